@@ -9,6 +9,7 @@ mod llm;
 mod measure;
 mod mock;
 mod process;
+mod recorder;
 mod reports;
 mod row;
 mod scripts;
@@ -42,6 +43,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "mock", measure: mock::measure },
     Bench { name: "growth", measure: growth::measure },
     Bench { name: "llm", measure: llm::measure },
+    Bench { name: "recorder", measure: recorder::measure },
     Bench { name: "reports", measure: reports::measure },
     Bench { name: "instructions", measure: instructions::measure },
 ];

@@ -14,7 +14,13 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// A client that asks the server at this address.
     pub(crate) fn connect(address: SocketAddr, body: &str) -> Result<Self, Box<dyn Error>> {
+        Self::through(address, "", body)
+    }
+
+    /// A client that asks a proxy at this address for a server: `http://model.example`.
+    pub(crate) fn through(address: SocketAddr, origin: &str, body: &str) -> Result<Self, Box<dyn Error>> {
         let mut connections = Vec::with_capacity(CONNECTIONS);
         for _ in 0..CONNECTIONS {
             let stream = TcpStream::connect(address)?;
@@ -22,7 +28,7 @@ impl Client {
             connections.push(stream);
         }
         let request = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-test\r\n\
+            "POST {origin}/v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-test\r\n\
              content-type: application/json\r\nuser-agent: bench\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );

@@ -50,9 +50,9 @@ fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
         ToolSource::Cassette(cassette) => Some(("cassette", cassette.path.as_path(), cassette.span)),
         ToolSource::None | ToolSource::Routes(_) => None,
     };
-    let recording = case.world.recording.as_ref();
-    let recording = recording.map(|recording| ("recording", recording.path.as_path(), recording.span));
-    cassette.into_iter().chain(recording)
+    let recordings = case.world.recording.iter().chain(&case.world.recorded_model);
+    let recordings = recordings.map(|recording| ("recording", recording.path.as_path(), recording.span));
+    cassette.into_iter().chain(recordings)
 }
 
 /// Where recorded answers of tools over HTTP are written to: into the suite, and beside it. Cases of one file share both.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::Mode;
+use agentci_runner::Budget;
 use agentci_stubs::Tool;
 
 /// How to run suites.
@@ -42,6 +43,10 @@ pub struct Settings {
     /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
     /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
     pub worker: Option<(PathBuf, Vec<OsString>)>,
+    /// Whether what was recorded of the world around agents is kept in record mode, and only what misses is recorded.
+    pub update: bool,
+    /// What may be spent on the live world in record mode, and was; shared by all suites that are run with it.
+    pub budget: Option<Arc<Budget>>,
 }
 
 impl Default for Settings {
@@ -62,6 +67,8 @@ impl Default for Settings {
             embedder: None,
             semantic_timeout: None,
             worker: None,
+            update: false,
+            budget: None,
         }
     }
 }

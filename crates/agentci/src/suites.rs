@@ -220,6 +220,8 @@ impl Suites {
             embedder: settings.embedder.as_deref(),
             semantic_timeout: settings.semantic_timeout,
             worker: settings.worker.as_ref().map(|(program, arguments)| (program.as_path(), arguments.as_slice())),
+            update: settings.update,
+            budget: settings.budget.clone(),
             secrets: &self.secrets,
         }
     }

@@ -32,6 +32,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
     let case = Case { checks, ..Case::new("c", span, target, Arc::new(World::default())) };
     let suite = Suite {
         agent_folder: None,
+        prices: std::collections::BTreeMap::new(),
         agents: Vec::new(),
         embedder: None,
         name: "s".into(),

@@ -65,7 +65,8 @@ fn observable() -> String {
     }
     text += "\n\"The agent\" reports in its own protocol: `tool_call` and `usage` lines of a [process](protocol.md), events of an AG-UI \
              server, tool calls in the answer of an HTTP server, the answer of the model that a `chat` target asks. `world.model` is \
-             [a scripted model](mock-llm.md) behind the agent, `world.tools.routes` are [its tools over HTTP](stub-server.md).\n";
+             [a scripted model](mock-llm.md) behind the agent, `world.tools.routes` are [its tools over HTTP](stub-server.md), \
+             `world.recording` is [what it sends over HTTP](native.md#a-recorded-world), recorded and replayed.\n";
     text
 }
 

@@ -42,7 +42,9 @@ pub(crate) fn page() -> Generated {
 
 /// Every command that does something itself, by its full name.
 fn gather<'c>(command: &'c Command, found: &mut Vec<(String, &'c Command)>) {
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set() && inner.get_name() != "help") {
+    // The second form of `record` is hidden as a command of its own: nobody types its name.
+    let shown = |inner: &&Command| !inner.is_hide_set() || inner.get_bin_name() == Some("agentci record --");
+    for inner in command.get_subcommands().filter(shown).filter(|inner| inner.get_name() != "help") {
         let name = inner.get_bin_name().unwrap_or(inner.get_name()).to_owned();
         if inner.has_subcommands() {
             gather(inner, found);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use agentci_plan::{Speech, Target, UnsetVariable};
 use agentci_process::Ending;
 use agentci_wire::FetchedSecrets;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
@@ -33,6 +33,10 @@ pub struct Context<'c> {
     pub folder: &'c Path,
     /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
     pub environment: &'c [(String, String)],
+    /// What it finds there whatever the target says: it was made of that.
+    pub enforced: &'c [(String, String)],
+    /// Is told the process id of every program that is started.
+    pub started: Option<UnboundedSender<u32>>,
     /// Where the agent's tools are, if they are played by a server of ours.
     pub bases: &'c ToolBases,
     /// Which calls of a scripted model fail, for the whole run.

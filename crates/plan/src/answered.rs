@@ -1,4 +1,5 @@
-//! Who answers a case: its agent, a recording of it, or something that never was an agent.
+//! Who answers a case: its agent, a recording of it, or something that never was an agent. Where the recording is of the world
+//! around the agent, the agent answers.
 
 use crate::{Case, ChatApi, Mode, Recording, Target};
 
@@ -21,8 +22,13 @@ impl Case {
             // Functions of its own are run in every mode, and they are an agent.
             Target::Chat(chat) if chat.assistant.script.is_some() => return AnsweredBy::Agent,
             Target::Chat(chat) if matches!(chat.connector.api, ChatApi::Scripted(_)) => return AnsweredBy::Script,
-            Target::Process(_) => return AnsweredBy::Agent,
-            Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => {}
+            target if target.has_recordable_world() => return AnsweredBy::Agent,
+            Target::Process(_)
+            | Target::Agui(_)
+            | Target::A2a(_)
+            | Target::Mcp(_)
+            | Target::Http(_)
+            | Target::Chat(_) => {}
         }
         match &self.world.recording {
             Some(recording) if mode == Mode::Replay => AnsweredBy::Recording(recording),

@@ -59,7 +59,10 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
 /// Where a case says something that may have no effect.
 fn spans(case: &Case) -> Vec<Span> {
     let mut spans: Vec<Span> = world(case).into_iter().map(|(_, span)| span).collect();
-    spans.extend(case.world.recording.as_ref().map(|recording| recording.span));
+    let recordings = [&case.world.recording, &case.world.recorded_model];
+    spans.extend(recordings.into_iter().flatten().map(|recording| recording.span));
+    spans.extend(case.world.matching.span);
+    spans.extend(case.world.model.as_ref().map(|model| model.span));
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     spans.extend(limits.flat_map(limited).map(|(_, span)| span));
     let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
@@ -81,16 +84,7 @@ fn useless(case: &Case) -> Vec<Useless> {
             help: instead(&case.target).into(),
         }));
     }
-    if let Some(recording) = case.world.recording.as_ref().filter(|_| !case.target.is_recorded()) {
-        found.push(Useless {
-            span: recording.span,
-            message: format!("`recording` has no effect: {} cannot be recorded", describe(&case.target)),
-            label: "would be neither written nor played",
-            help: "play its model with `world: { model: { script: .. } }` and its tools with `tools: { cassette: .. }` or \
-                   `tools: { routes: {..} }`; only servers and `chat` targets can be recorded"
-                .into(),
-        });
-    }
+    found.extend(recordings(case));
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     for (key, span) in limits.flat_map(limited) {
         found.extend(Row::of_limit(key).and_then(|row| unobserved(&format!("limits.{key}"), span, row, case)));
@@ -100,6 +94,54 @@ fn useless(case: &Case) -> Vec<Useless> {
         found.extend(row.and_then(|row| unobserved(&check.name(), check.kind.span, row, case)));
         let by = told_by_model(check).zip(Row::of_check("model_called"));
         found.extend(by.and_then(|(by, row)| unobserved("tool_called.by", by.span, row, case)));
+    }
+    found
+}
+
+/// Recordings that nothing would write or play, and what is said of comparing with one where there is none.
+fn recordings(case: &Case) -> Vec<Useless> {
+    let (world, target) = (&case.world, &*case.target);
+    let mut found = Vec::new();
+    let recordable = target.is_recorded() || target.has_recordable_world();
+    if let Some(recording) = world.recording.as_ref().filter(|_| !recordable) {
+        found.push(Useless {
+            span: recording.span,
+            message: format!("`recording` has no effect: {} cannot be recorded", describe(target)),
+            label: "would be neither written nor played",
+            help: "remove it: only agents that agentci starts, servers and `chat` targets can be recorded".into(),
+        });
+    }
+    if let Some(recording) = world.recorded_model.as_ref().filter(|_| !target.has_recordable_world()) {
+        found.push(Useless {
+            span: recording.span,
+            message: format!("`model.recording` has no effect: {} is not started by agentci", describe(target)),
+            label: "this model would never be asked",
+            help: match target {
+                Target::Http(_) => {
+                    "give the target its `command`: it is then started for each case and led to the model"
+                }
+                _ => "remove it: only agents that agentci starts can be led to a recorded model",
+            }
+            .into(),
+        });
+    }
+    if let Some(recording) = world.recording.as_ref().filter(|_| target.has_recordable_world()) {
+        let model = world.recorded_model.as_ref().map(|model| (model.span, "model.recording"));
+        let model = model.or(world.model.as_ref().map(|model| (model.span, "model.script")));
+        found.extend(model.map(|(span, key)| Useless {
+            span,
+            message: format!("`{key}` has no effect: `recording` holds what the model answers"),
+            label: "a second source of answers",
+            help: format!("remove one of the two; `recording` stands in line {}", recording.span.line),
+        }));
+    }
+    if let Some(span) = world.matching.span.filter(|_| case.recorded_world().is_none()) {
+        found.push(Useless {
+            span,
+            message: "`match` has no effect: nothing is compared with a recording".into(),
+            label: "would never be used",
+            help: "record what the agent sends with `world: { recording: .. }`, or remove it".into(),
+        });
     }
     found
 }

@@ -21,6 +21,7 @@ mod mock;
 mod model;
 mod normalization;
 pub mod observed;
+mod recorded;
 mod redaction;
 mod routes;
 mod seed;
@@ -53,6 +54,7 @@ pub use model::{
     ScriptedUsage, UserText,
 };
 pub use normalization::{Normalization, TextReplacement};
+pub use recorded::{Matching, Price, Recorded, RecordedWorld};
 pub use redaction::Redaction;
 pub use routes::{
     Fixture, FixtureAnswer, FixtureWriter, Missed, RecordedFixture, RecordedTool, RouteRecord, RoutedTool, Routes,

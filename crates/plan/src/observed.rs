@@ -33,6 +33,8 @@ pub enum Source {
     Model,
     /// The server that plays the agent's tools over HTTP.
     Routes,
+    /// The recording of what the agent sends over the network.
+    Recording,
 }
 
 /// What can be observed, by whom, for each kind of target.
@@ -51,7 +53,7 @@ pub struct Row {
 /// The kinds of target, as the table names them.
 pub const TARGETS: [&str; 8] = ["process", "process, `speaks: text`", "http", "agui", "a2a", "mcp", "chat", "mock"];
 
-use Source::{Agent, Model, Routes, Run};
+use Source::{Agent, Model, Recording, Routes, Run};
 
 /// What can be observed by whom.
 pub const TABLE: &[Row] = &[
@@ -65,31 +67,58 @@ pub const TABLE: &[Row] = &[
         observed: Observed::ToolCalls,
         limits: &["tool_calls", "tool_errors"],
         checks: &["call_order", "tool_called", "tool_result"],
-        sources: [&[Agent, Model], &[Model, Routes], &[Agent, Model, Routes], &[Agent], &[], &[Run], &[Agent], &[]],
+        sources: [
+            &[Agent, Model, Recording],
+            &[Model, Routes, Recording],
+            &[Agent, Model, Routes, Recording],
+            &[Agent],
+            &[],
+            &[Run],
+            &[Agent],
+            &[],
+        ],
     },
     Row {
         observed: Observed::ModelCalls,
         limits: &["model_calls"],
         checks: &["model_called"],
-        sources: [&[Model], &[Model], &[Model], &[], &[], &[], &[Run], &[]],
+        sources: [&[Model, Recording], &[Model, Recording], &[Model, Recording], &[], &[], &[], &[Run], &[]],
     },
     Row {
         observed: Observed::TokensIn,
         limits: &["tokens_in"],
         checks: &[],
-        sources: [&[Agent, Model], &[Model], &[Model], &[Agent], &[], &[], &[Agent], &[]],
+        sources: [
+            &[Agent, Model, Recording],
+            &[Model, Recording],
+            &[Model, Recording],
+            &[Agent],
+            &[],
+            &[],
+            &[Agent],
+            &[],
+        ],
     },
     Row {
         observed: Observed::Tokens,
         limits: &["tokens_out"],
         checks: &["tokens"],
-        sources: [&[Agent, Model], &[Model], &[Model], &[Agent], &[], &[], &[Agent], &[Agent]],
+        sources: [
+            &[Agent, Model, Recording],
+            &[Model, Recording],
+            &[Model, Recording],
+            &[Agent],
+            &[],
+            &[],
+            &[Agent],
+            &[Agent],
+        ],
     },
     Row {
         observed: Observed::Cost,
         limits: &["cost_usd"],
         checks: &[],
-        sources: [&[Agent], &[], &[], &[Agent], &[], &[], &[], &[]],
+        sources: [&[Agent, Recording], &[Recording], &[Recording], &[Agent], &[], &[], &[], &[]],
     },
     Row {
         observed: Observed::Task,
@@ -121,6 +150,10 @@ impl Row {
             Source::Run | Source::Agent => true,
             Source::Model => world.model.is_some(),
             Source::Routes => matches!(world.tools, ToolSource::Routes(_)),
+            Source::Recording => {
+                let recorded = world.recording.is_some() || world.recorded_model.is_some();
+                recorded && target.has_recordable_world()
+            }
         })
     }
 }
@@ -162,6 +195,7 @@ impl Source {
             Source::Agent => "the agent",
             Source::Model => "`world.model`",
             Source::Routes => "`world.tools.routes`",
+            Source::Recording => "`world.recording`",
         }
     }
 
@@ -171,6 +205,7 @@ impl Source {
             Source::Run | Source::Agent => None,
             Source::Model => Some("play its model with `world: { model: { script: .. } }`"),
             Source::Routes => Some("play its tools with `world: { tools: { routes: {..} } }`"),
+            Source::Recording => Some("record what it sends with `world: { recording: .. }`"),
         }
     }
 }

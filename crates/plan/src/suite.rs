@@ -1,9 +1,10 @@
 //! Suites of cases, and the plan that holds them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Cases, Gates, Habits, Redaction, Target};
+use crate::{Cases, Gates, Habits, Price, Redaction, Target};
 use agentci_source::{Sources, Span, Spanned};
 
 /// Everything that is to be run.
@@ -46,6 +47,8 @@ pub struct Suite {
     pub agents: Vec<(String, Arc<Target>)>,
     /// Who tells how near two texts are in meaning, as the suite says; the caller may say otherwise.
     pub embedder: Option<Spanned<String>>,
+    /// What models cost that are not known, or cost something else here, by their names.
+    pub prices: BTreeMap<String, Price>,
     /// The cases, in the order they run.
     pub cases: Cases,
 }

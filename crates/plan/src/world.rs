@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Data, Fault, LiveTools, ModelWorld, Normalization, Routes};
+use crate::{Data, Fault, LiveTools, Matching, ModelWorld, Normalization, Routes};
 use agentci_source::{Span, Spanned};
 
 /// What stands in for the world around the agent.
@@ -25,8 +25,13 @@ pub struct World {
     pub normalization: Arc<Normalization>,
     /// What goes wrong on purpose.
     pub faults: Arc<[Fault]>,
-    /// Where everything that the agent sends over the network is kept, for targets that are servers.
+    /// A recording: of what the agent sends to its model and its tools where agentci starts it, of the conversation with it where
+    /// it is a server that runs already.
     pub recording: Option<Recording>,
+    /// A recording of what the agent sends to its model alone, in place of a scripted one.
+    pub recorded_model: Option<Recording>,
+    /// What is not compared between requests of the agent and their recording.
+    pub matching: Arc<Matching>,
 }
 
 impl World {
@@ -55,7 +60,7 @@ pub struct ScriptedAnswer {
     pub data: Data,
 }
 
-/// A recording of a whole conversation.
+/// A recording, of a conversation or of the world around an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
     /// The file.

@@ -97,7 +97,7 @@ impl Account {
         let job = attempt.job;
         self.conclude_model(job);
         end.replay = self.left.replay.take().map(Box::new);
-        end.played = recording::played(job).map(Box::new);
+        end.played = recording::played(job, self.left.played).map(Box::new);
         end.no_agent = job.case.answered_by(job.run.options.mode) == AnsweredBy::Script;
         end.wall_ms = u64::try_from(self.wall.as_millis()).unwrap_or(u64::MAX);
         end.output_hash = output_hash(job, &self.trace).map(Into::into);

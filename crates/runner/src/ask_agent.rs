@@ -118,6 +118,8 @@ impl Ask<'_> {
             request_timeout: options.timeout,
             attempt: 1,
             tools: false,
+            enforced: &[],
+            started: None,
             bases: &ToolBases::default(),
             agents: &self.suite.agents,
             resources: self.resources,

@@ -68,7 +68,8 @@ pub(crate) async fn attempts(job: &Job<'_>, pending: &Pending<'_>) -> Option<Sta
     let runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
     for number in 1..=runs {
         let gives_up = job.run.options.fail_fast && pending.tally().failed && worst.is_none();
-        if job.run.stop.stopped() || gives_up {
+        let overspent = job.run.options.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some());
+        if job.run.stop.stopped() || gives_up || overspent {
             break;
         }
         let status = with_retries(job, number).await;
@@ -176,7 +177,7 @@ async fn perform(attempt: &mut Attempt<'_>, prepared: Prepared) -> Account {
 async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOpened> {
     let run = attempt.job.run;
     if let Some(deadline) = run.deadline.filter(SuiteDeadline::is_over) {
-        return Err(findings::suite_timeout(deadline.after).into());
+        return Err(findings::suite_timeout(deadline.after, deadline.flag).into());
     }
     if run.stop.stopped() {
         return Err(findings::interrupted().into());

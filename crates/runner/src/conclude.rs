@@ -10,6 +10,7 @@ use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::job::Job;
 use crate::services::OpenTools;
+use crate::unreported::sees_models;
 use crate::{findings, meter, model_trouble, silence, unreported};
 
 /// What its tools and the agent itself have to say when all is over.
@@ -52,7 +53,7 @@ pub(crate) fn conclude(job: &Job<'_>, account: &mut Account) {
         // There is no agent that could ask a model.
         Target::Mock(_) => *model_calls = None,
         // Elsewhere, that no request was seen does not mean that there was none.
-        target if matches!(target, Target::Chat(_)) || job.case.world.model.is_some() => {
+        target if matches!(target, Target::Chat(_)) || sees_models(job) => {
             model_calls.get_or_insert_default();
         }
         Target::Process(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => {}

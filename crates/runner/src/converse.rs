@@ -11,12 +11,13 @@ use crate::deadline::Deadline;
 use crate::filled::FilledCase;
 use crate::job::Job;
 use crate::recognised::Forms;
+use crate::recorded_world::WorldSession;
 use crate::services::OpenTools;
 use crate::stage::Stage;
 use crate::tool_host::Host;
 use crate::turn::{counts_turns, take_turn};
 use crate::watch::Watch;
-use crate::{findings, model_trouble};
+use crate::{findings, model_trouble, recorded_world};
 
 /// Takes the turns of a case, until one goes wrong. An agent that was not reached is not asked.
 pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: &mut Stage, account: &mut Account) {
@@ -43,12 +44,17 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
         if let Some(model) = &stage.model {
             model.flush();
         }
+        if let Some(world) = &stage.world {
+            world.settle().await;
+        }
         agent.take_seen(&mut sink);
         let facts = || findings::last_seen(sink.trace(), agent.unread(), account.wall);
         let trouble = ended.trouble(job, &deadline, facts);
         let counted = counts_turns(case).then_some(number);
         watch.find(trouble.map(|finding| Finding { turn: counted, ..finding }));
-        if watch.review(|found| put_misses_first(job, stage.served.as_ref(), sink.trace(), found)) {
+        if watch
+            .review(|found| put_misses_first(job, (stage.world.as_ref(), stage.served.as_ref()), sink.trace(), found))
+        {
             break;
         }
         let failed = account.judge_turn(attempt, filled.of_turn(position), sink.trace(), number).await;
@@ -61,7 +67,15 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
 }
 
 /// What the agent says after a tool or its model did not answer is not judged.
-fn put_misses_first(job: &Job<'_>, served: Option<&OpenTools>, trace: &Trace, found: &mut Vec<Finding>) {
+fn put_misses_first(
+    job: &Job<'_>,
+    (world, served): (Option<&WorldSession>, Option<&OpenTools>),
+    trace: &Trace,
+    found: &mut Vec<Finding>,
+) {
+    if let Some(world) = world {
+        recorded_world::put_first(found, recorded_world::misses(job, &world.misses()));
+    }
     findings::put_first(found, served.map(|tools| tools.misses(job).0).unwrap_or_default());
     model_trouble::put_first(found, model_trouble::judge(job, trace).findings);
 }

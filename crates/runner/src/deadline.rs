@@ -23,8 +23,8 @@ enum Whose {
     Limit(Limit),
     /// The time limit of the case, or the run's for each case.
     Case,
-    /// The suite's.
-    Suite,
+    /// The suite's, by the flag that says so.
+    Suite(&'static str),
 }
 
 impl Deadline {
@@ -38,7 +38,7 @@ impl Deadline {
         let timeout = of_run.or(job.case.timeout).unwrap_or(far);
         let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, whose: Whose::Case };
         if let Some(suite) = job.run.deadline.filter(|suite| suite.at < deadline.at) {
-            deadline = Deadline { at: suite.at, after: suite.after, whose: Whose::Suite };
+            deadline = Deadline { at: suite.at, after: suite.after, whose: Whose::Suite(suite.flag) };
         }
         let own = job.case.limits.wall_ms.map(|limit| (started, limit));
         let turn = turn.limits.wall_ms.map(|limit| (Instant::now(), limit));
@@ -54,7 +54,7 @@ impl Deadline {
     /// The finding for a turn that was not done by then; `facts` are what is known of its agent.
     pub(crate) fn missed(&self, job: &Job<'_>, facts: impl FnOnce() -> Vec<String>) -> Finding {
         match self.whose {
-            Whose::Suite => findings::suite_timeout(self.after),
+            Whose::Suite(flag) => findings::suite_timeout(self.after, flag),
             Whose::Limit(limit) => {
                 let used = (self.at.elapsed() + self.after).as_secs_f64() * 1000.0;
                 let mut finding = meter::exceeded("max_wall_ms", limit, used.ceil(), job.run.sources);

@@ -76,9 +76,9 @@ pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
 }
 
 /// The suite as a whole took longer than it may.
-pub(crate) fn suite_timeout(limit: Duration) -> Finding {
+pub(crate) fn suite_timeout(limit: Duration, flag: &str) -> Finding {
     Finding {
-        help: Some("raise `--timeout` if the suite needs longer".into()),
+        help: Some(format!("raise `{flag}` if the suite needs longer")),
         ..plain(Cause::Timeout, format!("the suite was not done within {}", print_duration(limit)), None)
     }
 }

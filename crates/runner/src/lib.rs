@@ -13,6 +13,7 @@
 mod account;
 mod ask_agent;
 mod attempt;
+mod budget;
 mod changed_arguments;
 mod conclude;
 mod converse;
@@ -35,6 +36,7 @@ mod not_run;
 mod options;
 mod pending;
 mod recognised;
+mod recorded_world;
 mod recording;
 mod redact;
 mod resources;
@@ -61,6 +63,7 @@ mod variables;
 mod watch;
 
 pub use ask_agent::{Unheard, ask_agent};
+pub use budget::{Budget, Spent};
 pub use evidence::{WORKER_MEMORY, WORKER_READY};
 pub use options::Options;
 pub use run::{Facts, Part, Run};

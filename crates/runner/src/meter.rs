@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agentci_plan::{Limit, Limits};
 use agentci_source::Sources;
-use agentci_trace::{Change, Event, Joiner, Kind, ModelAttempts, Redactor, ToolCall, Usage};
+use agentci_trace::{Change, Event, Joiner, Kind, ModelAttempts, Redactor, ToolCall, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::fingerprint::{STEPS, step};
+use crate::job::Job;
 
 /// How many of the tools that failed are named.
 const FAILED_NAMED: usize = 5;
@@ -198,6 +199,18 @@ impl<'m> Meter<'m> {
     pub(crate) fn into_metrics(self) -> Metrics {
         self.metrics
     }
+}
+
+/// What an attempt used, counted again over a trace to which something was added; and the limit that this exceeds.
+pub(crate) fn recount(job: &Job<'_>, trace: &Trace) -> (Metrics, Option<Finding>) {
+    let mut meters = Meters::new(Meter::of_case(&job.case.limits, job.run.sources, job.secrets.brought()));
+    for event in trace.events() {
+        let changes = meters.join(event);
+        meters.count(event, &changes);
+    }
+    let meter = meters.conclude();
+    let exceeded = meter.exceeded();
+    (meter.into_metrics(), exceeded)
 }
 
 /// Counts a name; one that is known is not copied.

@@ -124,7 +124,7 @@ fn known_keys(target: &Target, world: &ModelWorld, lookup: &dyn Fn(&str) -> Opti
 
 /// Whether someone else tells of the agent's calls, and the wire must not tell of them again: the server that plays its tools,
 /// or the protocol, where its tools are answered by us.
-fn tells_of_calls(target: &Target, world: &World) -> bool {
+pub(crate) fn tells_of_calls(target: &Target, world: &World) -> bool {
     match target {
         Target::Process(process) if process.speaks == Speech::Text => return false,
         Target::Http(_) => return matches!(world.tools, ToolSource::Routes(_)),

@@ -11,6 +11,8 @@ use agentci_source::Files;
 use agentci_stubs::Tool;
 use agentci_trace::Redactor;
 
+use crate::budget::Budget;
+
 /// How to run.
 pub struct Options<'o> {
     /// Where recordings and schemas are read from.
@@ -47,6 +49,10 @@ pub struct Options<'o> {
     /// [`Evaluator`](agentci_checks::Evaluator) does, after it printed [`WORKER_READY`](crate::WORKER_READY). Without it a thread
     /// does, whose memory is not bounded.
     pub worker: Option<(&'o Path, &'o [OsString])>,
+    /// Whether what was recorded of the world around agents is kept in record mode, and only what misses is recorded.
+    pub update: bool,
+    /// What may be spent on the live world in record mode.
+    pub budget: Option<Arc<Budget>>,
     /// What must not leave the run: the environment's secrets.
     pub secrets: &'o Redactor,
 }

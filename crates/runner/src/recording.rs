@@ -1,12 +1,14 @@
 //! Recordings of conversations: read before a replay, written after a recorded attempt.
 
+use std::path::Path;
+
 use agentci_exchange::{Recorder, Recording};
 use agentci_plan::{AnsweredBy, Mode, ToolSource};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Played, Replay, Status};
 
-use crate::findings;
 use crate::job::Job;
+use crate::{findings, recorded_world};
 
 /// What stands in for the network.
 pub(crate) enum Tape {
@@ -21,6 +23,9 @@ pub(crate) enum Tape {
 /// What the case and the mode ask for; the error says what is missing.
 pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     // Who asks a model records it only where the suite says so.
+    if job.case.recorded_world().is_some() && !recorded_world::is_conversation(job) {
+        return Ok(Tape::Live);
+    }
     let target = &*job.case.target;
     let records = target.is_recorded() && (target.takes_requests() || job.case.world.recording.is_some());
     if !records || job.run.options.mode == Mode::Live {
@@ -54,13 +59,18 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     let read = Recording::parse(&text)
         .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
     let sha256 = sha256(text.as_bytes());
-    let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, unused_lines: Vec::new() };
+    let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, ..Replay::default() };
     Ok(Tape::Replay(read, replay))
 }
 
-/// The recording that answers a case in place of its agent, if one does.
-pub(crate) fn played(job: &Job<'_>) -> Option<Played> {
-    let AnsweredBy::Recording(recording) = job.case.answered_by(job.run.options.mode) else { return None };
+/// The recording that answers a case in place of its agent, if one does; whether one that earlier versions made of a server that
+/// they started does is known when it is read.
+pub(crate) fn played(job: &Job<'_>, earlier: bool) -> Option<Played> {
+    let recording = match job.case.answered_by(job.run.options.mode) {
+        AnsweredBy::Recording(recording) => recording,
+        AnsweredBy::Agent if earlier => job.case.world.recording.as_ref()?,
+        AnsweredBy::Agent | AnsweredBy::Script => return None,
+    };
     Some(Played {
         recording: recording.path.display().to_string(),
         place: job.run.sources.spot(recording.span),
@@ -71,15 +81,20 @@ pub(crate) fn played(job: &Job<'_>) -> Option<Played> {
 /// Keeps a recording of an attempt that was not broken off from outside, however it ended.
 pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, found: &[Finding]) -> Option<Finding> {
     let kept = &job.case.world.recording.as_ref()?;
-    let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config, Cause::StubMiss];
-    if found.iter().any(|finding| useless.contains(&finding.cause)) {
-        return None;
-    }
-    // A recording of a conversation that came to nothing does not take the place of one that did.
-    if kept.path.exists() && found.iter().any(|finding| finding.cause.status() == Status::Error) {
+    if !is_worth_keeping(&kept.path, found) {
         return None;
     }
     let error = agentci_stubs::replace_file(&kept.path, recording.write(secrets)).err()?;
     let message = format!("the recording could not be written: {error}");
     Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
+}
+
+/// Whether a recording of an attempt is of use, after what was found in it.
+pub(crate) fn is_worth_keeping(path: &Path, found: &[Finding]) -> bool {
+    let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config, Cause::StubMiss];
+    if found.iter().any(|finding| useless.contains(&finding.cause)) {
+        return false;
+    }
+    // A recording of an attempt that came to nothing does not take the place of one that did.
+    !(path.exists() && found.iter().any(|finding| finding.cause.status() == Status::Error))
 }

@@ -78,5 +78,8 @@ fn conclude(run: &Run<'_>, events: &EventSink<'_>, clock: &Clock, tally: Tally, 
         events.of_run(now.unix_ms, Body::Gates(Box::new(report)));
     }
     events.of_run(now.unix_ms, Body::RunEnd(end));
+    if not_run > 0 && options.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some()) {
+        worst = worst.max(Status::Error);
+    }
     if options.require_agent && events.lacks_agent() { worst.max(Status::Fail) } else { worst }
 }

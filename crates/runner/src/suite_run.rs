@@ -51,6 +51,8 @@ pub(crate) struct Shared {
 pub(crate) struct SuiteDeadline {
     pub(crate) at: Instant,
     pub(crate) after: Duration,
+    /// The flag that says so.
+    pub(crate) flag: &'static str,
 }
 
 impl<'r> SuiteRun<'r> {
@@ -77,6 +79,11 @@ impl SuiteDeadline {
 }
 
 fn deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {
-    let after = options.suite_timeout?;
-    Some(SuiteDeadline { at: Instant::from_std(clock.started()).checked_add(after)?, after })
+    let of_suite = options.suite_timeout.and_then(|after| {
+        let at = Instant::from_std(clock.started()).checked_add(after)?;
+        Some(SuiteDeadline { at, after, flag: "--timeout" })
+    });
+    let of_budget = options.budget.as_ref().and_then(|budget| budget.deadline());
+    let of_budget = of_budget.map(|(at, after)| SuiteDeadline { at: Instant::from_std(at), after, flag: "--max-wall" });
+    of_suite.into_iter().chain(of_budget).min_by_key(|deadline| deadline.at)
 }

@@ -9,7 +9,8 @@ use crate::attempt::Attempt;
 use crate::job::Job;
 use crate::mock_model::{self, Model};
 use crate::not_opened::NotOpened;
-use crate::services::{OpenTools, PORT, Reached, has_own_agent};
+use crate::recorded_world::{self, WorldSession};
+use crate::services::{OpenTools, PORT, Reached, ServerEnvironment, has_own_agent};
 
 /// What an attempt meets that it shares with others.
 #[derive(Default)]
@@ -20,6 +21,10 @@ pub(crate) struct Surroundings {
     pub(crate) bases: ToolBases,
     /// What an agent that is started for this attempt finds in its environment.
     pub(crate) environment: Vec<(String, String)>,
+    /// What it finds there whatever its target says.
+    pub(crate) enforced: Vec<(String, String)>,
+    /// The recorder between the agent and the world around it.
+    pub(crate) world: Option<WorldSession>,
     /// What is odd already.
     pub(crate) warning: Option<String>,
 }
@@ -47,18 +52,30 @@ pub(crate) async fn surroundings(
         }
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
-    let environment = || of_server(job, &bases, model);
+    let world = recorded_world::open(attempt, observer, &bases).await?;
+    let environment = || of_server(job, &bases, model, world.as_ref());
     let reached = services.agents.reach(job, number, &attempt.lookup(), &environment).await;
-    let Reached { variables, warning } = reached?;
+    let Reached { variables, warning, started } = reached?;
+    if let (Some(world), Some(pid)) = (&world, started) {
+        // It ends with the session.
+        let _ = world.started.send(pid);
+    }
     for (name, value) in &variables {
         attempt.variables.set(name, value);
     }
-    let environment = if served.is_some() { bases.bases.clone() } else { Vec::new() };
-    Ok(Surroundings { served, bases, environment, warning })
+    let mut environment = if served.is_some() { bases.bases.clone() } else { Vec::new() };
+    environment.extend(world.iter().flat_map(|world| world.environment.iter().cloned()));
+    let enforced = world.as_ref().map(|world| world.enforced.clone()).unwrap_or_default();
+    Ok(Surroundings { served, bases, environment, enforced, world, warning })
 }
 
 /// What an agent that is a server and is started now finds in its environment.
-fn of_server(job: &Job<'_>, bases: &ToolBases, model: Option<&Model>) -> Vec<(String, String)> {
+fn of_server(
+    job: &Job<'_>,
+    bases: &ToolBases,
+    model: Option<&Model>,
+    world: Option<&WorldSession>,
+) -> ServerEnvironment {
     let mut told = if has_own_agent(job) {
         bases.bases.clone()
     } else {
@@ -66,8 +83,12 @@ fn of_server(job: &Job<'_>, bases: &ToolBases, model: Option<&Model>) -> Vec<(St
         job.run.shared.services.tools.shared_bases(&job.case.target, job.run.options.mode)
     };
     told.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    if let Some(world) = world {
+        told.extend(world.environment.iter().cloned());
+        return ServerEnvironment { given: told, enforced: world.enforced.clone() };
+    }
     if !told.is_empty() {
         told.extend(mock_model::no_proxy(job.run.options.environment));
     }
-    told
+    ServerEnvironment { given: told, enforced: Vec::new() }
 }

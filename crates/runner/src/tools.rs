@@ -93,7 +93,7 @@ fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), Box<Finding>> {
     let replay = Replay {
         cassette_path: tape.path().display().to_string(),
         cassette_sha256: tape.sha256().to_owned(),
-        unused_lines: Vec::new(),
+        ..Replay::default()
     };
     job.secrets.meet(|secrets| {
         for entry in tape.entries() {
@@ -113,7 +113,7 @@ async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
     };
     let recorder = match (job.run.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
-        (Mode::Record, None) if world.recording.is_none() && !records_routes(world) => {
+        (Mode::Record, None) if !is_recorded(world) && !records_routes(world) => {
             let message = "there is no `cassette` to record to";
             let finding = findings::plain(Cause::Config, message, Some(job.place(job.case.span)));
             return Err(Box::new(Finding { help: Some(findings::how_to_record("NAME")), ..finding }));
@@ -124,6 +124,11 @@ async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
         .await
         .map_err(|error| Box::new(findings::toolbox(error, job.run.sources)))?;
     Ok(Source::Execute(Box::new(toolbox), recorder))
+}
+
+/// Whether what the agent sends is recorded, or what it sends to its model.
+fn is_recorded(world: &World) -> bool {
+    world.recording.is_some() || world.recorded_model.is_some()
 }
 
 /// Whether the answers of tools over HTTP have a place to be written to.

@@ -115,8 +115,10 @@ fn was_asked(events: &[&Event]) -> bool {
 }
 
 /// Whether every request to a model would be seen, so that one that was not seen was not made.
-fn sees_models(job: &Job<'_>) -> bool {
-    job.case.world.model.is_some() || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
+pub(crate) fn sees_models(job: &Job<'_>) -> bool {
+    job.case.world.model.is_some()
+        || job.case.recorded_world().is_some()
+        || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
 }
 
 /// The tokens that a scripted model says it read or wrote; nothing if it was not asked or does not say.

@@ -12,6 +12,8 @@ pub enum ExitStatus {
     Usage,
     /// 130: interrupted by the user.
     Interrupted,
+    /// The exit code of the command that `agentci record -- CMD` or `agentci replay` ran; 128 and more after a signal.
+    Command(u8),
 }
 
 impl ExitStatus {
@@ -22,6 +24,7 @@ impl ExitStatus {
             ExitStatus::Failed => 1,
             ExitStatus::Usage => 2,
             ExitStatus::Interrupted => 130,
+            ExitStatus::Command(code) => code,
         }
     }
 }

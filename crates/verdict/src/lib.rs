@@ -31,9 +31,9 @@ pub use comparison::{
     StatusChange, StepChange, WallChange, WallChanges,
 };
 pub use event::{
-    AssertionCount, Body, CallLife, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics, ModelCallMade,
-    NotLoaded, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid, ToolCallMade,
-    ToolResultGiven, TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Matched, Metrics,
+    ModelCallMade, NotLoaded, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid,
+    ToolCallMade, ToolResultGiven, TurnStart,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};

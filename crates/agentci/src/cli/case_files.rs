@@ -11,8 +11,8 @@ pub(super) fn recorded(case: &Case) -> Vec<PathBuf> {
         ToolSource::Cassette(cassette) => Some(&cassette.path),
         ToolSource::None | ToolSource::Routes(_) => None,
     };
-    let recording = case.world.recording.as_ref().map(|recording| &recording.path);
-    cassette.into_iter().chain(recording).map(|path| absolute(path)).collect()
+    let recordings = case.world.recording.iter().chain(&case.world.recorded_model).map(|recording| &recording.path);
+    cassette.into_iter().chain(recordings).map(|path| absolute(path)).collect()
 }
 
 /// The one name of a path that everything is compared by.

@@ -9,6 +9,7 @@ use agentci::stubs::{Tape, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, Suites};
 use agentci_exchange::Recording as Conversation;
+use agentci_recorder::Recording as World;
 use serde_json::Value;
 
 use super::stored::{self, RUNS};
@@ -145,21 +146,29 @@ fn unplayable(suites: &Suites) -> Vec<Told> {
     let mut told = Vec::new();
     let played = suites.loaded().iter().map(|loaded| &loaded.suite).filter(|suite| suite.mode == Mode::Replay);
     for case in played.flat_map(|suite| &suite.cases) {
-        let Some(recording) = &case.world.recording else { continue };
-        if !case.target.is_recorded() || !seen.insert(&recording.path) {
+        let conversation = case.world.recording.as_ref().filter(|_| case.target.is_recorded());
+        let Some(recording) = case.recorded_world().map(|world| world.recording).or(conversation) else { continue };
+        if !seen.insert(&recording.path) {
             continue;
         }
-        let shown = recording.path.display();
-        let message = match DiskFiles.read_text(&recording.path, Conversation::LARGEST as u64) {
-            Err(error) => format!("the recording `{shown}` can not be read: {error}"),
-            Ok(text) => match Conversation::parse(&text) {
-                Err(error) => format!("`{shown}` is no recording: {error}"),
-                Ok(_) => continue,
-            },
-        };
-        told.push(Told::Unplayable(recording.clone(), message));
+        told.extend(wrong(case, recording).map(|message| Told::Unplayable(recording.clone(), message)));
     }
     told
+}
+
+/// Why the recording of a case can not be played, if it can not: one of the world around its agent, or of the conversation with it.
+fn wrong(case: &Case, recording: &Recording) -> Option<String> {
+    let shown = recording.path.display();
+    let text = match DiskFiles.read_text(&recording.path, Conversation::LARGEST as u64) {
+        Err(error) => return Some(format!("the recording `{shown}` can not be read: {error}")),
+        Ok(text) => text,
+    };
+    let error = if case.recorded_world().is_some() && (World::is_world(&text) || !case.target.is_recorded()) {
+        agentci_recorder::load(&recording.path).err().map(|error| error.to_string())
+    } else {
+        Conversation::parse(&text).err().map(|error| error.to_string())
+    };
+    error.map(|error| format!("`{shown}` is no recording: {error}"))
 }
 
 /// Entries whose tool none of the cases may call.

@@ -34,7 +34,8 @@ pub(super) fn execute(
 ) -> ExitStatus {
     gates::complain(suites, context);
     let seed = arguments.seed.unwrap_or_else(draw_seed);
-    let mut session = Session { arguments, context, suites, not_loaded, seed, summaries: Vec::new() };
+    let budget = arguments.recording.budget();
+    let mut session = Session { arguments, context, suites, not_loaded, seed, budget, summaries: Vec::new() };
     let status = if arguments.want_answer_only() {
         runtime.block_on(session.answer(stop))
     } else {

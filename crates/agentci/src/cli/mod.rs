@@ -30,6 +30,11 @@ mod open_files;
 mod others;
 pub mod outside;
 mod prepare;
+mod record;
+mod record_flags;
+mod recorded;
+mod recording_files;
+mod replay;
 mod report;
 mod report_outputs;
 mod reports;
@@ -79,8 +84,21 @@ enum Command {
     /// Run suites (alias: test)
     #[command(alias = "test")]
     Run(run_arguments::RunArguments),
-    /// Run suites with their real tools, and write what these answer to the cassettes
-    Record(run_arguments::RunArguments),
+    /// Record an agent's command (`record -- CMD`), or suites with their real tools
+    #[command(override_usage = "agentci record [OPTIONS] -- CMD...\n       agentci record [OPTIONS] [PATH]...")]
+    Record(record_flags::RecordArguments),
+    /// Run a command, and record what it exchanges with its model and tools
+    #[command(
+        hide = true,
+        name = record::WITH_COMMAND,
+        override_usage = "agentci record [OPTIONS] -- CMD..."
+    )]
+    RecordOne(record::RecordArguments),
+    /// Run a recorded command again, answered from its recording and without the network
+    #[command(override_usage = "agentci replay [OPTIONS] FILE [-- CMD...]")]
+    Replay(replay::ReplayArguments),
+    /// Look at recordings of commands, compare them, and remove things from them
+    Recording(recording_files::RecordingArguments),
     /// Make the reports of a stored run again
     Report(report::ReportArguments),
     /// Merge sharded runs into one
@@ -125,8 +143,20 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         let _ = writeln!(std::io::stdout(), "agentci {}", env!("CARGO_PKG_VERSION"));
         return ExitStatus::Success;
     }
+    let arguments = match record::choose(arguments) {
+        record::Form::Words(words) => words,
+        record::Form::Unseparated(line) => {
+            Context::new(context::Color::Auto, &[])
+                .complain("`agentci record` needs `--` before a command", Some(&format!("write `{line}`")));
+            return ExitStatus::Usage;
+        }
+    };
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp && record::is_for_suites(&arguments) => {
+            record::print_help(&mut Arguments::command(), &error);
+            return ExitStatus::Success;
+        }
         Err(mut error) => {
             foreign_flags::advise(&mut error);
             let _ = error.print();
@@ -144,6 +174,9 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, context),
         Some(Command::Record(arguments)) => run::record(arguments, context),
+        Some(Command::RecordOne(arguments)) => record::record(&arguments, context),
+        Some(Command::Recording(arguments)) => recording_files::recording(&arguments, context),
+        Some(Command::Replay(arguments)) => replay::replay(&arguments, context),
         Some(Command::Merge(arguments)) => merge::merge(&arguments, context),
         Some(Command::Report(arguments)) => report::report(&arguments, context),
         Some(Command::Diff(arguments)) => diff::diff(&arguments, context),

@@ -9,6 +9,7 @@ use agentci::{NotedFiles, Suites};
 use super::context::Context;
 use super::execute::{execute, runtime};
 use super::prepare::prepare;
+use super::record_flags::RecordArguments;
 use super::run_arguments::RunArguments;
 use super::signals::stopped_by_signals;
 use super::watch;
@@ -25,6 +26,9 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     };
     if arguments.dry_run {
         return dry_run(&suites, arguments, context);
+    }
+    if let Some(error) = arguments.recording.refused(&suites, arguments.mode) {
+        return error.tell(context);
     }
     let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
     let stop = {
@@ -58,11 +62,13 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> Exit
 }
 
 /// Runs with `--mode record`.
-pub(crate) fn record(mut arguments: RunArguments, context: &Context) -> ExitStatus {
+pub(crate) fn record(arguments: RecordArguments, context: &Context) -> ExitStatus {
+    let RecordArguments { run: mut arguments, recording } = arguments;
+    arguments.recording = recording;
     if arguments.mode.is_some_and(|mode| mode != Mode::Record) {
         context.complain("`agentci record` records; it has no other mode", Some("use `agentci run --mode`"));
         return ExitStatus::Failed;
     }
     arguments.mode = Some(Mode::Record);
-    run(&arguments, context)
+    self::run(&arguments, context)
 }

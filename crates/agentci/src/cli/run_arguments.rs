@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::agents::AgentFlags;
 use super::dialect::{self, DialectFlags, DialectRunFlags};
 use super::gates::GateFlags;
+use super::record_flags::RecordFlags;
 use super::reports::ReportFlags;
 use super::select::Selection;
 use super::services::ServiceFlags;
@@ -75,6 +76,9 @@ pub(crate) struct RunArguments {
     /// Show every check and tool call
     #[arg(short, long)]
     pub(super) verbose: bool,
+    /// The flags of `agentci record` alone.
+    #[arg(skip)]
+    pub(super) recording: RecordFlags,
 }
 
 impl RunArguments {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::source::{Diagnostic, Diagnostics, FileError, Files as _, Kind, Span};
 use agentci::{DiskFiles, Suites};
+use agentci_recorder::{Recording, SecretLeft, load};
 use serde_json::Value;
 
 use super::cassettes::named;
@@ -34,7 +35,10 @@ pub(crate) fn problems(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
     }
     for path in files {
         match DiskFiles.read_text(&path, SEARCHED_CASSETTE) {
-            Ok(text) => tell(suites, &path, &dirty_lines(&text), &mut problems),
+            Ok(text) => {
+                let lines = dirty_lines_of_world(&path, &text).unwrap_or_else(|| dirty_lines(&text));
+                tell(suites, &path, &lines, &mut problems);
+            }
             // That a case names it is reported already.
             Err(FileError::Missing) => {}
             Err(error) => {
@@ -66,6 +70,30 @@ fn tell(suites: &mut Suites, path: &Path, lines: &[usize], problems: &mut Diagno
 /// A file as a whole, of which nothing is shown.
 fn nowhere_in(suites: &mut Suites, path: &Path) -> Span {
     Span::whole(suites.sources_mut().add(path, String::new()))
+}
+
+/// The lines of a recording of all requests that change when it is written again, which removes its secrets by the rules of
+/// the recorder: a name such as `token` says less there, where models tell of tokens. Nothing if it is no such recording, or
+/// one that cannot be read.
+fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>> {
+    let recording = Recording::is_world(text).then(|| load(path).ok())??;
+    let written = match recording.write(&agentci::environment_secrets()) {
+        Ok(written) => written,
+        Err(SecretLeft { line }) => return Some(vec![line]),
+    };
+    let mut file = |name: &str| {
+        let found = written.files.iter().find(|(other, _)| other == name);
+        found.map(|(_, content)| content.clone()).ok_or_else(|| "it is missing".to_owned())
+    };
+    if Recording::parse_with(&written.text, &mut file).is_ok_and(|clean| clean == recording) {
+        return Some(Vec::new());
+    }
+    let value = |line: &str| serde_json::from_str::<Value>(line).ok();
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).zip(written.text.lines()).enumerate();
+    let dirty: Vec<usize> =
+        lines.filter(|(_, (line, clean))| value(line) != value(clean)).map(|(index, _)| index + 1).collect();
+    // What is in a file beside it is named by no line.
+    Some(if dirty.is_empty() { vec![1] } else { dirty })
 }
 
 /// The lines that change when secrets are removed; one that is secret by its key on one line is secret on all.

@@ -5,13 +5,14 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::future::poll_fn;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::plan::{Suite, TimeLimit};
 use agentci::report::ReportError;
-use agentci::runner::{Facts, Stop};
+use agentci::runner::{Budget, Facts, Stop};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{ExitStatus, NotLoaded, Status};
 use agentci::{LoadedSuite, Settings, Suites};
@@ -36,6 +37,8 @@ pub(super) struct Session<'s> {
     /// What could not be loaded.
     pub(super) not_loaded: Vec<NotLoaded>,
     pub(super) seed: u64,
+    /// What may be spent on the live world.
+    pub(super) budget: Arc<Budget>,
     /// The summaries of the suites so far, for `--json`.
     pub(super) summaries: Vec<Vec<u8>>,
 }
@@ -53,10 +56,16 @@ impl Session<'_> {
         let mut status = ExitStatus::Success;
         for position in 0..self.suites.loaded().len() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
-            if self.suites.loaded()[position].is_runnable() && !enough {
-                status = status.max(self.run_suite(position, stop).await);
+            if !self.suites.loaded()[position].is_runnable() || enough {
+                continue;
             }
+            if self.budget.exceeded().is_some() {
+                status = status.max(ExitStatus::Failed);
+                break;
+            }
+            status = status.max(self.run_suite(position, stop).await);
         }
+        self.tell_spent();
         agentci_process::sweep_all().await;
         if stop.stopped() { ExitStatus::Interrupted } else { status }
     }
@@ -149,6 +158,8 @@ impl Session<'_> {
         }
         settings.seed = self.seed;
         settings.worker = check_worker::program();
+        settings.update = self.arguments.recording.update;
+        settings.budget = Some(Arc::clone(&self.budget));
         self.arguments.services.apply(&mut settings);
         settings
     }
@@ -199,6 +210,21 @@ impl Session<'_> {
         } else {
             self.context.note(&lines);
             self.context.print(&lines);
+        }
+    }
+
+    /// What was spent on the live world, and whether that was all that may be.
+    fn tell_spent(&self) {
+        if let Some(line) = super::record_flags::spent(&self.budget) {
+            if self.arguments.talks_aside() {
+                self.context.say(&line);
+            } else {
+                self.context.print(&line);
+            }
+        }
+        if let Some(reason) = self.budget.exceeded() {
+            let help = "cases that were not run keep their recordings; raise the limit to record them";
+            self.context.complain(&format!("the run was stopped: {reason}"), Some(help));
         }
     }
 

@@ -5,11 +5,12 @@ use crate::docs_page::{Block, Item, Page, files_below};
 use crate::docs_reader::Reader;
 
 /// Commands that can not be run here: how they begin, and why.
-const NOT_RUN: [(&str, &str); 5] = [
+const NOT_RUN: [(&str, &str); 6] = [
     ("./test", "it is what runs this test"),
     ("docker build", "it needs Docker and builds the whole project anew"),
     ("docker run", "it needs Docker"),
     ("AGENT=us_payroll docker compose", "it needs Docker"),
+    ("agentci record --bind", "it needs Docker; interop/recorder.test.py runs its steps"),
     ("jq ", "it is not ours to install; interop/yao_results.test.py runs these"),
 ];
 

@@ -38,8 +38,8 @@ static SAID_AFTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"`([a-z]\w*)` (ch
 /// Headings of the first column of tables of keys.
 const KEYS: [&str; 3] = ["key", "expectation", "budget"];
 
-/// How the name of a file ends.
-const FILES: [&str; 10] = ["yaml", "yml", "json", "jsonl", "csv", "md", "js", "ts", "py", "com"];
+/// How the name of a file, or of a host, ends.
+const FILES: [&str; 11] = ["yaml", "yml", "json", "jsonl", "csv", "md", "js", "ts", "py", "com", "internal"];
 
 /// A name, and what a page takes it for.
 type Named = (Kind, String);

@@ -1,6 +1,9 @@
 //! Cases that are answered from a recording of the whole agent: the run says so everywhere, and `--require-agent` fails it.
 
 use std::fs;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -114,34 +117,64 @@ fn whoever_does_not_require_an_agent_is_told_everywhere() {
     assert!(step.contains(&format!("**{BOTH}**")) && step.contains("### No agent was run"), "{step}");
 }
 
-/// An agent over HTTP that the run starts, a program whose tools are played, and a mock.
-fn mixed() -> Suite {
+/// An agent over HTTP, of which `server` says the rest, a program whose tools are played, and a mock.
+fn mixed(server: &str) -> Suite {
     let suite = Suite::empty().agent("tools", r#"call search '{"q":"a"}'; finish '{"ok":true}'"#);
-    let pid = suite.path("agent.pid");
-    let yaml = format!(
+    suite
+        .file("suite/agentci.yaml", mixed_yaml(server))
+        .tape("tools", r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":{}}"#)
+}
+
+fn mixed_yaml(server: &str) -> String {
+    format!(
         "suite: suite\nmode: replay\ncases:\n  \
-         - id: server\n    target: {{ http: {{ url: 'http://127.0.0.1:${{PORT}}/ask', command: {}, env: {{ HTTP_AGENT: {:?} }} }} }}\n    \
+         - id: server\n    target: {{ http: {{ {server} }} }}\n    \
          world: {{ recording: server.jsonl }}\n    input: {{ user_input: hello, variables: {{ name: Ada }} }}\n  \
          - id: tools\n    target: {{ process: {{ command: [sh, agent.sh] }} }}\n    \
          world: {{ tools: {{ cassette: cassettes/tools.jsonl, live: {{ search: {{ command: [echo, '{{}}'] }} }}, allow: [search] }} }}\n    input: {{}}\n  \
          - id: mock\n    target: {{ mock: {{ model_name: m, responses: [{{ content: hi, model: m, tokens_used: 1, latency_ms: 1 }}] }} }}\n    \
-         input: {{}}\n",
-        command(),
-        pid.to_str().unwrap(),
-    );
-    suite.file("suite/agentci.yaml", yaml).tape("tools", r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":{}}"#)
+         input: {{}}\n"
+    )
+}
+
+/// An agent that runs already, and its port; it ends when it is dropped.
+struct Running(Child, u16);
+
+impl Running {
+    fn start(suite: &Suite) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (program, pid) = (std::env::current_exe().unwrap(), suite.path("agent.pid"));
+        let mut command = Command::new(program);
+        command.args(["http_agent::serves_when_it_is_told_to", "--exact", "--nocapture"]);
+        command.env("HTTP_AGENT", &pid).env("PORT", port.to_string()).stdout(Stdio::null());
+        let running = Self(command.spawn().unwrap(), port);
+        while !pid.exists() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        running
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
 }
 
 #[test]
 fn only_what_was_answered_from_a_recording_counts_as_played() {
-    let suite = mixed();
-    // The agent is run while it is recorded, and live.
+    let suite = mixed("url: 'http://127.0.0.1:1/ask'");
+    let running = Running::start(&suite);
+    let suite = suite.file("suite/agentci.yaml", mixed_yaml(&format!("url: 'http://127.0.0.1:{}/ask'", running.1)));
+    // The agent is asked while it is recorded, and live.
     for mode in ["record", "live"] {
         let ran = suite.run(&["--mode", mode, "--require-agent", "--case", "server", "--case", "tools"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(!ran.stdout.contains("played"), "{ran:?}");
         fs::remove_dir_all(suite.path(".agentci")).unwrap();
     }
+    drop(running);
     let ran = suite.run(&["--require-agent"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!(ran.stdout.matches(ONE).count(), 2, "{ran:?}");
@@ -159,6 +192,19 @@ fn only_what_was_answered_from_a_recording_counts_as_played() {
     mock.all_passed();
     mock.says(&["suite suite (native, replay, 1 case): 1 case has no agent"]);
     assert!(mock.junit().contains("<property name=\"agents\" value=\"1 case has no agent\"/>"), "{}", mock.junit());
+    // Earlier versions recorded the conversation also with an agent that they started.
+    fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    let pid = suite.path("started.pid");
+    let started = format!(
+        "url: 'http://127.0.0.1:${{PORT}}/ask', command: {}, env: {{ HTTP_AGENT: {:?} }}",
+        command(),
+        pid.to_str().unwrap()
+    );
+    let suite = suite.file("suite/agentci.yaml", mixed_yaml(&started));
+    let earlier = suite.run(&["--require-agent", "--case", "server"]);
+    assert_eq!(earlier.code, Some(1), "{earlier:?}");
+    earlier.says(&["was recorded by an earlier version, in place of the agent: no agent is run"]);
+    assert!(!pid.exists());
 }
 
 #[test]

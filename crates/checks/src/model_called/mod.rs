@@ -23,7 +23,7 @@
 //!
 //! Under `not`, no request may meet the conditions; with `of` or `count`, these must not be met.
 //!
-//! Requests are seen where agentci plays the model (`world.model`) or asks it itself (`chat` targets).
+//! Requests are seen where agentci plays the model (`world.model`), records it (`world.recording`) or asks it itself (`chat` targets).
 //!
 //! # Why
 //! A prompt that was lost, a tool that is no longer offered or data of another customer in the messages does not show in the answer

@@ -5,10 +5,12 @@ use std::ffi::OsString;
 use agentci_plan::{ProcessTarget, UnsetVariable};
 use agentci_process::Command;
 
-/// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise.
+/// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise, and
+/// `enforced` what it finds there in any case.
 pub(super) fn command(
     target: &ProcessTarget,
     given: &[(String, String)],
+    enforced: &[(String, String)],
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Command, UnsetVariable> {
     let mut parts = Vec::with_capacity(target.command.len());
@@ -23,6 +25,7 @@ pub(super) fn command(
     for (name, value) in &target.environment {
         environment.push((name.clone(), value.fill(lookup)?));
     }
+    environment.extend_from_slice(enforced);
     let mut parts = parts.into_iter();
     Ok(Command {
         program: parts.next().unwrap_or_default(),

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::command::command;
 use super::messages::{self, Message};
-use super::{DONE, UNDONE, next};
+use super::{DONE, UNDONE, next, tell_started};
 use crate::host::NO_ANSWER;
 use crate::{Context, Delivery, DriveError, Reply, Stopped, ToolHost, TraceSink};
 
@@ -52,11 +52,12 @@ impl ProcessDriver {
         target: &ProcessTarget,
         context: &Context<'_>,
     ) -> Result<Result<Self, DriveError>, UnsetVariable> {
-        let command = command(target, context.environment, context.lookup)?;
+        let command = command(target, context.environment, context.enforced, context.lookup)?;
         let (process, Pipes { input, output }) = match Process::spawn_beside(command).await {
             Ok(spawned) => spawned,
             Err(error) => return Ok(Err(error.into())),
         };
+        tell_started(context.started.as_ref(), &process);
         Ok(Ok(Self {
             task_id: context.case_id.to_owned(),
             process,

@@ -21,9 +21,9 @@ mod plain;
 
 use std::time::Duration;
 
-use agentci_process::Grace;
+use agentci_process::{Grace, Process};
 use agentci_trace::Kind;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 pub(crate) use driver::ProcessDriver;
 pub(crate) use messages::understands;
@@ -33,6 +33,14 @@ pub(crate) use plain::PlainDriver;
 const DONE: Grace = Grace { before_asking: Duration::from_millis(500), before_killing: Duration::from_millis(500) };
 /// One that is not has less.
 const UNDONE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
+
+/// Tells who watches the agent that it was started.
+fn tell_started(told: Option<&UnboundedSender<u32>>, process: &Process) {
+    if let (Some(told), Some(id)) = (told, process.id()) {
+        // Whoever watched may be gone.
+        let _ = told.send(id);
+    }
+}
 
 /// The next thing that someone else sees of the agent.
 async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {

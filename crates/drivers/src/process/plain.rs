@@ -8,10 +8,10 @@ use agentci_trace::Kind;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::ChildStdin;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::command::command;
-use super::{DONE, UNDONE, next};
+use super::{DONE, UNDONE, next, tell_started};
 use crate::parts::{as_text, part};
 use crate::{Context, DriveError, Input, Stopped, TraceSink};
 
@@ -23,6 +23,8 @@ const PRINTED_LIMIT: usize = 16 << 20;
 pub(crate) struct PlainDriver {
     target: ProcessTarget,
     environment: Vec<(String, String)>,
+    enforced: Vec<(String, String)>,
+    started: Option<UnboundedSender<u32>>,
     /// The variables of its command that are no part of a turn.
     variables: BTreeMap<String, String>,
     running: Option<Process>,
@@ -40,6 +42,8 @@ impl PlainDriver {
         let driver = Self {
             target: target.clone(),
             environment: context.environment.to_vec(),
+            enforced: context.enforced.to_vec(),
+            started: context.started.clone(),
             variables,
             running: None,
             ended: None,
@@ -108,6 +112,7 @@ impl PlainDriver {
         sink: &mut TraceSink<'_>,
     ) -> Result<Exit, DriveError> {
         let (process, Pipes { input, output }) = Process::spawn_beside(command).await?;
+        tell_started(self.started.as_ref(), &process);
         let process = self.running.insert(process);
         let exit = {
             let mut feed = std::pin::pin!(feed(input, given));
@@ -145,7 +150,7 @@ impl PlainDriver {
     }
 
     fn command(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Command, UnsetVariable> {
-        command(&self.target, &self.environment, lookup)
+        command(&self.target, &self.environment, &self.enforced, lookup)
     }
 }
 

@@ -132,6 +132,8 @@ pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> T
         request_timeout: None,
         attempt: way.attempt,
         tools: way.tools.is_some(),
+        enforced: &[],
+        started: None,
         bases: &agentci_drivers::ToolBases::default(),
         agents: way.agents,
         resources: &Ready(way.model),

@@ -56,6 +56,7 @@ pub(crate) fn lower(
     Some(Suite {
         exclude: Vec::new(),
         agent_folder: None,
+        prices: std::collections::BTreeMap::new(),
         agents: Vec::new(),
         embedder: None,
         name: files.name(&folder).unwrap_or_else(|| "ananke".into()),

@@ -72,6 +72,7 @@ pub(crate) fn lower(
     let suite = Suite {
         exclude: Vec::new(),
         agent_folder: None,
+        prices: std::collections::BTreeMap::new(),
         agents: Vec::new(),
         embedder: None,
         name: documents.name,

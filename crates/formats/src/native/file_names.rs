@@ -42,7 +42,8 @@ impl FileNames {
     ) {
         let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
         let recording = own.recording.as_ref().or(common.recording.as_ref());
-        for path in [cassette, recording].into_iter().flatten().filter(|path| is_per_case(&path.value)) {
+        let model = own.model.recording(&common.model);
+        for path in [cassette, recording, model].into_iter().flatten().filter(|path| is_per_case(&path.value)) {
             let path = of_case(&path.value, &id.value);
             match self.taken.get(&path) {
                 Some(first) if *first != id.value => {

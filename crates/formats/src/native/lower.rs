@@ -82,6 +82,7 @@ pub(crate) fn lower(
     cases.shrink_to_fit();
     Some(Suite {
         agent_folder: None,
+        prices: suite.prices,
         agents: suite.agents,
         embedder: suite.embedder,
         name: suite.name.value,
@@ -103,7 +104,8 @@ pub(crate) fn lower(
 /// unless its tools are played.
 pub(super) fn usual_mode(cases: &Cases) -> Mode {
     let routed = |case: &Case| matches!(case.world.tools, ToolSource::Routes(_));
-    let live = cases.iter().any(|case| case.target.takes_requests() && case.world.recording.is_none() && !routed(case));
+    let recorded = |case: &Case| case.world.recording.is_some() || case.recorded_world().is_some();
+    let live = cases.iter().any(|case| case.target.takes_requests() && !recorded(case) && !routed(case));
     if live { Mode::Live } else { Mode::Replay }
 }
 
@@ -120,9 +122,10 @@ struct Defaults<'s> {
 
 impl<'s> Defaults<'s> {
     fn new(settings: Settings, folder: &'s Path) -> Self {
-        let paths = [&settings.world.cassette, &settings.world.recording];
-        let per_case = paths.into_iter().flatten().any(|path| is_per_case(&path.value));
         let nothing = WorldSettings::default();
+        let model = settings.world.model.recording(&nothing.model);
+        let paths = [settings.world.cassette.as_ref(), settings.world.recording.as_ref(), model];
+        let per_case = paths.into_iter().flatten().any(|path| is_per_case(&path.value));
         Self {
             folder,
             world: (!per_case).then(|| Arc::new(world(&nothing, &settings.world, "", folder))),
@@ -240,7 +243,9 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     scripted.retain(|tool| !own.scripted.iter().any(|other| other.name.value == tool.name.value));
     scripted.extend(own.scripted.iter().cloned());
     let recording = own.recording.as_ref().or(common.recording.as_ref());
-    let recording = recording.map(|path| Recording { path: named(path), span: path.span });
+    let recorded = |path: &Spanned<String>| Recording { path: named(path), span: path.span };
+    let recorded_model = own.model.recording(&common.model).map(recorded);
+    let recording = recording.map(recorded);
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
     World {
         refusals: common.refusals.iter().chain(&own.refusals).cloned().collect(),
@@ -252,6 +257,8 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
         normalization: Arc::new(common.normalization.extended(&own.normalization)),
         faults: common.faults.iter().chain(&own.faults).cloned().collect(),
         recording,
+        recorded_model,
+        matching: Arc::new(own.matching.over(&common.matching)),
     }
 }
 

@@ -1,9 +1,9 @@
-//! `world.model` of a suite or a case: the script of the model, and what the suite says of it itself.
+//! `world.model` of a suite or a case: the script of the model or a recording of it, and what the suite says of it itself.
 
 use std::path::Path;
 
 use agentci_plan::{Missed, ModelWorld};
-use agentci_source::shape::{Kind, Shape, optional, words};
+use agentci_source::shape::{Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 
 /// The model of a case; a key that a case leaves out is the suite's.
@@ -13,6 +13,8 @@ pub(super) struct ModelSettings {
     span: Option<Span>,
     /// The path of the script.
     script: Option<Spanned<String>>,
+    /// The path of a recording of the real one.
+    recording: Option<Spanned<String>>,
     optional: Option<bool>,
     miss: Option<Missed>,
     strict: Option<bool>,
@@ -20,12 +22,17 @@ pub(super) struct ModelSettings {
 
 pub(super) static MODEL: Shape = Shape::new(
     "`model`",
-    "The mock LLM that the agent is led to.",
+    "The model that the agent is led to: a script, or a recording of the real one.",
     &[
         optional(
             "script",
             Kind::Name,
             "A model's script, from the folder of the suite; a case that leaves it out has the suite's.",
+        ),
+        optional(
+            "recording",
+            Kind::Name,
+            "A recording of what the agent sends to its model alone; `{case}` stands for the id of the case.",
         ),
         optional("optional", Kind::Truth, "Whether the agent may do without asking it. Default: false."),
         optional(
@@ -39,7 +46,13 @@ pub(super) static MODEL: Shape = Shape::new(
             "Whether requests are refused that the provider would refuse. Default: the script's `strict`, else true.",
         ),
     ],
-);
+)
+.rules(&[
+    Rule::NotBoth(&["script", "recording"]),
+    Rule::NotBoth(&["recording", "optional"]),
+    Rule::NotBoth(&["recording", "miss"]),
+    Rule::NotBoth(&["recording", "strict"]),
+]);
 
 impl ModelSettings {
     pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Self {
@@ -47,10 +60,20 @@ impl ModelSettings {
         let settings = Self {
             span: Some(node.span),
             script: fields.optional("script").and_then(|node| read::name(node, "script", problems)),
+            recording: fields.optional("recording").and_then(|node| read::name(node, "recording", problems)),
             optional: fields.optional("optional").and_then(|node| read::truth(node, "optional", problems)),
             miss: fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems)),
             strict: fields.optional("strict").and_then(|node| read::truth(node, "strict", problems)),
         };
+        if let Some(recording) = &settings.recording {
+            for key in ["script", "optional", "miss", "strict"].into_iter().filter(|key| fields.optional(key).is_some())
+            {
+                let message = format!("a model has `recording` or `{key}`, not both");
+                let help = "a recorded model is the real one: it answers what it answered, and refuses what it refused";
+                problems
+                    .push(Diagnostic::error(recording.span, message).label("a second source of answers").help(help));
+            }
+        }
         fields.finish(problems);
         settings
     }
@@ -61,7 +84,7 @@ impl ModelSettings {
 
     /// The model of a case, its own settings before those of the suite.
     pub(super) fn over(&self, common: &Self, folder: &Path) -> Option<ModelWorld> {
-        let script = self.script.as_ref().or(common.script.as_ref())?;
+        let script = self.script.as_ref().or_else(|| common.script.as_ref().filter(|_| self.recording.is_none()))?;
         let mut model = ModelWorld::new(join(folder, &script.value), script.span);
         model.optional = self.optional.or(common.optional).unwrap_or_default();
         model.miss = self.miss.or(common.miss);
@@ -69,13 +92,22 @@ impl ModelSettings {
         Some(model)
     }
 
+    /// The path of the recording of the model, that of the case before that of the suite.
+    pub(super) fn recording<'s>(&'s self, common: &'s Self) -> Option<&'s Spanned<String>> {
+        self.recording.as_ref().or_else(|| common.recording.as_ref().filter(|_| self.script.is_none()))
+    }
+
     /// Settings of a model that has no script: the problem, and where it is.
     pub(super) fn without_script(&self, common: &Self) -> Option<Diagnostic> {
         let span = self.span.or(common.span)?;
-        if self.script.is_some() || common.script.is_some() {
+        if self.script.is_some() || common.script.is_some() || self.recording(common).is_some() {
             return None;
         }
         let problem = Diagnostic::error(span, "`model` has no `script`").label("nothing says what the model answers");
-        Some(problem.help("add `script: model.yaml` here, or to the `world.model` of the suite"))
+        Some(
+            problem.help(
+                "add `script: model.yaml` or `recording: model.jsonl` here, or to the `world.model` of the suite",
+            ),
+        )
     }
 }

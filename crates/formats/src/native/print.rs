@@ -20,6 +20,8 @@ use crate::world::{
 
 use super::gates::print_percentage;
 use super::limits::print_wall;
+use super::matching::print_matching;
+use super::prices::print_prices;
 use super::settings::STOP_RULES;
 use super::{hook, lower};
 
@@ -42,6 +44,7 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     if let Some(embedder) = &suite.embedder {
         pairs.push(printer.pair("embedder", printer.text(&embedder.value)));
     }
+    pairs.extend(print_prices(&suite.prices, &printer).map(|node| printer.pair("prices", node)));
     if !suite.exclude.is_empty() {
         pairs.push(printer.pair("exclude", printer.list(&suite.exclude, |pattern| printer.text(pattern))));
     }
@@ -168,6 +171,10 @@ impl Printer<'_> {
             keys.extend(model.strict.map(|strict| self.pair("strict", self.plain(strict.to_string()))));
             pairs.push(self.pair("model", self.map(keys)));
         }
+        if let Some(recording) = &world.recorded_model {
+            let keys = vec![self.pair("recording", self.path(&recording.path))];
+            pairs.push(self.pair("model", self.map(keys)));
+        }
         if let Some(scripted) = print_scripted(&world.scripted, self.span) {
             tools.push(self.pair("scripted", scripted));
         }
@@ -180,6 +187,7 @@ impl Printer<'_> {
         if let Some(recording) = &world.recording {
             pairs.push(self.pair("recording", self.path(&recording.path)));
         }
+        pairs.extend(print_matching(&world.matching, self).map(|node| self.pair("match", node)));
         pairs.extend(print_normalization(&world.normalization, self.span).map(|node| self.pair("normalization", node)));
         pairs.extend(print_faults(&world.faults, self.span).map(|node| self.pair("faults", node)));
         (!pairs.is_empty()).then(|| self.pair("world", self.map(pairs)))

@@ -1,14 +1,16 @@
 //! The suite file and its cases as plain structs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{Check, Gates, Mode, Redaction, Skip, Target, Turn};
+use agentci_plan::{Check, Gates, Mode, Price, Redaction, Skip, Target, Turn};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Pair, Reading, Span, Spanned, join, read};
 use serde_json::Value;
 
 use super::gates::{GATES, gates};
+use super::prices::{PRICES, read_prices};
 use super::settings::{SETTINGS, Settings, settings};
 use super::target::{TARGET, target};
 use super::turn::{TURN, turns};
@@ -28,6 +30,7 @@ pub(super) struct SuiteFile {
     pub(super) gates: Gates,
     pub(super) exclude: Vec<String>,
     pub(super) embedder: Option<Spanned<String>>,
+    pub(super) prices: BTreeMap<String, Price>,
     pub(super) settings: Settings,
     pub(super) agents: Vec<(String, Arc<Target>)>,
     /// Whether cases need no target of their own.
@@ -50,6 +53,7 @@ pub(crate) static SUITE: Shape = Shape::new(
         optional("gates", Kind::Shape(&GATES), "What runs of the suite are held against."),
         optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
         optional("embedder", Kind::Name, "What measures similarities for `semantic` checks."),
+        optional("prices", PRICES, "What models cost that are not known, or cost something else here, by their names."),
     ],
 )
 .with(&[
@@ -95,6 +99,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let exclude = fields.optional(EXCLUDE.key).map(|node| read_exclude(node, problems)).unwrap_or_default();
     let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
     let embedder = fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems));
+    let prices = fields.optional("prices").map(|node| read_prices(node, problems)).unwrap_or_default();
     let place = Place { files, folder: &folder };
     let settings = settings(&mut fields, place, problems);
     let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
@@ -108,7 +113,20 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     }
     let (name, _) = (name?, cases?);
     let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();
-    Some(SuiteFile { name, folder, mode, output_dir, redact, gates, exclude, embedder, settings, agents, has_target })
+    Some(SuiteFile {
+        name,
+        folder,
+        mode,
+        output_dir,
+        redact,
+        gates,
+        exclude,
+        embedder,
+        prices,
+        settings,
+        agents,
+        has_target,
+    })
 }
 
 /// Agents by their names.

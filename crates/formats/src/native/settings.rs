@@ -15,6 +15,7 @@ use crate::world::{
 use super::check::checks;
 use super::hook::{HOOK, hooks};
 use super::limits::{LIMITS, limits};
+use super::matching::{MATCH, MatchSettings};
 use super::model::{MODEL, ModelSettings};
 use super::target::{ReadTarget, TARGET, target};
 use super::words::{Place, named_texts};
@@ -54,8 +55,10 @@ pub(super) struct WorldSettings {
     pub(super) routes: RouteSettings,
     pub(super) normalization: Normalization,
     pub(super) faults: Vec<Fault>,
-    /// The path of the recorded conversation, in which `{case}` stands for the case's id.
+    /// The path of the recording, in which `{case}` stands for the case's id.
     pub(super) recording: Option<Spanned<String>>,
+    /// What is not compared with it.
+    pub(super) matching: MatchSettings,
 }
 
 impl WorldSettings {
@@ -72,6 +75,7 @@ impl WorldSettings {
             || !self.scripted.is_empty()
             || !self.refusals.is_empty()
             || self.recording.is_some()
+            || self.matching.says_something()
     }
 }
 
@@ -116,7 +120,11 @@ static WORLD: Shape = Shape::new(
     "`world`",
     "What the agent's model and tools meet.",
     &[
-        optional("model", Kind::Shape(&MODEL), "The mock LLM that the agent is led to."),
+        optional(
+            "model",
+            Kind::Shape(&MODEL),
+            "The mock LLM that the agent is led to, or a recording of the real one.",
+        ),
         optional("tools", Kind::Shape(&TOOLS), "What answers for tools."),
         optional(
             "normalization",
@@ -124,7 +132,16 @@ static WORLD: Shape = Shape::new(
             "What of a tool's arguments does not count when calls are compared.",
         ),
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
-        optional("recording", Kind::Name, "A recorded conversation; `{case}` stands for the id of the case."),
+        optional(
+            "recording",
+            Kind::Name,
+            "A recording of all that the agent sends to its model and tools, or of the conversation with a server that runs already; `{case}` stands for the id of the case.",
+        ),
+        optional(
+            "match",
+            Kind::Shape(&MATCH),
+            "What is not compared between requests of the agent and their recording.",
+        ),
     ],
 );
 
@@ -214,6 +231,7 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
         .unwrap_or_default();
     settings.faults = fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default();
     settings.recording = fields.optional("recording").and_then(|node| read::name(node, "recording", problems));
+    settings.matching = fields.optional("match").map(|node| MatchSettings::read(node, problems)).unwrap_or_default();
     fields.finish(problems);
     settings
 }

@@ -56,6 +56,7 @@ pub(crate) fn lower(
     Some(Suite {
         exclude: Vec::new(),
         agent_folder: None,
+        prices: std::collections::BTreeMap::new(),
         agents: Vec::new(),
         embedder: None,
         name: suite.name.value,
@@ -177,6 +178,7 @@ impl Shared {
                 self.faults.iter().chain(faults).cloned().collect()
             },
             recording: None,
+            ..World::default()
         }
     }
 

@@ -64,6 +64,7 @@ pub(crate) fn lower(
         redact: Redaction::default(),
         gates: Gates::default(),
         agent_folder: None,
+        prices: std::collections::BTreeMap::new(),
         agents: Vec::new(),
         embedder: settings.embedder.clone(),
         cases,

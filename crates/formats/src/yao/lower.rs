@@ -198,6 +198,7 @@ fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
         gates: Gates::default(),
         exclude: Vec::new(),
         agent_folder: None,
+        prices: std::collections::BTreeMap::new(),
         agents: Vec::new(),
         embedder: None,
         cases: Vec::new(),

@@ -114,6 +114,7 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
             dialect: Dialect::Native,
             habits: Habits::USUAL,
             agent_folder: None,
+            prices: std::collections::BTreeMap::new(),
             path: PathBuf::new(),
             ..suite.clone()
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Action, Case, CommandPart, Data, Dialect, Gates, Habits, Hook, Limit, Limits, Message, Mode, Redaction, Said, Skip,
-    StopRule, Suite, Text, Turn,
+    Action, Case, CommandPart, Data, Dialect, Gates, Habits, Hook, Limit, Limits, Message, Mode, Price, Redaction,
+    Said, Skip, StopRule, Suite, Text, Turn,
 };
 use agentci_source::{Node, Spanned};
 use proptest::prelude::*;
@@ -168,6 +168,7 @@ pub(crate) fn suite() -> impl Strategy<Value = Suite> {
             }
             Suite {
                 agent_folder: None,
+                prices: [("my-model".to_owned(), Price { input: 2.5, cached_input: Some(1.25), output: 10.0 })].into(),
                 agents: agent.into_iter().map(|agent| ("judge".to_owned(), Arc::new(agent))).collect(),
                 embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
                 name,

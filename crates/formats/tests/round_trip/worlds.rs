@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, McpTool,
-    McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool, Text,
-    TextReplacement, ToolSource, World,
+    Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, Matching,
+    McpTool, McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool,
+    Text, TextReplacement, ToolSource, World,
 };
 use agentci_source::Spanned;
 use proptest::prelude::*;
@@ -38,6 +38,17 @@ fn model() -> impl Strategy<Value = ModelWorld> {
     })
 }
 
+fn matching() -> impl Strategy<Value = Matching> {
+    let ignored = |pointer: &str| Spanned::new(pointer.to_owned(), span());
+    let ignore = sample::subsequence(vec!["/metadata/user_id", "/tools/*/id", "/a b"], 0..=3);
+    (any::<bool>(), ignore, any::<bool>()).prop_map(move |(said, ignore, system)| {
+        if !said {
+            return Matching::default();
+        }
+        Matching { ignore: ignore.into_iter().map(ignored).collect(), system, span: Some(span()) }
+    })
+}
+
 pub(crate) fn world() -> impl Strategy<Value = World> {
     let path = sample::select(vec!["s/tapes/a b.jsonl", "tape", "../up/ü.jsonl", "/abs/${X}"]);
     let allowed = option::of(collection::vec(text(), 0..3));
@@ -45,8 +56,12 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
     let faults = collection::vec(fault(), 0..3);
     let cassette = path.prop_map(|path| ToolSource::Cassette(Cassette { path: path.into(), span: span() }));
     let tools = prop_oneof![Just(ToolSource::None), cassette, routed::routes().prop_map(ToolSource::Routes)];
-    (model, tools, allowed, live(), normalization(), faults, (scripted(), any::<bool>())).prop_map(
-        |(model, tools, allowed, live, normalization, faults, (scripted, recorded))| World {
+    let recorded = (any::<bool>(), any::<bool>(), matching());
+    (model, tools, allowed, live(), normalization(), faults, (scripted(), recorded)).prop_map(
+        |(model, tools, allowed, live, normalization, faults, (scripted, (recorded, model_alone, matching)))| World {
+            recorded_model: (model_alone && model.is_none())
+                .then(|| Recording { path: "s/model.jsonl".into(), span: span() }),
+            matching: Arc::new(matching),
             model,
             tools,
             allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),

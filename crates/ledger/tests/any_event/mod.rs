@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,
+    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Matched, Metrics,
     ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status,
     Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
@@ -163,7 +163,8 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     let words = (words, option::of(text()));
     let replay = (text(), text()).prop_map(|(cassette_path, cassette_sha256)| {
         let unused_lines = vec![cassette_path.len()];
-        Replay { cassette_path, cassette_sha256, unused_lines }
+        let matched = Matched { exact: 3, ids: cassette_path.len(), unused: vec![2], ..Matched::default() };
+        Replay { cassette_path, cassette_sha256, unused_lines, matched: Some(matched) }
     });
     let assertions = (any::<usize>(), any::<usize>()).prop_map(|(total, failed)| AssertionCount { total, failed });
     let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));

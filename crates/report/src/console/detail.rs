@@ -44,6 +44,7 @@ impl Detail {
             Body::CaseEnd(end) => {
                 let mut lines = self.running.remove(&(Arc::clone(id), attempt)).unwrap_or_default();
                 lines.extend(end.calls.iter().map(|call| format!("{}: {}", call.tool, call.words())));
+                lines.extend(end.replay.as_deref().and_then(matched));
                 lines.extend(end.replay.as_deref().and_then(unused));
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {
@@ -74,6 +75,27 @@ impl Detail {
     pub(super) fn take(&mut self, index: usize) -> String {
         self.ended.remove(&index).unwrap_or_default().into_values().flatten().collect()
     }
+}
+
+/// How requests were matched with those of a recording.
+fn matched(replay: &Replay) -> Option<String> {
+    let matched = replay.matched.as_ref()?;
+    let answered = matched.exact + matched.with_holes;
+    let kinds = [
+        (matched.ids, "ids"),
+        (matched.clock, "times"),
+        (matched.folders, "folders"),
+        (matched.learned, "places known to differ"),
+        (matched.ignored, "ignored"),
+    ];
+    let differ: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let differ = if differ.is_empty() {
+        String::new()
+    } else {
+        format!(", {} with differences ({})", matched.with_holes, differ.join(", "))
+    };
+    Some(format!("{answered} requests answered from {}, {} exact{differ}", replay.cassette_path, matched.exact))
 }
 
 /// Lines of the recording that no call asked for.

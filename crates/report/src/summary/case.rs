@@ -27,6 +27,9 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     let history = History::of(row);
     case.small("history", [("passes", &history.passes), ("runs", &history.runs)])?;
     case.plain("id", row.id())?;
+    if let Some(matched) = end.replay.as_ref().and_then(|replay| replay.matched.as_ref()) {
+        case.any("matched", matched)?;
+    }
     case.plain("model_calls", metrics.model_calls)?;
     if end.no_agent {
         case.plain("no_agent", true)?;

@@ -134,6 +134,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
             cassette_path: TEXT.into(),
             cassette_sha256: TEXT.into(),
             unused_lines: vec![1],
+            matched: None,
         })),
         played: Some(Box::new(Played { recording: TEXT.into(), place: place.clone(), meant: false })),
         no_agent: true,

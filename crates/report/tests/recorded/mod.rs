@@ -187,6 +187,7 @@ fn passes() -> Vec<RunEvent> {
             cassette_path: "cassettes/t1.jsonl".to_owned(),
             cassette_sha256: "ab".repeat(32),
             unused_lines: vec![3],
+            matched: None,
         })),
         ..passed()
     };

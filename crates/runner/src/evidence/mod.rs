@@ -91,7 +91,7 @@ async fn in_time<T>(job: &Job<'_>, answer: impl Future<Output = Result<T, Unansw
         match job.run.deadline {
             Some(deadline) => {
                 tokio::time::sleep_until(deadline.at).await;
-                findings::suite_timeout(deadline.after)
+                findings::suite_timeout(deadline.after, deadline.flag)
             }
             None => std::future::pending().await,
         }

@@ -24,6 +24,15 @@ const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Dura
 /// How long an agent that breaks off, or takes no more connections, may take to be gone.
 const LEAVING: Duration = Duration::from_millis(500);
 
+/// What a server finds in its environment beside what the suite says.
+#[derive(Debug, Default)]
+pub(crate) struct ServerEnvironment {
+    /// Unless the suite says otherwise.
+    pub(crate) given: Vec<(String, String)>,
+    /// Whatever the suite says.
+    pub(crate) enforced: Vec<(String, String)>,
+}
+
 /// A program that is a server, and runs.
 #[derive(Debug)]
 pub(super) struct Agent {
@@ -66,18 +75,18 @@ impl From<UnsetVariable> for NotRunning {
 }
 
 impl Agent {
-    /// Starts the program and waits until it is ready. `environment` is what it is given beside what the suite says.
+    /// Starts the program and waits until it is ready.
     pub(super) async fn start(
         target: &HttpTarget,
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
-        mut environment: Vec<(String, String)>,
+        mut environment: ServerEnvironment,
     ) -> Result<Self, NotRunning> {
         let port = match lookup(PORT) {
             None if target.url.value.uses(PORT) => Some(free_port().await?),
             _ => None,
         };
-        environment.extend(port.map(|port| (PORT.to_owned(), port.to_string())));
+        environment.given.extend(port.map(|port| (PORT.to_owned(), port.to_string())));
         let lookup = |name: &str| match port {
             Some(port) if name == PORT => Some(port.to_string()),
             _ => lookup(name),
@@ -121,6 +130,11 @@ impl Agent {
                 Err(format!("the agent was not ready within {}: {sign}", print_duration(patience)))
             }
         }
+    }
+
+    /// Its process id.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.process.id()
     }
 
     /// How it left, if it did or is about to: connections go before the process does.
@@ -215,8 +229,9 @@ fn help(left: bool, port: bool, printed: bool) -> &'static str {
 fn command(
     server: &HttpServer,
     lookup: &dyn Fn(&str) -> Option<String>,
-    mut environment: Vec<(String, String)>,
+    environment: ServerEnvironment,
 ) -> Result<Command, UnsetVariable> {
+    let ServerEnvironment { given: mut environment, enforced } = environment;
     let mut parts = Vec::with_capacity(server.command.len());
     for part in &server.command {
         parts.push(match &part.file {
@@ -228,6 +243,7 @@ fn command(
     for (name, value) in &server.environment {
         environment.push((name.clone(), value.fill(lookup)?));
     }
+    environment.extend(enforced);
     let mut parts = parts.into_iter();
     let program = parts.next().unwrap_or_default();
     Ok(Command { program, arguments: parts.collect(), folder: server.folder.clone(), environment })

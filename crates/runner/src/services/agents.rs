@@ -9,7 +9,7 @@ use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
-use super::agent::{Agent, NotRunning, PORT};
+use super::agent::{Agent, NotRunning, PORT, ServerEnvironment};
 use crate::findings;
 use crate::job::Job;
 use crate::not_opened::NotOpened;
@@ -61,6 +61,8 @@ pub(crate) struct Reached {
     pub(crate) variables: Vec<(String, String)>,
     /// That it had to be started again.
     pub(crate) warning: Option<String>,
+    /// Its process id.
+    pub(crate) started: Option<u32>,
 }
 
 /// Whether a server that the run starts is there for one attempt alone: it is led to a model of that attempt, or to tools that
@@ -70,13 +72,14 @@ pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
     // Each start has a new address; one that is fixed may still be taken.
     let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
-    job.case.world.model.is_some() || (plays_tools && movable && !server.shared)
+    job.case.world.model.is_some() || job.case.recorded_world().is_some() || (plays_tools && movable && !server.shared)
 }
 
 /// Whether the agent of a case is started for it alone, at an address that other cases may want as well.
 pub(crate) fn takes_turns(case: &Case) -> bool {
     let fixed = |http: &HttpTarget| !http.url.value.variables().any(|name| name == PORT);
-    program(&case.target).is_some_and(|(http, _)| case.world.model.is_some() && fixed(http))
+    let alone = case.world.model.is_some() || case.recorded_world().is_some();
+    program(&case.target).is_some_and(|(http, _)| alone && fixed(http))
 }
 
 /// The program of a target that the run starts itself.
@@ -96,7 +99,7 @@ impl Agents {
         job: &Job<'_>,
         number: u32,
         lookup: &dyn Fn(&str) -> Option<String>,
-        environment: &dyn Fn() -> Vec<(String, String)>,
+        environment: &dyn Fn() -> ServerEnvironment,
     ) -> Result<Reached, NotOpened> {
         let shared = || self.shared(job, number);
         match program(&job.case.target) {
@@ -184,7 +187,7 @@ impl Shared {
         http: &HttpTarget,
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
-        environment: &dyn Fn() -> Vec<(String, String)>,
+        environment: &dyn Fn() -> ServerEnvironment,
     ) -> Result<Reached, NotOpened> {
         let mut state = self.state.lock().await;
         let mut warning = None;
@@ -200,7 +203,7 @@ impl Shared {
                     if job.run.shared.services.tools.is_shared(job) {
                         agent.begin_case();
                     }
-                    return Ok(Reached { variables: variables(agent), warning: None });
+                    return Ok(Reached { variables: variables(agent), warning: None, started: agent.id() });
                 }
                 Some(exit) => {
                     warning =
@@ -212,8 +215,9 @@ impl Shared {
             Box::pin(gone.stop()).await;
         }
         let started = Box::pin(Agent::start(http, server, lookup, environment())).await;
+        let id = started.as_ref().ok().and_then(Agent::id);
         let variables = state.started(job, server, started)?;
-        Ok(Reached { variables, warning })
+        Ok(Reached { variables, warning, started: id })
     }
 }
 

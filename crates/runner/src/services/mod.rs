@@ -6,7 +6,7 @@ mod held;
 mod ready;
 mod tools;
 
-pub(crate) use agent::PORT;
+pub(crate) use agent::{PORT, ServerEnvironment};
 pub(crate) use agents::{Agents, Reached, has_own_agent, takes_turns};
 pub(crate) use held::{Held, HeldEnd};
 pub(crate) use tools::{Late, OpenTools, ToolServer};

@@ -72,7 +72,7 @@ impl ToolServer {
         let own = format!("case-{}", job.index + 1);
         let options = RouteOptions {
             routes: Arc::clone(routes),
-            mode: job.run.options.mode,
+            mode: mode(job, routes),
             faults,
             observer,
             files: job.run.options.files,
@@ -232,6 +232,13 @@ pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
         ToolSource::Routes(routes) => Some(routes),
         ToolSource::None | ToolSource::Cassette(_) => None,
     }
+}
+
+/// How the tools of a case are played. Beside a model that is recorded alone they are played in every mode, unless there are live
+/// ones to ask.
+fn mode(job: &Job<'_>, routes: &Routes) -> Mode {
+    let alone = job.case.world.recorded_model.is_some() && routes.bases.iter().all(|base| base.live.is_none());
+    if alone { Mode::Replay } else { job.run.options.mode }
 }
 
 #[cfg(test)]

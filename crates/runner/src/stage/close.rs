@@ -11,7 +11,8 @@ use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::conclude::{conclude, look_around};
 use crate::job::Job;
-use crate::services::OpenTools;
+use crate::recorded_world::{self, WorldSession};
+use crate::services::{OpenTools, has_own_agent};
 use crate::tools::{Source, Tapes};
 use crate::{findings, recording, unused_faults};
 
@@ -19,9 +20,10 @@ impl Stage {
     /// Closes what was opened, what was opened last first: the agent, its model, and its tools. What was found until its agent
     /// was closed decides which recordings are kept.
     pub(crate) async fn close(self, attempt: &Attempt<'_>, account: &mut Account) {
-        let Stage { tools, served, model, agent, replay, .. } = self;
+        let Stage { tools, served, model, world, agent, replay, played, .. } = self;
         let job = attempt.job;
         account.left.replay = replay;
+        account.left.played = played;
         account.left.has_model = model.is_some();
         let Some(mut agent) = agent else {
             // Whatever was recorded is of a case that did not begin.
@@ -33,12 +35,25 @@ impl Stage {
         // The model is there for as long as the agent is.
         account.left.reached = model.map(|model| model.reached()).unwrap_or_default();
         look_around(attempt, served.as_ref(), account).await;
+        if let Some(world) = world {
+            end_world(attempt, world, account).await;
+        }
         conclude(job, account);
         account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), served.as_ref());
         let shared = job.run.shared.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
         account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
         keep(job, served, tools.source, conversation, account).await;
     }
+}
+
+/// Ends the recorder, after the agent that it stands before: what an agent asks when it is told to leave is a part of its world.
+async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Account) {
+    let job = attempt.job;
+    if has_own_agent(job) {
+        Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
+    }
+    let ended = world.finish().await;
+    recorded_world::conclude(attempt, ended, account);
 }
 
 /// Closes where answers came from, and writes down what was recorded, without any secret that is known by now.

@@ -15,6 +15,7 @@ use agentci_verdict::Replay;
 
 use crate::mock_model::Model;
 use crate::not_opened::NotOpened;
+use crate::recorded_world::WorldSession;
 use crate::services::{Late, OpenTools};
 use crate::tools::Tools;
 
@@ -25,6 +26,8 @@ pub(crate) struct Stage {
     /// The tools that are over HTTP.
     pub(crate) served: Option<OpenTools>,
     pub(crate) model: Option<Model>,
+    /// The recorder between the agent and the world around it.
+    pub(crate) world: Option<WorldSession>,
     /// The agent, if it was reached.
     pub(crate) agent: Option<Driver>,
     /// Why it was not.
@@ -33,6 +36,8 @@ pub(crate) struct Stage {
     pub(crate) warning: Option<String>,
     /// The recording that is played.
     replay: Option<Replay>,
+    /// Whether it is played in place of the agent.
+    played: bool,
 }
 
 /// What is left of a stage when it is closed.
@@ -40,6 +45,8 @@ pub(crate) struct Stage {
 pub(crate) struct Left {
     /// The recording that was played, and which of its lines no call asked for.
     pub(crate) replay: Option<Replay>,
+    /// Whether it was played in place of the agent.
+    pub(crate) played: bool,
     /// What went wrong on purpose, and what did not.
     pub(crate) faults: Vec<Faults>,
     /// Calls of tools that come when all is over, where the agent goes on.

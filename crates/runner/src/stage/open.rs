@@ -13,19 +13,21 @@ use crate::filled::FilledCase;
 use crate::not_opened::NotOpened;
 use crate::surroundings::Surroundings;
 use crate::variables::Scope;
-use crate::{findings, mock_model};
+use crate::{findings, mock_model, recorded_world};
 
 impl Stage {
     /// Reaches the agent. From now on its time counts. What else is open stays open where it cannot be reached.
     pub(crate) async fn open(attempt: &mut Attempt<'_>, prepared: Prepared) -> (Self, FilledCase) {
         let Prepared { filled, tools, around, model, wire, line, replay } = prepared;
+        let played = matches!(line, Line::Replay(_));
         attempt.clock = Clock::start();
         let (agent, not_reached) = match reach(attempt, &around, line, wire).await {
             Ok(agent) => (Some(agent), NotOpened::default()),
             Err(not_reached) => (None, not_reached),
         };
-        let Surroundings { served, warning, .. } = around;
-        (Self { tools, served, model, agent, not_reached, warning, replay }, filled)
+        let Surroundings { served, warning, world, .. } = around;
+        let warning = warning.or_else(|| recorded_world::earlier(attempt.job).filter(|_| played));
+        (Self { tools, served, model, world, agent, not_reached, warning, replay, played }, filled)
     }
 }
 
@@ -56,6 +58,8 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -
         lookup: &attempt.lookup(),
         folder: &job.run.suite.folder,
         environment: &around.environment,
+        enforced: &around.enforced,
+        started: around.world.as_ref().map(|world| world.started.clone()),
         bases: &around.bases,
         draws: &draws,
         request_timeout: job.run.options.timeout,

@@ -42,7 +42,7 @@ pub(crate) struct Prepared {
 /// 3. The recording of the conversation is read, which may stand in for much of the rest.
 /// 4. Hooks run, and print further variables.
 /// 5. The scripted model is started, since an agent that is a server has to be led to it.
-/// 6. Tools over HTTP are served and an agent that is a server is started; their addresses are variables.
+/// 6. Tools over HTTP are served, the recorder of the world is started, and then an agent that is a server; addresses are variables.
 /// 7. What is said and what is checked is filled in with the variables, and all secrets are known.
 /// 8. The other tools are opened: a cassette is compared without secrets.
 pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOpened> {
@@ -61,9 +61,9 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOp
     let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), model.as_ref()).await?;
     let filled = fill_in(attempt)?;
     let (tools, cassette) = Tools::open(attempt, faults(job, seed)).await?;
-    let watched = model.is_some() || around.served.is_some();
+    let watched = model.is_some() || around.served.is_some() || around.world.is_some();
     around.environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
-    if watched {
+    if watched && around.world.is_none() {
         around.environment.extend(mock_model::no_proxy(job.run.options.environment));
     }
     let (line, recording) = line(job, tape);
@@ -93,7 +93,8 @@ fn faults(job: &Job<'_>, seed: u64) -> Faults {
 
 /// Whether someone may see what the agent does without being told by it.
 fn has_wire(job: &Job<'_>) -> bool {
-    job.case.world.model.is_some() || matches!(job.case.world.tools, ToolSource::Routes(_))
+    let world = &job.case.world;
+    world.model.is_some() || matches!(world.tools, ToolSource::Routes(_)) || job.case.recorded_world().is_some()
 }
 
 /// Fills the case in. From here on every secret is known that it brings along.

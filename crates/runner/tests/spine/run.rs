@@ -104,6 +104,8 @@ impl Bench {
             embedder: Some("builtin"),
             semantic_timeout: None,
             worker: None,
+            update: false,
+            budget: None,
             secrets: &secrets,
         };
         let facts = Facts::default();

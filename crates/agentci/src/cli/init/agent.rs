@@ -125,7 +125,7 @@ fn is_card(url: &str) -> bool {
 }
 
 /// A command as it is written in a suite in this folder: what names a file of this folder is named from there.
-fn command(parts: &[String], folder: &Path) -> String {
+pub(in crate::cli) fn command(parts: &[String], folder: &Path) -> String {
     let from_there = |(number, part): (usize, &String)| {
         let path = Path::new(part);
         let may_be_path = !part.starts_with('-') && path.is_relative();
@@ -139,7 +139,7 @@ fn command(parts: &[String], folder: &Path) -> String {
 }
 
 /// The way from one folder to a file.
-fn relative(from: &Path, to: &Path) -> String {
+pub(in crate::cli) fn relative(from: &Path, to: &Path) -> String {
     let absolute = |path: &Path| source::join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "");
     source::relative(&absolute(from), &absolute(to)).display().to_string()
 }

@@ -20,6 +20,7 @@ use super::context::Context;
 use super::dialect::{NATIVE, OF_ANSWERS};
 use super::rerun_hint::quoted;
 use agent::Own;
+pub(super) use agent::{command as command_in_suite, relative as from_suite};
 use kind::Kind;
 
 /// The folder that a first suite goes to unless someone says otherwise.
@@ -107,7 +108,7 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
         context.complain(&format!("`{}` is there already and was left alone", suite.display()), Some(&help));
         return ExitStatus::Failed;
     }
-    let files = wanted.own.files(wanted.kind, folder, &name(folder), &shown);
+    let files = wanted.own.files(wanted.kind, folder, &suite_name(folder), &shown);
     if let Err(error) = fs_err::create_dir_all(folder) {
         context.complain(&error.to_string(), Some("name a folder that can be made"));
         return ExitStatus::Failed;
@@ -133,7 +134,7 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
 const NO_TEXT: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
 /// The name of the suite: that of its folder, with a dash for what had to be quoted.
-fn name(folder: &Path) -> String {
+pub(super) fn suite_name(folder: &Path) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);

@@ -118,6 +118,8 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         lookup: &|_| None,
         folder: Path::new(""),
         environment: &[],
+        enforced: &[],
+        started: None,
         bases: &crate::ToolBases::default(),
         draws: &draws,
         request_timeout: None,

@@ -131,6 +131,8 @@ async fn talk(
         lookup: &|name| (name == "TOKEN").then(|| "t0ken".to_owned()),
         folder: Path::new(""),
         environment: &[],
+        enforced: &[],
+        started: None,
         bases: &tools,
         attempt: 1,
         tools: false,

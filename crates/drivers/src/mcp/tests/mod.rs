@@ -88,6 +88,8 @@ async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -
         agents: &[],
         resources: &NoResources,
         fetched: &agentci_wire::FetchedSecrets::default(),
+        enforced: &[],
+        started: None,
         bases: &crate::ToolBases::default(),
     };
     let mut driver = McpDriver::open(target, &context, line).unwrap();

@@ -1,0 +1,152 @@
+//! What the recorded model calls cost, and when that is enough.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::Path;
+
+use agentci_protocols::chat::requested_model;
+use agentci_recorder::{Body, Exchange, Price, PriceTable, Seen, SeenHow, Session, model_answer};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::summary::warn;
+use crate::cli::context::Context;
+use crate::cli::usage_error::UsageError;
+
+/// The largest file of prices, in bytes.
+const LARGEST_PRICES: u64 = 1 << 20;
+
+/// What is spent, and how much may be.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit: Option<f64>,
+    prices: PriceTable,
+    spent: f64,
+    /// Models whose price is not known and that were warned of.
+    unknown: BTreeSet<String>,
+    closed: bool,
+}
+
+/// What one exchange used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Used {
+    pub(super) tokens: Option<u64>,
+    /// US dollars, where the price of the model is known.
+    pub(super) cost: Option<f64>,
+    /// The model, where it was one.
+    model: Option<String>,
+}
+
+/// A price in a file, in US dollars per million tokens.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stated {
+    input: f64,
+    output: f64,
+    cached_input: Option<f64>,
+    cache_write: Option<f64>,
+}
+
+impl Budget {
+    /// With this limit in US dollars, and a file of prices.
+    pub(super) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, UsageError> {
+        let mut table = PriceTable::builtin();
+        for (model, price) in prices.map(stated).transpose()?.into_iter().flatten() {
+            table.extend(&model, price);
+        }
+        Ok(Self { limit, prices: table, spent: 0.0, unknown: BTreeSet::new(), closed: false })
+    }
+
+    /// Counts what was seen, and closes the way to the live world once that is too much.
+    pub(super) fn take(&mut self, event: &Seen, session: &Session, context: &Context) {
+        self.count(event, context);
+        if self.is_spent() && !self.closed {
+            self.closed = true;
+            session.close_upstream(&self.spent_message());
+        }
+    }
+
+    /// Counts what was seen.
+    pub(super) fn count(&mut self, event: &Seen, context: &Context) {
+        let Seen::Exchange(exchange, SeenHow::Live) = event else { return };
+        let used = self.used(exchange);
+        self.spent += used.cost.unwrap_or_default();
+        let (Some(_), None, Some(model)) = (self.limit, used.cost, used.model) else { return };
+        if self.unknown.insert(model.clone()) {
+            let what = if used.tokens.is_some() { "the price" } else { "the use of tokens" };
+            let help = "`--max-cost` does not count it; `--prices` adds prices";
+            warn(&format!("{what} of `{model}` is not known, so {help}"), context);
+        }
+    }
+
+    /// What an exchange used.
+    pub(super) fn used(&self, exchange: &Exchange) -> Used {
+        let Some((_, answer)) = model_answer(exchange).filter(|(_, answer)| answer.error.is_none()) else {
+            return Used::default();
+        };
+        let body = match &exchange.request.body {
+            Body::Json(body) => body,
+            _ => &Value::Null,
+        };
+        let model = answer.model.or_else(|| requested_model(&exchange.request.path, body));
+        let tokens = answer.usage.map(|usage| usage.input.unwrap_or_default() + usage.output.unwrap_or_default());
+        let cost = model.as_deref().zip(answer.usage).and_then(|(model, usage)| self.prices.cost(model, &usage));
+        Used { tokens, cost, model }
+    }
+
+    /// Whether more was spent than may be.
+    pub(super) fn is_spent(&self) -> bool {
+        self.limit.is_some_and(|limit| self.spent > limit)
+    }
+
+    /// What is said when it was.
+    pub(super) fn spent_message(&self) -> String {
+        let limit = self.limit.unwrap_or_default();
+        format!("the recorded calls cost ${:.4}, more than `--max-cost` {limit}", self.spent)
+    }
+}
+
+/// The prices of a file: `{"my-model": {"input": 2.5, "output": 10}}`.
+fn stated(path: &Path) -> Result<BTreeMap<String, Price>, UsageError> {
+    let help =
+        "it is JSON such as `{\"my-model\": {\"input\": 2.5, \"output\": 10}}`, in US dollars per million tokens";
+    let wrong = |error: String| UsageError::new(format!("`--prices {}`: {error}", path.display()), help);
+    let mut text = String::new();
+    fs_err::File::open(path)
+        .and_then(|file| file.take(LARGEST_PRICES + 1).read_to_string(&mut text))
+        .map_err(|error| wrong(error.to_string()))?;
+    if text.len() as u64 > LARGEST_PRICES {
+        return Err(wrong("it is larger than the 1 MiB limit".into()));
+    }
+    let stated: BTreeMap<String, Stated> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let mut prices = BTreeMap::new();
+    for (model, Stated { input, output, cached_input, cache_write }) in stated {
+        let all = [Some(input), Some(output), cached_input, cache_write];
+        if all.into_iter().flatten().any(|price| price < 0.0) {
+            return Err(wrong(format!("the price of `{model}` is below zero")));
+        }
+        prices.insert(model, Price { input, cached_input, cache_write, output });
+    }
+    Ok(prices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_read_and_wrong_ones_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("prices.json");
+        let read = |text: &str| {
+            fs_err::write(&path, text).unwrap();
+            stated(&path)
+        };
+        let good = r#"{"mine": {"input": 2.5, "output": 10}}"#;
+        assert!((read(good).unwrap()["mine"].output - 10.0).abs() < 1e-9);
+        let long = format!("{good}{}", " ".repeat(1 << 20));
+        for wrong in [r#"{"mine": {"input": 2.5}}"#, r#"{"mine": {"input": -1, "output": 1}}"#, "[]", "", &long] {
+            assert!(read(wrong).is_err());
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Where a recording goes: claimed before the command is run, so that what it costs is not lost at the end.
+//!
+//! The claim is the file `NAME.jsonl.part`, which becomes the recording when that is whole. It is locked as long as the command
+//! runs, so that two commands are not recorded to one file; a lock ends with its process, so one that was killed blocks nobody.
+
+use std::fs::TryLockError;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use agentci::trace::Redactor;
+use agentci_recorder::{Recording, save};
+use fs_err::{File, OpenOptions};
+
+use super::arguments::RecordArguments;
+use crate::cli::recorded::default_file;
+use crate::cli::usage_error::UsageError;
+
+/// How often a claim is tried that another recorder has just given up.
+const TRIES: usize = 3;
+
+/// The file that a recording goes to.
+pub(super) fn destination(arguments: &RecordArguments) -> PathBuf {
+    let named = || match &arguments.name {
+        Some(name) => Path::new(super::FOLDER).join(format!("{name}.jsonl")),
+        None => default_file(&arguments.command),
+    };
+    arguments.out.clone().unwrap_or_else(named)
+}
+
+/// A place for a recording that is still to be made. Whatever is not used of it goes away with it.
+#[derive(Debug)]
+pub(super) struct Claim {
+    part: PathBuf,
+    file: File,
+    /// Folders that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Claim {
+    /// Claims a place, where it can be written to and nobody else has claimed it.
+    pub(super) fn take(path: &Path) -> Result<Self, UsageError> {
+        let shown = path.display();
+        if path == Path::new("-") {
+            let help = "a recording is a file, and may have others beside it: name it";
+            return Err(UsageError::new("`-o -` is no file: a recording cannot be printed", help));
+        }
+        if path.is_dir() {
+            let help = format!("name a file in it: `-o {}`", path.join("agent.jsonl").display());
+            return Err(UsageError::new(format!("`{shown}` is a folder, not a file for a recording"), help));
+        }
+        let refused = |error: io::Error| {
+            let help = "nothing was run; `-o FILE` writes the recording elsewhere";
+            UsageError::new(format!("the recording `{shown}` could not be written: {error}"), help)
+        };
+        let made = folders(path).map_err(refused)?;
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let opened = locked(&part);
+        let undo = |made: &[PathBuf]| made.iter().for_each(|folder| drop(fs_err::remove_dir(folder)));
+        match opened {
+            Ok(Some(file)) => {
+                let mut claim = Self { part, file, made };
+                claim.sign().map_err(refused)?;
+                Ok(claim)
+            }
+            Ok(None) => Err(taken(path, &part)),
+            Err(error) => {
+                undo(&made);
+                Err(refused(error))
+            }
+        }
+    }
+
+    /// Leaves our name for others, which also shows whether there is any room.
+    fn sign(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all(format!("{}\n", std::process::id()).as_bytes())?;
+        self.file.flush()
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // It has become the recording, or another has claimed the place since.
+        if is_at(&self.file, &self.part) {
+            let _ = fs_err::remove_file(&self.part);
+        }
+        for folder in &self.made {
+            let _ = fs_err::remove_dir(folder);
+        }
+    }
+}
+
+/// Writes a recording to a folder for temporary files, for its own place has become impossible.
+pub(super) fn keep_elsewhere(path: &Path, recording: &Recording, secrets: &Redactor) -> Option<PathBuf> {
+    let folder = tempfile::Builder::new().prefix("agentci-recording-").tempdir().ok()?;
+    let kept = folder.path().join(path.file_name()?);
+    save(&kept, recording, secrets).ok()?;
+    let _ = folder.keep();
+    Some(kept)
+}
+
+/// Makes the folders of a file, and tells which were not there.
+fn folders(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else { return Ok(Vec::new()) };
+    let missing = parent.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let missing = missing.map(Path::to_owned).collect();
+    fs_err::create_dir_all(parent)?;
+    Ok(missing)
+}
+
+/// The file with a lock of ours; nothing if someone else has one.
+fn locked(part: &Path) -> io::Result<Option<File>> {
+    for _ in 0..TRIES {
+        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(part)?;
+        match file.file().try_lock() {
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            // Another may have made a recording of it in the meantime.
+            Ok(()) if !is_at(&file, part) => {}
+            // Where there are no locks, there is nobody to wait for.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),
+        }
+    }
+    Ok(None)
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(ours), Ok(there)) = (file.metadata(), fs_err::symlink_metadata(path)) else { return false };
+    (ours.dev(), ours.ino()) == (there.dev(), there.ino())
+}
+
+fn taken(path: &Path, part: &Path) -> UsageError {
+    let mut owner = String::new();
+    let read = File::open(part).and_then(|file| file.take(16).read_to_string(&mut owner));
+    let owner = read.ok().and_then(|_| owner.trim().parse::<u32>().ok());
+    let who = owner.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+    UsageError::new(
+        format!("another `agentci record`{who} is recording to `{}`", path.display()),
+        "wait for it, or write elsewhere with `-o FILE`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_leaves_nothing_behind_that_was_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/c.jsonl");
+        drop(Claim::take(&path).unwrap());
+        assert!(!folder.path().join("a").exists());
+        let claim = Claim::take(&path).unwrap();
+        save(&path, &Recording::default(), &Redactor::default()).unwrap();
+        drop(claim);
+        let names = fs_err::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["c.jsonl"]);
+    }
+
+    #[test]
+    fn a_place_is_claimed_once_and_by_the_living_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.jsonl");
+        fs_err::write(folder.path().join("c.jsonl.part"), "1\n").unwrap();
+        let claim = Claim::take(&path).unwrap();
+        let refused = Claim::take(&path).unwrap_err().message;
+        assert!(refused.contains(&format!("(pid {})", std::process::id())), "{refused}");
+        drop(claim);
+        Claim::take(&path).unwrap();
+    }
+}

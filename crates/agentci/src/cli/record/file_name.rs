@@ -1,0 +1,143 @@
+//! The name of a recording: that of the program, or of the script that an interpreter runs.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Programs that run another, whose name says more, each with the words that come between them.
+const RUNNERS: [(&str, &[&str]); 17] = [
+    ("python", &[]),
+    ("node", &[]),
+    ("deno", &["run"]),
+    ("bun", &["run", "x"]),
+    ("bunx", &[]),
+    ("npx", &[]),
+    ("npm", &["run", "exec"]),
+    ("pnpm", &["run", "exec", "dlx"]),
+    ("tsx", &[]),
+    ("ts-node", &[]),
+    ("uv", &["run", "tool"]),
+    ("uvx", &[]),
+    ("pipx", &["run"]),
+    ("poetry", &["run"]),
+    ("ruby", &[]),
+    ("sh", &[]),
+    ("bash", &[]),
+];
+
+/// Flags of these programs that have a value after them.
+const WITH_VALUE: [&str; 12] = [
+    "-X",
+    "-W",
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "--with",
+    "--python",
+    "--project",
+    "--directory",
+    "--env-file",
+    "--package",
+];
+
+/// The longest name that is made.
+const LONGEST_NAME: usize = 64;
+
+/// The name for a command; `agent` where it has none that could be the name of a file.
+pub(in crate::cli) fn program_name(command: &[OsString]) -> String {
+    let words: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let name: String = named(&words, 0)
+        .chars()
+        .map(|letter| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '-' })
+        .take(LONGEST_NAME)
+        .collect();
+    let name = name.trim_matches(['.', '-']);
+    if name.is_empty() { "agent".into() } else { name.into() }
+}
+
+/// The name that was given for a recording, without the ending that is added to it.
+pub(super) fn given(text: &str) -> Result<String, String> {
+    let name = text.strip_suffix(".jsonl").unwrap_or(text);
+    if name.contains(['/', '\\']) || ["", ".", ".."].contains(&name) {
+        return Err("it is the name of a file below `recordings`; `--out FILE` writes anywhere".into());
+    }
+    Ok(name.to_owned())
+}
+
+/// How many programs may run one another.
+const DEPTH: usize = 4;
+
+fn named(words: &[String], depth: usize) -> String {
+    let Some((program, rest)) = words.split_first() else { return String::new() };
+    let own = stem(program);
+    // `python3.12` is `python`.
+    let bare = own.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let Some((_, between)) = RUNNERS.iter().find(|(runner, _)| *runner == bare).filter(|_| depth < DEPTH) else {
+        return own;
+    };
+    let mut rest = rest.iter().enumerate();
+    while let Some((at, word)) = rest.next() {
+        match word.as_str() {
+            "-m" => return rest.next().map_or(own, |(_, module)| module.rsplit('.').next().unwrap_or(module).into()),
+            // The script is in the command line itself.
+            "-c" | "-e" | "-p" | "--eval" => return own,
+            flag if WITH_VALUE.contains(&flag) => {
+                rest.next();
+            }
+            flag if flag.starts_with('-') => {}
+            word if at == 0 && between.contains(&word) => {}
+            _ => return named(&words[at + 1..], depth + 1),
+        }
+    }
+    own
+}
+
+/// `@openai/codex@latest` is `codex`, `./src/agent.py` is `agent`.
+fn stem(program: &str) -> String {
+    let name = Path::new(program).file_name().map_or_else(|| program.into(), |name| name.to_string_lossy());
+    let name = name.split('@').find(|part| !part.is_empty()).unwrap_or_default();
+    let known = ["py", "js", "mjs", "cjs", "ts", "mts", "rb", "sh"];
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() && known.contains(&extension) => stem.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_name_stays_below_its_folder() {
+        for (text, name) in [("foo", Some("foo")), ("foo.jsonl", Some("foo")), ("a.b", Some("a.b"))] {
+            assert_eq!(given(text).ok().as_deref(), name, "{text}");
+        }
+        for wrong in ["", ".jsonl", "..", "../../x", "/tmp/x", "a/b"] {
+            assert!(given(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_recording_is_named_after_what_is_really_run() {
+        for (line, name) in [
+            ("claude -p hi", "claude"),
+            ("./bin/agent --x", "agent"),
+            ("python3 agent.py", "agent"),
+            ("/usr/bin/python3.12 -u -X dev src/shop.py 1", "shop"),
+            ("python -m shop.agents.refunds x", "refunds"),
+            ("python3 -c print(1)", "python3"),
+            ("python3", "python3"),
+            ("node --require x.cjs dist/index.mjs", "index"),
+            ("npx -y @openai/codex@latest exec", "codex"),
+            ("uv run --with httpx python agent.py", "agent"),
+            ("uv run agent.py", "agent"),
+            ("bun run agent.ts", "agent"),
+            ("../..", "agent"),
+            ("my agent", "my"),
+            ("./über;rm", "über-rm"),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(program_name(&words), name, "{line}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What is done and said once a recorded command has ended.
+
+use std::path::Path;
+
+use agentci::report::one_line;
+use agentci::verdict::ExitStatus;
+use agentci_recorder::Finished;
+
+use super::budget::Budget;
+use super::destination::keep_elsewhere;
+use super::peers::peers;
+use super::summary;
+use crate::cli::context::Context;
+use crate::cli::recorded::{self, Ended, Stopped, command_line};
+
+/// What the calls of a recording cost, and how many of them were there before: the first.
+#[derive(Debug)]
+pub(super) struct Counted<'a> {
+    pub(super) budget: &'a Budget,
+    /// Absent in a recording that is not an update.
+    pub(super) kept: Option<usize>,
+}
+
+/// Writes the recording, and says what is in it and what is not.
+pub(super) fn report(
+    path: &Path,
+    finished: &Finished,
+    ended: &Ended,
+    counted: &Counted<'_>,
+    context: &Context,
+) -> ExitStatus {
+    let Counted { budget, kept } = *counted;
+    summary::say_left(&ended.left, context);
+    let recording = &finished.recording;
+    if recording.exchanges.is_empty() {
+        return nothing(finished, ended, context);
+    }
+    if let Err(status) = write(path, finished, context) {
+        return status;
+    }
+    context.say(&peers(recording, kept, budget));
+    summary::say_bypassed(&finished.bypassed, context);
+    summary::say_warnings(&finished.warnings, context);
+    summary::say_untrusted(recording, context);
+    let shown = one_line(&path.display().to_string()).into_owned();
+    context.say(&format!("wrote {shown} ({})\n", recorded::size(path)));
+    let mut status = ended.status();
+    match ended.stopped {
+        Some(Stopped::TooLong) => {
+            context.complain(
+                "the command was ended: it took longer than `--max-wall`",
+                Some("what it did until then is in the recording"),
+            );
+            status = ExitStatus::Failed;
+        }
+        Some(Stopped::Asked(_)) if status != ExitStatus::Success => {
+            context.say("interrupted: the recording holds what was exchanged until then\n");
+        }
+        _ => {}
+    }
+    if budget.is_spent() {
+        context.complain(&budget.spent_message(), Some("raise `--max-cost`, and continue with `--update`"));
+        status = ExitStatus::Failed;
+    }
+    context.say(&format!("next: agentci replay {}\n", command_line(&[path.as_os_str()])));
+    status
+}
+
+/// Says that the recording has nothing in it, and why that may be.
+fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus {
+    summary::say_bypassed(&finished.bypassed, context);
+    summary::say_warnings(&finished.warnings, context);
+    if let Some(status) = ended.interrupted() {
+        context.say("interrupted: nothing was recorded until then\n");
+        return status;
+    }
+    let help = if !finished.bypassed.is_empty() {
+        "the connections above did not go through the recorder; `--pass HOST` leaves one alone that need not be recorded"
+    } else if !finished.warnings.is_empty() {
+        "what the command did is named above, and cannot be recorded"
+    } else {
+        "the command made no HTTP request but to ports of this machine that nothing listened on when it began; \
+         is it the one that talks to the model?"
+    };
+    context.complain("nothing was recorded", Some(help));
+    ExitStatus::Failed
+}
+
+/// Writes the recording where it belongs, or where it can be found.
+fn write(path: &Path, finished: &Finished, context: &Context) -> Result<(), ExitStatus> {
+    recorded::write(path, &finished.recording, &finished.secrets).map_err(|mut error| {
+        if let Some(kept) = keep_elsewhere(path, &finished.recording, &finished.secrets) {
+            error.help = format!("it is kept in `{}`: move it from there", kept.display());
+        }
+        error.tell(context)
+    })
+}

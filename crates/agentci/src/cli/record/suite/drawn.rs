@@ -1,0 +1,177 @@
+//! What a recorded run shows: the tools that were called, numbers of the answer, and what was used.
+
+use agentci_protocols::chat::{AnswerCall, ModelAnswer};
+use agentci_recorder::{Body, Exchange, Recording, model_answer};
+use regex::Regex;
+use serde_json::{Map, Value};
+
+/// The most calls and the most numbers that are checked.
+const MOST_CHECKED: usize = 12;
+
+/// What is drawn from a recording.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Drawn {
+    /// Tools that were called and whose result came back to the model, in order.
+    pub(super) calls: Vec<ToolCall>,
+    /// Numbers of the agent's answer that its model or a tool gave it, as they stand there.
+    pub(super) numbers: Vec<String>,
+    pub(super) model_calls: usize,
+    pub(super) tool_calls: usize,
+    /// Tokens, where every answer told them.
+    pub(super) tokens: Option<(u64, u64)>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ToolCall {
+    pub(super) name: String,
+    pub(super) arguments: Map<String, Value>,
+}
+
+impl Drawn {
+    /// From a recording, and what the agent printed.
+    pub(super) fn from(recording: &Recording, output: &str) -> Self {
+        let answers: Vec<(usize, ModelAnswer)> = recording
+            .exchanges
+            .iter()
+            .enumerate()
+            .filter(|(_, exchange)| !exchange.chatter)
+            .filter_map(|(index, exchange)| Some((index, model_answer(exchange)?.1)))
+            .collect();
+        let given = |answer: &ModelAnswer| answer.complete && answer.error.is_none();
+        let mut all = Vec::new();
+        for (index, answer) in answers.iter().filter(|(_, answer)| given(answer)) {
+            let later = recording.exchanges.get(index + 1..).unwrap_or_default();
+            let answered = answer.calls.iter().filter(|call| later.iter().any(|exchange| brings_back(exchange, call)));
+            all.extend(answered.map(read_call));
+        }
+        let usages = answers.iter().filter(|(_, answer)| given(answer)).map(|(_, answer)| {
+            let usage = answer.usage?;
+            Some((usage.input?, usage.output?))
+        });
+        let tokens = usages.reduce(|sum, next| {
+            let ((sum_in, sum_out), (tokens_in, tokens_out)) = (sum?, next?);
+            Some((sum_in + tokens_in, sum_out + tokens_out))
+        });
+        let tool_calls = all.len();
+        let mut calls: Vec<ToolCall> = Vec::new();
+        for call in all {
+            if !calls.contains(&call) && calls.len() < MOST_CHECKED {
+                calls.push(call);
+            }
+        }
+        Self {
+            calls,
+            numbers: numbers(recording, output),
+            model_calls: answers.len(),
+            tool_calls,
+            tokens: tokens.flatten(),
+        }
+    }
+
+    /// The tools, in the order of their first calls.
+    pub(super) fn order(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for call in &self.calls {
+            if !names.contains(&call.name.as_str()) {
+                names.push(&call.name);
+            }
+        }
+        names
+    }
+}
+
+/// Whether a request has the result of a call.
+fn brings_back(exchange: &Exchange, call: &AnswerCall) -> bool {
+    let Body::Json(body) = &exchange.request.body else { return false };
+    if exchange.request.speaks.is_none() {
+        return false;
+    }
+    let body = body.to_string();
+    let quoted = |text: &str| body.contains(&Value::from(text).to_string());
+    if call.id.is_empty() { body.contains("unctionResponse") && quoted(&call.name) } else { quoted(&call.id) }
+}
+
+fn read_call(call: &AnswerCall) -> ToolCall {
+    let arguments = match serde_json::from_str(&call.arguments) {
+        Ok(Value::Object(arguments)) => arguments,
+        _ => Map::new(),
+    };
+    ToolCall { name: call.name.clone(), arguments }
+}
+
+/// Numbers of two digits and more that the agent has from the recorded world: others, such as durations, may be its own and
+/// differ from run to run.
+fn numbers(recording: &Recording, output: &str) -> Vec<String> {
+    let Ok(pattern) = Regex::new(r"\d+(?:[.,:/-]\d+)*") else { return Vec::new() };
+    let told: Vec<String> = recording.exchanges.iter().filter(|exchange| !exchange.chatter).map(told).collect();
+    let mut numbers: Vec<String> = Vec::new();
+    for found in pattern.find_iter(output) {
+        let number = found.as_str();
+        let alone = |character: Option<char>| !character.is_some_and(char::is_alphanumeric);
+        let whole = alone(output[..found.start()].chars().next_back()) && alone(output[found.end()..].chars().next());
+        let long = number.chars().filter(char::is_ascii_digit).count() > 1;
+        let is_new = long && whole && !numbers.iter().any(|known| known == number);
+        if is_new && told.iter().any(|text| text.contains(number)) {
+            numbers.push(number.to_owned());
+        }
+        if numbers.len() == MOST_CHECKED {
+            break;
+        }
+    }
+    numbers
+}
+
+/// What an exchange told the agent, in words.
+fn told(exchange: &Exchange) -> String {
+    if let Some((_, answer)) = model_answer(exchange) {
+        return answer.text;
+    }
+    let frames = exchange.response.iter().flat_map(|response| &response.frames);
+    frames.map(|frame| String::from_utf8_lossy(&frame.bytes)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_recorder::{Api, End, Frame, How, Request, Response};
+    use serde_json::json;
+
+    use super::*;
+
+    fn chat(id: u64, request: Value, answer: &Value) -> Exchange {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let frames = vec![Frame { at_us: 0, bytes: answer.to_string().into() }];
+        Exchange {
+            id,
+            request: Request { speaks: Some(Api::OpenAiChat), body: Body::Json(request), ..Request::default() },
+            response: Some(Response { status: 200, headers, frames, ..Response::default() }),
+            end: End { at_us: 0, how: How::Closed },
+            chatter: false,
+            after: None,
+        }
+    }
+
+    fn answer(message: &Value, finish: &str) -> Value {
+        json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": finish }],
+                "usage": { "prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14 } })
+    }
+
+    #[test]
+    fn calls_count_when_their_result_came_back() {
+        let call = |id: &str, name: &str| json!({ "id": id, "type": "function", "function": { "name": name, "arguments": "{\"order\":\"A-17\"}" } });
+        let asks = json!({ "role": "assistant", "content": null, "tool_calls": [call("call_1", "find"), call("call_2", "refund")] });
+        let with_result = json!({ "messages": [{ "role": "tool", "tool_call_id": "call_1", "content": "{}" }] });
+        let says = json!({ "role": "assistant", "content": "Refunded 20.50 of 1 item" });
+        let exchanges = vec![
+            chat(1, json!({ "messages": [] }), &answer(&asks, "tool_calls")),
+            chat(2, with_result, &answer(&says, "stop")),
+        ];
+        let recording = Recording { exchanges, ..Recording::default() };
+        let drawn = Drawn::from(&recording, "Refunded 20.50 of 1 item in 0.731 s\n");
+        let find = ToolCall { name: "find".into(), arguments: json!({ "order": "A-17" }).as_object().unwrap().clone() };
+        assert_eq!(drawn.calls, [find]);
+        // One digit says little, and the duration is the agent's own.
+        assert_eq!(drawn.numbers, ["20.50"]);
+        assert_eq!((drawn.model_calls, drawn.tool_calls, drawn.tokens), (2, 1, Some((20, 8))));
+    }
+}

@@ -1,0 +1,107 @@
+//! The suite as it is written.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::drawn::{Drawn, ToolCall};
+use crate::cli::init;
+
+/// How many times as much as was used is allowed.
+const ROOM: u64 = 2;
+
+/// How long a case may take at least.
+const LEAST_WALL: Duration = Duration::from_mins(1);
+
+/// What is written.
+#[derive(Debug)]
+pub(super) struct Printed<'a> {
+    pub(super) command: &'a [String],
+    /// What the agent read, empty if that was nothing.
+    pub(super) input: &'a str,
+    /// Whether the agent printed anything.
+    pub(super) prints: bool,
+    pub(super) folder: &'a Path,
+    pub(super) recording: &'a Path,
+    pub(super) case: &'a str,
+    pub(super) took: Duration,
+    pub(super) drawn: &'a Drawn,
+}
+
+impl Printed<'_> {
+    /// The text of `agentci.yaml`.
+    pub(super) fn text(&self) -> String {
+        let output = if self.prints { "" } else { "\n    output: none" };
+        let mut text = format!(
+            "# A first suite, drawn from a recorded run. The agent runs every time; its model and tools are played.\n\
+             suite: {}\ntarget:\n  process:\n    command: {}\n    folder: {}\n    speaks: text{output}\n\
+             world: {{ recording: {} }}\nlimits: {{ {} }}\ncases:\n  - id: {}\n    turns: [{{ user: {} }}]\n",
+            init::suite_name(self.folder),
+            init::command_in_suite(self.command, self.folder),
+            quoted(&init::from_suite(self.folder, Path::new("."))),
+            quoted(&init::from_suite(self.folder, self.recording)),
+            self.limits(),
+            quoted(self.case),
+            // The agent gets it with a line end.
+            quoted(self.input.strip_suffix('\n').unwrap_or(self.input)),
+        );
+        let checks = self.checks();
+        if !checks.is_empty() {
+            text += "    checks:\n";
+            for check in checks {
+                let _ = writeln!(text, "      - {check}");
+            }
+        }
+        text
+    }
+
+    fn limits(&self) -> String {
+        let wall = LEAST_WALL.max(self.took * 10).as_secs();
+        let mut limits = vec![format!("wall: {wall}s")];
+        let mut limit = |name: &str, used: u64| {
+            if used > 0 {
+                limits.push(format!("{name}: {}", used * ROOM));
+            }
+        };
+        limit("model_calls", self.drawn.model_calls as u64);
+        limit("tool_calls", self.drawn.tool_calls as u64);
+        if let Some((tokens_in, tokens_out)) = self.drawn.tokens {
+            limit("tokens_in", tokens_in);
+            limit("tokens_out", tokens_out);
+        }
+        limits.join(", ")
+    }
+
+    fn checks(&self) -> Vec<String> {
+        let order = self.drawn.order();
+        let mut checks = Vec::new();
+        if order.len() > 1 {
+            let names: Vec<String> = order.iter().map(|name| quoted(name)).collect();
+            checks.push(format!("call_order: [{}]", names.join(", ")));
+        }
+        checks.extend(self.drawn.calls.iter().map(called));
+        if !self.drawn.numbers.is_empty() {
+            let numbers: Vec<String> = self.drawn.numbers.iter().map(|number| quoted(number)).collect();
+            checks.push(format!("contains: [{}]", numbers.join(", ")));
+        }
+        if checks.is_empty() && self.drawn.model_calls > 0 {
+            checks.push("model_called".into());
+        }
+        checks
+    }
+}
+
+fn called(call: &ToolCall) -> String {
+    if call.arguments.is_empty() {
+        return format!("tool_called: {}", quoted(&call.name));
+    }
+    let arguments = Value::Object(call.arguments.clone()).to_string().replace("${", "$${");
+    format!("tool_called: {{ name: {}, args: {arguments} }}", quoted(&call.name))
+}
+
+/// A text as it is taken for itself: JSON is YAML, and a variable is none.
+fn quoted(text: &str) -> String {
+    Value::from(text.replace("${", "$${")).to_string()
+}

@@ -1,0 +1,102 @@
+//! What is worth saying after a recording or a replay.
+
+use agentci::report::{Paint, Tone, one_line};
+use agentci_recorder::{Bypass, Exchange, How, Recording};
+
+use crate::cli::context::Context;
+
+/// How many warnings of one kind are shown.
+const MOST_SHOWN: usize = 10;
+
+/// The host of an origin, with its port if that is an unusual one.
+pub(super) fn host(origin: &str) -> &str {
+    origin.split_once("://").map_or(origin, |(_, host)| host)
+}
+
+/// `1 call`, `1,200 calls`.
+pub(in crate::cli) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count as u64), if count == 1 { one } else { many })
+}
+
+/// A number with commas between its thousands.
+pub(in crate::cli) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Warns that programs outlived the command.
+pub(in crate::cli) fn say_left(left: &[String], context: &Context) {
+    if !left.is_empty() {
+        let named = left.iter().take(MOST_SHOWN).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
+        warn(&format!("the command left programs running, which were ended: {named}"), context);
+    }
+}
+
+/// Warns of connections that went around the recorder.
+pub(in crate::cli) fn say_bypassed(bypassed: &[Bypass], context: &Context) {
+    for bypass in bypassed.iter().take(MOST_SHOWN) {
+        warn(&format!("{}, so {} is not in the recording", who(bypass), bypass.to), context);
+    }
+    if let Some(more) = bypassed.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
+        warn(&format!("and {} more went around the recorder", counted(more, "connection", "connections")), context);
+    }
+}
+
+/// Who bypassed the recorder and why: `python3 (pid 17) was started with -I`.
+pub(in crate::cli) fn who(bypass: &Bypass) -> String {
+    let Bypass { program, pid, reason, .. } = bypass;
+    let program = if program.is_empty() { "a program" } else { program };
+    let reason = reason.strip_prefix("it ").unwrap_or(reason);
+    // A program that left before it could be looked for has none.
+    if *pid == 0 { format!("{program} {reason}") } else { format!("{program} (pid {pid}) {reason}") }
+}
+
+/// Shows what the recorder has to say.
+pub(in crate::cli) fn say_warnings(warnings: &[String], context: &Context) {
+    warnings.iter().take(MOST_SHOWN).for_each(|warning| warn(warning, context));
+}
+
+/// Says what helps against certificates that only this machine's programs trust.
+pub(super) fn say_untrusted(recording: &Recording, context: &Context) {
+    let untrusted =
+        |exchange: &&Exchange| matches!(&exchange.end.how, How::Unreachable(words) if words.contains("certificate"));
+    if let Some(exchange) = recording.exchanges.iter().find(untrusted) {
+        let host = host(&exchange.request.origin);
+        let help = "name the file of its authority in `SSL_CERT_FILE`";
+        warn(&format!("the recorder does not trust the certificate of {host}: {help}"), context);
+    }
+}
+
+/// Says something that is not an error.
+pub(in crate::cli) fn warn(message: &str, context: &Context) {
+    let paint = Paint::new(context.stderr_color);
+    let message = context.without_secrets(&one_line(message));
+    context.say(&format!("{}: {message}\n", paint.apply(Tone::Warning, "warning")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bypass_is_told_in_a_sentence() {
+        let bypass =
+            |pid, reason: &str| who(&Bypass { program: "curl".into(), pid, to: "x".into(), reason: reason.into() });
+        assert_eq!(bypass(7, "it was started with -I"), "curl (pid 7) was started with -I");
+        assert_eq!(bypass(0, "does not trust the recorder"), "curl does not trust the recorder");
+    }
+
+    #[test]
+    fn thousands_are_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The flags of `agentci record` for suites: what is recorded again, and what it may cost.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci::plan::{Case, Mode};
+use agentci::runner::{Budget, Spent};
+use agentci::source::parse_duration;
+use agentci::verdict::ExitStatus;
+use agentci::{LoadedSuite, Suites};
+use clap::Args;
+
+use super::context::Context;
+use super::run_arguments::RunArguments;
+
+/// Arguments of `agentci record` with suites.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArguments {
+    #[command(flatten)]
+    pub(super) run: RunArguments,
+    #[command(flatten)]
+    pub(super) recording: RecordFlags,
+}
+
+/// Flags that only recording has a use for.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct RecordFlags {
+    /// Keep what was recorded and still answers the agent; record only what is missing
+    #[arg(long, help_heading = "Recordings")]
+    pub(super) update: bool,
+    /// Stop when model calls have cost more than this
+    #[arg(long, value_name = "USD", value_parser = usd, help_heading = "Recordings")]
+    max_cost: Option<f64>,
+    /// Stop when the run takes longer than this
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Recordings")]
+    max_wall: Option<Duration>,
+    /// Record although `CI` is set: the agents call their real models and tools
+    #[arg(long, help_heading = "Recordings")]
+    yes: bool,
+}
+
+/// Why nothing is recorded.
+#[derive(Debug)]
+pub(super) struct Refused {
+    message: String,
+    help: &'static str,
+}
+
+impl Refused {
+    /// Says so.
+    pub(super) fn tell(&self, context: &Context) -> ExitStatus {
+        context.complain(&self.message, Some(self.help));
+        ExitStatus::Failed
+    }
+}
+
+impl RecordFlags {
+    /// What the run may spend.
+    pub(super) fn budget(&self) -> Arc<Budget> {
+        Arc::new(Budget::new(self.max_cost, self.max_wall))
+    }
+
+    /// Why a run is refused that would call the live world in CI: a forgotten mode must not spend money.
+    pub(super) fn refused(&self, suites: &Suites, mode: Option<Mode>) -> Option<Refused> {
+        let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
+        if !in_ci || self.yes {
+            return None;
+        }
+        let records = |loaded: &&LoadedSuite| mode.unwrap_or(loaded.suite.mode) == Mode::Record;
+        let live = |case: &&Case| case.skip.is_none() && case.broken.is_none() && case.recorded_world().is_some();
+        let case = suites.loaded().iter().filter(records).flat_map(LoadedSuite::selected_cases).find(live)?;
+        let message = format!(
+            "nothing is recorded: `CI` is set, and `{}` would call the real model and tools of its agent",
+            case.id.escape_debug()
+        );
+        Some(Refused { message, help: "record where you work and commit the recordings, or add `--yes`" })
+    }
+}
+
+/// What was spent on the live world, in one line; nothing if no model was asked there.
+pub(super) fn spent(budget: &Budget) -> Option<String> {
+    let Spent { cost_usd, model_calls, unpriced } = budget.spent();
+    if model_calls == 0 {
+        return None;
+    }
+    let calls = if model_calls == 1 { "model call" } else { "model calls" };
+    let mut line = format!("live: {model_calls} {calls}, {cost_usd} USD");
+    if !unpriced.is_empty() {
+        let names: Vec<String> = unpriced.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
+        let _ = write!(line, ", without {}, whose price is not known (`prices` of a suite)", names.join(", "));
+    }
+    line.push('\n');
+    Some(line)
+}
+
+fn usd(text: &str) -> Result<f64, String> {
+    let amount = text.trim_start_matches('$').parse::<f64>().ok();
+    amount
+        .filter(|amount| amount.is_finite() && *amount >= 0.0)
+        .ok_or_else(|| "it is an amount in US dollars, such as 0.5".into())
+}

@@ -1,0 +1,158 @@
+//! Runs the agent: its terminal, signals and exit code are its own.
+
+use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
+
+use agentci::verdict::ExitStatus;
+use agentci_process::{Asked, Attached, Command, Exit, Grace, SpawnError};
+use agentci_recorder::{Seen, Session};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until};
+
+use super::streams::{Captured, Given};
+
+/// How long an agent that was asked to end may take to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long one may take for which we were asked twice.
+const LAST_GRACE: Duration = Duration::from_secs(1);
+
+/// Later than anything is waited for.
+const FAR: Duration = Duration::from_hours(24 * 365);
+
+/// What to run.
+#[derive(Debug)]
+pub(in crate::cli) struct Agent<'a> {
+    pub(in crate::cli) command: &'a [OsString],
+    /// How long it may take in all.
+    pub(in crate::cli) limit: Option<Duration>,
+    pub(in crate::cli) streams: Given,
+    /// The signals that are passed on to it, and end it.
+    pub(in crate::cli) signals: io::Result<Signals>,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub(in crate::cli) struct Ended {
+    pub(in crate::cli) exit: Option<Exit>,
+    /// Why it did not end by itself, if that is so.
+    pub(in crate::cli) stopped: Option<Stopped>,
+    /// Whether it did not end when it was asked to, and was ended.
+    pub(in crate::cli) forced: bool,
+    /// Programs that it left running; they were ended.
+    pub(in crate::cli) left: Vec<String>,
+    pub(in crate::cli) captured: Captured,
+    pub(in crate::cli) took: Duration,
+}
+
+/// Why an agent was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Stopped {
+    /// We were asked to end, and passed that on.
+    Asked(Asked),
+    /// It took longer than it may.
+    TooLong,
+}
+
+impl Ended {
+    /// The exit code of the agent as a shell would have it.
+    pub(in crate::cli) fn status(&self) -> ExitStatus {
+        match self.exit {
+            _ if self.forced && self.stopped == Some(Stopped::Asked(Asked::Interrupt)) => ExitStatus::Interrupted,
+            Some(Exit::Code(0)) => ExitStatus::Success,
+            Some(Exit::Code(code)) => ExitStatus::Command(u8::try_from(code & 0xff).unwrap_or(1)),
+            Some(Exit::Signal(number)) => ExitStatus::Command(u8::try_from(128 + number).unwrap_or(1)),
+            None => ExitStatus::Failed,
+        }
+    }
+
+    /// The exit code for a signal that asked us to end, if one did and the agent did not end well in spite of it.
+    pub(in crate::cli) fn interrupted(&self) -> Option<ExitStatus> {
+        let Some(Stopped::Asked(asked)) = self.stopped else { return None };
+        match asked {
+            _ if self.status() == ExitStatus::Success => None,
+            Asked::Interrupt => Some(ExitStatus::Interrupted),
+            Asked::Terminate => Some(ExitStatus::Command(128 + 15)),
+            Asked::HangUp => Some(ExitStatus::Command(128 + 1)),
+        }
+    }
+}
+
+impl Agent<'_> {
+    /// Runs it against a recorder, and hands over what that sees.
+    pub(in crate::cli) async fn run(
+        self,
+        session: &Session,
+        seen: &mut UnboundedReceiver<Seen>,
+        mut take: impl FnMut(Seen),
+    ) -> Result<Ended, SpawnError> {
+        let (program, arguments) = self.command.split_first().ok_or_else(|| SpawnError::NotFound(String::new()))?;
+        let failed = |source| SpawnError::Other { program: program.to_string_lossy().into_owned(), source };
+        let mut signals = self.signals.map_err(failed)?;
+        let (streams, passing) = self.streams.open().map_err(failed)?;
+        let command = Command {
+            program: program.clone(),
+            arguments: arguments.to_vec(),
+            folder: None,
+            environment: session.environment(),
+        };
+        let begun = Instant::now();
+        let mut child = Attached::spawn(&command, streams)?;
+        if let Some(pid) = child.id() {
+            session.watch(pid);
+        }
+        let mut until = begun + self.limit.unwrap_or(FAR);
+        let (mut stopped, mut forced, mut grace) = (None, false, GRACE);
+        loop {
+            tokio::select! {
+                // What ended it is known before that it ended.
+                biased;
+                asked = signals.next() => {
+                    if stopped.replace(Stopped::Asked(asked)).is_some() {
+                        (forced, grace) = (true, LAST_GRACE);
+                        break;
+                    }
+                    child.pass_on(asked);
+                    until = until.min(Instant::now() + GRACE);
+                }
+                Some(event) = seen.recv() => take(event),
+                _ = child.exited() => break,
+                () = sleep_until(until) => {
+                    stopped = stopped.or(Some(Stopped::TooLong));
+                    forced = true;
+                    break;
+                }
+            }
+        }
+        let (exit, left) = child.end(Grace { before_asking: Duration::ZERO, before_killing: grace }).await;
+        let took = begun.elapsed();
+        let captured = tokio::task::spawn_blocking(|| passing.finish()).await.unwrap_or_default();
+        Ok(Ended { exit, stopped, forced, left, captured, took })
+    }
+}
+
+/// The signals that are passed on. From the moment that they are listened for, they do not end us by themselves.
+#[derive(Debug)]
+pub(in crate::cli) struct Signals([Signal; 4]);
+
+impl Signals {
+    /// Listens for them; within a runtime.
+    pub(in crate::cli) fn listen() -> io::Result<Self> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+        let [interrupt, terminate, hang_up, quit] = kinds.map(signal);
+        Ok(Self([interrupt?, terminate?, hang_up?, quit?]))
+    }
+
+    async fn next(&mut self) -> Asked {
+        let [interrupt, terminate, hang_up, quit] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => Asked::Interrupt,
+            _ = terminate.recv() => Asked::Terminate,
+            _ = hang_up.recv() => Asked::HangUp,
+            // To write a core file of our own, and lose the recording, is not what anybody wants.
+            _ = quit.recv() => Asked::Terminate,
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What `agentci record -- CMD` and `agentci replay` share: how the agent is run, and how it is led to the recorder.
+
+mod agent;
+mod file;
+mod reach;
+mod streams;
+
+pub(super) use agent::{Agent, Ended, Signals, Stopped};
+pub(super) use file::{command_line, default_file, read, record_again, size, words, write};
+pub(super) use reach::{Hosts, ReachFlags};
+pub(super) use streams::Given;
+
+/// Whether this is a job of a CI system.
+pub(super) fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !["", "false", "0"].contains(&value.to_lowercase().as_str()))
+}

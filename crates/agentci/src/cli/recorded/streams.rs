@@ -1,0 +1,154 @@
+//! The standard streams of the agent: ours as they are, or passed through and kept.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::process::Stdio;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use agentci_process::Streams;
+
+/// How much of a stream is kept, in bytes.
+const KEPT: usize = 1 << 20;
+
+/// How long the last words of an agent that has left are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// How much is passed through at a time.
+const PIECE: usize = 16 * 1024;
+
+/// What an agent is given.
+#[derive(Debug)]
+pub(in crate::cli) enum Given {
+    /// Our own streams.
+    Ours,
+    /// Our own streams, and what goes through them is kept.
+    Kept,
+    /// This input; what it prints is dropped.
+    Quietly(Vec<u8>),
+}
+
+/// What went through the streams of an agent.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Captured {
+    /// What it was given to read; nothing if that was a terminal, or more than is kept.
+    pub(in crate::cli) input: Option<Vec<u8>>,
+    /// What it printed; nothing if that was more than is kept.
+    pub(in crate::cli) output: Option<Vec<u8>>,
+}
+
+/// Streams that are passed through.
+#[derive(Debug, Default)]
+pub(super) struct Passing {
+    input: Option<Arc<Mutex<Copy>>>,
+    output: Option<(Arc<Mutex<Copy>>, Receiver<()>)>,
+}
+
+#[derive(Debug, Default)]
+struct Copy {
+    bytes: Vec<u8>,
+    more: bool,
+}
+
+impl Given {
+    /// The streams for a child, and what will be known of them.
+    pub(super) fn open(self) -> io::Result<(Streams, Passing)> {
+        match self {
+            Given::Ours => Ok((Streams::default(), Passing::default())),
+            Given::Kept => kept(),
+            Given::Quietly(input) => {
+                let (reader, mut writer) = io::pipe()?;
+                thread::spawn(move || writer.write_all(&input));
+                let streams = Streams { input: reader.into(), output: Stdio::null(), errors: Stdio::null() };
+                Ok((streams, Passing::default()))
+            }
+        }
+    }
+}
+
+impl Passing {
+    /// What went through, once the agent and everything that it started has left.
+    pub(super) fn finish(self) -> Captured {
+        let input = self.input.and_then(|copy| taken(&copy));
+        let output = self.output.and_then(|(copy, done)| {
+            let _ = done.recv_timeout(LAST_WORDS);
+            taken(&copy)
+        });
+        Captured { input, output }
+    }
+}
+
+fn taken(copy: &Mutex<Copy>) -> Option<Vec<u8>> {
+    let mut copy = copy.lock().unwrap_or_else(PoisonError::into_inner);
+    (!copy.more).then(|| std::mem::take(&mut copy.bytes))
+}
+
+fn kept() -> io::Result<(Streams, Passing)> {
+    let mut streams = Streams::default();
+    let mut passing = Passing::default();
+    if !io::IsTerminal::is_terminal(&io::stdin()) {
+        let (reader, writer): (PipeReader, PipeWriter) = io::pipe()?;
+        streams.input = reader.into();
+        let copy = Arc::<Mutex<Copy>>::default();
+        passing.input = Some(Arc::clone(&copy));
+        // Nobody waits for it: it may read from a pipe that never ends.
+        thread::spawn(move || pass(io::stdin(), writer, &copy));
+    }
+    let (reader, writer) = io::pipe()?;
+    streams.output = writer.into();
+    let copy = Arc::<Mutex<Copy>>::default();
+    let (done, finished) = channel();
+    passing.output = Some((Arc::clone(&copy), finished));
+    thread::spawn(move || {
+        pass(reader, io::stdout(), &copy);
+        let _ = done.send(());
+    });
+    Ok((streams, passing))
+}
+
+/// Passes everything on, and keeps the beginning. When the reader has gone, so does the rest.
+fn pass(mut from: impl Read, mut to: impl Write, copy: &Mutex<Copy>) {
+    let mut piece = vec![0; PIECE];
+    loop {
+        let count = match from.read(&mut piece) {
+            Ok(0) => return,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        {
+            let mut copy = copy.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = KEPT - copy.bytes.len();
+            copy.more |= count > room;
+            copy.bytes.extend_from_slice(&piece[..count.min(room)]);
+        }
+        if to.write_all(&piece[..count]).and_then(|()| to.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_passed_on_and_only_so_much_is_kept() {
+        for (length, is_kept) in [(3, true), (KEPT, true), (KEPT + 1, false)] {
+            let (copy, mut out) = (Mutex::default(), Vec::new());
+            pass(&*vec![b'x'; length], &mut out, &copy);
+            assert_eq!(out.len(), length);
+            assert_eq!(taken(&copy).map(|bytes| bytes.len()), is_kept.then_some(length));
+        }
+    }
+
+    #[test]
+    fn last_words_are_not_waited_for_without_end() {
+        let (sender, never) = channel();
+        let copy = Arc::new(Mutex::new(Copy { bytes: b"so far".to_vec(), more: false }));
+        let captured = Passing { input: None, output: Some((copy, never)) }.finish();
+        assert_eq!(captured.output.as_deref(), Some(&b"so far"[..]));
+        drop(sender);
+    }
+}

@@ -1,0 +1,93 @@
+//! The flags of `agentci replay`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agentci::source::parse_duration;
+use agentci_recorder::{OnMiss, Pace};
+use clap::{Args, ValueEnum};
+
+use crate::cli::record::pointer;
+use crate::cli::recorded::ReachFlags;
+
+/// Arguments of `agentci replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// What to do with a request that is not in the recording: refuse it, send it to the live world, or record it as well
+    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    pub(super) on_miss: Missed,
+    /// How fast answers are sent: `fast`, `recorded`, or a factor such as `2x`
+    #[arg(long, value_name = "PACE", default_value = "fast", value_parser = pace)]
+    pub(super) pace: Pace,
+    /// An address that the agent may reach, such as `127.0.0.1:5432` (may be repeated)
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
+    pub(super) allow: Vec<String>,
+    /// Fail if a recorded call is not made
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Do not compare this place of request bodies: a JSON pointer, `*` stands for one name or index
+    #[arg(long, value_name = "POINTER", value_parser = pointer)]
+    pub(super) ignore: Vec<String>,
+    /// Do not compare system prompts
+    #[arg(long)]
+    pub(super) no_system: bool,
+    /// Compare this request header as well
+    #[arg(long, value_name = "NAME")]
+    pub(super) match_header: Vec<String>,
+    /// End the command after this time, and fail
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub(super) timeout: Option<Duration>,
+    /// The command and its arguments [default: the recorded one]
+    #[arg(last = true, value_name = "CMD")]
+    pub(super) command: Vec<OsString>,
+    // Flags after these would come under their heading.
+    #[command(flatten)]
+    pub(super) reach: ReachFlags,
+}
+
+/// What becomes of a request that is not in the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Missed {
+    /// Refused, and the replay fails
+    Fail,
+    /// Sent to the live world
+    Live,
+    /// Sent to the live world, and added to the recording
+    Record,
+}
+
+impl From<Missed> for OnMiss {
+    fn from(missed: Missed) -> Self {
+        match missed {
+            Missed::Fail => OnMiss::Fail,
+            Missed::Live => OnMiss::Live,
+            Missed::Record => OnMiss::Record,
+        }
+    }
+}
+
+/// A host or an address with a port; `*` stands for any text.
+fn address(text: &str) -> Result<String, String> {
+    let port = |port: &str| port == "*" || port.parse::<u16>().is_ok_and(|port| port > 0);
+    match text.rsplit_once(':') {
+        Some((host, after)) if !host.is_empty() && !host.contains(['/', ' ']) && port(after) => Ok(text.to_owned()),
+        _ => Err("it is an address with a port, such as `127.0.0.1:5432`".into()),
+    }
+}
+
+fn pace(text: &str) -> Result<Pace, String> {
+    let factor = |text: &str| text.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor > 0.0);
+    match text {
+        "fast" => Ok(Pace::Fast),
+        "recorded" => Ok(Pace::Times(1.0)),
+        _ => text
+            .strip_suffix('x')
+            .and_then(factor)
+            .map(Pace::Times)
+            .ok_or_else(|| "it is `fast`, `recorded`, or a factor such as `2x`".to_owned()),
+    }
+}

@@ -1,0 +1,150 @@
+//! How a replay went: what is said about it, and the exit code.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use agentci::report::{one_line, printable};
+use agentci::verdict::ExitStatus;
+use agentci_recorder::{Bypass, Finished, Holes, Miss, Tally};
+
+use super::arguments::{Missed, ReplayArguments};
+use crate::cli::context::Context;
+use crate::cli::record::{grouped, say_left, say_warnings, warn, who};
+use crate::cli::recorded::{Ended, Stopped, record_again};
+
+/// How many misses are explained.
+const MOST_EXPLAINED: usize = 3;
+
+/// A replay that is over.
+#[derive(Debug)]
+pub(super) struct Outcome<'a> {
+    pub(super) arguments: &'a ReplayArguments,
+    pub(super) command: &'a [OsString],
+    /// How many calls the recording has.
+    pub(super) expected: usize,
+    /// How many calls the live world answered.
+    pub(super) live: usize,
+    pub(super) finished: &'a Finished,
+    pub(super) ended: &'a Ended,
+}
+
+impl Outcome<'_> {
+    /// Says how it went. A miss makes it red whatever the agent made of it.
+    pub(super) fn say(&self, context: &Context) -> ExitStatus {
+        let Self { arguments, finished, ended, .. } = self;
+        say_left(&ended.left, context);
+        say_warnings(&finished.warnings, context);
+        let answered = finished.tally.exact + finished.tally.with_holes;
+        let mut failed = false;
+        if arguments.on_miss == Missed::Fail {
+            failed |= self.say_misses(context);
+        }
+        failed |= self.say_bypassed(context);
+        if answered == 0 && self.live == 0 && self.expected > 0 && finished.misses.is_empty() {
+            let message = format!("the agent sent none of the {} recorded requests", grouped(self.expected as u64));
+            context.complain(&message, Some("is it the recorded command, and does it get that far?"));
+            failed = true;
+        }
+        failed |= self.say_unused(context);
+        if ended.stopped == Some(Stopped::TooLong) {
+            context.complain("the command was ended: it took longer than `--timeout`", None);
+            failed = true;
+        }
+        context.say(&format!("{}\n", tally(&finished.tally, self.expected)));
+        if failed { ended.interrupted().unwrap_or(ExitStatus::Failed) } else { ended.status() }
+    }
+
+    fn say_misses(&self, context: &Context) -> bool {
+        let misses = &self.finished.misses;
+        for missed in misses.iter().take(MOST_EXPLAINED) {
+            let (message, help) = miss(missed, &self.arguments.file, self.command);
+            context.complain(&message, Some(&help));
+        }
+        if let Some(more) = misses.len().checked_sub(MOST_EXPLAINED).filter(|more| *more > 0) {
+            context.say(&format!("and {more} more requests that are not in the recording\n"));
+        }
+        !misses.is_empty() || self.finished.tally.misses > 0
+    }
+
+    /// A replay proves nothing about an agent that got its answers elsewhere.
+    fn say_bypassed(&self, context: &Context) -> bool {
+        let allowed = |bypass: &&Bypass| !self.arguments.allow.contains(&bypass.to);
+        let mut any = false;
+        for bypass in self.finished.bypassed.iter().filter(allowed) {
+            let to = &bypass.to;
+            let message = format!("{}, so {to} was not answered from the recording", who(bypass));
+            context.complain(&one_line(&message), Some(&format!("`--allow {to}` permits it, if the agent needs it")));
+            any = true;
+        }
+        any
+    }
+
+    fn say_unused(&self, context: &Context) -> bool {
+        let unused = &self.finished.tally.unused;
+        if unused.is_empty() {
+            return false;
+        }
+        let ids: Vec<String> = unused.iter().take(10).map(ToString::to_string).collect();
+        let more = if unused.len() > ids.len() { ", .." } else { "" };
+        let message = format!(
+            "{} of {} recorded calls were not made: {}{more}",
+            grouped(unused.len() as u64),
+            grouped(self.expected as u64),
+            ids.join(", ")
+        );
+        if self.arguments.strict {
+            let again = record_again(&["--update".into()], &self.arguments.file, self.command);
+            context.complain(&message, Some(&format!("`{again}` removes what is no longer called")));
+        } else {
+            warn(&message, context);
+        }
+        self.arguments.strict
+    }
+}
+
+/// What is said about a miss, and what helps.
+pub(in crate::cli) fn miss(miss: &Miss, file: &Path, command: &[OsString]) -> (String, String) {
+    let again = record_again(&["--update".into()], file, command);
+    let text = miss.explain(&file.display().to_string(), Some(&again));
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let (message, help) = text.rsplit_once("\nhelp: ").unwrap_or((text, ""));
+    (printable(message).into_owned(), printable(help).trim_end().to_owned())
+}
+
+/// `14 of 14 answered, 11 exact, 3 with holes (6 id, 2 clock)`
+fn tally(tally: &Tally, expected: usize) -> String {
+    let answered = tally.exact + tally.with_holes;
+    let asked = answered + tally.misses;
+    let mut text = format!("{} of {} answered", grouped(answered as u64), grouped(asked as u64));
+    let _ = write!(text, ", {} exact", grouped(tally.exact as u64));
+    if tally.with_holes > 0 {
+        let _ = write!(text, ", {} with holes ({})", grouped(tally.with_holes as u64), holes(&tally.holes));
+    }
+    let _ = write!(text, "; {} recorded", grouped(expected as u64));
+    text
+}
+
+fn holes(holes: &Holes) -> String {
+    let kinds = [
+        (holes.ids, "id"),
+        (holes.clock, "clock"),
+        (holes.roots, "folder"),
+        (holes.learned, "learned"),
+        (holes.ignored, "ignored"),
+    ];
+    let found = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
+    found.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_counted_by_kind() {
+        let holes = Holes { ids: 6, clock: 2, ..Holes::default() };
+        let counted = Tally { exact: 11, with_holes: 3, holes, ..Tally::default() };
+        assert_eq!(tally(&counted, 14), "14 of 14 answered, 11 exact, 3 with holes (6 id, 2 clock); 14 recorded");
+    }
+}

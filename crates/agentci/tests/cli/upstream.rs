@@ -1,0 +1,119 @@
+//! A model and a tool on loopback that can be closed, so that a replay has nothing to reach.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+/// A server that speaks OpenAI's Chat Completions and answers everything else as a tool. Every request is noted.
+pub(crate) struct Upstream {
+    pub(crate) url: String,
+    pub(crate) requests: Arc<Mutex<Vec<String>>>,
+    closed: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Upstream {
+    pub(crate) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (requests, closed) = (Arc::<Mutex<Vec<String>>>::default(), Arc::new(AtomicBool::new(false)));
+        let (noted, ends) = (Arc::clone(&requests), Arc::clone(&closed));
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming().filter_map(Result::ok) {
+                if ends.load(Ordering::SeqCst) {
+                    return;
+                }
+                let noted = Arc::clone(&noted);
+                std::thread::spawn(move || answer(&stream, &noted));
+            }
+        });
+        Self { url, requests, closed, thread: Some(thread) }
+    }
+
+    /// How often it was asked.
+    pub(crate) fn asked(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
+    /// Stops listening. Nobody answers at its address any more.
+    pub(crate) fn close(&mut self) {
+        self.closed.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn answer(mut stream: &TcpStream, noted: &Mutex<Vec<String>>) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let path = head.split(' ').nth(1)?.to_owned();
+    noted.lock().unwrap().push(format!("{head}\n{}", String::from_utf8_lossy(&body)));
+    let (kind, frames) = reply(&path, &head, &serde_json::from_slice(&body).unwrap_or_default());
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n"
+    )
+    .ok()?;
+    for frame in frames {
+        write!(stream, "{:x}\r\n{frame}\r\n", frame.len()).ok()?;
+        stream.flush().ok()?;
+    }
+    write!(stream, "0\r\n\r\n").ok()
+}
+
+/// The model first wants its tool called and then tells what it gave; the tool tells the key it was called with.
+fn reply(path: &str, head: &str, body: &Value) -> (&'static str, Vec<String>) {
+    if !path.starts_with("/v1/chat/completions") {
+        let key = head.lines().find_map(|line| line.strip_prefix("x-api-key: ")).unwrap_or("none").to_owned();
+        return ("application/json", vec![json!({ "shipped": "2024-05-03", "caller": key }).to_string()]);
+    }
+    let messages = body["messages"].as_array().cloned().unwrap_or_default();
+    let last = messages.last().cloned().unwrap_or_default();
+    let asks = json!([{ "index": 0, "id": "call_7Fq2", "type": "function",
+                        "function": { "name": "find_order", "arguments": "{\"order\":\"A-17\",\"depth\":2}" } }]);
+    let (message, finish) = match last["role"] == "tool" {
+        true => (
+            json!({ "role": "assistant", "content": format!("Order 4711 shipped: {}", last["content"].as_str().unwrap_or_default()) }),
+            "stop",
+        ),
+        false if messages.iter().any(|message| message["content"] == "hello") => {
+            (json!({ "role": "assistant", "content": "Hi." }), "stop")
+        }
+        false => (json!({ "role": "assistant", "content": null, "tool_calls": asks }), "tool_calls"),
+    };
+    let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200 });
+    if body["stream"] != true {
+        let choices = json!([{ "index": 0, "message": message, "finish_reason": finish }]);
+        let answer =
+            json!({ "id": "c1", "object": "chat.completion", "model": "gpt-4o", "choices": choices, "usage": usage });
+        return ("application/json", vec![answer.to_string()]);
+    }
+    let chunk = |delta: &Value, finish: Value| {
+        let choices = json!([{ "index": 0, "delta": delta, "finish_reason": finish }]);
+        format!(
+            "data: {}\n\n",
+            json!({ "id": "c1", "object": "chat.completion.chunk", "model": "gpt-4o", "choices": choices })
+        )
+    };
+    (
+        "text/event-stream",
+        vec![chunk(&message, Value::Null), chunk(&json!({}), finish.into()), "data: [DONE]\n\n".into()],
+    )
+}

@@ -1,0 +1,410 @@
+//! Recordings of the world around an agent: recorded once with the live world, and replayed without it to the agent itself. Each
+//! way in which the agent may break turns the case red; what differs from machine to machine and from day to day does not.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::live_world::LiveWorld;
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// Asks its model, looks an order up, refunds it, and asks again. `MUTATION` says how it is broken.
+const AGENT: &str = r#"
+import datetime, json, os, sys, urllib.request
+
+MUTATION = os.environ.get("MUTATION", "")
+BASE = os.environ["LIVE"]
+
+def ask(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    request = urllib.request.Request(BASE + path, data, headers, method=method)
+    try:
+        return json.loads(urllib.request.urlopen(request).read())
+    except urllib.error.HTTPError as error:
+        if MUTATION == "swallow":
+            return {"choices": [{"message": {"content": "done: all well"}}]}
+        sys.exit("HTTP %d: %s" % (error.code, error.read().decode()))
+
+def chat(messages):
+    tool = {"type": "function", "function": {"name": "refund_order", "parameters": {"type": "object"}}}
+    body = {"model": "other" if MUTATION == "model" else "m-1", "messages": messages}
+    if MUTATION != "no_offer":
+        body["tools"] = [tool]
+    if MUTATION == "user_id":
+        body["metadata"] = {"user_id": str(os.getpid())}
+    else:
+        body["metadata"] = {"user_id": "someone"}
+    return ask("POST", "/v1/chat/completions", body)["choices"][0]["message"]
+
+system = "You refund orders." if MUTATION != "system" else "You refund everything."
+if MUTATION == "swallow":
+    system = "You do what you like."
+place = "Folder %s, home %s, today is %s." % (os.getcwd(), os.path.expanduser("~"), datetime.date.today())
+messages = [{"role": "system", "content": system + " " + place}, {"role": "user", "content": "refund A-17"}]
+answer = chat(messages)
+if MUTATION == "early":
+    print("done: early")
+    sys.exit(0)
+messages.append(answer)
+for call in answer.get("tool_calls") or []:
+    wanted = json.loads(call["function"]["arguments"])
+    result = {"refunded": wanted["amount"]}
+    if MUTATION != "no_lookup":
+        ask("GET", "/orders?id=" + wanted["order"])
+    if MUTATION != "no_tool":
+        result = ask("POST", "/refunds", wanted)
+    if MUTATION == "amount":
+        result["refunded"] = 2000
+    name = "call_other000" if MUTATION == "wrong_id" else call["id"]
+    messages.append({"role": "tool", "tool_call_id": name, "content": json.dumps(result)})
+if MUTATION == "no_result":
+    print("done: without a result")
+    sys.exit(0)
+said = (chat(messages) if answer.get("tool_calls") else answer)["content"]
+if os.environ.get("SPEAKS") == "protocol":
+    sys.stdin.readline()
+    print(json.dumps({"type": "final_output", "output": {"answer": said}}))
+else:
+    print(said)
+"#;
+
+/// A key that must not be found anywhere afterwards.
+const KEY: &str = "sk-live-0123456789abcdefghijklmnop";
+
+const CHECKS: &str = "checks:\n      - contains: \"done\"\n      \
+                      - tool_called: { name: refund_order, args: { amount: 20 }, count: 1 }\n      \
+                      - model_called: { system: You refund orders, model: m-1, count: 2 }\n    \
+                      limits: { model_calls: 2, tokens_out: 200, cost_usd: 0.01 }";
+
+fn suite(live: &LiveWorld, world: &str, more: &str) -> Suite {
+    with_target("speaks: text, ", live, world, more)
+}
+
+fn with_target(speaks: &str, live: &LiveWorld, world: &str, more: &str) -> Suite {
+    let yaml = format!(
+        "suite: suite\ntarget:\n  process: {{ {speaks}command: [python3, agent.py], env: {{ LIVE: \"{}\", \
+         MUTATION: \"${{ENV.MUTATION:-}}\" }} }}\nworld: {world}\n\
+         prices: {{ m-1: {{ input: 2, output: 10 }}, other: {{ input: 2, output: 10 }} }}\n\
+         cases:\n  - id: refund\n    input: {{ user_input: refund A-17 }}\n    {more}\n",
+        live.url()
+    );
+    Suite::empty().file("suite/agentci.yaml", yaml).file("suite/agent.py", AGENT)
+}
+
+const RECORDING: &str = "{ recording: \"recordings/{case}.jsonl\" }";
+
+/// `agentci` with the agent broken in some way.
+fn agentci(suite: &Suite, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+    let started = Instant::now();
+    // Only the last run is looked at.
+    let _ = fs::remove_dir_all(suite.path(".agentci"));
+    let mut command = suite.command(arguments);
+    command.env_remove("CI").env("TZ", "UTC").env("OPENAI_API_KEY", KEY).envs(environment.iter().copied());
+    let output = command.output().unwrap();
+    suite.ran(&output, started.elapsed())
+}
+
+fn record(suite: &Suite) -> Ran {
+    let ran = agentci(suite, &["record", "suite"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran
+}
+
+fn broken(suite: &Suite, mutation: &str) -> Ran {
+    agentci(suite, &["run", "suite"], &[("MUTATION", mutation)])
+}
+
+/// That the case ended so.
+#[track_caller]
+fn is_wrong(ran: &Ran, status: &str, cause: &str) {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.verdicts(), [("refund".to_owned(), status.to_owned(), cause.to_owned())], "{ran:?}");
+}
+
+fn kinds(ran: &Ran) -> Vec<String> {
+    let told = ["model_call", "usage", "tool_call", "tool_result"];
+    let kinds = ran.events().into_iter().map(|event| event["type"].as_str().unwrap().to_owned());
+    kinds.filter(|kind| told.contains(&kind.as_str())).collect()
+}
+
+#[test]
+fn what_was_recorded_is_replayed_to_the_agent_without_the_world() {
+    let live = LiveWorld::start();
+    let suite = suite(&live, RECORDING, CHECKS);
+    let recorded = record(&suite);
+    let seen = kinds(&recorded);
+    recorded.says(&["live: 2 model calls, 0.006 USD"]);
+    let text = fs::read_to_string(suite.path("suite/recordings/refund.jsonl")).unwrap();
+    assert!(text.starts_with(r#"{"v":2,"type":"recording""#), "{text}");
+    assert!(!text.contains(KEY), "{text}");
+    let asked = live.asked();
+    assert_eq!(asked.len(), 4, "{asked:?}");
+    live.shut_down();
+    // The key is not there, either.
+    fs::remove_dir_all(suite.path(".agentci")).unwrap();
+    let mut command = suite.command(&["run", "suite", "--require-agent", "-v"]);
+    let output = command.env_remove("CI").env("TZ", "UTC").env_remove("OPENAI_API_KEY").output().unwrap();
+    let ran = suite.ran(&output, Duration::ZERO);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(kinds(&ran), seen);
+    assert_eq!(live.asked().len(), 4);
+    let case = ran.case("refund");
+    assert_eq!(case["matched"]["exact"], 4, "{case}");
+    assert!(!ran.stdout.contains("played from"), "{ran:?}");
+    // Exchanges with tools are a part of the call that its model asked for.
+    let calls: Vec<Value> = ran.events().into_iter().filter(|event| event["type"] == "tool_call").collect();
+    let names: Vec<&str> = calls.iter().map(|call| call["name"].as_str().unwrap()).collect();
+    let host = live.url().replace("http://", "");
+    assert_eq!(names, ["refund_order", &format!("GET {host}/orders"), &format!("POST {host}/refunds")]);
+}
+
+#[test]
+fn every_way_to_break_the_agent_fails_the_case() {
+    let live = LiveWorld::start();
+    // The checks of the suite would find some of it: here only the recording does.
+    let suite = suite(&live, RECORDING, "checks: [{ contains: done }]");
+    record(&suite);
+    live.shut_down();
+    let misses = [
+        ("system", "You refund everything."),
+        ("swallow", "You do what you like."),
+        ("amount", "2000"),
+        ("no_offer", "refund_order"),
+        ("wrong_id", "call_other000"),
+        ("model", "other"),
+        ("user_id", "/metadata/user_id"),
+    ];
+    for (mutation, told) in misses {
+        let ran = broken(&suite, mutation);
+        is_wrong(&ran, "fail", "replay_miss");
+        ran.says(&[told, "agentci record --update suite/agentci.yaml --case refund"]);
+    }
+    // Two of the three that an early end leaves out could have done something.
+    for (mutation, told) in [
+        ("early", "2 of 4 recorded requests were never sent"),
+        ("no_result", "1 of 4 recorded requests were never sent"),
+        ("no_tool", "1 of 4 recorded requests were never sent"),
+    ] {
+        let ran = broken(&suite, mutation);
+        is_wrong(&ran, "fail", "replay_miss");
+        ran.says(&[told]);
+    }
+    // Something that was only looked up is a warning.
+    let ran = broken(&suite, "no_lookup");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.says(&["1 of 4 recorded requests were never sent"]);
+}
+
+#[test]
+fn another_folder_another_home_and_another_day_are_no_difference() {
+    let live = LiveWorld::start();
+    let suite = suite(&live, RECORDING, CHECKS);
+    record(&suite);
+    live.shut_down();
+    let text = fs::read_to_string(suite.path("suite/recordings/refund.jsonl")).unwrap();
+    let moved = with_target("speaks: text, ", &live, RECORDING, CHECKS);
+    let moved = moved.file("suite/recordings/refund.jsonl", &text);
+    let ran = agentci(&moved, &["run", "suite"], &[("HOME", moved.path("home").to_str().unwrap())]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let matched = &ran.case("refund")["matched"];
+    assert!(matched["folders"].as_u64() > Some(0), "{matched}");
+
+    let head: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let (now, day) = (head["now_ms"].as_u64().unwrap(), 86_400_000);
+    let date = |ms: u64| {
+        let (year, month, day) = agentci::plan::civil_date(ms / day);
+        format!("{year}-{month:02}-{day:02}")
+    };
+    let (today, yesterday) = (date(now), date(now - day));
+    let older = text.replace(&today, &yesterday).replace(&now.to_string(), &(now - day).to_string());
+    fs::write(suite.path("suite/recordings/refund.jsonl"), &older).unwrap();
+    let ran = agentci(&suite, &["run", "suite"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // A date that was not the present when it was recorded has to be equal.
+    fs::write(suite.path("suite/recordings/refund.jsonl"), text.replace(&today, "1999-12-31")).unwrap();
+    is_wrong(&agentci(&suite, &["run", "suite"], &[]), "fail", "replay_miss");
+}
+
+#[test]
+fn what_a_team_does_not_care_about_is_ignored_and_counted() {
+    let live = LiveWorld::start();
+    let world = "{ recording: \"recordings/{case}.jsonl\", match: { ignore: [/metadata/user_id], system: false } }";
+    let suite = suite(&live, world, "checks: [{ contains: done }]");
+    record(&suite);
+    live.shut_down();
+    for mutation in ["user_id", "system"] {
+        let ran = broken(&suite, mutation);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.says(&["2 differences between requests and their recording were ignored"]);
+        assert_eq!(ran.case("refund")["matched"]["ignored"], 2);
+    }
+    is_wrong(&broken(&suite, "model"), "fail", "replay_miss");
+}
+
+#[test]
+fn an_update_asks_the_live_world_only_for_what_misses() {
+    let live = LiveWorld::start();
+    let suite = suite(&live, RECORDING, "checks: [{ contains: done }]");
+    record(&suite);
+    assert_eq!(live.asked().len(), 4);
+    let update = ["record", "--update", "suite", "--case", "refund"];
+    let ran = agentci(&suite, &update, &[("MUTATION", "system")]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let again = live.asked().split_off(4);
+    assert_eq!(again, ["POST /v1/chat/completions", "POST /v1/chat/completions"]);
+    live.shut_down();
+    assert_eq!(broken(&suite, "system").code, Some(0));
+    is_wrong(&broken(&suite, ""), "fail", "replay_miss");
+}
+
+#[test]
+fn a_recording_that_is_missing_says_how_it_is_made() {
+    let live = LiveWorld::start();
+    let suite = suite(&live, RECORDING, CHECKS);
+    let ran = agentci(&suite, &["run", "suite"], &[]);
+    is_wrong(&ran, "error", "config");
+    ran.says(&["can not be read", "help: make it with `agentci record suite/agentci.yaml --case refund`"]);
+    assert!(live.asked().is_empty());
+    // Live, the trace is the same and nothing is kept.
+    let ran = agentci(&suite, &["run", "suite", "--mode", "live"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!suite.path("suite/recordings").exists());
+}
+
+#[test]
+fn an_agent_that_speaks_the_protocol_is_recorded_as_well() {
+    let live = LiveWorld::start();
+    let suite = with_target("", &live, RECORDING, CHECKS);
+    let speaks = [("SPEAKS", "protocol")];
+    let ran = agentci(&suite, &["record", "suite"], &speaks);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    live.shut_down();
+    let ran = agentci(&suite, &["run", "suite"], &speaks);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.final_output("refund")["answer"], "done: {\"refunded\": 20}");
+}
+
+#[test]
+fn money_and_time_end_a_recording() {
+    let live = LiveWorld::start();
+    let two = "checks: []\n  - id: second\n    input: { user_input: again }";
+    let suite = suite(&live, RECORDING, two);
+    let ran = agentci(&suite, &["record", "suite", "--parallel", "1", "--max-cost", "0.004"], &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["0.006 USD"]);
+    ran.complains(&["the run was stopped: `--max-cost` of 0.004 USD is used up: 0.006 USD so far"]);
+    assert_eq!(live.asked().len(), 4);
+    assert!(!suite.path("suite/recordings/second.jsonl").exists());
+    let ran = agentci(&suite, &["record", "suite", "--max-wall", "0s"], &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["`--max-wall` of 0s is used up"]);
+    assert_eq!(live.asked().len(), 4);
+}
+
+#[test]
+fn nothing_is_recorded_in_ci_by_mistake() {
+    let live = LiveWorld::start();
+    let suite = suite(&live, RECORDING, CHECKS);
+    for arguments in [["record", "suite", "-v"], ["run", "suite", "--mode=record"]] {
+        let ran = agentci(&suite, &arguments, &[("CI", "true")]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&["nothing is recorded: `CI` is set, and `refund` would call", "add `--yes`"]);
+    }
+    assert!(live.asked().is_empty());
+    let ran = agentci(&suite, &["record", "suite", "--yes"], &[("CI", "true")]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn an_agent_that_asks_nothing_has_nothing_to_record() {
+    let live = LiveWorld::start();
+    let suite = suite(&live, RECORDING, "checks: []").file("suite/agent.py", "print('done')\n");
+    let ran = agentci(&suite, &["record", "suite"], &[]);
+    is_wrong(&ran, "error", "config");
+    ran.says(&["nothing was recorded: no request of the agent came to the recorder"]);
+    assert!(!suite.path("suite/recordings/refund.jsonl").exists());
+}
+
+#[test]
+fn the_model_alone_is_recorded_where_tools_are_played_otherwise() {
+    let live = LiveWorld::start();
+    let world = "{ model: { recording: \"models/{case}.jsonl\" }, tools: { routes: { orders: [{ response: { total: 20 } }], \
+                 refunds: [{ response: { refunded: 20 } }] }, bases: [SHOP] } }";
+    let agent = AGENT.replace("BASE + path", "(BASE if path.startswith('/v1') else os.environ['SHOP']) + path");
+    let suite = suite(&live, world, "checks: [{ contains: done }]").file("suite/agent.py", agent);
+    record(&suite);
+    assert_eq!(live.asked(), ["POST /v1/chat/completions", "POST /v1/chat/completions"]);
+    live.shut_down();
+    let ran = agentci(&suite, &["run", "suite"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    is_wrong(&broken(&suite, "amount"), "fail", "replay_miss");
+}
+
+/// A server that does with every question what the agent above does.
+const SERVER: &str = r#"
+import http.server, os, subprocess, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        done = subprocess.run([sys.executable, "agent.py"], capture_output=True, text=True)
+        answer = (done.stdout or done.stderr).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"#;
+
+#[test]
+fn a_server_that_is_started_has_one_recording_over_all_turns() {
+    let live = LiveWorld::start();
+    let yaml = format!(
+        "suite: suite\ntarget:\n  http: {{ url: \"http://127.0.0.1:${{PORT}}/\", command: [python3, server.py], folder: ., \
+         env: {{ LIVE: \"{}\", MUTATION: \"${{ENV.MUTATION:-}}\" }} }}\nworld: {RECORDING}\n\
+         cases:\n  - id: refund\n    turns: [{{ user: refund }}, {{ user: again }}]\n    checks: [{{ contains: done }}]\n",
+        live.url()
+    );
+    let suite =
+        Suite::empty().file("suite/agentci.yaml", yaml).file("suite/agent.py", AGENT).file("suite/server.py", SERVER);
+    record(&suite);
+    assert_eq!(live.asked().len(), 8);
+    live.shut_down();
+    let ran = agentci(&suite, &["run", "suite", "--require-agent"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for mutation in ["system", "swallow", "early", "no_tool"] {
+        is_wrong(&broken(&suite, mutation), "fail", "replay_miss");
+    }
+}
+
+#[test]
+fn settings_that_can_not_be_are_refused_where_they_stand() {
+    let live = LiveWorld::start();
+    let checked = |world: &str| {
+        let suite = suite(&live, world, "checks: [{ contains: done }]").file("suite/m.yaml", "default: x\n");
+        let ran = agentci(&suite, &["check", "suite"], &[]);
+        assert_eq!(ran.code, Some(1), "{world}: {ran:?}");
+        ran.stderr
+    };
+    for (world, told, at) in [
+        ("{ match: { system: false } }", "`match` has no effect: nothing is compared with a recording", ":4:17"),
+        ("{ recording: a.jsonl, match: { ignore: [metadata] } }", "`metadata` is no place in a request", ":4:48"),
+        (
+            "{ recording: a.jsonl, model: { script: m.yaml } }",
+            "`model.script` has no effect: `recording` holds what the model answers",
+            ":4:47",
+        ),
+        (
+            "{ model: { recording: a.jsonl, optional: true } }",
+            "a model has `recording` or `optional`, not both",
+            ":4:30",
+        ),
+    ] {
+        let stderr = checked(world);
+        assert!(stderr.contains(told) && stderr.contains(&format!("suite/agentci.yaml{at}")), "{world}\n{stderr}");
+    }
+}

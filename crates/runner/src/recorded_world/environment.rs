@@ -1,0 +1,48 @@
+//! The environment of an agent as it is without a recorder, and the folders that its requests may mention.
+
+use std::path::{Path, PathBuf};
+
+use agentci_plan::{Target, Text};
+use agentci_recorder::Roots;
+
+use crate::attempt::Attempt;
+
+/// The environment that the agent would have without a recorder: ours, and what the target says.
+pub(super) fn outside(attempt: &Attempt<'_>) -> Vec<(String, String)> {
+    let ours = std::env::vars_os();
+    let mut all: Vec<(String, String)> =
+        ours.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+    let lookup = attempt.lookup();
+    for (name, text) in of_target(&attempt.job.case.target) {
+        let Ok(value) = text.fill(&lookup) else { continue };
+        all.retain(|(known, _)| known != name);
+        all.push((name.clone(), value));
+    }
+    all
+}
+
+/// The folders of the agent.
+pub(super) fn roots(attempt: &Attempt<'_>, environment: &[(String, String)]) -> Roots {
+    let folder = match &*attempt.job.case.target {
+        Target::Process(process) => process.folder.as_deref(),
+        Target::Http(http) => http.server.as_ref().and_then(|server| server.folder.as_deref()),
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => None,
+    };
+    let folder = folder.unwrap_or(Path::new("."));
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    // The agent is told the real path of its folder, not the one that led to it.
+    let cwd = std::fs::canonicalize(&absolute).unwrap_or(absolute);
+    let named = |name: &str| {
+        let found = environment.iter().find(|(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| PathBuf::from(value))
+    };
+    Roots { cwd, home: named("HOME"), tmp: named("TMPDIR").or_else(|| Some(std::env::temp_dir())) }
+}
+
+fn of_target(target: &Target) -> &[(String, Text)] {
+    match target {
+        Target::Process(process) => &process.environment,
+        Target::Http(http) => http.server.as_ref().map(|server| server.environment.as_slice()).unwrap_or_default(),
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => &[],
+    }
+}

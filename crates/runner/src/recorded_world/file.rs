@@ -1,0 +1,81 @@
+//! The file of a recorded world: read before a replay, written after a recorded attempt.
+
+use std::path::Path;
+
+use agentci_plan::{Mode, RecordedWorld};
+use agentci_recorder::Recording;
+use agentci_source::FileError;
+use agentci_trace::sha256;
+use agentci_verdict::{Cause, Finding, Replay};
+
+use crate::findings;
+use crate::job::Job;
+
+/// A recording that was read.
+pub(super) struct Read {
+    pub(super) recording: Recording,
+    pub(super) replay: Replay,
+}
+
+/// Reads the recording of a case; the finding says what to do where that cannot be.
+pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<Read, Box<Finding>> {
+    let path = &world.recording.path;
+    let shown = path.display();
+    let text = text(job, path).map_err(|error| {
+        let help = format!("make it with `{}`", command(job, false));
+        wrong(job, world, format!("the recording `{shown}` can not be read: {error}"), help)
+    })?;
+    if !Recording::is_world(&text) {
+        let message =
+            format!("`{shown}` is no recording of what an agent sends: its first line does not say `\"v\":2`");
+        return Err(wrong(job, world, message, format!("make it again with `{}`", command(job, false))));
+    }
+    let recording = agentci_recorder::load(path).map_err(|error| {
+        let help = format!("make it again with `{}`", command(job, false));
+        wrong(job, world, format!("`{shown}` can not be played: {error}"), help)
+    })?;
+    let (cassette_path, cassette_sha256) = (shown.to_string(), sha256(text.as_bytes()));
+    Ok(Read { recording, replay: Replay { cassette_path, cassette_sha256, ..Replay::default() } })
+}
+
+/// Whether the recording of a case is one of a conversation, as earlier versions made of servers that they started: it is still
+/// played in place of the agent.
+pub(crate) fn is_conversation(job: &Job<'_>) -> bool {
+    let recorded = job.case.recorded_world().filter(|_| job.run.options.mode == Mode::Replay);
+    let Some(world) = recorded.filter(|_| job.case.target.is_recorded()) else { return false };
+    text(job, &world.recording.path).is_ok_and(|text| !text.is_empty() && !Recording::is_world(&text))
+}
+
+/// What is odd about a case that is answered from a recording of a conversation although its agent could be run.
+pub(crate) fn earlier(job: &Job<'_>) -> Option<String> {
+    let world = job.case.recorded_world()?;
+    let (shown, command) = (world.recording.path.display(), command(job, false));
+    Some(format!(
+        "`{shown}` was recorded by an earlier version, in place of the agent: no agent is run; `{command}` records what the agent \
+         sends instead"
+    ))
+}
+
+/// The command that records a case again.
+pub(super) fn command(job: &Job<'_>, update: bool) -> String {
+    let update = if update { "--update " } else { "" };
+    let word = |word: &str| {
+        let plain = |c: char| c.is_alphanumeric() || "._-/+@:,".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let path = word(&job.run.suite.path.display().to_string());
+    format!("agentci record {update}{path} --case {}", word(&job.case.id))
+}
+
+fn text(job: &Job<'_>, path: &Path) -> Result<String, FileError> {
+    job.run.options.files.read_text(path, Recording::LARGEST as u64)
+}
+
+pub(super) fn wrong(job: &Job<'_>, world: RecordedWorld<'_>, message: String, help: String) -> Box<Finding> {
+    let finding = findings::plain(Cause::Config, message, Some(job.place(world.recording.span)));
+    Box::new(Finding { label: "this recording".into(), help: Some(help), ..finding })
+}

@@ -1,0 +1,204 @@
+//! What a recorded world has to say of an attempt: requests that the recording has no answer to, recorded requests that were never
+//! sent, and connections that nothing was seen of.
+
+use std::sync::Arc;
+
+use agentci_plan::{Recorded, RecordedWorld, ToolSource};
+use agentci_recorder::{Bypass, Exchange, Finished, How, Miss, Nearest, Tally};
+use agentci_trace::Event;
+use agentci_verdict::{Cause, Finding, Matched, Replay};
+
+use super::observe::{is_helper, is_model_call};
+use super::session::{Ended, Used};
+use super::{file, keep};
+use crate::account::Account;
+use crate::attempt::Attempt;
+use crate::job::Job;
+use crate::{findings, meter, translate};
+
+/// How many misses are told of a case; one that is not answered leads to others.
+const MISSES_TOLD: usize = 3;
+
+/// How a session says that it did not look at connections.
+const PASSED_ON: &str = "was passed on unread";
+
+/// How many requests and connections are listed.
+const LISTED: usize = 5;
+
+/// Requests that the recording has no answer to, as findings.
+pub(crate) fn misses(job: &Job<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
+    let Some(world) = job.case.recorded_world() else { return Vec::new() };
+    let mut found: Vec<Finding> = misses.iter().take(MISSES_TOLD).map(|miss| missed(job, world, miss)).collect();
+    let more = misses.len().saturating_sub(MISSES_TOLD);
+    if let Some(last) = found.last_mut().filter(|_| more > 0) {
+        last.notes.push(format!("{more} more requests are not in the recording"));
+    }
+    found
+}
+
+/// Judges a session that is over, and keeps its recording.
+pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Account) {
+    let job = attempt.job;
+    let Some(world) = job.case.recorded_world() else { return };
+    let Ended { finished, used, late } = ended;
+    take_late(attempt, late, account);
+    job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
+    // What we play ourselves is passed on to us.
+    let plays = matches!(job.case.world.tools, ToolSource::Routes(_));
+    let told = |warning: &&String| !(plays && warning.contains(PASSED_ON));
+    account.warnings.extend(finished.warnings.iter().filter(told).cloned());
+    account.warnings.extend(bypassed(&finished.bypassed));
+    match used {
+        Used::Watched => {}
+        Used::Replayed(replay) => replayed(job, world, &finished, replay, account),
+        Used::Recorded | Used::Updated => {
+            let updated = matches!(used, Used::Updated);
+            keep::keep(attempt, world, finished, updated, account);
+        }
+    }
+}
+
+/// Puts misses before what came of them; an agent that got no answer is not to blame for what it does after that.
+pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
+    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));
+    let new: Vec<Finding> = misses.into_iter().filter(|new| !known(new)).collect();
+    let consequences = [&findings::CONSEQUENCES[..], &[Cause::Check]].concat();
+    findings::before(found, new, &consequences);
+}
+
+fn missed(job: &Job<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
+    let message = format!(
+        "request {} ({}) is not in `{}`: {}",
+        miss.number,
+        miss.asked,
+        world.recording.path.display(),
+        miss.reason
+    );
+    let finding = findings::plain(Cause::ReplayMiss, message, Some(job.place(world.recording.span)));
+    let notes = miss.nearest.as_ref().map(nearest).unwrap_or_default();
+    let help = format!("if the change is meant, record it again: `{}`", file::command(job, true));
+    Finding { label: "this recording".into(), notes, help: Some(help), ..finding }
+}
+
+/// The recorded request that comes nearest, and where it differs first.
+fn nearest(nearest: &Nearest) -> Vec<String> {
+    let Nearest { id, different, leaves, at, recorded, sent, .. } = nearest;
+    let mut lines = vec![format!("the nearest recorded request is number {id}: {different} of {leaves} values differ")];
+    if !at.is_empty() {
+        lines.push(format!("at {at} it was recorded as {recorded}"));
+        lines.push(format!("and now it is {sent}"));
+    }
+    lines
+}
+
+/// What was seen when the conversation was over belongs to its last turn, and counts.
+fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, account: &mut Account) {
+    if late.is_empty() {
+        return;
+    }
+    let turn = account.trace.events().last().map_or(0, |event| event.turn);
+    for kind in late {
+        let event = Event { at: attempt.clock.now(), turn, kind };
+        if let Some(body) = translate::translate(&event, &attempt.job.case_id) {
+            attempt.emit_at(event.at.unix_ms, body);
+        }
+        account.trace.push(event);
+    }
+    let (metrics, exceeded) = meter::recount(attempt.job, &account.trace);
+    account.metrics = metrics;
+    account.exceeded = exceeded;
+}
+
+fn replayed(job: &Job<'_>, world: RecordedWorld<'_>, finished: &Finished, replay: Replay, account: &mut Account) {
+    put_first(&mut account.findings, misses(job, &finished.misses));
+    let Tally { exact, with_holes, holes, unused, .. } = &finished.tally;
+    let recorded = &finished.recording.exchanges;
+    let unused: Vec<&Exchange> = recorded.iter().filter(|exchange| unused.contains(&exchange.id)).collect();
+    let unused: Vec<&Exchange> = unused.into_iter().filter(|exchange| counts(exchange)).collect();
+    account.left.replay = Some(Replay {
+        matched: Some(Matched {
+            exact: *exact,
+            with_holes: *with_holes,
+            ids: holes.ids,
+            clock: holes.clock,
+            folders: holes.roots,
+            learned: holes.learned,
+            ignored: holes.ignored,
+            unused: unused.iter().map(|exchange| exchange.id).collect(),
+        }),
+        ..replay
+    });
+    if holes.ignored > 0 {
+        let places = if holes.ignored == 1 { "1 difference".into() } else { format!("{} differences", holes.ignored) };
+        account.warnings.push(format!("{places} between requests and their recording were ignored, as `match` says"));
+    }
+    // What went wrong before kept the agent from asking for the rest.
+    if account.findings.is_empty() && !unused.is_empty() {
+        never_sent(job, world, recorded, &unused, account);
+    }
+}
+
+/// Whether it means anything that a recorded exchange was not asked for: one that the agent itself broke off raced with its end.
+fn counts(exchange: &Exchange) -> bool {
+    !exchange.chatter && exchange.end.how != How::Left
+}
+
+/// Recorded requests that the agent did not send: it does less than it did, unless they only look something up.
+fn never_sent(
+    job: &Job<'_>,
+    world: RecordedWorld<'_>,
+    recorded: &[Exchange],
+    unused: &[&Exchange],
+    account: &mut Account,
+) {
+    let all = recorded.iter().filter(|exchange| counts(exchange)).count();
+    let words = |which: &[&Exchange]| {
+        let mut listed: Vec<String> = which.iter().take(LISTED).map(|exchange| place(exchange)).collect();
+        if which.len() > LISTED {
+            listed.push(format!("{} more", which.len() - LISTED));
+        }
+        listed.join(", ")
+    };
+    let acting: Vec<&Exchange> = unused.iter().copied().filter(|exchange| acts(exchange)).collect();
+    if acting.is_empty() {
+        let count = unused.len();
+        account.warnings.push(format!("{count} of {all} recorded requests were never sent: {}", words(unused)));
+        return;
+    }
+    let message = if unused.len() == all {
+        format!("the agent sent none of the {all} recorded requests: {}", words(&acting))
+    } else {
+        format!("{} of {all} recorded requests were never sent: {}", acting.len(), words(&acting))
+    };
+    let finding = findings::plain(Cause::ReplayMiss, message, Some(job.place(world.recording.span)));
+    let help = format!("if the agent is meant to do less, record it again: `{}`", file::command(job, true));
+    account.findings.push(Finding { label: "this recording".into(), help: Some(help), ..finding });
+}
+
+/// Whether an exchange is a question to a model or may change something.
+fn acts(exchange: &Exchange) -> bool {
+    let looks_up = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
+    is_model_call(exchange) || !(looks_up || is_helper(exchange))
+}
+
+/// Where a request goes, without its query.
+pub(super) fn place(exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    let path = request.path.split(['?', '#']).next().unwrap_or_default();
+    format!("`{} {}{path}` (number {})", request.method, request.origin, exchange.id)
+}
+
+/// Connections that nothing was seen of, in words.
+pub(super) fn bypassed(all: &[Bypass]) -> Vec<String> {
+    let told = all.iter().take(LISTED);
+    told.map(|bypass| {
+        let Bypass { program, pid, to, reason } = bypass;
+        format!("`{program}` (process {pid}) reached {to} past the recorder: {reason}")
+    })
+    .collect()
+}
+
+/// Whether a recording of this kind has a place for an exchange.
+pub(super) fn belongs(holds: Recorded, exchange: &Exchange) -> bool {
+    holds == Recorded::World || exchange.chatter || exchange.request.speaks.is_some() || is_helper(exchange)
+}

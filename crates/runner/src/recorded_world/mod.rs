@@ -1,0 +1,25 @@
+//! The recorded world of an attempt: a recorder stands between the agent and everything that it reaches over HTTP.
+//!
+//! ```text
+//! open: the recording is read, a session is started ─▶ environment of the agent
+//! while the agent runs: what the session sees ─▶ observe ─▶ events of the trace, costs
+//! close: the session ends ─▶ judge: misses, requests never sent ─▶ findings; keep: the recording is written
+//! ```
+//!
+//! In replay the agent meets the recording, in record mode the live world, and what it meets is kept. In live mode it meets the live
+//! world and nothing is kept: the session is there so that the trace tells the same.
+
+mod environment;
+mod file;
+mod judge;
+mod keep;
+mod observe;
+mod open;
+mod prices;
+mod session;
+mod tool_exchange;
+
+pub(crate) use file::{earlier, is_conversation};
+pub(crate) use judge::{conclude, misses, put_first};
+pub(crate) use open::open;
+pub(crate) use session::WorldSession;

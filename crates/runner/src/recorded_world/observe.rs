@@ -1,0 +1,98 @@
+//! From what a session saw to events of the trace: model calls with what they used, and tools that are called over HTTP.
+
+use std::sync::Arc;
+
+use agentci_mock_llm::{SeenCall, WireReader};
+use agentci_plan::Recorded;
+use agentci_protocols::chat::{ModelAnswer, WireApi};
+use agentci_recorder::{Api, Body, Exchange, How, PriceTable, SeenHow, model_answer};
+use agentci_trace::Kind;
+use serde_json::Value;
+
+use super::prices::prices;
+use super::tool_exchange;
+use crate::budget::Budget;
+use crate::job::Job;
+use crate::mock_model::tells_of_calls;
+
+/// Reads exchanges in the order in which they end.
+pub(super) struct Reader {
+    holds: Recorded,
+    models: WireReader,
+    prices: PriceTable,
+    /// How many exchanges with tools there were.
+    calls: u64,
+    budget: Option<Arc<Budget>>,
+}
+
+impl Reader {
+    pub(super) fn new(job: &Job<'_>, holds: Recorded) -> Self {
+        // An agent whose tools we answer tells us itself what it used.
+        let models = WireReader::new(!tells_of_calls(&job.case.target, &job.case.world));
+        let prices = prices(&job.run.suite.prices);
+        Self { holds, models, prices, calls: 0, budget: job.run.options.budget.clone() }
+    }
+
+    /// What an exchange tells of the agent; nothing for telemetry, and for what helps a model.
+    pub(super) fn read(&mut self, exchange: &Exchange, how: SeenHow) -> Vec<Kind> {
+        if exchange.chatter || is_helper(exchange) {
+            return Vec::new();
+        }
+        if let Some(read) = model_answer(exchange) {
+            return self.model(read, exchange, how);
+        }
+        if self.holds == Recorded::Model {
+            // Who plays the tools tells of them.
+            return Vec::new();
+        }
+        self.calls += 1;
+        tool_exchange::told(exchange, format!("http_{}", self.calls))
+    }
+
+    /// Why nothing more may be asked of the live world, if it is so.
+    pub(super) fn overspent(&self) -> Option<String> {
+        self.budget.as_ref()?.exceeded()
+    }
+
+    /// What a question to a model tells, and what it cost.
+    fn model(&mut self, (api, answer): (WireApi, ModelAnswer), exchange: &Exchange, how: SeenHow) -> Vec<Kind> {
+        let Exchange { request, response, end, .. } = exchange;
+        let nothing = Value::Null;
+        let body = if let Body::Json(body) = &request.body { body } else { &nothing };
+        let status = response.as_ref().map_or(0, |response| response.status);
+        let model = answer.model.as_deref().or(body["model"].as_str()).unwrap_or_default();
+        let cost_usd = answer.usage.and_then(|usage| self.prices.cost(model, &usage));
+        if let Some(budget) = self.budget.as_ref().filter(|_| how == SeenHow::Live && (200..300).contains(&status)) {
+            budget.spend(model, cost_usd);
+        }
+        self.models.exchange(&SeenCall {
+            api,
+            path: &request.path,
+            request: body,
+            status,
+            answer: &answer,
+            left: end.how == How::Left,
+            started_us: request.at_us,
+            first_byte_us: response.as_ref().and_then(|response| response.frames.first()).map(|frame| frame.at_us),
+            ended_us: end.at_us,
+            cost_usd,
+        })
+    }
+}
+
+/// Whether a request is about models and no question to one: lists of models, embeddings, counts of tokens.
+pub(super) fn is_helper(exchange: &Exchange) -> bool {
+    let request = &exchange.request;
+    if request.speaks == Some(Api::OpenAiEmbeddings) {
+        return true;
+    }
+    let path = request.path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let listed = request.method == "GET" && (path.ends_with("/models") || path.contains("/v1/models/"));
+    let counted = ["/count_tokens", "/input_tokens", "/moderations", ":countTokens", "/api/tags", "/api/show"];
+    listed || counted.iter().any(|end| path.ends_with(end))
+}
+
+/// Whether an exchange is a question to a model.
+pub(super) fn is_model_call(exchange: &Exchange) -> bool {
+    exchange.request.speaks.is_some() && !is_helper(exchange)
+}

@@ -1,0 +1,88 @@
+//! Starting the recorder of an attempt.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use agentci_drivers::ToolBases;
+use agentci_plan::{Mode, RecordedWorld};
+use agentci_recorder::{MatchRules, Mode as SessionMode, OnMiss, Pace, Session, SessionOptions};
+use agentci_trace::Kind;
+use agentci_verdict::{Cause, Finding};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::environment::{outside, roots};
+use super::session::{Used, WorldSession};
+use super::{file, observe::Reader};
+use crate::attempt::Attempt;
+use crate::findings;
+use crate::job::Job;
+
+/// Starts the recorder, where the case has a recorded world; `observer` is told what the agent does. What leads to `bases` is
+/// played by us, and is no part of the recorded world.
+pub(crate) async fn open(
+    attempt: &Attempt<'_>,
+    observer: Option<&UnboundedSender<Kind>>,
+    bases: &ToolBases,
+) -> Result<Option<WorldSession>, Box<Finding>> {
+    let job = attempt.job;
+    let (Some(world), Some(observer)) = (job.case.recorded_world(), observer) else { return Ok(None) };
+    let (mode, used) = mode(job, world)?;
+    let keys = match &mode {
+        SessionMode::Replay { recording, .. } => recording.header.keys.clone(),
+        SessionMode::Record => Vec::new(),
+    };
+    let environment = outside(attempt);
+    let ours: Vec<String> = bases.bases.iter().filter_map(|(_, base)| host_and_port(base)).collect();
+    let (seen, told) = unbounded_channel();
+    let options = SessionOptions {
+        mode,
+        bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        advertise: None,
+        roots: roots(attempt, &environment),
+        pass: ours.clone(),
+        only: Vec::new(),
+        allow: ours,
+        environment,
+        folder: None,
+        upstream_roots: None,
+        secrets: job.secrets.all(),
+        observer: Some(seen),
+    };
+    let session = Box::pin(Session::start(options)).await.map_err(|error| {
+        let message = format!("the recorder could not be started: {error}");
+        Box::new(findings::plain(Cause::Config, message, Some(job.place(world.recording.span))))
+    })?;
+    let reader = Reader::new(job, world.holds);
+    Ok(Some(WorldSession::new(Arc::new(session), used, &keys, reader, told, observer.clone())))
+}
+
+/// What the session does with requests, and what becomes of its recording.
+fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), Box<Finding>> {
+    let options = job.run.options;
+    let replayed = |read: file::Read, on_miss| {
+        let matching = &job.case.world.matching;
+        let ignore = matching.ignore.iter().map(|pointer| pointer.value.clone()).collect();
+        let rules = MatchRules { ignore, system: matching.system, ..MatchRules::default() };
+        let mode = SessionMode::Replay { recording: read.recording, rules, on_miss, pace: Pace::Fast };
+        (mode, read.replay)
+    };
+    match options.mode {
+        Mode::Live => Ok((SessionMode::Record, Used::Watched)),
+        Mode::Record if options.update && world.recording.path.exists() => {
+            let (mode, _) = replayed(file::read(job, world)?, OnMiss::Record);
+            Ok((mode, Used::Updated))
+        }
+        Mode::Record => Ok((SessionMode::Record, Used::Recorded)),
+        Mode::Replay => {
+            let (mode, replay) = replayed(file::read(job, world)?, OnMiss::Fail);
+            Ok((mode, Used::Replayed(replay)))
+        }
+    }
+}
+
+/// The host and port of an address.
+fn host_and_port(url: &str) -> Option<String> {
+    let rest = url.split_once("://")?.1;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    Some(rest[..end].to_owned())
+}

@@ -1,0 +1,227 @@
+//! An exchange that is no model call, as the trace tells of it: a tool that is called over HTTP.
+//!
+//! `GET https://shop.test/orders?id=A-17` is a call of `GET shop.test/orders` with `{"query":{"id":"A-17"}}`. A tool of an MCP server
+//! goes by its own name and arguments; what else is said to such a server is no call.
+
+use std::sync::Arc;
+
+use agentci_recorder::{Body, Exchange, How, Part, Request, Response};
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use serde_json::{Map, Value, json};
+
+/// The largest body that the trace holds; of a larger one it says how large it is.
+const LARGEST_BODY: usize = 1 << 20;
+
+/// The two events of a call: it, and its result. Nothing for what a client and an MCP server say beside calls, and for preflights.
+pub(super) fn told(exchange: &Exchange, call_id: String) -> Vec<Kind> {
+    let request = &exchange.request;
+    if matches!(request.method.as_str(), "OPTIONS" | "HEAD") {
+        return Vec::new();
+    }
+    let json_rpc = json_body(request).filter(|body| body["jsonrpc"] == "2.0" && body["method"].is_string());
+    let (name, args) = match json_rpc {
+        Some(message) if message["method"] == "tools/call" => {
+            let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
+            (name, message["params"]["arguments"].clone())
+        }
+        Some(_) => return Vec::new(),
+        None => (format!("{} {}{}", request.method, host(&request.origin), route(&request.path)), arguments(request)),
+    };
+    let result = match json_rpc {
+        Some(message) => rpc_result(message, exchange),
+        None => http_result(exchange),
+    };
+    let call = ToolCall { call_id: call_id.clone(), name, args: Arc::new(args), observer: Observer::Stub, begun: None };
+    vec![Kind::ToolCall(call), Kind::ToolResult(ToolResult { call_id, observer: Observer::Stub, ..result })]
+}
+
+fn json_body(request: &Request) -> Option<&Value> {
+    if let Body::Json(body) = &request.body { Some(body) } else { None }
+}
+
+fn host(origin: &str) -> &str {
+    origin.split_once("://").map_or(origin, |(_, host)| host)
+}
+
+fn route(path: &str) -> &str {
+    path.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// What is asked for beside the path.
+fn arguments(request: &Request) -> Value {
+    let mut arguments = Map::new();
+    if let Some((_, query)) = request.path.split_once('?') {
+        let pairs =
+            query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+        let mut named = Map::new();
+        for (name, value) in pairs {
+            add(&mut named, &decoded(name), decoded(value).into());
+        }
+        arguments.insert("query".into(), named.into());
+    }
+    let body = match &request.body {
+        Body::Empty => None,
+        Body::Json(body) => Some(body.clone()),
+        Body::Text(text) => Some(bounded(text.as_bytes())),
+        Body::Form(pairs) => {
+            let mut named = Map::new();
+            for (name, value) in pairs {
+                add(&mut named, name, value.clone().into());
+            }
+            Some(named.into())
+        }
+        Body::Parts(parts) => Some(parts.iter().map(part).collect()),
+        Body::Bytes(bytes) => Some(bounded(bytes)),
+        Body::TooLarge { bytes } => Some(json!({ "bytes": bytes })),
+    };
+    arguments.extend(body.map(|body| ("body".to_owned(), body)));
+    arguments.into()
+}
+
+/// Adds a value; a name that comes more than once has a list of them.
+fn add(named: &mut Map<String, Value>, name: &str, value: Value) {
+    match named.get_mut(name) {
+        None => {
+            named.insert(name.to_owned(), value);
+        }
+        Some(Value::Array(all)) => all.push(value),
+        Some(one) => *one = Value::Array(vec![one.take(), value]),
+    }
+}
+
+fn part(part: &Part) -> Value {
+    json!({ "name": part.name, "filename": part.filename, "content": bounded(&part.content) })
+}
+
+/// Text of a query, `%20` and `+` read.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| u8::from_str_radix(str::from_utf8(hex).ok()?, 16).ok());
+        if let (b'%', Some(byte)) = (first, hex) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(if *first == b'+' { b' ' } else { *first });
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Text as it is, if it is text and not too much.
+fn bounded(bytes: &[u8]) -> Value {
+    match str::from_utf8(bytes) {
+        Ok(text) if bytes.len() <= LARGEST_BODY => text.into(),
+        _ => json!({ "bytes": bytes.len() }),
+    }
+}
+
+fn http_result(exchange: &Exchange) -> ToolResult {
+    let Some(response) = &exchange.response else {
+        let error = match &exchange.end.how {
+            How::Unreachable(reason) | How::Broken(reason) => reason.clone(),
+            How::Left => "the agent did not wait for the answer".into(),
+            How::Closed | How::TooLarge => "nothing came back".into(),
+        };
+        return ToolResult { ok: false, error: Some(error), ..ToolResult::default() };
+    };
+    let ok = response.status < 400;
+    let result = content(response);
+    let error = (!ok).then(|| format!("status {}", response.status));
+    ToolResult { ok, result: Arc::new(result), error, ..ToolResult::default() }
+}
+
+fn content(response: &Response) -> Value {
+    let bytes = whole(response);
+    if bytes.len() > LARGEST_BODY {
+        return json!({ "bytes": bytes.len() });
+    }
+    serde_json::from_slice(&bytes).unwrap_or_else(|_| bounded(&bytes))
+}
+
+fn whole(response: &Response) -> Vec<u8> {
+    response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
+}
+
+/// The result of an MCP tool: the answer to this message, as JSON or as an event of a stream.
+fn rpc_result(message: &Value, exchange: &Exchange) -> ToolResult {
+    let bytes = exchange.response.as_ref().map(whole).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let answers = std::iter::once(&*text).chain(text.lines().filter_map(|line| line.strip_prefix("data:")));
+    let parsed = answers.filter_map(|answer| serde_json::from_str::<Value>(answer.trim()).ok());
+    let Some(answer) = parsed.into_iter().find(|answer| answer["id"] == message["id"]) else {
+        return http_result(exchange);
+    };
+    if let Some(error) = answer.get("error") {
+        let said = error["message"].as_str().unwrap_or("the server refused the call").to_owned();
+        return ToolResult { ok: false, error: Some(said), ..ToolResult::default() };
+    }
+    let result = &answer["result"];
+    let failed = result["isError"] == true;
+    let said = result["content"][0]["text"].as_str().unwrap_or("the tool failed").to_owned();
+    let given = result.get("structuredContent").unwrap_or(&result["content"]).clone();
+    ToolResult { ok: !failed, result: Arc::new(given), error: failed.then_some(said), ..ToolResult::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_recorder::{End, Frame};
+
+    use super::*;
+
+    fn exchange(method: &str, path: &str, body: Body, status: u16, answer: &str) -> Exchange {
+        let request = Request {
+            method: method.into(),
+            origin: "https://shop.test".into(),
+            path: path.into(),
+            body,
+            ..Request::default()
+        };
+        let frames = vec![Frame { at_us: 2, bytes: answer.to_owned().into() }];
+        let response = Response { status, frames, ..Response::default() };
+        let end = End { at_us: 3, how: How::Closed };
+        Exchange { id: 1, request, response: Some(response), end, chatter: false, after: None }
+    }
+
+    fn call_and_result(exchange: &Exchange) -> (String, Value, bool, Value, Option<String>) {
+        let told = told(exchange, "c1".into());
+        let [Kind::ToolCall(call), Kind::ToolResult(result)] = told.as_slice() else { panic!("{told:?}") };
+        let (name, args) = (call.name.clone(), Value::clone(&call.args));
+        (name, args, result.ok, Value::clone(&result.result), result.error.clone())
+    }
+
+    #[test]
+    fn a_request_is_a_call_with_its_query_and_body() {
+        let asked = exchange("GET", "/orders?id=A-17&tag=a%20b&tag=c+d", Body::Empty, 200, r#"{"total":20}"#);
+        let args = json!({ "query": { "id": "A-17", "tag": ["a b", "c d"] } });
+        assert_eq!(call_and_result(&asked), ("GET shop.test/orders".into(), args, true, json!({ "total": 20 }), None));
+        let refused = exchange("POST", "/refunds", Body::Json(json!({ "amount": 20 })), 422, "too much");
+        let (name, args, ok, _, error) = call_and_result(&refused);
+        assert_eq!((name.as_str(), args, ok), ("POST shop.test/refunds", json!({ "body": { "amount": 20 } }), false));
+        assert_eq!(error.as_deref(), Some("status 422"));
+    }
+
+    #[test]
+    fn tools_of_an_mcp_server_go_by_their_names_and_the_rest_is_no_call() {
+        let body = |method: &str| {
+            Body::Json(
+                json!({ "jsonrpc": "2.0", "id": 3, "method": method, "params": { "name": "refund", "arguments": { "amount": 20 } } }),
+            )
+        };
+        let answer = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"no such order\"}],\"isError\":true}}\n\n";
+        let (name, args, ok, _, error) = call_and_result(&exchange("POST", "/mcp", body("tools/call"), 200, answer));
+        assert_eq!((name.as_str(), args, ok), ("refund", json!({ "amount": 20 }), false));
+        assert_eq!(error.as_deref(), Some("no such order"));
+        assert_eq!(told(&exchange("POST", "/mcp", body("tools/list"), 200, answer), "c1".into()), []);
+    }
+
+    #[test]
+    fn what_is_too_large_is_told_by_its_size() {
+        let large = "x".repeat(LARGEST_BODY + 1);
+        let asked = exchange("PUT", "/file", Body::Text(large.clone()), 200, &large);
+        let (_, args, _, result, _) = call_and_result(&asked);
+        assert_eq!((args, result), (json!({ "body": { "bytes": large.len() } }), json!({ "bytes": large.len() })));
+    }
+}

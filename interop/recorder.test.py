@@ -1,0 +1,249 @@
+"""The recorder with real clients: a part of the tables of `recorder`, and what a user's own settings become."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+
+from harness import FOLDER, main
+
+sys.path.insert(0, str(FOLDER / "recorder"))
+
+import misses  # noqa: E402 - they are in a folder of their own
+from bench import KEYS, World, agentci, environment, fresh_folder, record, replay, secrets_in, tally  # noqa: E402
+from clients import ALL, MAIN, MAIN_PYTHON, NODE, QUICK, Client, python  # noqa: E402
+from matrix import fares  # noqa: E402
+
+ANTHROPIC = python("anthropic", "anthropic", program=MAIN_PYTHON)
+OPENAI = python("openai", "openai", program=MAIN_PYTHON)
+
+
+def test_clients_are_recorded_and_replayed(_):
+    with ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(fares, QUICK))
+    print("\n".join(row.line for row in rows))
+    assert not [row.problems for row in rows if row.problems], rows
+
+
+def test_a_changed_prompt_is_a_miss_in_every_client(_):
+    with ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(misses.missed, [client for client in ALL if client.name in misses.QUICK]))
+    print("\n".join(row.line for row in rows))
+    assert len(rows) == len(misses.QUICK)
+    assert not [row.problems for row in rows if row.problems], rows
+
+
+def both(client, **variables):
+    """Records a client and replays it, with these variables in both."""
+    with fresh_folder(client.modules) as work:
+        with World(0) as world:
+            recorded = record(client, world, work, **variables)
+            requests = world.requests()
+        assert recorded.code == 0, recorded
+        recording = work / "recording.jsonl"
+        assert secrets_in(recording) == []
+        replayed, visits = replay(client, recording, **variables)
+    assert replayed.code == 0 and not visits, f"{visits} {replayed}"
+    answered, asked = tally(replayed)
+    assert answered == asked > 0, replayed
+    return recorded, replayed, requests
+
+
+def test_retries_are_replayed_as_they_were(_):
+    recorded, replayed, requests = both(ANTHROPIC, QUESTION="Are you busy?")
+    assert replayed.stdout == recorded.stdout
+    # Every answer had to be asked for twice; the weather was not.
+    assert len(requests) == 2 * 4 + 1, [request["path"] for request in requests]
+
+
+def test_compressed_answers_are_replayed(_):
+    recorded, replayed, _ = both(OPENAI, QUESTION="Is this zipped?")
+    assert replayed.stdout == recorded.stdout
+
+
+def test_a_key_that_the_model_repeats_is_not_stored(_):
+    recorded, replayed, _ = both(OPENAI, QUESTION="What is my key?")
+    key = KEYS["OPENAI_API_KEY"]
+    assert recorded.stdout.count(key) >= 3, recorded
+    assert key not in replayed.stdout + replayed.stderr + recorded.stderr
+    # Everything else is there.
+    assert len(replayed.stdout.splitlines()) == len(recorded.stdout.splitlines()), replayed
+
+
+# -- A user's own settings
+
+
+def test_a_node_hook_of_the_user_still_runs(_):
+    with fresh_folder() as own:
+        (own / "own hook.cjs").write_text("globalThis.own = 'own hook';")
+        script = "fetch('https://api.weather.example/weather?city=Rome').then((r) => r.text()).then((t) => console.log(own, t))"
+        client = Client("node", (str(NODE), "-e", script))
+        recorded, replayed, _ = both(client, NODE_OPTIONS=f'--require "{own}/own hook.cjs" --no-warnings')
+    assert recorded.stdout.startswith("own hook {") and replayed.stdout == recorded.stdout, recorded
+
+
+def test_modules_and_a_sitecustomize_of_the_user_still_load(_):
+    with fresh_folder() as own:
+        (own / "sitecustomize.py").write_text("import builtins\nbuiltins.OWN = 'own sitecustomize'\n")
+        (own / "own_module.py").write_text("NAME = 'own module'\n")
+        script = (
+            "import own_module, urllib.request as r;"
+            "print(OWN, own_module.NAME, r.urlopen('https://api.weather.example/weather?city=Rome').read())"
+        )
+        client = Client("python", (str(MAIN_PYTHON), "-c", script))
+        recorded, replayed, _ = both(client, PYTHONPATH=str(own))
+    assert recorded.stdout.startswith("own sitecustomize own module b'"), recorded
+    assert replayed.stdout == recorded.stdout
+
+
+def test_a_base_url_of_the_user_still_leads_to_its_server(_):
+    with fresh_folder() as work, World(0) as beside:
+        with World(0) as world:
+            client = python("client", "openai", program=MAIN_PYTHON)
+            # A gateway on this machine, which no proxy is between.
+            recorded = record(client, world, work, OPENAI_BASE_URL=beside.proxy + "/gateway/v1")
+            hosts = {request["host"] for request in world.requests()}
+        assert recorded.code == 0, recorded
+        asked = [request["path"] for request in beside.requests()]
+        assert asked and all(path.startswith("/gateway/v1/") for path in asked), asked
+        assert hosts == {"api.weather.example"}, hosts
+        replayed, visits = replay(client, work / "recording.jsonl", OPENAI_BASE_URL=beside.proxy + "/gateway/v1")
+        assert len(beside.requests()) == len(asked), "the replay asked the gateway"
+    assert (replayed.code, replayed.stdout, visits) == (0, recorded.stdout, []), replayed
+
+
+# -- What cannot be recorded
+
+
+def test_a_client_that_goes_around_the_recorder_is_named(_):
+    """`python -I` takes neither hooks nor modules from the environment, and `http.client` no proxy."""
+    script = (
+        "import http.client, sys, time; c = http.client.HTTPConnection(sys.argv[1], timeout=10);"
+        "c.request('GET', '/weather?city=Rome'); print(c.getresponse().read()); time.sleep(2)"
+    )
+    with fresh_folder() as work, World(0) as world:
+        address = world.proxy.removeprefix("http://")
+        client = Client("python -I", (str(MAIN_PYTHON), "-I", "-c", script, address))
+        recorded = record(client, world, work)
+        assert recorded.code == 1, recorded
+        assert "python" in recorded.stderr and address in recorded.stderr, recorded
+        assert "nothing was recorded" in recorded.stderr, recorded
+        assert not (work / "recording.jsonl").exists()
+
+
+def by_socket(name):
+    client = Client("ws", (str(NODE), "client_agent.mjs", name), modules=MAIN)
+    with fresh_folder(MAIN) as work, World(0) as world:
+        recorded = record(client, world, work)
+        asked = [request["path"] for request in world.requests()]
+    assert recorded.code == 1 and "nothing was recorded" in recorded.stderr, recorded
+    return recorded, asked
+
+
+def test_a_web_socket_is_passed_on_and_named(_):
+    recorded, asked = by_socket("ws")
+    assert recorded.stdout == "Answer of a WebSocket\n" and len(asked) == 1, recorded
+    assert "WebSocket" in recorded.stderr and "api.openai.com/v1/realtime" in recorded.stderr, recorded
+
+
+def test_a_web_socket_for_responses_is_refused_so_that_clients_fall_back(_):
+    recorded, asked = by_socket("ws-responses")
+    assert recorded.stdout == "refused with 426\n" and asked == [], recorded
+
+
+# -- Containers
+
+
+def test_an_agent_in_a_container_is_recorded_and_replayed(_):
+    """The commands that `examples/recorded/compose.yaml` shows, with a `docker` that starts no container."""
+    with fresh_folder() as work:
+        shutil.copytree(FOLDER.parent / "examples" / "recorded", work, dirs_exist_ok=True)
+        shown = re.findall(r"^#     agentci (.*)", (work / "compose.yaml").read_text(), re.MULTILINE)
+        record_it, replay_it = (shlex.split(line.replace("0.0.0.0", "127.0.0.1")) for line in shown)
+        (work / "bin").mkdir()
+        docker = work / "bin" / "docker"
+        docker.write_text(f'#!/bin/sh\nexec {sys.executable} {FOLDER / "recorder" / "docker.py"} "$@"\n')
+        docker.chmod(0o755)
+        path = {"PATH": f"{work / 'bin'}:{os.environ['PATH']}"}
+        with World(0) as world:
+            recorded = agentci(work, environment(work, world.environment, KEYS, path), *record_it)
+            assert [request["host"] for request in world.requests()] == ["api.openai.com"], recorded
+        assert recorded.code == 0 and "When are you open?" in recorded.stdout, recorded
+        assert secrets_in(work / "recordings" / "agent.jsonl") == []
+        # The variables of the container lie in a folder that others read, too.
+        assert secrets_in(work / "shared" / "agent.env") == []
+        replayed = agentci(work, environment(work, path), *replay_it)
+        assert (replayed.code, replayed.stdout) == (0, recorded.stdout), replayed
+
+
+# -- Another place and another day
+
+
+def dated(*before, **variables):
+    """Records an agent that says what day it is, and replays it elsewhere."""
+    client = python("dated", "dated", program=MAIN_PYTHON)
+    with fresh_folder() as work:
+        with World(0) as world:
+            recorded = record(client, world, work)
+        assert recorded.code == 0, recorded
+        replayed, visits = replay(client, work / "recording.jsonl", before=before, **variables)
+    assert not visits, visits
+    return recorded, replayed
+
+
+def test_ids_folders_and_homes_may_differ(_):
+    recorded, replayed = dated()
+    assert (replayed.code, replayed.stdout) == (0, recorded.stdout), replayed
+
+
+def test_the_day_may_differ(_):
+    recorded, replayed = dated("faketime", "-f", "+1d")
+    assert (replayed.code, replayed.stdout) == (0, recorded.stdout), replayed
+
+
+def test_a_date_that_is_not_today_may_not(_):
+    _, replayed = dated(DEADLINE="2031-04-06", SWALLOW="1")
+    assert replayed.code == 1 and "replay_miss" in replayed.stderr, replayed
+    assert "2031-04-05" in replayed.stderr and "2031-04-06" in replayed.stderr, replayed
+
+
+# -- Verdicts
+
+
+def verdicts(*arguments):
+    command = [sys.executable, FOLDER / "recorder" / "verdicts.py", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_broken_agents_are_red_with_recordings(_):
+    some = "unbroken,argument-changed,prompt-inverted,results-swapped,history-lost,asked-twice"
+    verdicts("mutations", "--agents", "openai-node", "--mutations", some)
+
+
+def test_tools_that_are_played_beside_a_recorded_model_are_watched(_):
+    verdicts("mutations", "--agents", "http-agent", "--mutations", "unbroken,faked,executed-twice")
+
+
+def test_honest_agents_are_green_with_recordings(_):
+    verdicts("honest", "--agents", "retries/openai-sdk-node,cancelled_stream/openai-sdk,two_models/ai-sdk", "--runs", "2")
+
+
+# -- Conversations
+
+
+def test_fifty_turns_of_a_long_conversation_are_small(_):
+    done = subprocess.run(
+        [sys.executable, FOLDER / "recorder" / "cost.py", "--only", "size"], capture_output=True, text=True, timeout=300
+    )
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    main(globals(), nullcontext)

@@ -1,0 +1,25 @@
+// What the agents share: the question, the tool, and how they end.
+
+export const question = process.env.QUESTION ?? "What is the weather in Paris?";
+
+export async function getWeather({ city }) {
+  const answer = await fetch(`https://api.weather.example/weather?city=${encodeURIComponent(city)}`);
+  return `${(await answer.json()).degrees} degrees`;
+}
+
+export const schema = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
+
+/** Runs an agent. With SWALLOW it survives every error, as agents do that want to be robust. */
+export async function run(main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!process.env.SWALLOW) throw error;
+    console.log(`error: ${error.message} ${error.responseBody ?? ""}`);
+  }
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""`docker compose run --rm SERVICE` without a container: the service's command with its variables, and nothing else.
+
+What is mounted is used where it lies, and the machine outside has the address 127.0.0.1.
+"""
+
+import os
+import subprocess
+import sys
+
+import yaml
+
+
+def main():
+    words = sys.argv[1:]
+    assert words[:3] == ["compose", "run", "--rm"], words
+    described = subprocess.run(["docker-compose", "-f", "compose.yaml", "config"], check=True, capture_output=True, text=True)
+    service = yaml.safe_load(described.stdout)["services"][words[3]]
+    places = [volume.split(":")[:2] for volume in service["volumes"]]
+
+    def outside(text):
+        text = str(text).replace("$$", "$").replace("host.docker.internal", "127.0.0.1")
+        for source, target in places:
+            text = text.replace(target, source)
+        return text
+
+    variables = {name: outside(value) for name, value in service["environment"].items()}
+    command = [outside(part) for part in service["command"]]
+    os.execvpe(command[0], command, {"PATH": os.environ["PATH"], **variables})
+
+
+main()

@@ -1,0 +1,20 @@
+"""Passes requests on to a scripted model."""
+
+import http.client
+from urllib.parse import urlsplit
+
+from .reply import Reply
+
+# They belong to one connection.
+DROPPED = {"connection", "content-length", "host", "keep-alive", "proxy-connection", "transfer-encoding"}
+
+
+def forward(model, method, path, headers, body):
+    """What the model answers; a stream is passed on as it comes."""
+    connection = http.client.HTTPConnection(urlsplit(model).netloc, timeout=60)
+    connection.request(method, path, body, {name: text for name, text in headers.items() if name not in DROPPED})
+    answer = connection.getresponse()
+    kept = {name.lower(): text for name, text in answer.getheaders() if name.lower() not in DROPPED}
+    if kept.get("content-type", "").startswith("text/event-stream"):
+        return Reply(status=answer.status, headers=kept, frames=iter(lambda: answer.read1(1 << 16), b""))
+    return Reply(answer.read(), answer.status, kept)
