@@ -1,0 +1,14 @@
+"use strict";
+
+const { platformPackage, refusal } = require("./platform.js");
+
+exports.binaryPath = function binaryPath() {
+  try {
+    return require.resolve(`${platformPackage}/agentci`);
+  } catch {
+    throw new Error(
+      refusal() ??
+        `the package ${platformPackage} is not installed: install again, with optional dependencies and on this machine`,
+    );
+  }
+};

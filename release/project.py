@@ -1,0 +1,77 @@
+"""What the release scripts know of the project: its version, what packages are called, and the machines they are for."""
+
+import json
+import os
+import platform
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NPM = ROOT / "packages/npm"
+PYTHON = ROOT / "packages/python"
+LICENCES = ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine that packages are made for, by its name in Rust."""
+
+    name: str
+    # As Node.js calls them.
+    system: str
+    processor: str
+
+    @property
+    def npm(self):
+        return f"{self.system}-{self.processor}"
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("x86_64-unknown-linux-gnu", "linux", "x64"),
+        Target("aarch64-unknown-linux-gnu", "linux", "arm64"),
+        Target("x86_64-apple-darwin", "darwin", "x64"),
+        Target("aarch64-apple-darwin", "darwin", "arm64"),
+    )
+}
+
+
+def target(name):
+    """The target of this name, or the message that there is none."""
+    if name not in TARGETS:
+        sys.exit(f"error: `{name}` is not a target; the targets are {', '.join(TARGETS)}")
+    return TARGETS[name]
+
+
+def this_machine():
+    """The target that programs built here are for."""
+    processor = {"x86_64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64"}.get(platform.machine())
+    system = {"linux": "unknown-linux-gnu", "darwin": "apple-darwin"}.get(sys.platform)
+    return target(f"{processor}-{system}")
+
+
+def version():
+    """The version in Cargo.toml, which every package takes."""
+    text = (ROOT / "Cargo.toml").read_text()
+    return re.search(r'^\[workspace\.package\]\nversion = "([^"]+)"$', text, re.MULTILINE)[1]
+
+
+def python_name():
+    return re.search(r'^name = "([^"]+)"$', (PYTHON / "pyproject.toml").read_text(), re.MULTILINE)[1]
+
+
+def npm_name():
+    return json.loads((NPM / "package.json").read_text())["name"]
+
+
+def npm_platform_name(of):
+    """The package with the program for a target; index.js looks for it by this name."""
+    return f"@{npm_name()}/{of.npm}"
+
+
+def cargo_folder():
+    """Where cargo puts what it builds."""
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
