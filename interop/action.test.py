@@ -1,11 +1,16 @@
 """The GitHub Action: its steps are taken as GitHub takes them, with the actions of others noted rather than run."""
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -32,6 +37,8 @@ class Job:
         self.temp = self.folder / "temp"
         self.home.mkdir()
         self.temp.mkdir()
+        # What GitHub knows of the job beyond the defaults.
+        self.context = {}
         return self
 
     def __exit__(self, *_):
@@ -42,7 +49,8 @@ class Job:
         inputs = {name: given.get(name.replace("-", "_"), told["default"]) for name, told in ACTION["inputs"].items()}
         # Built by whoever runs these tests, in this profile.
         inputs["profile"] = "dev"
-        self.known = {f"inputs.{name}": value for name, value in inputs.items()}
+        self.known = {"github.server_url": "https://example.invalid", "strategy.job-index": "0", "strategy.job-total": "1"}
+        self.known |= {f"inputs.{name}": value for name, value in inputs.items()} | self.context
         self.used, self.log, failed = [], "", False
         for number, step in enumerate(ACTION["runs"]["steps"]):
             if not self.is_due(step.get("if", "success()"), failed):
@@ -57,12 +65,13 @@ class Job:
     def is_due(self, condition, failed):
         due = True
         for part in condition.split(" && "):
-            compared = re.fullmatch(r"(\S+) != ''", part)
+            compared = re.fullmatch(r"(\S+) != '(\w*)'", part)
             if compared:
-                due &= self.known[compared[1]] != ""
+                due &= self.known.get(compared[1], "") != compared[2]
             else:
                 due &= {"always()": True, "success()": not failed}[part]
-        return due
+        # A condition that asks for nothing of the kind means `success()` as well.
+        return due and ("always()" in condition or not failed)
 
     def fill(self, text):
         return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: self.known.get(found[1], ""), text)
@@ -73,6 +82,7 @@ class Job:
         surroundings = {
             "GITHUB_ACTION_PATH": str(ROOT),
             "GITHUB_OUTPUT": str(output),
+            "GITHUB_JOB": "agents",
             "RUNNER_TEMP": str(self.temp),
         }
         done = subprocess.run(
@@ -94,7 +104,7 @@ def test_is_valid_and_safe(_):
     for command in (
         ["check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"],
         ["zizmor", "--offline", "action.yml"],
-        ["shellcheck", "action/key", "action/build", "action/run"],
+        ["shellcheck", *(f"action/{path.name}" for path in (ROOT / "action").iterdir())],
     ):
         done = subprocess.run([TOOLS / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -196,6 +206,127 @@ def test_an_unknown_word_for_require_agent_fails_the_job(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     given, _, failed = job.use(require_agent="sometimes; touch pwned")
     assert failed and given["exit-code"] == "1" and not (job.home / "pwned").exists(), job.log
+
+
+def test_two_uses_in_a_job_are_apart(job):
+    (job.home / "agentci.yaml").write_text(FAILING)
+    shutil.copytree(ROOT / "examples/quickstart", job.home / "suite")
+    first, _, failed = job.use(path="suite")
+    assert not failed, job.log
+    second, used, failed = job.use(path="agentci.yaml")
+    assert failed and "actions/upload-artifact" in used, job.log
+    assert (first["cases"], first["passed"]) == ("3", "3"), first
+    assert (second["cases"], second["passed"]) == ("2", "1"), second
+    assert first["folder"] != second["folder"], second
+    assert (first["artifact"], second["artifact"]) == ("agentci-agents", "agentci-agents-2")
+    assert job.used[-1][1]["name"] == "agentci-agents-2", job.used
+
+
+def test_artifacts_of_a_matrix_are_apart(job):
+    shutil.copytree(ROOT / "examples/quickstart", job.home / "suite")
+    for index, name in (("0", "agentci-agents-1"), ("1", "agentci-agents-2")):
+        job.context = {"strategy.job-index": index, "strategy.job-total": "2"}
+        given, _, _ = job.use(path="suite")
+        assert given["artifact"] == name, given
+    job.context = {}
+    names = [job.use(path="suite", artifact="mine")[0]["artifact"] for _ in range(2)]
+    assert names == ["mine", "mine-2"]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class Releases:
+    """A server that has releases of the action's repository, with the program that the tests use."""
+
+    def __init__(self, job):
+        self.folder = job.folder / "server/owner/agentci/releases/download/v0.1.0"
+        self.folder.mkdir(parents=True)
+        self.archive = self.folder / "agentci-0.1.0-x86_64-unknown-linux-gnu.tar.gz"
+        program = job.folder / "agentci"
+        # Small, and known as the one that was released.
+        program.write_text(f'#!/bin/sh\nexport RELEASED=1\nexec {os.environ["AGENTCI"]} "$@"\n')
+        program.chmod(0o755)
+        with tarfile.open(self.archive, "w:gz") as archive:
+            archive.add(program, "agentci-0.1.0-x86_64-unknown-linux-gnu/agentci")
+        source = subprocess.run([ROOT / "action/source"], capture_output=True, check=True)
+        self.write(source.stdout)
+        handler = partial(Quiet, directory=job.folder / "server")
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        job.context = {"github.server_url": f"http://127.0.0.1:{self.server.server_port}", "github.action_repository": "owner/agentci"}
+
+    def write(self, source):
+        (self.folder / "SOURCE").write_bytes(source)
+        files = [self.archive, self.folder / "SOURCE"]
+        sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
+        (self.folder / "SHA256SUMS").write_text(sums)
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def suite_of_the_release(job):
+    """A case that passes with the released program alone."""
+    (job.home / "agent.sh").write_text('read -r task; echo "{\\"type\\":\\"final_output\\",\\"output\\":{\\"released\\":\\"$RELEASED\\"}}"\n')
+    (job.home / "agentci.yaml").write_text("""suite: released
+target: { process: { command: [sh, agent.sh] } }
+cases: [{ id: released, input: {}, checks: [{ equals: { released: "1" } }] }]
+""")
+
+
+def test_a_release_of_the_same_source_is_installed(job):
+    suite_of_the_release(job)
+    with Releases(job):
+        for inputs in ({}, {"version": "0.1.0"}, {"version": "v0.1.0"}):
+            given, used, failed = job.use(**inputs)
+            assert not failed and given["result"] == "passed", job.log
+            assert "agentci 0.1.0 was installed" in job.log, job.log
+            assert used == ["actions/upload-artifact"], used
+        _, used, failed = job.use()
+        assert not failed and "is here from an earlier step" in job.log and used == ["actions/upload-artifact"], job.log
+
+
+def test_a_commit_that_was_not_released_is_built(job):
+    (job.home / "agentci.yaml").write_text(FAILING)
+    with Releases(job) as releases:
+        releases.write(b"0" * 64 + b"\n")
+        _, used, _ = job.use()
+        assert "built here: the action's commit is not the one that was released" in job.log, job.log
+        assert used[0] == "actions/cache", used
+        releases.archive.rename(releases.archive.with_name("other.tar.gz"))
+        job.use(version="0.1.0")
+        assert "built here: the release has no program for" in job.log, job.log
+
+
+def test_a_program_without_its_checksum_is_refused(job):
+    suite_of_the_release(job)
+    with Releases(job) as releases:
+        right = hashlib.sha256(releases.archive.read_bytes()).hexdigest()
+        given, _, failed = job.use(version="0.1.0", checksum=right)
+        assert not failed and given["result"] == "passed", job.log
+        given, used, failed = job.use(version="0.1.0", checksum="0" * 64)
+        assert failed and given["result"] == "" and used == [], job.log
+        assert f"has the checksum {right}, and not 0000" in job.log, job.log
+        with releases.archive.open("ab") as archive:
+            archive.write(b"tampered")
+        _, used, failed = job.use(version="0.1.0")
+        assert failed and used == [] and "has the checksum" in job.log, job.log
+
+
+def test_a_version_that_is_not_there_is_not_replaced(job):
+    (job.home / "agentci.yaml").write_text(FAILING)
+    with Releases(job):
+        for version in ("9.9.9", "0.1.0/../../other", "$(touch pwned)"):
+            _, used, failed = job.use(version=version)
+            assert failed and used == [] and "::error::" in job.log, job.log
+            assert not (job.home / "pwned").exists(), version
 
 
 main(globals(), start=Job)
