@@ -8,14 +8,17 @@ const { isatty } = require("node:tty");
 const { binaryPath } = require("../index.js");
 
 function start() {
-  const child = spawn(binaryPath(), process.argv.slice(2), { stdio: "inherit" });
-  child.on("error", fail);
+  const path = binaryPath();
+  // Before the program is started: a signal must not end this process and leave the program behind.
+  let child;
+  const forward = (signal) => child.kill(signal);
   // A terminal sends Ctrl-C to the program as well, and it must not get it twice.
   const terminal = [0, 1, 2].some((stream) => isatty(stream));
-  const forward = (signal) => child.kill(signal);
   process.on("SIGINT", terminal ? () => {} : forward);
   process.on("SIGTERM", forward);
   process.on("SIGHUP", forward);
+  child = spawn(path, process.argv.slice(2), { stdio: "inherit" });
+  child.on("error", fail);
   child.on("exit", (code, signal) => {
     if (signal === null) {
       process.exitCode = code;

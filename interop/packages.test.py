@@ -1,0 +1,214 @@
+"""The wheel and the npm packages: built from the program of these tests, installed into clean environments, and used there.
+
+The program that is handed out, its size and how quickly it starts are in `packages/release.py`, which takes minutes.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from harness import FOLDER, main
+
+ROOT = FOLDER.parent
+RELEASE = ROOT / "release"
+sys.path.insert(0, str(RELEASE))
+
+from project import TARGETS, npm_name, npm_platform_name, python_name, this_machine, version  # noqa: E402
+from registry import Registry  # noqa: E402
+from tools import tools  # noqa: E402
+
+HOME = Path(os.environ["INTEROP_HOME"])
+WSL = "agentci does not run on Windows: install it inside WSL, the Windows Subsystem for Linux"
+
+
+class Folder:
+    """A folder that is gone when the test is done."""
+
+    def __enter__(self):
+        self.path = Path(tempfile.mkdtemp())
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+
+def run(*command, **options):
+    """A command that must end well."""
+    done = attempt(*command, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def attempt(*command, env=None, **options):
+    surroundings = {**os.environ, **(env or {})}
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=surroundings, **options)
+
+
+def test_packages_are_installed_and_used(folder):
+    target = this_machine().name
+    wheel = run(RELEASE / "wheel", "--profile", "dev", "--out", folder).strip()
+    run(RELEASE / "archive", wheel, "--target", target, "--out", folder)
+    program = folder / target / "agentci"
+    assert program.read_bytes() == Path(os.environ["AGENTCI"]).read_bytes(), "the wheel has another program"
+    run(RELEASE / "npm", "--out", folder, "program", program, "--target", target)
+    print(run(RELEASE / "try", folder))
+
+
+def test_sources_are_complete(folder):
+    archive = run(RELEASE / "sdist", "--out", folder).strip()
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder)
+        assert all(entry.isfile() and entry.mtime == 315532800 for entry in packed), "not the same bytes each time"
+    source = folder / Path(archive).name.removesuffix(".tar.gz")
+    # Exactly the versions that were tested, and nothing to fetch but what those are.
+    described = json.loads(run("cargo", "metadata", "--locked", "--format-version", "1", cwd=source))
+    ours = {package["name"] for package in described["packages"] if package["source"] is None}
+    assert "agentci" in ours and "agentci-weights" in ours and "agentci-dev" not in ours, ours
+    assert all((source / name).is_file() for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "README.md"))
+    included = 0
+    for path in source.glob("crates/*/src/**/*.rs"):
+        for name in re.findall(r'include_(?:str|bytes)!\("([^"]+)"\)', path.read_text()):
+            assert (path.parent / name).is_file(), f"{path.relative_to(source)} includes {name}"
+            included += 1
+    assert included > 30, included
+    templates = {path.relative_to(ROOT) for path in (ROOT / "crates/agentci/templates").rglob("*") if path.is_file()}
+    assert templates and all((source / path).is_file() for path in templates), templates
+
+
+def test_pip_refuses_windows_in_one_sentence(folder):
+    archive = run(RELEASE / "sdist", "--out", folder).strip()
+    # Only what pip asks to build the package believes to be on Windows: pip itself would look for the files of Windows.
+    (folder / "sitecustomize.py").write_text(
+        'import sys\nif any("in_process" in part for part in sys.orig_argv):\n    sys.platform = "win32"\n'
+    )
+    command = [tools() / "python", "-m", "pip", "install", "--no-index", "--no-build-isolation", "--target", folder / "out", archive]
+    done = attempt(*command, env={"PYTHONPATH": str(folder)})
+    said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if "Windows" in line]
+    assert done.returncode != 0 and said == [WSL], done.stdout + done.stderr
+    backend = ROOT / "packages/python/backend"
+    done = attempt(sys.executable, "-c", "import sys; sys.platform = 'freebsd14'; import agentci_build", cwd=backend)
+    assert done.stderr == "agentci runs on Linux and macOS, and not on freebsd14\n", done.stderr
+
+
+def npm_project(folder, *, platform=True):
+    """A project whose npm packages are there as npm would unpack them, with a shell script in the program's place."""
+    packages = folder / "node_modules"
+    shutil.copytree(ROOT / "packages/npm", packages / npm_name(), ignore=shutil.ignore_patterns("LICENSE*"))
+    program = packages / npm_platform_name(this_machine()) / "agentci"
+    if platform:
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\n" + 'eval "$1"\n')
+        program.chmod(0o755)
+    (folder / "package.json").write_text('{ "private": true, "type": "module" }\n')
+    return packages / npm_name() / "bin/agentci.js", program
+
+
+def test_the_launcher_ends_as_the_program_does(folder):
+    launcher, _ = npm_project(folder)
+    done = attempt("node", launcher, "cat; echo said >&2; exit 7", input="heard")
+    assert (done.returncode, done.stdout, done.stderr) == (7, "heard", "said\n"), done
+    assert attempt("node", launcher, "exit 0").returncode == 0
+    for name in ("KILL", "TERM", "INT", "SEGV"):
+        done = attempt("node", launcher, f"kill -{name} $$")
+        assert done.returncode == -getattr(signal, f"SIG{name}"), (name, done)
+
+
+def test_the_launcher_forwards_signals_and_waits(folder):
+    launcher, _ = npm_project(folder)
+    for name in ("TERM", "INT", "HUP"):
+        script = f"trap 'echo got {name}; exit 5' {name}; echo ready; while :; do sleep 0.05; done"
+        with subprocess.Popen(["node", launcher, script], stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(getattr(signal, f"SIG{name}"))
+            said, _ = process.communicate(timeout=30)
+            assert (said, process.returncode) == (f"got {name}\n", 5)
+
+
+def test_the_path_of_the_program_is_typed(folder):
+    _, program = npm_project(folder)
+    module = "import {{ binaryPath }} from '{0}';\nconst path: string = binaryPath();\nconsole.log(path);\n".format(npm_name())
+    (folder / "use.mts").write_text(module)
+    (folder / "wrong.mts").write_text(module.replace("string", "number"))
+    (folder / "use.cts").write_text(module)
+    tsc = ["node", HOME / "node_modules/typescript/bin/tsc", "--strict", "--module", "nodenext", "--outDir", folder]
+    options = ["--lib", "es2022,dom"]
+    run(*tsc, *options, "use.mts", "use.cts", cwd=folder)
+    for built in ("use.mjs", "use.cjs"):
+        assert run("node", built, cwd=folder) == f"{program}\n"
+    done = attempt(*tsc, *options, "wrong.mts", cwd=folder)
+    assert done.returncode != 0 and "'string' is not assignable to type 'number'" in done.stdout, done.stdout
+
+
+def test_a_program_that_is_not_there_is_explained(folder):
+    launcher, _ = npm_project(folder, platform=False)
+    done = attempt("node", launcher, "--version")
+    name = npm_platform_name(this_machine())
+    wanted = f"error: the package {name} is not installed: install again, with optional dependencies and on this machine\n"
+    assert (done.returncode, done.stderr) == (1, wanted), done
+    for machine, wanted in (
+        ("platform:win32", WSL),
+        ("platform:freebsd", "agentci has no program for freebsd-x64, only for linux-x64, linux-arm64, darwin-x64, darwin-arm64"),
+        ("arch:ia32", "agentci has no program for linux-ia32, only for linux-x64, linux-arm64, darwin-x64, darwin-arm64"),
+    ):
+        key, value = machine.split(":")
+        (folder / "machine.cjs").write_text(f'Object.defineProperty(process, "{key}", {{ value: "{value}" }});\n')
+        done = attempt("node", "--require", folder / "machine.cjs", launcher, "--version")
+        assert (done.returncode, done.stderr) == (1, f"error: {wanted}\n"), done
+    alpine = 'const report = { header: {} };\nprocess.report.getReport = () => report;\n'
+    (folder / "machine.cjs").write_text(alpine)
+    done = attempt("node", "--require", folder / "machine.cjs", launcher, "--version")
+    assert done.returncode == 1 and "without glibc, such as Alpine" in done.stderr, done
+
+
+def test_npm_refuses_windows_in_one_sentence(folder):
+    packed = folder / "packed"
+    launcher = Path(run(RELEASE / "npm", "--out", packed, "launcher").strip())
+    (folder / "package.json").write_text('{ "private": true }\n')
+    # Only the package's own script believes to be on Windows: npm would look for the shell of Windows.
+    windows = 'if ((process.argv[1] ?? "").endsWith("platform.js")) Object.defineProperty(process, "platform", { value: "win32" });\n'
+    (folder / "windows.cjs").write_text(windows)
+    with Registry([launcher]) as registry:
+        surroundings = {"npm_config_registry": registry.url, "npm_config_cache": str(folder / "cache")}
+        surroundings["NODE_OPTIONS"] = f"--require {folder / 'windows.cjs'}"
+        done = attempt("npm", "install", "--no-audit", "--no-fund", npm_name(), cwd=folder, env=surroundings)
+    said = [line for line in done.stderr.splitlines() if "Windows" in line]
+    assert done.returncode != 0 and len(said) == 1 and said[0].endswith(WSL), done.stderr
+    assert not (folder / "node_modules" / npm_name()).exists()
+
+
+def test_the_path_is_found_wherever_pip_puts_the_program(folder):
+    found = "import agentci; print(agentci.binary_path())"
+    shutil.copytree(ROOT / "packages/python/src/agentci", folder / "agentci")
+    done = attempt(sys.executable, "-m", "agentci", "--version", cwd=folder)
+    assert done.returncode == 1 and "install the package again" in done.stderr, done.stderr
+    (folder / "bin").mkdir()
+    # A script of that name belongs to another package.
+    (folder / "bin/agentci").write_text("#!/bin/sh\n")
+    assert attempt(sys.executable, "-c", found, cwd=folder).returncode == 1
+    shutil.copyfile(os.environ["AGENTCI"], folder / "bin/agentci")
+    (folder / "bin/agentci").chmod(0o755)
+    assert run(sys.executable, "-c", found, cwd=folder) == f"{folder}/bin/agentci\n"
+    assert run(sys.executable, "-m", "agentci", "--version", cwd=folder) == f"agentci {version()}\n"
+
+
+def test_pages_name_the_packages_as_they_are_called(_):
+    supported = re.search(r"const supported = (\[.*\]);", (ROOT / "packages/npm/platform.js").read_text())
+    assert json.loads(supported[1]) == [target.npm for target in TARGETS.values()]
+    assert f'`@{npm_name()}/' in (ROOT / "packages/npm/platform.js").read_text()
+    for page in ("README.md", "packages/python/README.md", "packages/npm/README.md", "docs/guides/installing.md"):
+        text = (ROOT / page).read_text()
+        for name in re.findall(r"(?:pip install|pipx install|uv tool install) (?:-\S+ )*([a-z][\w-]*)", text):
+            assert name == python_name(), f"{page}: {name}"
+        for name in re.findall(r"(?:npm install(?: --save-dev)?|npx(?: --yes)?) ([a-z][\w-]*)", text):
+            # `npx agentci` is what readers are warned of.
+            assert name == npm_name() or f"do not run `npx {name}`" in text, f"{page}: {name}"
+
+
+main(globals(), start=Folder)
