@@ -54,10 +54,10 @@ def attempt(*command, env=None, **options):
 def test_packages_are_installed_and_used(folder):
     target = this_machine().name
     wheel = run(RELEASE / "wheel", "--profile", "dev", "--out", folder).strip()
-    run(RELEASE / "archive", wheel, "--target", target, "--out", folder)
+    run(RELEASE / "archive", wheel, "--target", target, "--out", folder, "--quick")
     program = folder / target / "agentci"
     assert program.read_bytes() == Path(os.environ["AGENTCI"]).read_bytes(), "the wheel has another program"
-    run(RELEASE / "npm", "--out", folder, "program", program, "--target", target)
+    run(RELEASE / "npm", "--out", folder, "--quick", "program", program, "--target", target)
     print(run(RELEASE / "try", folder))
 
 
