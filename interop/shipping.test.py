@@ -163,6 +163,43 @@ def test_images_have_nothing_to_complain_of(_):
     run(TOOLS / "hadolint", *DOCKERFILES)
 
 
+def stages(dockerfile):
+    """The lines of each stage of a Dockerfile, by its name."""
+    found = {}
+    for line in dockerfile.read_text().splitlines():
+        if line.startswith("FROM "):
+            lines = found[line.split(" AS ")[1]] = []
+        elif found:
+            lines.append(line)
+    return found
+
+
+def test_images_are_for_any_user(_):
+    for name in ("small", "full"):
+        lines = stages(DOCKERFILES[0])[name]
+        assert "USER 1000:1000" in lines and 'ENTRYPOINT ["agentci"]' in lines, lines
+        assert any(line.startswith("ENV ") and "HOME=/tmp" in line for line in lines), lines
+        # The program and its licences belong to root, and nobody else may change them.
+        assert not any("--chown" in line or "--chmod" in line for line in lines), lines
+
+
+def test_a_user_whom_the_system_does_not_know_can_run_suites(_):
+    as_user = []
+    with tempfile.TemporaryDirectory() as folder:
+        if os.getuid() == 0:
+            # As `docker run --user` does.
+            as_user = ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--"]
+            os.chown(folder, 12345, 12345)
+        program = Path(folder) / "agentci"
+        shutil.copy(os.environ["AGENTCI"], program)
+        # Nothing but what the image has.
+        surroundings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin"}
+        run(*as_user, program, "init", "suite", "--kind", "command", cwd=folder, env=surroundings)
+        run(*as_user, program, "run", "suite", cwd=folder, env=surroundings)
+        (summary,) = Path(folder).glob(".agentci/runs/suite/*/summary.json")
+        assert summary.stat().st_uid == (12345 if as_user else os.getuid())
+
+
 def test_workflows_are_valid_and_safe(_):
     files = sorted(WORKFLOWS.glob("*.yml"))
     run(TOOLS / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", *files)
