@@ -17,10 +17,10 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/source/target \
     cargo build --profile dist --locked --package agentci \
     && mkdir /out \
-    && cp target/dist/agentci LICENSE LICENSE-APACHE LICENSE-MIT /out/
+    && cp target/dist/agentci LICENSE LICENSE-APACHE LICENSE-MIT crates/weights/assets/NOTICE /out/
 
 FROM scratch AS built
-COPY agentci LICENSE LICENSE-APACHE LICENSE-MIT /out/
+COPY agentci LICENSE LICENSE-APACHE LICENSE-MIT NOTICE /out/
 
 # hadolint ignore=DL3006
 FROM ${BINARY} AS binary
@@ -34,7 +34,7 @@ RUN apt-get update \
     && python3 -m venv /opt/python \
     && chmod -R a+rwX /opt/python
 COPY --from=binary /out/agentci /usr/local/bin/agentci
-COPY --from=binary /out/LICENSE /out/LICENSE-APACHE /out/LICENSE-MIT /usr/share/doc/agentci/
+COPY --from=binary /out/LICENSE /out/LICENSE-APACHE /out/LICENSE-MIT /out/NOTICE /usr/share/doc/agentci/
 # Any user may install packages there, and any user has a home, whether the system knows the user or not.
 ENV PATH="/opt/python/bin:$PATH" HOME=/tmp
 WORKDIR /workspace
@@ -45,7 +45,7 @@ CMD ["--help"]
 
 FROM gcr.io/distroless/cc-debian12:nonroot AS small
 COPY --from=binary /out/agentci /usr/local/bin/agentci
-COPY --from=binary /out/LICENSE /out/LICENSE-APACHE /out/LICENSE-MIT /usr/share/doc/agentci/
+COPY --from=binary /out/LICENSE /out/LICENSE-APACHE /out/LICENSE-MIT /out/NOTICE /usr/share/doc/agentci/
 ENV HOME=/tmp
 WORKDIR /workspace
 USER 1000:1000

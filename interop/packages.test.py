@@ -71,7 +71,7 @@ def test_sources_are_complete(folder):
     described = json.loads(run("cargo", "metadata", "--locked", "--format-version", "1", cwd=source))
     ours = {package["name"] for package in described["packages"] if package["source"] is None}
     assert "agentci" in ours and "agentci-weights" in ours and "agentci-dev" not in ours, ours
-    assert all((source / name).is_file() for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "README.md"))
+    assert all((source / name).is_file() for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "README.md"))
     included = 0
     for path in source.glob("crates/*/src/**/*.rs"):
         for name in re.findall(r'include_(?:str|bytes)!\("([^"]+)"\)', path.read_text()):
@@ -100,7 +100,7 @@ def test_pip_refuses_windows_in_one_sentence(folder):
 def npm_project(folder, *, platform=True):
     """A project whose npm packages are there as npm would unpack them, with a shell script in the program's place."""
     packages = folder / "node_modules"
-    shutil.copytree(ROOT / "packages/npm", packages / npm_name(), ignore=shutil.ignore_patterns("LICENSE*"))
+    shutil.copytree(ROOT / "packages/npm", packages / npm_name())
     program = packages / npm_platform_name(this_machine()) / "agentci"
     if platform:
         program.parent.mkdir(parents=True)

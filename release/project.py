@@ -11,7 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NPM = ROOT / "packages/npm"
 PYTHON = ROOT / "packages/python"
-LICENCES = ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]
+# What goes with every program: our licences, and the notice about the model that is inside.
+LICENCES = {name: ROOT / name for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE")}
+LICENCES["NOTICE"] = ROOT / "crates/weights/assets/NOTICE"
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def set_up(folder):
     context.mkdir()
     shutil.copy(program, context / "agentci")
     run("strip", context / "agentci")
-    for licence in ROOT.glob("LICENSE*"):
+    for licence in (*ROOT.glob("LICENSE*"), ROOT / "crates/weights/assets/NOTICE"):
         shutil.copy(licence, context)
     named = [part for name in ("agentci", "ghcr.io/your-organisation/agentci", "ghcr.io/your-organisation/agentci:0.1.0") for part in ("--tag", name)]
     run("docker", "build", "--file", ROOT / "Dockerfile", "--build-arg", "BINARY=built", "--target", "small", *named, context)

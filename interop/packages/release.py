@@ -1,6 +1,6 @@
 """Takes the steps of the release workflow that need no GitHub, for this machine, and builds the source distribution with pip.
 
-The last line is `N passed, N failed`. Everything goes to a folder of its own; cargo builds where it always does.
+The last line is `N passed, N failed`. What was made is in `dist`.
 """
 
 import os
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -25,53 +26,43 @@ LEFT_OUT = {"Install Rust": "the toolchain is the one that runs the tests"}
 
 def main():
     passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copy(Path(folder) / "project")
-        for name, act in [*steps(Path(folder) / "project"), ("Build the sources with pip", pip_builds)]:
-            started = time.monotonic()
-            done = act(Path(folder) / "project")
-            took = time.monotonic() - started
-            print(f"{'ok' if done else 'FAILED'} {name} ({took:.0f} s)", flush=True)
-            passed, failed = passed + done, failed + (not done)
-            if not done:
-                break
+    # As on a machine that has just checked out the project.
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    for name, act in [*steps(), ("Build the sources with pip", pip_builds)]:
+        started = time.monotonic()
+        done = act()
+        print(f"{'ok' if done else 'FAILED'} {name} ({time.monotonic() - started:.0f} s)", flush=True)
+        passed, failed = passed + done, failed + (not done)
+        if not done:
+            break
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 
-def copy(project):
-    """What git would check out, without what was built."""
-    ignored = shutil.ignore_patterns(".git", ".agentci", "target", "dist", "node_modules", "__pycache__")
-    shutil.copytree(ROOT, project, ignore=ignored, symlinks=True)
-    # The tools are installed once.
-    (project / "target").mkdir()
-    (ROOT / "target/tools").mkdir(parents=True, exist_ok=True)
-    (project / "target/tools").symlink_to(ROOT / "target/tools")
-
-
-def steps(project):
+def steps():
     """The names of the steps and what does them."""
-    jobs = YAML(typ="safe").load(project / ".github/workflows/release.yml")["jobs"]
+    jobs = YAML(typ="safe").load(ROOT / ".github/workflows/release.yml")["jobs"]
     for step in (step for name in JOBS for step in jobs[name]["steps"]):
         if "run" in step and step["name"] not in LEFT_OUT:
-            yield step["name"], lambda folder, command=step["run"]: shell(command, folder)
+            yield step["name"], partial(shell, step["run"])
 
 
-def shell(command, folder, **variables):
+def shell(command, **variables):
     if command.startswith("release/try"):
         command += " --limits"
     surroundings = {**os.environ, "TARGET": this_machine().name, "CARGO_TARGET_DIR": str(cargo_folder()), **variables}
-    return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=folder, env=surroundings, check=False).returncode == 0
+    return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=ROOT, env=surroundings, check=False).returncode == 0
 
 
-def pip_builds(project):
+def pip_builds():
     """Installs the source distribution into a clean environment; unoptimised, since only the build is in question."""
-    commands = f"""python3 -m venv built
-        built/bin/pip install --quiet --disable-pip-version-check --no-binary :all: --only-binary maturin dist/agentci_replay-{version()}.tar.gz
-        test "$(built/bin/agentci --version)" = "agentci {version()}"
-        test "$(built/bin/python -m agentci --version)" = "agentci {version()}"
-    """
-    return shell(commands, project, MATURIN_PEP517_ARGS="--profile dev")
+    with tempfile.TemporaryDirectory() as folder:
+        commands = f"""python3 -m venv {folder}
+            {folder}/bin/pip install --quiet --disable-pip-version-check dist/agentci_replay-{version()}.tar.gz
+            test "$({folder}/bin/agentci --version)" = "agentci {version()}"
+            test "$({folder}/bin/python -m agentci --version)" = "agentci {version()}"
+        """
+        return shell(commands, MATURIN_PEP517_ARGS="--profile dev")
 
 
 main()
