@@ -20,6 +20,10 @@ function refusal() {
 }
 
 function usesGlibc() {
+  // Other runtimes than Node.js do not tell.
+  if (process.report === undefined) {
+    return true;
+  }
   // Looking up the names of network peers can take seconds, and they are not needed.
   process.report.excludeNetwork = true;
   return process.report.getReport().header.glibcVersionRuntime !== undefined;
