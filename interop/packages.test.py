@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 from pathlib import Path
 
 from harness import FOLDER, main
@@ -78,6 +79,13 @@ def test_sources_are_complete(folder):
             assert (path.parent / name).is_file(), f"{path.relative_to(source)} includes {name}"
             included += 1
     assert included > 30, included
+    # Cargo refuses a crate that names a file which is not there, even if that file is not built.
+    for manifest in source.glob("crates/*/Cargo.toml"):
+        crate = tomllib.loads(manifest.read_text())
+        for kind in ("test", "bench", "example"):
+            for named in crate.get(kind, []):
+                paths = (named.get("path", ""), f"{kind}s/{named['name']}.rs", f"{kind}s/{named['name']}/main.rs")
+                assert any((manifest.parent / path).is_file() for path in paths), f"{manifest}: {named}"
     templates = {path.relative_to(ROOT) for path in (ROOT / "crates/agentci/templates").rglob("*") if path.is_file()}
     assert templates and all((source / path).is_file() for path in templates), templates
 
