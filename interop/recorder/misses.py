@@ -41,8 +41,9 @@ CLIENTS = [
     "net/http (go)",
 ]
 QUICK = ["openai 3", "anthropic 2", "aiohttp", "openai (node)", "ai, @ai-sdk/openai (node)"]
-# What a miss may cost beyond what the agent needs anyway.
+# What a miss may cost beyond what the agent needs anyway: a time of its own, and what a busy machine adds.
 SECONDS = 3
+NOISE = 0.5
 
 
 def missed(client):
@@ -71,11 +72,12 @@ def problems(ran, whole, answered, asked):
     # LiteLLM asks for its list of prices before anything else, and that is in the recording.
     if asked - answered != 1 or answered > 1:
         yield f"{asked} requests, {answered} answered: {ran}"
-    if not re.search(r"^error: .*not in the recording", ran.stdout, re.MULTILINE):
+    # Some clients put the error of the provider on lines of its own.
+    if not re.search(r"^error: .*not in the recording", ran.stdout, re.MULTILINE | re.DOTALL):
         yield f"the client does not show what is wrong: {ran.stdout!r}"
     if "replay_miss" not in ran.stderr or "Rome" not in ran.stderr or "Paris" not in ran.stderr:
         yield f"the difference is not shown: {ran.stderr[-1000:]}"
-    if ran.seconds > whole.seconds + SECONDS:
+    if ran.seconds > whole.seconds * (1 + NOISE) + SECONDS:
         yield f"took {ran.seconds:.1f} s, and {whole.seconds:.1f} s without a miss"
 
 
