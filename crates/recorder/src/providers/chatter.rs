@@ -18,6 +18,9 @@ const HOSTS: &[(&str, &[&str])] = &[
     ("play.googleapis.com", &["/log"]),
     // openai-agents: its own tracing.
     ("api.openai.com", &["/v1/traces/ingest"]),
+    // Agno names its runs at random; a trial saw the first of its hosts.
+    ("os-api.agno.com", &["/telemetry/"]),
+    ("api.agno.com", &["/v1/telemetry/", "/v2/telemetry/"]),
     // Event endpoints of Statsig's SDKs; `initialize` answers with flags.
     (".statsigapi.net", &["/v1/rgstr", "/v1/log_event"]),
     // LangSmith's client; `/runs/query` is a search.
@@ -120,6 +123,7 @@ mod tests {
             ("https://play.googleapis.com", "/log?format=json", Body::Empty),
             ("https://http-intake.logs.us5.datadoghq.com", "/api/v2/logs", Body::Empty),
             ("https://us.i.posthog.com", "/batch/", Body::Empty),
+            ("https://os-api.agno.com", "/telemetry/runs", Body::Empty),
             ("https://api.segment.io", "/v1/track", Body::Empty),
         ];
         for (origin, path, body) in all {
