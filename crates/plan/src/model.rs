@@ -18,8 +18,6 @@ pub struct ModelWorld {
     pub span: Span,
     /// What the file says.
     pub script: Arc<ModelScript>,
-    /// Whether the agent may do without it.
-    pub optional: bool,
     /// What the suite says of requests that no rule fits, before the script.
     pub miss: Option<Missed>,
     /// Whether the suite wants what providers refuse to be refused, before the script.
@@ -29,7 +27,7 @@ pub struct ModelWorld {
 impl ModelWorld {
     /// A model that is nothing but its script.
     pub fn new(path: PathBuf, span: Span) -> Self {
-        Self { path, span, script: Arc::default(), optional: false, miss: None, strict: None }
+        Self { path, span, script: Arc::default(), miss: None, strict: None }
     }
 
     /// What happens when no rule fits a request.

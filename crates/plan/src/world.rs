@@ -30,6 +30,8 @@ pub struct World {
     pub recording: Option<Recording>,
     /// A recording of what the agent sends to its model alone, in place of a scripted one.
     pub recorded_model: Option<Recording>,
+    /// Whether the agent may do without asking its model, scripted or recorded.
+    pub model_optional: bool,
     /// What is not compared between requests of the agent and their recording.
     pub matching: Arc<Matching>,
 }

@@ -2,7 +2,7 @@
 //! asked.
 
 use agentci_checks::expects_none;
-use agentci_plan::{Missed, ModelWorld, Target};
+use agentci_plan::{Case, Missed, ModelWorld, Target};
 use agentci_source::Place;
 use agentci_trace::{Kind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
@@ -97,15 +97,13 @@ fn place(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &
 /// The finding for a case whose agent never asked its model for an answer, unless it may do without; it may have reached these paths.
 pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> Option<Finding> {
     let case = job.case;
-    let world = case.world.model.as_ref().filter(|world| !world.optional)?;
+    let world = case.world.model.as_ref()?;
     let started = match &*case.target {
         Target::Process(_) => true,
         Target::Http(http) => http.server.is_some(),
         Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => false,
     };
-    let checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
-    let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
-    if !started || none_allowed || was_asked(trace) || checks.into_iter().any(|check| expects_none(check)) {
+    if !started || was_asked(trace) || may_do_without_model(case) {
         return None;
     }
     let (message, label, help) = unasked(reached);
@@ -114,8 +112,15 @@ pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> O
     Some(Finding { label: label.into(), help: Some(help), ..finding })
 }
 
+/// Whether a case says that its agent may do without asking its model.
+pub(crate) fn may_do_without_model(case: &Case) -> bool {
+    let mut checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
+    let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
+    case.world.model_optional || none_allowed || checks.any(|check| expects_none(check))
+}
+
 /// How a case says that it needs no model.
-const NO_MODEL: &str =
+pub(crate) const NO_MODEL: &str =
     "a case that needs no model says so by `world: { model: { optional: true } }` or `not: model_called`";
 
 /// What to say of a model that was not asked for an answer: the message, the label of its place, and what to do.

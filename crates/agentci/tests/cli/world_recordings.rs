@@ -399,8 +399,8 @@ fn settings_that_can_not_be_are_refused_where_they_stand() {
             ":4:47",
         ),
         (
-            "{ model: { recording: a.jsonl, optional: true } }",
-            "a model has `recording` or `optional`, not both",
+            "{ model: { recording: a.jsonl, strict: true } }",
+            "a model has `recording` or `strict`, not both",
             ":4:30",
         ),
     ] {

@@ -51,7 +51,7 @@ pub(crate) fn lower(
             }
         }
         if let Some(file) = &case.file
-            && let Some(problem) = file.settings.world.model.without_script(&defaults.settings.world.model)
+            && let Some(problem) = file.settings.world.without_script(&defaults.settings.world)
             && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
         {
             problems.push(problem);
@@ -258,6 +258,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
         faults: common.faults.iter().chain(&own.faults).cloned().collect(),
         recording,
         recorded_model,
+        model_optional: own.model.is_optional(&common.model),
         matching: Arc::new(own.matching.over(&common.matching)),
     }
 }

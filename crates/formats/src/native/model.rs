@@ -49,7 +49,6 @@ pub(super) static MODEL: Shape = Shape::new(
 )
 .rules(&[
     Rule::NotBoth(&["script", "recording"]),
-    Rule::NotBoth(&["recording", "optional"]),
     Rule::NotBoth(&["recording", "miss"]),
     Rule::NotBoth(&["recording", "strict"]),
 ]);
@@ -66,8 +65,7 @@ impl ModelSettings {
             strict: fields.optional("strict").and_then(|node| read::truth(node, "strict", problems)),
         };
         if let Some(recording) = &settings.recording {
-            for key in ["script", "optional", "miss", "strict"].into_iter().filter(|key| fields.optional(key).is_some())
-            {
+            for key in ["script", "miss", "strict"].into_iter().filter(|key| fields.optional(key).is_some()) {
                 let message = format!("a model has `recording` or `{key}`, not both");
                 let help = "a recorded model is the real one: it answers what it answered, and refuses what it refused";
                 problems
@@ -86,10 +84,14 @@ impl ModelSettings {
     pub(super) fn over(&self, common: &Self, folder: &Path) -> Option<ModelWorld> {
         let script = self.script.as_ref().or_else(|| common.script.as_ref().filter(|_| self.recording.is_none()))?;
         let mut model = ModelWorld::new(join(folder, &script.value), script.span);
-        model.optional = self.optional.or(common.optional).unwrap_or_default();
         model.miss = self.miss.or(common.miss);
         model.strict = self.strict.or(common.strict);
         Some(model)
+    }
+
+    /// Whether the agent may do without asking it.
+    pub(super) fn is_optional(&self, common: &Self) -> bool {
+        self.optional.or(common.optional).unwrap_or_default()
     }
 
     /// The path of the recording of the model, that of the case before that of the suite.
@@ -97,9 +99,14 @@ impl ModelSettings {
         self.recording.as_ref().or_else(|| common.recording.as_ref().filter(|_| self.script.is_none()))
     }
 
-    /// Settings of a model that has no script: the problem, and where it is.
-    pub(super) fn without_script(&self, common: &Self) -> Option<Diagnostic> {
+    /// Settings of a model that has no script: the problem, and where it is. Of a world that is recorded as a whole, only
+    /// `optional` means anything.
+    pub(super) fn without_script(&self, common: &Self, world_is_recorded: bool) -> Option<Diagnostic> {
         let span = self.span.or(common.span)?;
+        let of_scripts = [self, common].iter().any(|settings| settings.miss.is_some() || settings.strict.is_some());
+        if world_is_recorded && !of_scripts && self.is_optional(common) {
+            return None;
+        }
         if self.script.is_some() || common.script.is_some() || self.recording(common).is_some() {
             return None;
         }

@@ -161,7 +161,7 @@ impl Printer<'_> {
         let mut pairs = Vec::new();
         if let Some(model) = &world.model {
             let mut keys = vec![self.pair("script", self.path(&model.path))];
-            if model.optional {
+            if world.model_optional {
                 keys.push(self.pair("optional", self.plain("true")));
             }
             if let Some(miss) = model.miss {
@@ -171,8 +171,12 @@ impl Printer<'_> {
             keys.extend(model.strict.map(|strict| self.pair("strict", self.plain(strict.to_string()))));
             pairs.push(self.pair("model", self.map(keys)));
         }
-        if let Some(recording) = &world.recorded_model {
-            let keys = vec![self.pair("recording", self.path(&recording.path))];
+        if world.model.is_none() && (world.recorded_model.is_some() || world.model_optional) {
+            let recording = world.recorded_model.as_ref().map(|recording| self.path(&recording.path));
+            let mut keys: Vec<_> = recording.map(|path| self.pair("recording", path)).into_iter().collect();
+            if world.model_optional {
+                keys.push(self.pair("optional", self.plain("true")));
+            }
             pairs.push(self.pair("model", self.map(keys)));
         }
         if let Some(scripted) = print_scripted(&world.scripted, self.span) {

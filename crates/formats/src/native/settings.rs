@@ -62,6 +62,12 @@ pub(super) struct WorldSettings {
 }
 
 impl WorldSettings {
+    /// Settings of a model without answers, these before those of the suite: the problem, and where it is.
+    pub(super) fn without_script(&self, common: &Self) -> Option<Diagnostic> {
+        let is_recorded = self.recording.is_some() || common.recording.is_some();
+        self.model.without_script(&common.model, is_recorded)
+    }
+
     /// Whether any key was written.
     pub(super) fn says_something(&self) -> bool {
         self.model.says_something()
