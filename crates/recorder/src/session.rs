@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
 use crate::environment::Environment;
-use crate::leaks::{Watch, listening_ports};
+use crate::leaks::{Programs, Watch, listening_ports};
 use crate::proxy::{Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
 use crate::{Exchange, Header, MatchRules, Miss, Recording, Roots, Surroundings, Tally};
@@ -223,7 +223,8 @@ impl Session {
             recorded: replay.as_ref().map(Replay::origins),
             own: address.port(),
         };
-        let shared = Arc::new(Shared { address, authority, ledger, reach, upstream, replay });
+        let programs = Programs::default();
+        let shared = Arc::new(Shared { address, authority, ledger, reach, upstream, replay, programs });
         let listener = Listener::start(socket, Arc::clone(&shared));
         Ok(Self { address, shared, listener, environment, placeholders, header, watches: Mutex::default() })
     }

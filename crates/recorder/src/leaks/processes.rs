@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::sockets;
 
@@ -14,19 +16,27 @@ const MOST_FILES: usize = 16_384;
 /// A list of children and a command line are read up to here.
 const LARGEST_LIST: u64 = 64 << 10;
 
-/// Which program of this machine holds the other end of a connection to the proxy: its process id and name. `peer` is the
-/// address that the proxy sees. `None` when it is gone, is another user's, or where there is no `/proc`.
-pub(crate) fn program_of(peer: SocketAddr, proxy: SocketAddr) -> Option<(u32, String)> {
-    let (peer, proxy) = (canonical(peer), canonical(proxy));
-    let find = || sockets::tcp().into_iter().find(|socket| socket.local == peer && socket.remote == proxy);
-    // A table that changes while it is read may lack a socket that is there.
-    let inode = find().or_else(find)?.inode;
-    let holds = |pid: &u32| inodes(*pid).any(|held| held == inode);
-    // The agent is mostly a child of ours, and there are few of those.
-    let mut ours = BTreeSet::from([std::process::id()]);
-    follow(&mut ours);
-    let pid = ours.into_iter().find(holds).or_else(|| all().into_iter().find(holds))?;
-    Some((pid, name(pid)))
+/// Finds the programs of connections. The one that was found last is looked at first: mostly it is the same again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Programs(Arc<AtomicU32>);
+
+impl Programs {
+    /// Which program of this machine holds the other end of a connection to the proxy: its process id and name. `peer` is the
+    /// address that the proxy sees. `None` when it is gone, is another user's, or where there is no `/proc`.
+    pub(crate) fn find(&self, peer: SocketAddr, proxy: SocketAddr) -> Option<(u32, String)> {
+        let inode = sockets::inode_of(canonical(peer), canonical(proxy))?;
+        let holds = |pid: &u32| *pid != 0 && inodes(*pid).any(|held| held == inode);
+        let last = Some(self.0.load(Ordering::Relaxed)).filter(holds);
+        // The agent is mostly a child of ours, and there are few of those.
+        let ours = || {
+            let mut ours = BTreeSet::from([std::process::id()]);
+            follow(&mut ours);
+            ours.into_iter().rev().find(holds)
+        };
+        let pid = last.or_else(ours).or_else(|| all().into_iter().find(holds))?;
+        self.0.store(pid, Ordering::Relaxed);
+        Some((pid, name(pid)))
+    }
 }
 
 /// An IPv4 address that is written as an IPv6 one is the IPv4 address.
@@ -70,11 +80,14 @@ pub(super) fn follow(known: &mut BTreeSet<u32>) {
     *known = found;
 }
 
-/// The sockets that a process holds.
+/// The sockets that a process holds, those first that it opened last.
 pub(super) fn inodes(pid: u32) -> impl Iterator<Item = u64> {
-    let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten().take(MOST_FILES);
-    files.filter_map(|file| {
-        let target = fs::read_link(file.path()).ok()?;
+    let folder = format!("/proc/{pid}/fd");
+    let files = fs::read_dir(&folder).into_iter().flatten().flatten().take(MOST_FILES);
+    let mut numbers: Vec<u32> = files.filter_map(|file| file.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable_by(|one, other| other.cmp(one));
+    numbers.into_iter().filter_map(move |number| {
+        let target = fs::read_link(format!("{folder}/{number}")).ok()?;
         target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
     })
 }

@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use super::sockets::socket;
-use super::{Watch, listening_ports, program_of};
+use super::sockets::{inode_of, socket};
+use super::{Programs, Watch, listening_ports};
 use crate::Bypass;
 
 /// A program that connects to addresses, says so, and stays connected until a line is written to it.
@@ -66,12 +66,14 @@ fn the_program_behind_a_connection_is_named() {
     let (proxy, address) = listener();
     let child = client(&["python3", "-c", CLIENT], &[address.port()]);
     let (_stream, peer) = proxy.accept().unwrap();
-    let (pid, name) = program_of(peer, address).unwrap();
+    let programs = Programs::default();
+    let (pid, name) = programs.find(peer, address).unwrap();
     assert_eq!(pid, child.id());
     assert!(name.starts_with("python"), "{name}");
-    assert_eq!(program_of(address, peer).map(|(pid, _)| pid), Some(std::process::id()), "our end is ours");
+    assert_eq!(programs.find(address, peer).map(|(pid, _)| pid), Some(std::process::id()), "our end is ours");
     end(child);
-    assert_eq!(program_of(SocketAddr::from(([127, 0, 0, 1], 1)), address), None);
+    assert_eq!(programs.find(SocketAddr::from(([127, 0, 0, 1], 1)), address), None);
+    assert_eq!(programs.find(peer, address), None, "it is gone");
 }
 
 #[test]
@@ -113,4 +115,25 @@ fn honest_connections_are_not_named() {
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();
     assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new()).finish(), []);
+}
+
+/// Of the two families, and of one that is written as the other.
+#[test]
+fn the_kernel_tells_of_one_connection_what_its_table_has() {
+    for listen in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
+        let Ok(listener) = TcpListener::bind(listen) else { continue };
+        let port = listener.local_addr().unwrap().port();
+        let ip = if listen == "[::1]:0" { "::1" } else { "127.0.0.1" };
+        let stream = TcpStream::connect((ip, port)).unwrap();
+        let (local, remote) = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
+        let table = super::sockets::tables();
+        let row = table.iter().find(|socket| socket.local == local && socket.remote == remote);
+        assert_eq!(inode_of(local, remote), row.map(|socket| socket.inode), "{listen}");
+        assert!(row.is_some(), "{listen}");
+        // The end of the server is another, and nobody has these.
+        assert!(inode_of(remote, local).is_some_and(|inode| row.unwrap().inode != inode), "{listen}");
+        assert_eq!(inode_of(SocketAddr::new(local.ip(), 1), remote), None, "{listen}");
+        assert!(listening_ports().contains(&port), "{listen}");
+        assert!(super::sockets::tcp().contains(row.unwrap()), "{listen}");
+    }
 }

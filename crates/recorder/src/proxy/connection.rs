@@ -53,7 +53,7 @@ impl Handover {
 pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<Shared>) {
     // A token must not wait for the next one.
     let _ = stream.set_nodelay(true);
-    let program = Program::of(peer, shared.address);
+    let program = Program::of(peer, shared.address, shared.programs.clone());
     if shared.replay.is_none() {
         program.look();
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::leaks::program_of;
+use crate::leaks::Programs;
 
 /// How long a name is waited for; without it a request has none.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
@@ -22,21 +22,22 @@ pub(crate) struct Program(Arc<Looked>);
 struct Looked {
     peer: SocketAddr,
     proxy: SocketAddr,
+    programs: Programs,
     found: OnceLock<watch::Receiver<Option<Named>>>,
 }
 
 impl Program {
     /// The one that connected from `peer`. Nothing is looked up yet.
-    pub(crate) fn of(peer: SocketAddr, proxy: SocketAddr) -> Self {
-        Self(Arc::new(Looked { peer, proxy, found: OnceLock::new() }))
+    pub(crate) fn of(peer: SocketAddr, proxy: SocketAddr, programs: Programs) -> Self {
+        Self(Arc::new(Looked { peer, proxy, programs, found: OnceLock::new() }))
     }
 
     /// Begins to look, unless that has been done. A program that has left is not found any more.
     pub(crate) fn look(&self) -> &watch::Receiver<Option<Named>> {
         self.0.found.get_or_init(|| {
             let (found, name) = watch::channel(None);
-            let (peer, proxy) = (self.0.peer, self.0.proxy);
-            tokio::task::spawn_blocking(move || found.send_replace(program_of(peer, proxy)));
+            let (peer, proxy, programs) = (self.0.peer, self.0.proxy, self.0.programs.clone());
+            tokio::task::spawn_blocking(move || found.send_replace(programs.find(peer, proxy)));
             name
         })
     }

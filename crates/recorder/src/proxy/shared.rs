@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Ledger, Reach, Replay, Upstream};
 use crate::authority::Authority;
+use crate::leaks::Programs;
 
 /// What all connections of a session share.
 #[derive(Debug)]
@@ -17,4 +18,6 @@ pub(crate) struct Shared {
     pub(crate) upstream: Upstream,
     /// The recording that answers; absent while recording.
     pub(crate) replay: Option<Replay>,
+    /// Who is at the other end.
+    pub(crate) programs: Programs,
 }
