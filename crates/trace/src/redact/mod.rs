@@ -9,6 +9,7 @@ mod fits;
 mod keys;
 mod marked;
 mod patterns;
+mod recent;
 mod redactor;
 mod values;
 mod words;

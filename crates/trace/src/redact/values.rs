@@ -8,14 +8,15 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::encoding::forms;
 use super::marked::Marked;
+use super::recent::Recent;
 use super::redactor::PLACEHOLDER;
 
 /// A shorter value is not looked for in text: it would be found everywhere.
 const SHORTEST: usize = 6;
 /// How many values are remembered, all forms of each counted.
 const MOST: usize = 200_000;
-/// So many new ones are looked for one by one before the automaton is built anew.
-const FEW: usize = 48;
+/// So many new ones are looked for without the automaton before it is built anew.
+const FEW: usize = 512;
 /// How a cut in a text is marked: with how much of a value before it the value is known, and how long the text may be. Prose has
 /// three dots, too, and is cut at a few hundred characters. The other mark is only found at the end of lines that are as long as
 /// this, of which nobody misses the last letters.
@@ -25,8 +26,8 @@ const CUTS: [(&str, usize, usize); 2] = [("...", 8, 400), (" [cut]", 1, 2_000)];
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
     known: BTreeSet<Arc<str>>,
-    /// Those that the automaton does not know yet, longest first.
-    recent: Vec<Arc<str>>,
+    /// Those that the automaton does not know yet.
+    recent: Recent,
     automaton: Option<Arc<AhoCorasick>>,
 }
 
@@ -39,15 +40,10 @@ impl Values {
         for form in forms(value.trim()) {
             let form: Arc<str> = form.into();
             if self.known.insert(Arc::clone(&form)) {
-                self.remember(form);
+                self.recent.add(form);
             }
         }
         self.build();
-    }
-
-    fn remember(&mut self, form: Arc<str>) {
-        let at = self.recent.partition_point(|known| known.len() >= form.len());
-        self.recent.insert(at, form);
     }
 
     /// Builds the automaton anew when there is much that it does not know.
@@ -68,7 +64,7 @@ impl Values {
     pub(super) fn absorb(&mut self, other: &Values) {
         for form in &other.known {
             if self.known.len() < MOST && self.known.insert(Arc::clone(form)) {
-                self.remember(Arc::clone(form));
+                self.recent.add(Arc::clone(form));
             }
         }
         self.build();
@@ -110,9 +106,7 @@ impl Values {
         if let Some(automaton) = &self.automaton {
             found.extend(automaton.find_iter(text).map(|found| found.range()));
         }
-        for value in &self.recent {
-            found.extend(text.match_indices(&**value).map(|(at, value)| at..at + value.len()));
-        }
+        self.recent.find(text, &mut found);
         found
     }
 
@@ -157,6 +151,20 @@ mod tests {
         }
         assert_eq!(removed(&values, "a secret-number-2999, secret-number-7 b"), "a [REDACTED], [REDACTED] b");
         assert_eq!(removed(&values, "nothing to see"), "nothing to see");
+    }
+
+    /// Whichever of the two ways finds a value, it is removed.
+    #[test]
+    fn values_that_the_automaton_knows_and_those_that_it_does_not_are_removed_alike() {
+        let mut values = Values::default();
+        let mut number = 0;
+        while values.automaton.is_none() {
+            values.add(&format!("secret-number-{number}"));
+            number += 1;
+        }
+        values.add("the-last-one");
+        assert!(values.recent.len() > 0);
+        assert_eq!(removed(&values, "secret-number-0 the-last-one"), "[REDACTED] [REDACTED]");
     }
 
     #[test]

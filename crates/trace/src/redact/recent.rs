@@ -1,0 +1,161 @@
+//! Values that are looked for without an automaton, which takes longer to build than to search a text with.
+//!
+//! Every value has at least six bytes. One pass over a text holds each six of its bytes against a small table of bits; nearly
+//! all of a text is none of the beginnings, and only the values that do stand somewhere are looked for.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many bytes of a value are its beginning. No value is shorter.
+const BEGINNING: usize = 6;
+/// The logarithm of how many bits the table has at least.
+const SMALLEST: u32 = 12;
+/// How many bits there are for a beginning, so that few others meet one that is set.
+const BITS_EACH: usize = 16;
+
+/// Values, each found wherever it stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recent {
+    values: Vec<Arc<str>>,
+    /// Which values have a beginning.
+    by_beginning: HashMap<u64, Vec<usize>>,
+    /// A bit for each beginning; empty or a power of two.
+    bits: Vec<u64>,
+}
+
+impl Recent {
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn add(&mut self, value: Arc<str>) {
+        let at = self.values.len();
+        self.by_beginning.entry(beginning(value.as_bytes())).or_default().push(at);
+        self.values.push(value);
+        if self.by_beginning.len() * BITS_EACH > self.bits.len() * 64 {
+            let bits = (self.by_beginning.len() * BITS_EACH * 2).max(1 << SMALLEST).next_power_of_two();
+            self.bits = vec![0; bits / 64];
+            self.values.iter().for_each(|value| set(&mut self.bits, beginning(value.as_bytes())));
+        } else if let Some(newest) = self.values.last() {
+            set(&mut self.bits, beginning(newest.as_bytes()));
+        }
+    }
+
+    /// Where the values stand in a text, in no order: for each the places that `match_indices` gives.
+    pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        for value in self.within(text).into_iter().filter_map(|at| self.values.get(at)) {
+            found.extend(text.match_indices(&**value).map(|(at, value)| at..at + value.len()));
+        }
+    }
+
+    /// Which values stand in a text.
+    fn within(&self, text: &str) -> BTreeSet<usize> {
+        let mut within = BTreeSet::new();
+        let bytes = text.as_bytes();
+        if self.bits.is_empty() || bytes.len() < BEGINNING {
+            return within;
+        }
+        let mut window = beginning(bytes) << 8;
+        for (start, last) in bytes.iter().skip(BEGINNING - 1).enumerate() {
+            // The first round takes the last byte of the first window once more.
+            window = (window >> 8) & MASK | u64::from(*last) << (8 * (BEGINNING - 1));
+            if !is_set(&self.bits, window) {
+                continue;
+            }
+            let Some(values) = self.by_beginning.get(&window) else { continue };
+            let rest = &bytes[start..];
+            let stands = |at: &&usize| self.values.get(**at).is_some_and(|value| rest.starts_with(value.as_bytes()));
+            within.extend(values.iter().filter(|at| !within.contains(at)).filter(stands).copied().collect::<Vec<_>>());
+        }
+        within
+    }
+}
+
+/// The bits of a window.
+const MASK: u64 = (1 << (8 * BEGINNING)) - 1;
+
+/// The first bytes, the first of them lowest; those that are lacking count as zero.
+fn beginning(bytes: &[u8]) -> u64 {
+    bytes.iter().take(BEGINNING).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
+}
+
+/// The place of a beginning in the table.
+fn place(bits: &[u64], key: u64) -> usize {
+    let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    usize::try_from(mixed).unwrap_or(0) & (bits.len() * 64 - 1)
+}
+
+fn set(bits: &mut [u64], key: u64) {
+    let place = place(bits, key);
+    if let Some(word) = bits.get_mut(place / 64) {
+        *word |= 1 << (place % 64);
+    }
+}
+
+fn is_set(bits: &[u64], key: u64) -> bool {
+    let place = place(bits, key);
+    bits.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(values: &[String], text: &str) -> Vec<Range<usize>> {
+        let mut recent = Recent::default();
+        values.iter().for_each(|value| recent.add(value.as_str().into()));
+        let mut found = Vec::new();
+        recent.find(text, &mut found);
+        found.sort_by_key(|range| (range.start, range.end));
+        found
+    }
+
+    fn one_by_one(values: &[String], text: &str) -> Vec<Range<usize>> {
+        let each = |value: &String| text.match_indices(value.as_str()).map(|(at, it)| at..at + it.len()).collect();
+        let mut found: Vec<Range<usize>> = values.iter().flat_map::<Vec<_>, _>(each).collect();
+        found.sort_by_key(|range| (range.start, range.end));
+        found
+    }
+
+    proptest! {
+        /// Of few letters, so that values overlap, repeat and begin alike; and of letters of several bytes.
+        #[test]
+        fn what_is_found_is_what_a_search_for_each_finds(
+            values in prop::collection::btree_set("[abä]{6,9}", 0..40),
+            text in "[abä]{0,200}",
+        ) {
+            let values: Vec<String> = values.into_iter().collect();
+            prop_assert_eq!(found(&values, &text), one_by_one(&values, &text));
+        }
+
+        #[test]
+        fn many_values_are_found_where_they_stand(
+            values in prop::collection::btree_set("[ -~]{6,20}", 0..400),
+            pieces in prop::collection::vec("[ -~]{0,20}", 0..20),
+            chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+        ) {
+            let values: Vec<String> = values.into_iter().collect();
+            let mut text = pieces.concat();
+            for index in chosen.iter().filter(|_| !values.is_empty()) {
+                text.push_str(index.get(&values[..]).as_str());
+            }
+            prop_assert_eq!(found(&values, &text), one_by_one(&values, &text));
+        }
+    }
+
+    #[test]
+    fn a_value_stands_at_both_ends_of_a_text() {
+        let values = ["secret".to_owned(), "secret-1".to_owned()];
+        assert_eq!(found(&values, "secret"), vec![0..6_usize; 1]);
+        assert_eq!(found(&values, "a secret-1"), [2..8, 2..10]);
+        assert!(found(&values, "secre").is_empty());
+        assert!(found(&[], "secret").is_empty());
+    }
+}
