@@ -1,5 +1,6 @@
 //! From a recording to its text.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use agentci_trace::Redactor;
@@ -39,9 +40,10 @@ impl Recording {
         let clean = cleaned(self, &mut secrets);
         let mut written = Written::default();
         push(&mut written.text, header(&clean.header));
-        for (index, exchange) in clean.exchanges.iter().enumerate() {
-            let earlier = clean.exchanges.get(..index).unwrap_or_default();
-            write_exchange(exchange, earlier, &mut written);
+        let mut earlier = Earlier::default();
+        for exchange in &clean.exchanges {
+            write_exchange(exchange, &earlier, &mut written);
+            earlier.take(exchange);
         }
         for hole in &clean.holes {
             push(&mut written.text, write_hole(hole));
@@ -88,7 +90,7 @@ fn header(header: &Header) -> Value {
     line
 }
 
-fn write_exchange(exchange: &Exchange, earlier: &[Exchange], written: &mut Written) {
+fn write_exchange(exchange: &Exchange, earlier: &Earlier<'_>, written: &mut Written) {
     let line = write_request(exchange, earlier, &mut written.files);
     push(&mut written.text, line);
     let id = exchange.id;
@@ -114,7 +116,7 @@ fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
-fn write_request(exchange: &Exchange, earlier: &[Exchange], files: &mut Files) -> Value {
+fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) -> Value {
     let request = &exchange.request;
     let mut line = fields(json!({"type": "request", "id": exchange.id, "at_us": request.at_us}));
     let mut add = |name: &str, value: Value| line.insert(name.into(), value);
@@ -148,11 +150,11 @@ fn write_request(exchange: &Exchange, earlier: &[Exchange], files: &mut Files) -
 
 /// The earlier exchange that a body is much like, and what makes this body of that one: the one that it continues, or the last
 /// one at the same place.
-fn likeness(exchange: &Exchange, earlier: &[Exchange]) -> Option<(u64, Value)> {
+fn likeness(exchange: &Exchange, earlier: &Earlier<'_>) -> Option<(u64, Value)> {
     let Body::Json(body) = &exchange.request.body else { return None };
-    let continued = exchange.after.and_then(|after| earlier.iter().rfind(|other| other.id == after));
-    let last = earlier.iter().rfind(|other| !other.chatter && same_place(&other.request, &exchange.request));
-    let mut candidates: Vec<&Exchange> = continued.into_iter().chain(last).collect();
+    let continued = exchange.after.and_then(|after| earlier.by_id.get(&after));
+    let last = earlier.by_place.get(&place(&exchange.request));
+    let mut candidates: Vec<&Exchange> = continued.into_iter().chain(last).copied().collect();
     candidates.dedup_by_key(|other| other.id);
     let text = body.to_string();
     candidates.into_iter().find_map(|other| {
@@ -161,8 +163,28 @@ fn likeness(exchange: &Exchange, earlier: &[Exchange]) -> Option<(u64, Value)> {
     })
 }
 
-fn same_place(one: &Request, other: &Request) -> bool {
-    one.origin == other.origin && one.method == other.method && one.path == other.path
+/// Exchanges that are written, so that the one that another is like is found at once.
+#[derive(Default)]
+struct Earlier<'r> {
+    by_id: HashMap<u64, &'r Exchange>,
+    /// The last one of each place, chatter aside.
+    by_place: HashMap<Place<'r>, &'r Exchange>,
+}
+
+/// Origin, method and path.
+type Place<'r> = (&'r str, &'r str, &'r str);
+
+impl<'r> Earlier<'r> {
+    fn take(&mut self, exchange: &'r Exchange) {
+        self.by_id.insert(exchange.id, exchange);
+        if !exchange.chatter {
+            self.by_place.insert(place(&exchange.request), exchange);
+        }
+    }
+}
+
+fn place(request: &Request) -> Place<'_> {
+    (&request.origin, &request.method, &request.path)
 }
 
 fn write_end(id: u64, end: &End) -> Value {

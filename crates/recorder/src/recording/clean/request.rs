@@ -79,7 +79,7 @@ pub(crate) fn variables_shown(exchanges: &[Exchange], environment: &[(String, St
     for exchange in exchanges {
         learn(&exchange.request, &mut shown);
     }
-    let is_shown = |value: &str| shown.known_places(value).first().is_some_and(|place| *place == (0..value.len()));
+    let is_shown = |value: &str| shown.known_places(value).contains(&(0..value.len()));
     let variables = environment.iter().filter(|(_, value)| value.len() >= SHORTEST && is_shown(value));
     variables.map(|(name, _)| name.clone()).collect()
 }
