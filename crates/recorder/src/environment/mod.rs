@@ -5,6 +5,7 @@
 
 mod certificates;
 mod prepared;
+mod stale;
 #[cfg(test)]
 mod tests;
 mod variables;

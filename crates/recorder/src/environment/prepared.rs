@@ -1,6 +1,6 @@
 //! The folder with certificates and hooks. In: where it is to be. Out: the folder, and the variables that point into it.
 
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use super::certificates::{Certificates, bundle, extra};
+use super::stale;
 use super::variables::{Outside, Paths, variables};
 
 const NODE_HOOK: &str = include_str!("assets/hook.cjs");
@@ -19,7 +20,14 @@ const PYTHON_TUNNEL: &str = include_str!("assets/python/_agentci_tunnel.py");
 #[derive(Debug)]
 pub(crate) struct Environment {
     variables: Vec<(String, String)>,
-    _temporary: Option<TempDir>,
+    _temporary: Option<Temporary>,
+}
+
+/// A folder that goes away when this is dropped, and the lock that says that it is in use until then.
+#[derive(Debug)]
+struct Temporary {
+    folder: TempDir,
+    _lock: File,
 }
 
 impl Environment {
@@ -58,14 +66,15 @@ impl Environment {
 }
 
 /// The folder, absolute because the agent may run elsewhere, and what removes it.
-fn root(folder: Option<&Path>) -> io::Result<(PathBuf, Option<TempDir>)> {
+fn root(folder: Option<&Path>) -> io::Result<(PathBuf, Option<Temporary>)> {
     if let Some(folder) = folder {
         fs::create_dir_all(folder)?;
         return Ok((fs::canonicalize(folder)?, None));
     }
-    let temporary =
-        tempfile::Builder::new().prefix("agentci-record-").permissions(Permissions::from_mode(0o700)).tempdir()?;
-    Ok((fs::canonicalize(temporary.path())?, Some(temporary)))
+    stale::sweep_once();
+    let folder = tempfile::Builder::new().prefix(stale::PREFIX).permissions(Permissions::from_mode(0o700)).tempdir()?;
+    let temporary = Temporary { _lock: stale::hold(folder.path())?, folder };
+    Ok((fs::canonicalize(temporary.folder.path())?, Some(temporary)))
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

@@ -17,6 +17,9 @@ pub(super) const BUNDLE_VARIABLES: &[&str] = &[
     "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
     "CODEX_CA_CERTIFICATE",
     "HTTPLIB2_CA_CERTS",
+    // npm takes a variable before the `cafile` of its own files; both spellings are in use.
+    "NPM_CONFIG_CAFILE",
+    "npm_config_cafile",
 ];
 
 const PROXY_VARIABLES: &[&str] = &["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];

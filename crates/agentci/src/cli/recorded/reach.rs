@@ -92,7 +92,14 @@ fn roots() -> Roots {
 
 /// The user's own certificate authorities, which the variables for the agent hide from it.
 fn own_authorities() -> Option<Vec<u8>> {
-    let names = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"];
+    let names = [
+        "SSL_CERT_FILE",
+        "NODE_EXTRA_CA_CERTS",
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "NPM_CONFIG_CAFILE",
+        "npm_config_cafile",
+    ];
     let mut files: Vec<PathBuf> =
         names.iter().filter_map(std::env::var_os).filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     files.sort();
