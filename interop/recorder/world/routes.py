@@ -3,8 +3,11 @@
 import hashlib
 from urllib.parse import parse_qs, urlsplit
 
+from bench import KEYS
+
 from . import anthropic, openai, others, tools
 from .forward import forward
+from .signature import is_signed
 
 # Hosts whose requests a scripted model answers, where there is one.
 SCRIPTED = ("api.openai.com", "api.anthropic.com")
@@ -22,6 +25,9 @@ class Routes:
             return forward(self.model, method, path, headers, body)
         if b"busy" in body and self.first(body):
             return tools.busy(host)
+        amazon = host.endswith(".amazonaws.com")
+        if amazon and not is_signed(KEYS["AWS_SECRET_ACCESS_KEY"], method, path, headers, body):
+            return tools.forged()
         reply = self.routed(method, host, path, headers, value)
         # What is streamed is left as it is.
         if reply.frames is None and (b"zipped" in body or "zipped" in path):

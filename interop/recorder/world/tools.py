@@ -36,6 +36,11 @@ def busy(host):
     return of_json({"type": "error", "error": error, "host": host}, 429, retry_after="1")
 
 
+def forged():
+    """What Amazon says of a request that was changed after it was signed."""
+    return of_json({"message": "The request signature we calculated does not match the signature you provided."}, 403)
+
+
 def unknown(method, path):
     return of_json({"error": {"message": f"there is no {method} {path}", "type": "invalid_request_error"}}, 404)
 
