@@ -19,9 +19,10 @@ mod providers;
 mod proxy;
 mod recording;
 mod session;
+mod warning;
 
 pub use matching::{
-    Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Surroundings, Tally, with_reply_id,
+    Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Surroundings, Tally, with_reply_id,
 };
 pub use providers::{
     Api, Conversations, MissAnswer, Price, PriceTable, after, api_of, is_chatter, miss_answer, model_answer,
@@ -32,3 +33,4 @@ pub use recording::{
     learn_request, learn_response, load, save, show,
 };
 pub use session::{Bypass, Finished, Mode, OnMiss, Pace, Seen, SeenHow, Session, SessionError, SessionOptions};
+pub use warning::{Warning, WarningKind};

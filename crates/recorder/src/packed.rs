@@ -29,6 +29,11 @@ pub(crate) fn unpacked(encoding: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// Whether a body that is packed so can be read.
+pub(crate) fn is_readable(encoding: &str) -> bool {
+    matches!(encoding.trim().to_ascii_lowercase().as_str(), "" | "identity" | "gzip" | "x-gzip" | "deflate")
+}
+
 /// What follows the header, RFC 1952 section 2.3.
 fn after_gzip_header(bytes: &[u8]) -> Option<&[u8]> {
     let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else { return None };

@@ -13,10 +13,10 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
 use crate::environment::Environment;
-use crate::leaks::{Programs, Watch, listening_ports};
+use crate::leaks::{Found, Programs, Watch, listening_ports};
 use crate::proxy::{Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
-use crate::{Exchange, Header, MatchRules, Miss, Recording, Roots, Surroundings, Tally};
+use crate::{Exchange, Header, MatchRules, Miss, Recording, Remedy, Roots, Surroundings, Tally, Warning, WarningKind};
 
 /// How long exchanges under way are waited for when the agent is gone.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(2);
@@ -153,7 +153,7 @@ pub struct Finished {
     /// Connections that bypassed the proxy, each program and address once.
     pub bypassed: Vec<Bypass>,
     /// What else is worth knowing, such as answers that are errors.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A recorder at work. It ends when it is dropped.
@@ -264,10 +264,13 @@ impl Session {
     pub async fn finish(self) -> Finished {
         self.shared.ledger.quiet(QUIET_TIMEOUT).await;
         let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
-        let bypassing = tokio::task::spawn_blocking(|| watches.into_iter().flat_map(Watch::finish).collect::<Vec<_>>());
+        let watched = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
         self.listener.stop().await;
-        for bypass in bypassing.await.unwrap_or_default() {
-            self.shared.ledger.bypass(bypass);
+        for Found { bypasses, not_led } in watched.await.unwrap_or_default() {
+            bypasses.into_iter().for_each(|bypass| self.shared.ledger.bypass(bypass));
+            for (program, why) in not_led {
+                self.shared.ledger.note(WarningKind::NotLed { program, why: why.to_owned() });
+            }
         }
         self.shared.ledger.name_programs().await;
         let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
@@ -314,7 +317,8 @@ fn surroundings(roots: &Roots, recorded: Option<&str>) -> Surroundings {
 /// A miss: the agent asked an address of this machine that the recording does not have, and that is no server of its own.
 fn nobody_there(number: usize, address: &str) -> Miss {
     let reason = "nothing was recorded for this address, and nobody listens there".to_owned();
-    Miss { number, asked: address.to_owned(), reason, nearest: None }
+    let remedy = Some(Remedy::Start(address.to_owned()));
+    Miss { number, asked: address.to_owned(), reason, nearest: None, remedy }
 }
 
 fn host(address: SocketAddr) -> String {

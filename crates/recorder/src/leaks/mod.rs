@@ -5,6 +5,7 @@
 
 #[cfg(target_os = "linux")]
 mod diag;
+mod led;
 mod processes;
 mod sockets;
 #[cfg(test)]
@@ -13,4 +14,4 @@ mod watch;
 
 pub(crate) use processes::Programs;
 pub(crate) use sockets::listening_ports;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Found, Watch};

@@ -57,12 +57,11 @@ pub(super) fn ignores_environment(pid: u32) -> Option<&'static str> {
         return None;
     }
     let line = read(&format!("/proc/{pid}/cmdline"));
-    let mut options = line.split('\0').skip(1).take_while(|word| word.starts_with('-') && !word.starts_with("--"));
-    options.find_map(|word| match word {
-        _ if word.contains('I') => Some("-I"),
-        _ if word.contains('E') => Some("-E"),
-        _ => None,
-    })
+    let options = line.split('\0').skip(1).take_while(|word| word.starts_with('-') && !word.starts_with("--"));
+    // What follows these is theirs.
+    let letters = options.flat_map(|word| word.chars().skip(1).take_while(|letter| !"cmWX".contains(*letter)));
+    let ignoring = [('I', "-I"), ('E', "-E"), ('S', "-S")];
+    letters.filter_map(|letter| ignoring.iter().find(|(known, _)| *known == letter)).map(|(_, option)| *option).next()
 }
 
 /// Adds the children of the known processes, their children and so on, and forgets those that are gone. A process that was
@@ -106,9 +105,13 @@ fn all() -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(MOST_PROCESSES).collect()
 }
 
-/// As much of a file as is there and wanted.
 fn read(path: &str) -> String {
+    read_most(path, LARGEST_LIST)
+}
+
+/// As much of a file as is there and wanted.
+pub(super) fn read_most(path: &str, most: u64) -> String {
     let mut bytes = Vec::new();
-    let _ = File::open(path).and_then(|file| file.take(LARGEST_LIST).read_to_end(&mut bytes));
+    let _ = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }

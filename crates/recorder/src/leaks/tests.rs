@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use super::sockets::{inode_of, socket};
-use super::{Programs, Watch, listening_ports};
+use super::{Found, Programs, Watch, listening_ports};
 use crate::Bypass;
 
 /// A program that connects to addresses, says so, and stays connected until a line is written to it.
@@ -20,6 +20,7 @@ sys.stdin.readline()
 fn client(words: &[&str], ports: &[u16]) -> Child {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).args(ports.iter().map(u16::to_string));
+    command.env("AGENTCI_PROXY", "x");
     let mut child = command.env_remove("PYTHONPATH").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -40,6 +41,10 @@ fn listener() -> (TcpListener, SocketAddr) {
 
 /// Watches one client until a bypass must have been seen.
 fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> Vec<Bypass> {
+    watched_all(words, ports, proxy, before).bypasses
+}
+
+fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> Found {
     let child = client(words, ports);
     let watch = Watch::start(child.id(), proxy, before);
     std::thread::sleep(std::time::Duration::from_millis(600));
@@ -114,7 +119,7 @@ fn honest_connections_are_not_named() {
 #[test]
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();
-    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new()).finish(), []);
+    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new()).finish(), Found::default());
 }
 
 /// Of the two families, and of one that is written as the other.
@@ -125,6 +130,7 @@ fn the_kernel_tells_of_one_connection_what_its_table_has() {
         let port = listener.local_addr().unwrap().port();
         let ip = if listen == "[::1]:0" { "::1" } else { "127.0.0.1" };
         let stream = TcpStream::connect((ip, port)).unwrap();
+        let _accepted = listener.accept().unwrap();
         let (local, remote) = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
         let table = super::sockets::tables();
         let row = table.iter().find(|socket| socket.local == local && socket.remote == remote);
@@ -136,4 +142,22 @@ fn the_kernel_tells_of_one_connection_what_its_table_has() {
         assert!(listening_ports().contains(&port), "{listen}");
         assert!(super::sockets::tcp().contains(row.unwrap()), "{listen}");
     }
+}
+
+/// A child whose environment was emptied, and one whose was not: it connects to nothing that would give it away.
+#[test]
+fn a_child_that_is_not_led_to_the_proxy_is_named() {
+    let (_proxy, proxy) = listener();
+    let run = |script: &str| {
+        let found = watched_all(&["sh", "-c", script, CLIENT], &[], proxy, HashSet::new());
+        assert_eq!(found.bypasses, []);
+        found.not_led
+    };
+    let clean = run("env -i PATH=\"$PATH\" python3 -c \"$0\"; exit 0");
+    assert!(
+        matches!(&clean[..], [(program, why)] if program.starts_with("python") && why.contains("without")),
+        "{clean:?}"
+    );
+    assert_eq!(run("python3 -c \"$0\"; exit 0"), []);
+    assert!(matches!(&run("python3 -S -c \"$0\"; exit 0")[..], [(_, why)] if why.contains("-S")));
 }

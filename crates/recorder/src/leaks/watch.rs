@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::led::{Led, led};
 use super::processes::{canonical, follow, ignores_environment, inodes, name};
 use super::sockets::{self, Socket};
 use crate::Bypass;
@@ -17,6 +18,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const REST: u32 = 50;
 /// How often it is looked who holds a socket before it counts as none of ours.
 const TRIES: u8 = 10;
+/// How often a new process is looked at, to see whether it is led to the proxy.
+const LOOKS: u8 = 3;
 /// How many bypasses are told.
 const MOST_BYPASSES: usize = 100;
 
@@ -31,7 +34,16 @@ const QUIC: u16 = 443;
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: Sender<()>,
-    thread: Option<JoinHandle<Vec<Bypass>>>,
+    thread: Option<JoinHandle<Found>>,
+}
+
+/// What a watch found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Connections that bypassed the proxy: each program and address once, in the order in which they were seen.
+    pub(crate) bypasses: Vec<Bypass>,
+    /// Programs that were not led to the proxy, and why: words that follow the name. Whether they asked anything is not known.
+    pub(crate) not_led: Vec<(String, &'static str)>,
 }
 
 impl Watch {
@@ -48,7 +60,7 @@ impl Watch {
                 pause = if news { SHORTEST_PAUSE } else { (pause * 5 / 4).min(LONGEST_PAUSE) };
                 match stopped.recv_timeout(pause.max(begun.elapsed() * REST)) {
                     Err(RecvTimeoutError::Timeout) => {}
-                    _ => return look.found,
+                    _ => return look.end(),
                 }
             }
         };
@@ -56,8 +68,8 @@ impl Watch {
         Self { stop, thread }
     }
 
-    /// Ends it: each program and address once, in the order in which they were seen. Waits for a look that is under way.
-    pub(crate) fn finish(mut self) -> Vec<Bypass> {
+    /// Ends it. Waits for a look that is under way.
+    pub(crate) fn finish(mut self) -> Found {
         let _ = self.stop.send(());
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
@@ -77,6 +89,10 @@ struct Look {
     datagrams: HashSet<u64>,
     told: HashSet<(String, SocketAddr)>,
     found: Vec<Bypass>,
+    /// Processes that may be led to the proxy or not, and how often that was looked for.
+    unclear: BTreeMap<u32, u8>,
+    /// Those that are not.
+    not_led: BTreeMap<String, &'static str>,
 }
 
 impl Look {
@@ -89,13 +105,22 @@ impl Look {
             datagrams: HashSet::new(),
             told: HashSet::new(),
             found: Vec::new(),
+            unclear: BTreeMap::from([(root, 0)]),
+            not_led: BTreeMap::new(),
         }
+    }
+
+    fn end(mut self) -> Found {
+        // One that was seen at it is told so already.
+        self.not_led.retain(|program, _| !self.found.iter().any(|bypass| bypass.program == *program));
+        Found { bypasses: self.found, not_led: self.not_led.into_iter().collect() }
     }
 
     /// Whether a process is there that was not before.
     fn once(&mut self) -> bool {
         let before = self.processes.clone();
         follow(&mut self.processes);
+        self.look_at_new(&before);
         let suspects = self.suspects();
         self.tried.retain(|inode, _| suspects.contains_key(inode));
         let open: Suspects = suspects
@@ -106,6 +131,22 @@ impl Look {
             self.attribute(&open);
         }
         !self.processes.is_subset(&before)
+    }
+
+    /// Looks whether processes that are new are led to the proxy. One that is about to start another program has still the
+    /// environment of its parent, so it is looked at several times.
+    fn look_at_new(&mut self, before: &BTreeSet<u32>) {
+        self.unclear.extend(self.processes.difference(before).map(|pid| (*pid, 0)));
+        self.unclear.retain(|pid, looks| {
+            *looks += 1;
+            if let Led::No(why) = led(*pid) {
+                if self.not_led.len() < MOST_BYPASSES {
+                    self.not_led.insert(name(*pid), why);
+                }
+                return false;
+            }
+            *looks < LOOKS && self.processes.contains(pid)
+        });
     }
 
     /// Sockets of this machine that would be a bypass if they were the agent's.
@@ -163,9 +204,8 @@ impl Look {
         let reason = ignores_environment(pid).map_or_else(
             || reason.to_owned(),
             |option| {
-                format!(
-                    "it was started with {option}, which makes Python ignore the environment and the recorder's hook"
-                )
+                let ignored = if option == "-S" { "" } else { "the environment and " };
+                format!("it was started with {option}, which makes Python ignore {ignored}the recorder's hook")
             },
         );
         self.found.push(Bypass { program, pid, to: to.to_string(), reason });

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use super::compare::{Comparison, Difference, Rank};
 use super::place;
+use super::remedy::Remedy;
 use super::view::TOO_LARGE;
 use crate::{Exchange, Recording, Request, api_of};
 
 /// A request that the recording has no answer to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Miss {
     /// Which request of the session, from 1, chatter aside.
     pub number: usize,
@@ -18,6 +19,8 @@ pub struct Miss {
     pub reason: String,
     /// The recorded request that comes nearest, if there is one for this place.
     pub nearest: Option<Nearest>,
+    /// What helps, where recording again does not.
+    pub remedy: Option<Remedy>,
 }
 
 /// The recorded request that comes nearest to one that missed.
@@ -48,6 +51,9 @@ impl Miss {
             nearest.write(&mut text);
         }
         text.push_str("help: ");
+        if let Some(remedy) = &self.remedy {
+            return text + &remedy.to_string();
+        }
         match (again, self.nearest.as_ref().is_some_and(|nearest| nearest.different == 0)) {
             (Some(again), false) => {
                 let _ = write!(text, "if the change is meant, `{again}` records it again");
@@ -97,7 +103,14 @@ pub(super) fn miss(number: usize, request: &Request, nearest: Option<Candidate<'
             Some(difference) => reason(request, difference),
         },
     };
-    Miss { number, asked, reason, nearest: nearest.map(told) }
+    let remedy = nearest.as_ref().and_then(|candidate| candidate.comparison.first.as_ref()).filter(|it| too_large(it));
+    let remedy = remedy.map(|_| Remedy::less(&request.origin));
+    Miss { number, asked, reason, nearest: nearest.map(told), remedy }
+}
+
+/// Whether one of the two was not kept.
+fn too_large(difference: &Difference) -> bool {
+    difference.at == "body" && [&difference.recorded, &difference.sent].into_iter().any(|kind| kind == TOO_LARGE)
 }
 
 fn told(candidate: Candidate<'_>) -> Nearest {
@@ -118,7 +131,7 @@ fn told(candidate: Candidate<'_>) -> Nearest {
 }
 
 fn reason(request: &Request, difference: &Difference) -> String {
-    if difference.at == "body" && [&difference.recorded, &difference.sent].into_iter().any(|kind| kind == TOO_LARGE) {
+    if too_large(difference) {
         return "its body is too large to be kept, and what is not kept cannot be compared".into();
     }
     if difference.at == "path" || difference.at == "body" {

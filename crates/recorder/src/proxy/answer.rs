@@ -15,7 +15,7 @@ use super::target::Target;
 use super::tee::BrokenOff;
 use super::tunnel::Tunnel;
 use super::{Shared, forward, headers, reading, socket};
-use crate::{Body, Miss};
+use crate::{Body, Miss, Remedy, WarningKind};
 
 /// Answers a request; an error breaks the connection off.
 pub(crate) async fn answer(
@@ -62,7 +62,11 @@ async fn connect(request: &mut Request<Incoming>, shared: &Shared, handover: &Ha
         },
         Way::Unread => match shared.upstream.dial(&target).await {
             Ok(far) => Tunnel::Raw(far, Some(target.host.clone())),
-            Err(words) => return unreachable(&format!("{} cannot be reached: {words}", target.authority())),
+            Err(words) => {
+                let what = format!("{} cannot be reached: {words}", target.authority());
+                shared.ledger.note(WarningKind::Unreachable { what: what.clone() });
+                return unreachable(&what);
+            }
         },
     };
     handover.leave(Becomes::Tunnel(hyper::upgrade::on(request), tunnel));
@@ -82,7 +86,8 @@ async fn dial_own(target: &Target, shared: &Shared) -> Result<TcpStream, Respons
 fn refuse(target: &Target, method: &Method, reason: &str, shared: &Shared) -> Response<Speech> {
     if let Some(replay) = &shared.replay {
         let asked = format!("{method} {}", target.authority());
-        shared.ledger.miss(Miss { number: replay.count(), asked, reason: reason.to_owned(), nearest: None });
+        let (reason, remedy) = (reason.to_owned(), Some(Remedy::Allow(target.authority())));
+        shared.ledger.miss(Miss { number: replay.count(), asked, reason, nearest: None, remedy });
     }
     refusal(StatusCode::FORBIDDEN, "refused", reason)
 }

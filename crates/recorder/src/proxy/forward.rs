@@ -12,7 +12,7 @@ use super::speech::{Speech, refusal, unreachable};
 use super::target::Target;
 use super::tee::{Tee, Upload};
 use super::{Shared, headers, reading};
-use crate::{How, Request};
+use crate::{How, Request, WarningKind};
 
 /// What is to be seen of a request that is passed on.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) async fn forward(
     if asked.is_some()
         && let Some(reason) = shared.upstream.closed()
     {
-        shared.ledger.note(format!("requests were refused: {reason}"));
+        shared.ledger.note(WarningKind::Refused { reason: reason.clone() });
         return refusal(StatusCode::BAD_REQUEST, "refused", &reason);
     }
     let mut ongoing = asked.map(|asked| shared.ledger.begin(asked.request, asked.keep).by(asked.program));

@@ -15,7 +15,7 @@ use super::ongoing::Ongoing;
 use super::program::{PATIENCE, Program};
 use super::target::Target;
 use crate::recording::is_word;
-use crate::{Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, is_chatter, learn_request};
+use crate::{Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, WarningKind, is_chatter, learn_request};
 
 /// The most exchanges of a session that are kept.
 pub(crate) const MOST_EXCHANGES: usize = 10_000;
@@ -49,7 +49,7 @@ pub(crate) struct SeenSoFar {
     pub(crate) misses: Vec<Arc<Miss>>,
     pub(crate) bypassed: Vec<Bypass>,
     /// What is worth a warning, and how often it was seen.
-    pub(crate) notes: BTreeMap<String, usize>,
+    pub(crate) notes: BTreeMap<WarningKind, usize>,
     /// Addresses of this machine that belong to the agent, and whether anybody ever listened there.
     pub(crate) own: BTreeMap<String, bool>,
     /// Hosts that were passed unread: connections and bytes.
@@ -141,9 +141,7 @@ impl Ledger {
         seen.open += 1;
         drop(seen);
         if full {
-            self.note(format!(
-                "a recording has at most {MOST_EXCHANGES} exchanges: one was passed on and not recorded"
-            ));
+            self.note(WarningKind::Full { most: MOST_EXCHANGES });
         }
         let chatter = is_chatter(&request);
         Ongoing::new(Arc::clone(self), id as u64, request, chatter, after)
@@ -197,10 +195,10 @@ impl Ledger {
     }
 
     /// Notes what is worth a warning.
-    pub(crate) fn note(&self, text: String) {
+    pub(crate) fn note(&self, kind: WarningKind) {
         let mut seen = self.seen();
-        if seen.notes.len() < MOST_NOTES || seen.notes.contains_key(&text) {
-            *seen.notes.entry(text).or_default() += 1;
+        if seen.notes.len() < MOST_NOTES || seen.notes.contains_key(&kind) {
+            *seen.notes.entry(kind).or_default() += 1;
         }
     }
 

@@ -56,7 +56,7 @@ impl Reach {
     }
 
     /// Whether the recording knows this place, with either scheme: a tunnel does not say which it will be.
-    fn is_recorded(&self, target: &Target) -> bool {
+    pub(crate) fn is_recorded(&self, target: &Target) -> bool {
         let Some(recorded) = &self.recorded else { return false };
         [true, false].into_iter().any(|tls| recorded.contains(&Target { tls, ..target.clone() }.origin()))
     }

@@ -22,8 +22,8 @@ use super::target::Target;
 use super::tee::BrokenOff;
 use super::{Shared, forward};
 use crate::{
-    Answered, End, Exchange, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Request, Surroundings,
-    Tally, miss_answer, with_reply_id,
+    Answered, End, Exchange, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy, Request,
+    Surroundings, Tally, miss_answer, with_reply_id,
 };
 
 /// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
@@ -40,6 +40,8 @@ pub(crate) struct Replay {
     asked: AtomicUsize,
     /// Misses that the matcher does not know of.
     further_misses: AtomicUsize,
+    /// Those of them that it takes for answered: without differences, and with some.
+    not_kept: [AtomicUsize; 2],
 }
 
 impl Replay {
@@ -53,7 +55,7 @@ impl Replay {
         let positions = recording.exchanges.iter().enumerate().map(|(at, exchange)| (exchange.id, at)).collect();
         let matcher = Mutex::new(Matcher::new(Arc::clone(&recording), here, rules));
         let (asked, further_misses) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { recording, positions, matcher, on_miss, pace, asked, further_misses }
+        Self { recording, positions, matcher, on_miss, pace, asked, further_misses, not_kept: Default::default() }
     }
 
     pub(crate) fn recording(&self) -> &Recording {
@@ -80,6 +82,9 @@ impl Replay {
     pub(crate) fn tally(&self) -> Tally {
         let mut tally = self.matcher.lock().unwrap_or_else(PoisonError::into_inner).tally();
         tally.misses += self.further_misses.load(Ordering::Relaxed);
+        let [exact, with_holes] = self.not_kept.each_ref().map(|count| count.load(Ordering::Relaxed));
+        tally.exact = tally.exact.saturating_sub(exact);
+        tally.with_holes = tally.with_holes.saturating_sub(with_holes);
         tally
     }
 
@@ -101,12 +106,13 @@ impl Replay {
                 *response.status_mut() = StatusCode::NO_CONTENT;
                 return Ok(response);
             }
-            Answered::Recorded { id, reply_id, .. } => {
+            Answered::Recorded { id, reply_id, holes } => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
                 let exchange = self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at));
                 match exchange {
                     Some(exchange) if exchange.end.how == How::TooLarge => {
                         self.further_misses.fetch_add(1, Ordering::Relaxed);
+                        self.not_kept[usize::from(!holes.is_empty())].fetch_add(1, Ordering::Relaxed);
                         self.not_kept(&clean)
                     }
                     Some(exchange) => return play(exchange, clean, reply_id.as_ref(), clock, shared).await,
@@ -130,7 +136,8 @@ impl Replay {
     fn not_kept(&self, request: &Request) -> Miss {
         let asked = format!("{} {}{}", request.method, request.origin, request.path);
         let reason = "its answer was too large to be recorded".to_owned();
-        Miss { number: self.asked.load(Ordering::Relaxed), asked, reason, nearest: None }
+        let remedy = Some(Remedy::less(&request.origin));
+        Miss { number: self.asked.load(Ordering::Relaxed), asked, reason, nearest: None, remedy }
     }
 }
 

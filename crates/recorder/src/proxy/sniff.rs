@@ -19,8 +19,10 @@ pub(crate) enum Spoken {
     Http,
     /// HTTP/2 without TLS.
     Http2,
-    /// Something else, or nothing before the server spoke.
+    /// Something else.
     Other,
+    /// Nothing: the client waits for the server to speak.
+    Nothing,
 }
 
 /// Reads until it is clear what is spoken; absent when the client left. The bytes that were read belong to it.
@@ -29,7 +31,7 @@ pub(crate) async fn sniff(io: &mut (impl AsyncRead + Unpin), patience: Duration)
     match tokio::time::timeout(patience, io.read_buf(&mut read)).await {
         Ok(Ok(0) | Err(_)) => return None,
         Ok(Ok(_)) => {}
-        Err(_) => return Some((Spoken::Other, Bytes::new())),
+        Err(_) => return Some((Spoken::Nothing, Bytes::new())),
     }
     let more = async {
         loop {
@@ -79,10 +81,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_waits_for_the_server_speaks_something_else() {
+    async fn a_client_that_waits_for_the_server_says_nothing() {
         let (_near, mut far) = tokio::io::duplex(64);
         let (spoken, bytes) = sniff(&mut far, Duration::from_millis(10)).await.unwrap();
-        assert_eq!((spoken, bytes.len()), (Spoken::Other, 0));
+        assert_eq!((spoken, bytes.len()), (Spoken::Nothing, 0));
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use super::connection::{Becomes, Handover};
 use super::speech::{Speech, refusal, unreachable, whole};
 use super::target::Target;
 use super::{Shared, headers};
-use crate::Miss;
+use crate::{Miss, Remedy, WarningKind};
 
 /// Answers a request for a WebSocket.
 pub(crate) async fn answer(
@@ -32,7 +32,8 @@ pub(crate) async fn answer(
         let reason = "it is a WebSocket, which is not recorded".to_owned();
         let message = format!("{origin}{path}: {reason}");
         let asked = format!("{} {origin}{path}", request.method());
-        shared.ledger.miss(Miss { number: replay.count(), asked, reason, nearest: None });
+        let remedy = Some(Remedy::Allow(target.authority()));
+        shared.ledger.miss(Miss { number: replay.count(), asked, reason, nearest: None, remedy });
         return refusal(StatusCode::NOT_IMPLEMENTED, "replay_miss", &message);
     }
     if let Some(reason) = shared.upstream.closed() {
@@ -41,18 +42,20 @@ pub(crate) async fn answer(
     let upgrade = hyper::upgrade::on(&mut request);
     match open(&request, target, shared).await {
         Ok((response, Some(far))) => {
-            shared.ledger.note(format!("a WebSocket to {origin}{path} was passed on and not recorded"));
+            shared.ledger.note(WarningKind::WebSocket { to: format!("{origin}{path}"), refused: None });
             handover.leave(Becomes::Socket(upgrade, far));
             response
         }
         Ok((response, None)) => {
-            let status = response.status().as_u16();
-            shared
-                .ledger
-                .note(format!("a WebSocket to {origin}{path} was refused with status {status} and not recorded"));
+            let refused = Some(response.status().as_u16());
+            shared.ledger.note(WarningKind::WebSocket { to: format!("{origin}{path}"), refused });
             response
         }
-        Err(words) => unreachable(&format!("{} cannot be reached: {}", target.host, shared.ledger.clean(&words))),
+        Err(words) => {
+            let what = format!("{} cannot be reached: {}", target.host, shared.ledger.clean(&words));
+            shared.ledger.note(WarningKind::Unreachable { what: what.clone() });
+            unreachable(&what)
+        }
     }
 }
 

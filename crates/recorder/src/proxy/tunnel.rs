@@ -17,14 +17,16 @@ use super::program::Program;
 use super::sniff::{Spoken, sniff};
 use super::target::Target;
 use super::{Shared, socket};
-use crate::{Bypass, Miss};
+use crate::{Bypass, Miss, Remedy, WarningKind};
 
 /// How long a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a client may keep silent on a port whose protocol has it speak first.
+/// How long a client may keep silent where it is known to speak first.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long it may on any other port: there the server may be the first to speak.
+/// How long it may anywhere else: there the server may be the first to speak.
 const SPEAK_TIMEOUT: Duration = Duration::from_secs(3);
+/// The same in a replay, where no server will.
+const REPLAY_SPEAK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What is to become of a tunnel.
 #[derive(Debug)]
@@ -52,8 +54,11 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &A
         }
         Tunnel::Read(target) => target,
     };
-    let client_first = matches!(target.port, 80 | 443) || shared.replay.is_some();
-    let patience = if client_first { IDLE_TIMEOUT } else { SPEAK_TIMEOUT };
+    let patience = match &shared.replay {
+        _ if matches!(target.port, 80 | 443) || shared.reach.is_recorded(&target) => IDLE_TIMEOUT,
+        Some(_) => REPLAY_SPEAK_TIMEOUT,
+        None => SPEAK_TIMEOUT,
+    };
     let Some((spoken, prefix)) = sniff(&mut io, patience).await else { return };
     let io = Prefixed::new(prefix, io);
     let becomes = match spoken {
@@ -64,6 +69,7 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &A
         Spoken::Http => speak(io, Speaker { program, target: Some(target) }, shared).await,
         Spoken::Http2 => return unread(io, &target, "HTTP/2 without TLS", shared).await,
         Spoken::Other => return unread(io, &target, "a protocol other than HTTP", shared).await,
+        Spoken::Nothing => return unread(io, &target, "a protocol in which the server speaks first", shared).await,
     };
     if let Some(Becomes::Socket(upgrade, far)) = becomes {
         socket::run(upgrade, far).await;
@@ -135,14 +141,21 @@ async fn unread(mut io: Prefixed<Io>, target: &Target, what: &str, shared: &Shar
     if let Some(replay) = &shared.replay {
         let reason = format!("it is {what}, which is not recorded");
         let number = replay.count();
-        shared.ledger.miss(Miss { number, asked: format!("CONNECT {authority}"), reason, nearest: None });
+        let (asked, remedy) = (format!("CONNECT {authority}"), Some(Remedy::Allow(authority)));
+        shared.ledger.miss(Miss { number, asked, reason, nearest: None, remedy });
         return;
     }
     if shared.upstream.closed().is_some() {
         return;
     }
-    shared.ledger.note(format!("a connection to {authority} is {what}: it was passed on and not recorded"));
-    if let Ok(mut far) = shared.upstream.dial(target).await {
-        let _ = copy_bidirectional(&mut io, &mut far).await;
+    match shared.upstream.dial(target).await {
+        Ok(mut far) => {
+            shared.ledger.note(WarningKind::NotHttp { to: authority, what: what.to_owned() });
+            let _ = copy_bidirectional(&mut io, &mut far).await;
+        }
+        Err(words) => {
+            let what = format!("{authority} cannot be reached: {}", shared.ledger.clean(&words));
+            shared.ledger.note(WarningKind::Unreachable { what });
+        }
     }
 }

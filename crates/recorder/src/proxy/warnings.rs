@@ -1,37 +1,54 @@
-//! What is worth knowing at the end of a session, in sentences.
+//! What is worth knowing at the end of a session: what was noted on the way, and what the exchanges show.
 
 use std::collections::BTreeMap;
 
 use super::ledger::SeenSoFar;
+use crate::packed::is_readable;
+use crate::{Body, Exchange, How, Warning, WarningKind};
 
 /// Statuses that say that a key is missing or wrong.
 const DENIED: [u16; 2] = [401, 403];
 
 /// The warnings of a session.
-pub(crate) fn of(seen: &SeenSoFar) -> Vec<String> {
-    let mut warnings = denied(seen);
-    for (text, times) in &seen.notes {
-        warnings.push(if *times == 1 { text.clone() } else { format!("{text} ({times} times)") });
-    }
-    for (host, (connections, bytes)) in &seen.unread {
-        let many = if *connections == 1 { "1 connection".into() } else { format!("{connections} connections") };
-        warnings.push(format!("{host} was passed on unread: {many}, {bytes} bytes"));
-    }
-    warnings
-}
-
-fn denied(seen: &SeenSoFar) -> Vec<String> {
-    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
-    for exchange in seen.exchanges.iter().flatten().filter(|exchange| !exchange.chatter) {
-        if let Some(status) =
-            exchange.response.as_ref().map(|response| response.status).filter(|it| DENIED.contains(it))
-        {
-            *counts.entry(status).or_default() += 1;
+pub(crate) fn of(seen: &SeenSoFar) -> Vec<Warning> {
+    let mut counts: BTreeMap<WarningKind, usize> = BTreeMap::new();
+    for exchange in seen.exchanges.iter().flatten() {
+        for kind in shown(exchange) {
+            *counts.entry(kind).or_default() += 1;
         }
     }
-    let sentence = |(status, count): (u16, usize)| match count {
-        1 => format!("1 answer is {status}"),
-        _ => format!("{count} answers are {status}"),
+    let unread = seen.unread.iter().map(|(host, (connections, bytes))| {
+        (WarningKind::PassedOn { host: host.clone(), bytes: *bytes }, *connections)
+    });
+    let noted = seen.notes.iter().map(|(kind, times)| (kind.clone(), *times));
+    counts.into_iter().chain(noted).chain(unread).map(|(kind, times)| Warning { kind, times }).collect()
+}
+
+/// What one exchange shows.
+fn shown(exchange: &Exchange) -> Vec<WarningKind> {
+    let mut kinds = Vec::new();
+    let request = &exchange.request;
+    let place = || {
+        let path = request.path.split(['?', '#']).next().unwrap_or_default();
+        format!("{} {}{path}", request.method, request.origin)
     };
-    counts.into_iter().map(sentence).collect()
+    if let Some(response) = &exchange.response {
+        if DENIED.contains(&response.status) && !exchange.chatter {
+            kinds.push(WarningKind::Denied { status: response.status });
+        }
+        let encoding = response.headers.iter().find(|(name, _)| name == "content-encoding");
+        if let Some((_, encoding)) = encoding.filter(|(_, encoding)| !is_readable(encoding)) {
+            let (origin, encoding) = (request.origin.clone(), encoding.clone());
+            kinds.push(WarningKind::Unsearched { origin, encoding });
+        }
+    }
+    if let Body::TooLarge { .. } = request.body {
+        kinds.push(WarningKind::TooLarge { request: true, place: place() });
+    }
+    match &exchange.end.how {
+        How::TooLarge => kinds.push(WarningKind::TooLarge { request: false, place: place() }),
+        How::Unreachable(what) if !exchange.chatter => kinds.push(WarningKind::Unreachable { what: what.clone() }),
+        _ => {}
+    }
+    kinds
 }

@@ -6,7 +6,7 @@ use agentci_recorder::{Body, How, Mode, Session, SessionOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::client::{client, options, record};
+use crate::client::{client, options, record, words};
 use crate::upstream::{Step, Upstream, chunk, events, json, whole};
 
 #[tokio::test]
@@ -85,7 +85,12 @@ async fn what_is_too_large_is_passed_on_and_not_kept() {
     }
     assert_eq!(length, 100_000_000);
     assert_eq!(upstream.log.lock().unwrap().received[0].body.len(), 40_000_000);
-    let exchange = session.finish().await.recording.exchanges.remove(0);
+    let mut finished = session.finish().await;
+    let warnings = words(&finished.warnings);
+    let place = upstream.url("/big");
+    let said = |what: &str| format!("{what} POST {place} is too large to be recorded; in a replay it will be missing");
+    assert_eq!(warnings, [said("the answer to"), said("the request")]);
+    let exchange = finished.recording.exchanges.remove(0);
     assert_eq!(exchange.request.body, Body::TooLarge { bytes: 40_000_000 });
     assert_eq!(exchange.end.how, How::TooLarge);
     assert!(exchange.response.unwrap().frames.is_empty());
@@ -102,6 +107,36 @@ async fn a_compressed_answer_is_passed_on_and_kept_as_it_is() {
     let response = session.finish().await.recording.exchanges.remove(0).response.unwrap();
     assert_eq!(response.frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>().concat(), b"\x01a\n\nb\n\n");
     assert!(response.headers.contains(&("content-encoding".into(), "gzip".into())));
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_searched_for_secrets_is_named() {
+    for (encoding, warned) in [("br", true), ("zstd", true), ("gzip", false), ("identity", false)] {
+        let head = format!("content-encoding: {encoding}\r\n");
+        let upstream = Upstream::start(false, [("/z", vec![whole("200 OK", &head, "xyz")])].into()).await;
+        let session = record(&upstream).await;
+        client(&session).get(upstream.url("/z")).send().await.unwrap().bytes().await.unwrap();
+        assert!(upstream.heads()[0].contains("accept-encoding: identity"), "{:?}", upstream.heads());
+        let warnings = words(&session.finish().await.warnings);
+        let named = format!("is packed with `{encoding}`");
+        assert_eq!(warnings.iter().any(|warning| warning.contains(&named)), warned, "{warnings:?}");
+        assert_eq!(warnings.len(), usize::from(warned), "{warnings:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_trusted_is_named_with_what_helps() {
+    let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
+    let session = Session::start(options(Mode::Record)).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(client(&session).get(upstream.url("/x")).send().await.unwrap().status(), 502);
+    }
+    let warnings = words(&session.finish().await.warnings);
+    assert!(
+        matches!(&warnings[..], [one] if one.starts_with("localhost cannot be reached: ")
+            && one.contains("`SSL_CERT_FILE`") && one.ends_with("(2 times)")),
+        "{warnings:?}"
+    );
 }
 
 /// Sends bytes through a tunnel and reads until the server is done.
@@ -163,7 +198,8 @@ async fn a_socket_for_responses_is_refused_and_others_pass_and_are_named() {
     drop(stream);
     let finished = session.finish().await;
     assert!(finished.recording.exchanges.is_empty());
-    assert!(finished.warnings.iter().any(|warning| warning.contains("WebSocket") && warning.contains("/ws")));
+    let words = words(&finished.warnings);
+    assert!(words.iter().any(|warning| warning.contains("WebSocket") && warning.contains("/ws")), "{words:?}");
 }
 
 #[tokio::test]
@@ -223,7 +259,11 @@ async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
     assert_eq!((answer.status().as_u16(), answer.headers()["x-should-retry"].to_str().unwrap()), (502, "false"));
     let text = answer.text().await.unwrap();
     assert!(text.contains("localhost cannot be reached") && !text.contains("live"), "{text}");
-    let exchange = session.finish().await.recording.exchanges.remove(0);
+    let mut finished = session.finish().await;
+    let warnings = words(&finished.warnings);
+    assert!(warnings.len() == 1 && warnings[0].starts_with("localhost cannot be reached: "), "{warnings:?}");
+    assert!(!warnings[0].contains("SSL_CERT_FILE"), "{warnings:?}");
+    let exchange = finished.recording.exchanges.remove(0);
     assert!(
         matches!(&exchange.end.how, How::Unreachable(words) if text.contains(words.as_str())),
         "{:?}",
@@ -246,8 +286,9 @@ async fn ports_of_the_agent_itself_and_passed_hosts_are_not_recorded() {
     drop(direct);
     let finished = session.finish().await;
     assert!(finished.recording.exchanges.is_empty());
+    let words = words(&finished.warnings);
     let passed = |warning: &String| warning.starts_with("localhost was passed on unread: 1 connection, ");
-    assert!(finished.warnings.len() == 1 && finished.warnings.iter().all(passed), "{:?}", finished.warnings);
+    assert!(words.len() == 1 && words.iter().all(passed), "{words:?}");
 }
 
 #[tokio::test]
@@ -260,7 +301,7 @@ async fn nothing_is_passed_on_once_the_way_is_closed() {
     assert!(answer.text().await.unwrap().contains("the budget is used up"));
     let finished = session.finish().await;
     assert_eq!(upstream.log.lock().unwrap().connections, 0);
-    assert_eq!(finished.warnings, ["requests were refused: the budget is used up"]);
+    assert_eq!(words(&finished.warnings), ["requests were refused: the budget is used up"]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
-use agentci_recorder::{MatchRules, Mode, OnMiss, Pace, Recording, Roots, Session, SessionOptions};
+use agentci_recorder::{MatchRules, Mode, OnMiss, Pace, Recording, Roots, Session, SessionOptions, Warning};
 use agentci_trace::Redactor;
 
 use crate::upstream::Upstream;
@@ -39,4 +39,9 @@ pub(crate) fn client(session: &Session) -> reqwest::Client {
     let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
     let root = reqwest::Certificate::from_pem(session.ca_pem().as_bytes()).unwrap();
     reqwest::Client::builder().proxy(proxy).tls_certs_only([root]).build().unwrap()
+}
+
+/// What warnings say.
+pub(crate) fn words(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
 }

@@ -112,6 +112,32 @@ async fn a_request_that_is_not_recorded_is_a_miss_and_reaches_nobody() {
 }
 
 #[tokio::test]
+async fn what_was_too_large_to_record_is_a_miss_that_says_so() {
+    let lines = [
+        r#"{"v":2,"type":"recording","command":[],"now_ms":1,"roots":{"cwd":"/work"},"keys":[]}"#,
+        r#"{"type":"request","id":1,"at_us":0,"to":"http://api.example.com","method":"GET","path":"/big","headers":{}}"#,
+        r#"{"type":"response","id":1,"at_us":1,"status":200}"#,
+        r#"{"type":"end","id":1,"at_us":9,"how":"too_large"}"#,
+        r#"{"type":"request","id":2,"at_us":0,"to":"http://api.example.com","method":"POST","path":"/up","headers":{},"too_large":40000000}"#,
+        r#"{"type":"response","id":2,"at_us":1,"status":200}"#,
+        r#"{"type":"end","id":2,"at_us":9,"how":"closed"}"#,
+    ];
+    let session = replay(Recording::parse(&(lines.join("\n") + "\n")).unwrap()).await;
+    assert!(matches!(ask(&session, &["http://api.example.com/big".into()]).await[..], [Ok((400, _))]));
+    let upload = bytes::Bytes::from(vec![b'y'; 40_000_000]);
+    let _ = client(&session).post("http://api.example.com/up").body(upload).send().await;
+    let finished = session.finish().await;
+    assert_eq!(finished.misses.len(), 2, "{:?}", finished.misses);
+    for miss in &finished.misses {
+        let told = miss.explain("x.jsonl", Some("agentci record --update"));
+        assert!(miss.reason.contains("too large to be"), "{told}");
+        assert!(told.contains("does not help") && told.contains("--allow api.example.com"), "{told}");
+        assert!(!told.contains("--update"), "{told}");
+    }
+    assert_eq!((finished.tally.exact, finished.tally.with_holes, finished.tally.misses), (0, 0, 2));
+}
+
+#[tokio::test]
 async fn misses_can_be_recorded() {
     let upstream = Upstream::start(false, [("/a", vec![json("1")]), ("/b", vec![json("2")])].into()).await;
     let session = record(&upstream).await;

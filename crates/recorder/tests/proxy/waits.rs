@@ -1,6 +1,6 @@
 //! Waits of minutes, with a clock that does not wait.
 
-use agentci_recorder::{How, Pace, Recording, Session};
+use agentci_recorder::{How, Pace, Recording, Remedy, Session};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -35,5 +35,44 @@ async fn a_request_that_got_no_answer_gets_none_again_but_not_for_ever() {
     let began = Instant::now();
     let answer = client(&session).get("http://api.example.com/a").send().await.unwrap();
     assert_eq!((answer.status().as_u16(), began.elapsed().as_secs()), (504, 600));
+    assert!(session.finish().await.misses.is_empty());
+}
+
+/// A database waits for nobody: its client does, and would until its own patience ends.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_waits_for_the_server_to_speak_is_sent_away_and_told_what_helps() {
+    let session = Session::start(options(replaying(Recording::default(), Pace::Fast))).await.unwrap();
+    let mut stream = TcpStream::connect(session.address()).await.unwrap();
+    stream.write_all(b"CONNECT db.example.com:5432 HTTP/1.1\r\n\r\n").await.unwrap();
+    let began = Instant::now();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    assert_eq!(began.elapsed().as_secs(), 1);
+    let misses = session.finish().await.misses;
+    assert_eq!(misses[0].asked, "CONNECT db.example.com:5432");
+    assert_eq!(misses[0].remedy, Some(Remedy::Allow("db.example.com:5432".into())));
+    let told = misses[0].explain("x.jsonl", Some("agentci record --update"));
+    assert!(told.contains("`--allow db.example.com:5432`") && !told.contains("--update"), "{told}");
+}
+
+/// A client may open a connection long before it asks.
+#[tokio::test(start_paused = true)]
+async fn a_client_of_a_recorded_server_may_be_silent() {
+    let lines = [
+        r#"{"v":2,"type":"recording","command":[],"now_ms":1,"roots":{"cwd":"/work"},"keys":[]}"#,
+        r#"{"type":"request","id":1,"at_us":0,"to":"http://api.example.com:8080","method":"GET","path":"/a","headers":{}}"#,
+        r#"{"type":"response","id":1,"at_us":1,"status":204}"#,
+        r#"{"type":"end","id":1,"at_us":9,"how":"closed"}"#,
+    ];
+    let recording = Recording::parse(&(lines.join("\n") + "\n")).unwrap();
+    let session = Session::start(options(replaying(recording, Pace::Fast))).await.unwrap();
+    let mut stream = TcpStream::connect(session.address()).await.unwrap();
+    stream.write_all(b"CONNECT api.example.com:8080 HTTP/1.1\r\n\r\n").await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    stream.write_all(b"GET /a HTTP/1.1\r\nhost: api.example.com:8080\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+    assert!(answer.contains("HTTP/1.1 204"), "{answer}");
     assert!(session.finish().await.misses.is_empty());
 }

@@ -66,7 +66,7 @@ async fn the_users_proxy_leads_to_the_world_whether_it_is_read_or_not() {
     }
     let finished = session.finish().await;
     assert_eq!(finished.recording.exchanges.len(), 1);
-    assert!(finished.warnings.iter().any(|text| text.starts_with("passed.example.com was passed on unread")));
+    assert!(finished.warnings.iter().any(|it| it.to_string().starts_with("passed.example.com was passed on unread")));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agentci_plan::{Recorded, RecordedWorld, ToolSource};
-use agentci_recorder::{Bypass, Exchange, Finished, How, Miss, Nearest, Tally};
+use agentci_recorder::{Bypass, Exchange, Finished, How, Miss, Nearest, Remedy, Tally, Warning, WarningKind};
 use agentci_trace::Event;
 use agentci_verdict::{Cause, Finding, Matched, Replay};
 
@@ -18,9 +18,6 @@ use crate::{findings, meter, translate};
 
 /// How many misses are told of a case; one that is not answered leads to others.
 const MISSES_TOLD: usize = 3;
-
-/// How a session says that it did not look at connections.
-const PASSED_ON: &str = "was passed on unread";
 
 /// How many requests and connections are listed.
 const LISTED: usize = 5;
@@ -45,8 +42,8 @@ pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Accoun
     job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
     // What we play ourselves is passed on to us.
     let plays = matches!(job.case.world.tools, ToolSource::Routes(_));
-    let told = |warning: &&String| !(plays && warning.contains(PASSED_ON));
-    account.warnings.extend(finished.warnings.iter().filter(told).cloned());
+    let told = |warning: &&Warning| !(plays && matches!(warning.kind, WarningKind::PassedOn { .. }));
+    account.warnings.extend(finished.warnings.iter().filter(told).map(ToString::to_string));
     account.warnings.extend(bypassed(&finished.bypassed));
     match used {
         Used::Watched => {}
@@ -76,7 +73,8 @@ fn missed(job: &Job<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
     );
     let finding = findings::plain(Cause::ReplayMiss, message, Some(job.place(world.recording.span)));
     let notes = miss.nearest.as_ref().map(nearest).unwrap_or_default();
-    let help = format!("if the change is meant, record it again: `{}`", file::command(job, true));
+    let again = || format!("if the change is meant, record it again: `{}`", file::command(job, true));
+    let help = miss.remedy.as_ref().map_or_else(again, Remedy::in_suite);
     Finding { label: "this recording".into(), notes, help: Some(help), ..finding }
 }
 

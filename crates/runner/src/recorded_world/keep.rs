@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::{Recorded, RecordedWorld, Target};
-use agentci_recorder::{Bypass, Exchange, Finished, How, Recording};
+use agentci_recorder::{Bypass, Exchange, Finished, How, Recording, WarningKind};
 use agentci_verdict::{Cause, Finding};
 
 use super::judge::{belongs, bypassed, place};
@@ -12,9 +12,6 @@ use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::job::Job;
 use crate::{findings, recording};
-
-/// How a session says that it refused requests because nothing more may be asked of the live world.
-const REFUSED: &str = "requests were refused";
 
 /// Keeps the recording of an attempt that was not broken off; only that of the first run, where a case is run several times.
 pub(super) fn keep(
@@ -28,7 +25,7 @@ pub(super) fn keep(
     let Finished { mut recording, mut secrets, tally, bypassed: past, warnings, .. } = finished;
     let overspent = job.run.options.budget.as_ref().and_then(|budget| budget.exceeded());
     // One that was done by then has all it needs.
-    let cut = warnings.iter().any(|warning| warning.starts_with(REFUSED));
+    let cut = warnings.iter().any(|warning| matches!(warning.kind, WarningKind::Refused { .. }));
     if let Some(reason) = overspent.filter(|_| cut || !account.findings.is_empty()) {
         findings::before(&mut account.findings, vec![stopped(job, world, reason)], &findings::CONSEQUENCES);
         return;

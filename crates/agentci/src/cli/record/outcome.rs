@@ -41,7 +41,6 @@ pub(super) fn report(
     context.say(&peers(recording, kept, budget));
     summary::say_bypassed(&finished.bypassed, context);
     summary::say_warnings(&finished.warnings, context);
-    summary::say_untrusted(recording, context);
     let shown = one_line(&path.display().to_string()).into_owned();
     context.say(&format!("wrote {shown} ({})\n", recorded::size(path)));
     let mut status = ended.status();

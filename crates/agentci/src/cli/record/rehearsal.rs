@@ -172,7 +172,7 @@ mod tests {
             recorded: recorded.into(),
             sent: sent.into(),
         };
-        let miss = Miss { number: 1, asked: String::new(), reason: String::new(), nearest: Some(nearest) };
+        let miss = Miss { number: 1, nearest: Some(nearest), ..Miss::default() };
         !learnable(&[Arc::new(miss)], &Recording::default()).is_empty()
     }
 

@@ -1,7 +1,7 @@
 //! What is worth saying after a recording or a replay.
 
 use agentci::report::{Paint, Tone, one_line};
-use agentci_recorder::{Bypass, Exchange, How, Recording};
+use agentci_recorder::{Bypass, Warning};
 
 use crate::cli::context::Context;
 
@@ -59,18 +59,10 @@ pub(in crate::cli) fn who(bypass: &Bypass) -> String {
 }
 
 /// Shows what the recorder has to say.
-pub(in crate::cli) fn say_warnings(warnings: &[String], context: &Context) {
-    warnings.iter().take(MOST_SHOWN).for_each(|warning| warn(warning, context));
-}
-
-/// Says what helps against certificates that only this machine's programs trust.
-pub(super) fn say_untrusted(recording: &Recording, context: &Context) {
-    let untrusted =
-        |exchange: &&Exchange| matches!(&exchange.end.how, How::Unreachable(words) if words.contains("certificate"));
-    if let Some(exchange) = recording.exchanges.iter().find(untrusted) {
-        let host = host(&exchange.request.origin);
-        let help = "name the file of its authority in `SSL_CERT_FILE`";
-        warn(&format!("the recorder does not trust the certificate of {host}: {help}"), context);
+pub(in crate::cli) fn say_warnings(warnings: &[Warning], context: &Context) {
+    warnings.iter().take(MOST_SHOWN).for_each(|warning| warn(&warning.to_string(), context));
+    if let Some(more) = warnings.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
+        warn(&format!("and {}", counted(more, "more warning", "more warnings")), context);
     }
 }
 
