@@ -20,6 +20,7 @@ mod proxy;
 mod recording;
 mod session;
 mod warning;
+mod zone;
 
 pub use matching::{
     Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Surroundings, Tally, with_reply_id,

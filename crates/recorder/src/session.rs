@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agentci_trace::Redactor;
-use jiff::tz::TimeZone;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
@@ -16,6 +15,7 @@ use crate::environment::Environment;
 use crate::leaks::{Found, Programs, Watch, listening_ports};
 use crate::proxy::{Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
+use crate::zone;
 use crate::{Exchange, Header, MatchRules, Miss, Recording, Remedy, Roots, Surroundings, Tally, Warning, WarningKind};
 
 /// How long exchanges under way are waited for when the agent is gone.
@@ -264,10 +264,12 @@ impl Session {
     pub async fn finish(self) -> Finished {
         self.shared.ledger.quiet(QUIET_TIMEOUT).await;
         let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
-        let watched = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
+        let found = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
         self.listener.stop().await;
-        for Found { bypasses, not_led } in watched.await.unwrap_or_default() {
-            bypasses.into_iter().for_each(|bypass| self.shared.ledger.bypass(bypass));
+        for Found { bypasses, not_led } in found.await.unwrap_or_default() {
+            for bypass in bypasses {
+                self.shared.ledger.bypass(bypass);
+            }
             for (program, why) in not_led {
                 self.shared.ledger.note(WarningKind::NotLed { program, why: why.to_owned() });
             }
@@ -304,7 +306,7 @@ fn listening() -> Option<BTreeSet<u16>> {
 /// The circumstances of this session. A replay is in the time zone of its recording: names and offsets of a zone are in
 /// prompts, too.
 fn surroundings(roots: &Roots, recorded: Option<&str>) -> Surroundings {
-    let zone = recorded.and_then(|zone| TimeZone::get(zone).ok()).unwrap_or_else(TimeZone::system);
+    let zone = recorded.and_then(zone::named).unwrap_or_else(zone::here);
     let now = jiff::Timestamp::now();
     Surroundings {
         now_ms: u64::try_from(now.as_millisecond()).unwrap_or(0),

@@ -55,7 +55,16 @@ impl Replay {
         let positions = recording.exchanges.iter().enumerate().map(|(at, exchange)| (exchange.id, at)).collect();
         let matcher = Mutex::new(Matcher::new(Arc::clone(&recording), here, rules));
         let (asked, further_misses) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { recording, positions, matcher, on_miss, pace, asked, further_misses, not_kept: Default::default() }
+        Self {
+            recording,
+            positions,
+            matcher,
+            on_miss,
+            pace,
+            asked,
+            further_misses,
+            not_kept: [AtomicUsize::new(0), AtomicUsize::new(0)],
+        }
     }
 
     pub(crate) fn recording(&self) -> &Recording {

@@ -69,7 +69,7 @@ async fn a_client_of_a_recorded_server_may_be_silent() {
     let session = Session::start(options(replaying(recording, Pace::Fast))).await.unwrap();
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(b"CONNECT api.example.com:8080 HTTP/1.1\r\n\r\n").await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    tokio::time::sleep(std::time::Duration::from_mins(1)).await;
     stream.write_all(b"GET /a HTTP/1.1\r\nhost: api.example.com:8080\r\nconnection: close\r\n\r\n").await.unwrap();
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer).await;

@@ -40,7 +40,9 @@ impl Recent {
         if self.by_beginning.len() * BITS_EACH > self.bits.len() * 64 {
             let bits = (self.by_beginning.len() * BITS_EACH * 2).max(1 << SMALLEST).next_power_of_two();
             self.bits = vec![0; bits / 64];
-            self.values.iter().for_each(|value| set(&mut self.bits, beginning(value.as_bytes())));
+            for value in &self.values {
+                set(&mut self.bits, beginning(value.as_bytes()));
+            }
         } else if let Some(newest) = self.values.last() {
             set(&mut self.bits, beginning(newest.as_bytes()));
         }
@@ -63,7 +65,7 @@ impl Recent {
         let mut window = beginning(bytes) << 8;
         for (start, last) in bytes.iter().skip(BEGINNING - 1).enumerate() {
             // The first round takes the last byte of the first window once more.
-            window = (window >> 8) & MASK | u64::from(*last) << (8 * (BEGINNING - 1));
+            window = ((window >> 8) & MASK) | (u64::from(*last) << (8 * (BEGINNING - 1)));
             if !is_set(&self.bits, window) {
                 continue;
             }
@@ -81,7 +83,7 @@ const MASK: u64 = (1 << (8 * BEGINNING)) - 1;
 
 /// The first bytes, the first of them lowest; those that are lacking count as zero.
 fn beginning(bytes: &[u8]) -> u64 {
-    bytes.iter().take(BEGINNING).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
+    bytes.iter().take(BEGINNING).rev().fold(0, |key, byte| (key << 8) | u64::from(*byte))
 }
 
 /// The place of a beginning in the table.
@@ -99,7 +101,7 @@ fn set(bits: &mut [u64], key: u64) {
 
 fn is_set(bits: &[u64], key: u64) -> bool {
     let place = place(bits, key);
-    bits.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+    bits.get(place / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1)
 }
 
 #[cfg(test)]
@@ -110,7 +112,9 @@ mod tests {
 
     fn found(values: &[String], text: &str) -> Vec<Range<usize>> {
         let mut recent = Recent::default();
-        values.iter().for_each(|value| recent.add(value.as_str().into()));
+        for value in values {
+            recent.add(value.as_str().into());
+        }
         let mut found = Vec::new();
         recent.find(text, &mut found);
         found.sort_by_key(|range| (range.start, range.end));

@@ -1,0 +1,74 @@
+//! The time zone of a session, read from its own file: a database of all zones opens every one of them first, which takes longer
+//! than all else that a session does when it starts.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+
+/// Where systems keep their zones.
+const FOLDERS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"];
+/// Where the zone of this machine is a link to.
+const LOCAL: &str = "/etc/localtime";
+/// What stands before the name of a zone in a path.
+const BEFORE: &str = "/zoneinfo/";
+/// A zone is read up to here; the largest has 4 KB.
+const LARGEST_ZONE: u64 = 1 << 20;
+
+/// The zone of this name.
+pub(crate) fn named(name: &str) -> Option<TimeZone> {
+    of_file(name).or_else(|| TimeZone::get(name).ok())
+}
+
+/// The zone of this machine and this process.
+pub(crate) fn here() -> TimeZone {
+    let variable = std::env::var("TZ").unwrap_or_default();
+    let name = if variable.is_empty() {
+        let target = std::fs::read_link(LOCAL).ok();
+        target.as_deref().and_then(Path::to_str).and_then(|path| Some(path.rsplit_once(BEFORE)?.1.to_owned()))
+    } else {
+        // It may also be a rule or a path.
+        Some(variable.strip_prefix(':').unwrap_or(&variable).to_owned())
+    };
+    name.and_then(|name| of_file(&name)).unwrap_or_else(TimeZone::system)
+}
+
+fn of_file(name: &str) -> Option<TimeZone> {
+    let plain = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+".contains(&byte))
+    };
+    if !name.split('/').all(plain) {
+        return None;
+    }
+    FOLDERS.iter().find_map(|folder| {
+        let mut bytes = Vec::new();
+        File::open(Path::new(folder).join(name)).ok()?.take(LARGEST_ZONE).read_to_end(&mut bytes).ok()?;
+        TimeZone::tzif(name, &bytes).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_of_a_file_is_the_one_of_the_database() {
+        let now = jiff::Timestamp::now();
+        for name in ["Europe/Berlin", "Asia/Tokyo", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "UTC"] {
+            let Ok(known) = TimeZone::get(name) else { continue };
+            let read = named(name).unwrap();
+            assert_eq!((read.iana_name(), read.to_offset(now)), (Some(name), known.to_offset(now)), "{name}");
+        }
+        assert_eq!(here().to_offset(now), TimeZone::system().to_offset(now));
+    }
+
+    #[test]
+    fn a_name_leads_nowhere_else() {
+        for name in
+            ["", "../../../etc/localtime", "/etc/localtime", "Europe//Berlin", "Europe/..", "No/Where", "Europe"]
+        {
+            assert!(of_file(name).is_none(), "{name}");
+        }
+    }
+}
