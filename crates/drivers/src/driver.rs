@@ -115,10 +115,11 @@ impl Driver {
         }
     }
 
-    /// Lets what someone else sees of the agent enter the trace, in the moment it is seen.
-    pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>) {
+    /// Lets what someone else sees of the agent enter the trace, in the moment it is seen. Where that someone `tells_usage`, what the
+    /// agent says of it counts only if nothing was seen.
+    pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>, tells_usage: bool) {
         match &mut self.0 {
-            Kind::Process(driver) => driver.listen(seen),
+            Kind::Process(driver) => driver.listen(seen, tells_usage),
             Kind::Plain(driver) => driver.listen(seen),
             Kind::Http(driver) => driver.listen(seen),
             #[cfg(feature = "testing")]

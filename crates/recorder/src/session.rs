@@ -260,6 +260,11 @@ impl Session {
         self.shared.upstream.close(reason);
     }
 
+    /// Waits until no exchange is under way, but not longer than this. What was answered by then was told to the observer.
+    pub async fn quiet(&self, limit: Duration) {
+        self.shared.ledger.quiet(limit).await;
+    }
+
     /// Ends the session. Exchanges under way are kept as far as they came.
     pub async fn finish(self) -> Finished {
         self.shared.ledger.quiet(QUIET_TIMEOUT).await;

@@ -40,7 +40,6 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("recorder/src/leaks/watch.rs", "SHORTEST_PAUSE"),
             ("recorder/src/proxy/listener.rs", "FAREWELL"),
             ("recorder/src/proxy/listener.rs", "NO_SOCKETS"),
-            ("runner/src/recorded_world/session.rs", "SETTLING"),
             ("runner/src/retries.rs", "FIRST_WAIT"),
             ("runner/src/retries.rs", "LONGEST_WAIT"),
             ("runner/src/services/ready.rs", "BETWEEN"),

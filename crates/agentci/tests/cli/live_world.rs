@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -81,6 +82,10 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>) {
         let mut words = line.split(' ');
         let (method, path) = (words.next().unwrap(), words.next().unwrap());
         asked.lock().unwrap().push(format!("{method} {path}"));
+        if path == "/never" {
+            // Nobody waits for it.
+            std::thread::sleep(Duration::from_secs(600));
+        }
         let answer = answer(path, &serde_json::from_slice(&body).unwrap_or_default()).to_string();
         let head = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{answer}",

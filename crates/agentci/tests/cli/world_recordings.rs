@@ -185,8 +185,8 @@ fn every_way_to_break_the_agent_fails_the_case() {
     // Two of the three that an early end leaves out could have done something.
     for (mutation, told) in [
         ("early", "2 of 4 recorded requests were never sent"),
-        ("no_result", "1 of 4 recorded requests were never sent"),
-        ("no_tool", "1 of 4 recorded requests were never sent"),
+        ("no_result", "1 of 4 recorded requests was never sent"),
+        ("no_tool", "1 of 4 recorded requests was never sent"),
     ] {
         let ran = broken(&suite, mutation);
         is_wrong(&ran, "fail", "replay_miss");
@@ -195,7 +195,7 @@ fn every_way_to_break_the_agent_fails_the_case() {
     // Something that was only looked up is a warning.
     let ran = broken(&suite, "no_lookup");
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    ran.says(&["1 of 4 recorded requests were never sent"]);
+    ran.says(&["1 of 4 recorded requests was never sent"]);
 }
 
 #[test]
@@ -285,6 +285,48 @@ fn an_agent_that_speaks_the_protocol_is_recorded_as_well() {
     let ran = agentci(&suite, &["run", "suite"], &speaks);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.final_output("refund")["answer"], "done: {\"refunded\": 20}");
+}
+
+/// The agent that speaks the protocol, and says something before its end.
+fn saying(said: &str, checks: &str) -> (LiveWorld, Suite) {
+    let live = LiveWorld::start();
+    let agent = AGENT.replace(
+        "    print(json.dumps({\"type\": \"final_output\"",
+        &format!("    print('{said}')\n    print(json.dumps({{\"type\": \"final_output\""),
+    );
+    assert_ne!(agent, AGENT);
+    let suite = with_target("", &live, RECORDING, checks).file("suite/agent.py", agent);
+    (live, suite)
+}
+
+#[test]
+fn what_is_used_counts_once_and_as_the_wire_has_it() {
+    let speaks = [("SPEAKS", "protocol")];
+    let own = r#"{"type":"usage","tokens_in":7,"tokens_out":7,"cost_usd":99}"#;
+    let (live, suite) = saying(own, CHECKS);
+    for arguments in [["record", "suite"], ["run", "suite"]] {
+        let ran = agentci(&suite, &arguments, &speaks);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let case = ran.case("refund");
+        assert_eq!((&case["tokens_in"], &case["tokens_out"]), (&2000.into(), &200.into()), "{case}");
+        assert_eq!(kinds(&ran).iter().filter(|kind| *kind == "usage").count(), 2);
+        live.shut_down();
+    }
+}
+
+#[test]
+fn what_an_agent_used_elsewhere_counts_as_it_says() {
+    let speaks = [("SPEAKS", "protocol")];
+    let live = LiveWorld::start();
+    let agent = "import json, os, sys, urllib.request\nsys.stdin.readline()\n\
+                 urllib.request.urlopen(os.environ['LIVE'] + '/orders?id=A-17').read()\n\
+                 print(json.dumps({'type': 'usage', 'tokens_out': 7, 'cost_usd': 99}))\n\
+                 print(json.dumps({'type': 'final_output', 'output': {'answer': 'done'}}))\n";
+    let suite = with_target("", &live, RECORDING, "checks: [{ contains: done }]").file("suite/agent.py", agent);
+    let ran = agentci(&suite, &["record", "suite"], &speaks);
+    assert_eq!((ran.code, &ran.case("refund")["tokens_out"]), (Some(0), &7.into()), "{ran:?}");
+    let limited = with_target("", &live, RECORDING, "limits: { cost_usd: 1 }").file("suite/agent.py", agent);
+    is_wrong(&agentci(&limited, &["record", "suite"], &speaks), "fail", "limit");
 }
 
 #[test]
@@ -379,6 +421,65 @@ fn a_server_that_is_started_has_one_recording_over_all_turns() {
     for mutation in ["system", "swallow", "early", "no_tool"] {
         is_wrong(&broken(&suite, mutation), "fail", "replay_miss");
     }
+}
+
+/// A suite with a server: one case with these settings.
+fn served(live: &LiveWorld, server: &str, case: &str) -> Suite {
+    let yaml = format!(
+        "suite: suite\ntarget:\n  http: {{ url: \"http://127.0.0.1:${{PORT}}/\", command: [python3, server.py], folder: ., \
+         env: {{ LIVE: \"{}\", MUTATION: \"${{ENV.MUTATION:-}}\" }} }}\nworld: {RECORDING}\n\
+         cases:\n  - id: refund\n    {case}\n",
+        live.url()
+    );
+    Suite::empty().file("suite/agentci.yaml", yaml).file("suite/agent.py", AGENT).file("suite/server.py", server)
+}
+
+#[test]
+fn a_case_that_a_server_answers_without_a_model_says_so_or_is_warned_of() {
+    let live = LiveWorld::start();
+    // Greetings are answered from a table, unless someone has broken it.
+    let greets = SERVER.replace(
+        "done = subprocess",
+        "done = subprocess.run(['echo', 'done'], capture_output=True, text=True) if not os.environ.get('MUTATION') else subprocess",
+    );
+    let turns = "turns: [{ user: hello }]\n    checks: [{ contains: done }]";
+    for (limits, is_warned) in [("", true), ("limits: { model_calls: 0 }\n    ", false)] {
+        let suite = served(&live, &greets, &format!("{limits}{turns}"));
+        let recorded = record(&suite);
+        assert_eq!(recorded.stdout.contains("nothing was recorded"), is_warned, "{recorded:?}");
+        let ran = agentci(&suite, &["run", "suite"], &[]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        is_wrong(&broken(&suite, "asks"), "fail", "replay_miss");
+    }
+    assert!(live.asked().is_empty());
+}
+
+#[test]
+fn an_agent_that_asks_nothing_may_say_so() {
+    let live = LiveWorld::start();
+    let none = "limits: { model_calls: 0 }\n    checks: [{ contains: done }]";
+    let suite = suite(&live, RECORDING, none).file("suite/agent.py", "print('done')\n");
+    record(&suite);
+    assert_eq!(agentci(&suite, &["run", "suite"], &[]).code, Some(0));
+    let suite = suite.file("suite/agent.py", AGENT);
+    is_wrong(&agentci(&suite, &["run", "suite"], &[]), "fail", "replay_miss");
+}
+
+#[test]
+fn a_request_that_is_still_under_way_does_not_hold_up_a_turn() {
+    let live = LiveWorld::start();
+    let beside = SERVER.replace(
+        "        done = subprocess",
+        "        import threading, urllib.request\n        \
+         threading.Thread(target=urllib.request.urlopen, args=(os.environ['LIVE'] + '/never',), daemon=True).start()\n        \
+         done = subprocess",
+    );
+    let suite = served(&live, &beside, "turns: [{ user: refund }, { user: again }]\n    checks: [{ contains: done }]");
+    let ran = record(&suite);
+    assert_eq!(live.asked().iter().filter(|asked| *asked == "GET /never").count(), 2, "{ran:?}");
+    live.shut_down();
+    let ran = agentci(&suite, &["run", "suite"], &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::command::command;
 use super::messages::{self, Message};
+use super::used::Used;
 use super::{DONE, UNDONE, next, tell_started};
 use crate::host::NO_ANSWER;
 use crate::{Context, Delivery, DriveError, Reply, Stopped, ToolHost, TraceSink};
@@ -45,6 +46,7 @@ pub(crate) struct ProcessDriver {
     done: bool,
     /// What someone else sees of the agent.
     seen: Option<UnboundedReceiver<Kind>>,
+    used: Used,
 }
 
 impl ProcessDriver {
@@ -70,19 +72,25 @@ impl ProcessDriver {
             exit: None,
             done: false,
             seen: None,
+            used: Used::default(),
         }))
     }
 
-    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
+    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>, tells_usage: bool) {
         self.seen = Some(seen);
+        self.used = Used::new(tells_usage);
     }
 
     /// Takes what was seen until now.
     pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
         while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
+            self.used.seen(&kind);
             sink.push(kind)?;
         }
-        Ok(())
+        match self.used.rest() {
+            Some(usage) => sink.push(Kind::Usage(usage)),
+            None => Ok(()),
+        }
     }
 
     pub(crate) async fn turn(
@@ -124,7 +132,10 @@ impl ProcessDriver {
                     }
                 }
                 // Before what the agent says: it can only speak of what was seen already.
-                Some(kind) = next(self.seen.as_mut()) => sink.push(kind)?,
+                Some(kind) = next(self.seen.as_mut()) => {
+                    self.used.seen(&kind);
+                    sink.push(kind)?;
+                }
                 line = self.output.next(), if waiting < BACKLOG_LIMIT => {
                     let Some(line) = line.map_err(too_long)? else { return Err(self.closed().await) };
                     self.line_number += 1;
@@ -171,7 +182,11 @@ impl ProcessDriver {
                 self.answer(&reply)?;
                 sink.push(Kind::ToolResult(reply.result))?;
             }
-            Message::Usage(usage) => sink.push(Kind::Usage(usage))?,
+            Message::Usage(usage) => {
+                if let Some(usage) = self.used.said(usage) {
+                    sink.push(Kind::Usage(usage))?;
+                }
+            }
             Message::Log { level, message, data } => {
                 sink.push(Kind::Log { level, message, data: data.map(Arc::new) })?;
             }

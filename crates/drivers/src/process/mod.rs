@@ -18,6 +18,7 @@ mod command;
 mod driver;
 mod messages;
 mod plain;
+mod used;
 
 use std::time::Duration;
 

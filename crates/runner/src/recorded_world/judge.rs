@@ -159,18 +159,23 @@ fn never_sent(
     };
     let acting: Vec<&Exchange> = unused.iter().copied().filter(|exchange| acts(exchange)).collect();
     if acting.is_empty() {
-        let count = unused.len();
-        account.warnings.push(format!("{count} of {all} recorded requests were never sent: {}", words(unused)));
+        let (count, were) = (unused.len(), were(unused.len()));
+        account.warnings.push(format!("{count} of {all} recorded requests {were} never sent: {}", words(unused)));
         return;
     }
     let message = if unused.len() == all {
         format!("the agent sent none of the {all} recorded requests: {}", words(&acting))
     } else {
-        format!("{} of {all} recorded requests were never sent: {}", acting.len(), words(&acting))
+        let (count, were) = (acting.len(), were(acting.len()));
+        format!("{count} of {all} recorded requests {were} never sent: {}", words(&acting))
     };
     let finding = findings::plain(Cause::ReplayMiss, message, Some(job.place(world.recording.span)));
     let help = format!("if the agent is meant to do less, record it again: `{}`", file::command(job, true));
     account.findings.push(Finding { label: "this recording".into(), help: Some(help), ..finding });
+}
+
+fn were(count: usize) -> &'static str {
+    if count == 1 { "was" } else { "were" }
 }
 
 /// Whether an exchange is a question to a model or may change something.

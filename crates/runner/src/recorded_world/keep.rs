@@ -44,13 +44,16 @@ pub(super) fn keep(
         belongs(world.holds, exchange) && (!unused.contains(&exchange.id) || exchange.end.how == How::Left)
     };
     keep_only(&mut recording, stays);
-    if account.findings.is_empty() && is_empty(world, &recording) {
+    if account.findings.is_empty() && is_empty(world, &recording) && !is_meant(job, &past) {
         let finding = nothing(job, world, bypassed(&past));
         if !may_be_empty(job, world, &past) {
             account.findings.push(finding);
             return;
         }
-        account.warnings.push(finding.message);
+        let message = finding.message;
+        account.warnings.push(format!(
+            "{message}; in a replay any request fails this case; `limits: {{ model_calls: 0 }}` says that this is meant"
+        ));
     }
     if attempt.number > 1 || !recording::is_worth_keeping(&world.recording.path, &account.findings) {
         return;
@@ -80,8 +83,13 @@ fn is_empty(world: RecordedWorld<'_>, recording: &Recording) -> bool {
     !recording.exchanges.iter().any(counts)
 }
 
-/// Whether nothing at all may be recorded: of a server, whose tools may be played or its own, nothing that went another way was seen.
-/// In a replay it may ask nothing, either.
+/// Whether the case says itself that no model is asked, and nothing was seen that went another way.
+fn is_meant(job: &Job<'_>, past: &[Bypass]) -> bool {
+    past.is_empty() && job.case.limits.model_calls.is_some_and(|limit| limit.most <= 0.0)
+}
+
+/// Whether nothing at all may be recorded: of a server, which may answer by itself, nothing that went another way was seen. In a
+/// replay it may ask nothing, either.
 fn may_be_empty(job: &Job<'_>, world: RecordedWorld<'_>, past: &[Bypass]) -> bool {
     past.is_empty() && world.holds == Recorded::World && matches!(&*job.case.target, Target::Http(_))
 }
@@ -89,7 +97,8 @@ fn may_be_empty(job: &Job<'_>, world: RecordedWorld<'_>, past: &[Bypass]) -> boo
 /// The finding for a case of which there is nothing to keep.
 fn nothing(job: &Job<'_>, world: RecordedWorld<'_>, past: Vec<String>) -> Finding {
     let help = if past.is_empty() {
-        "an agent that asks nothing over HTTP needs no recording: remove `recording`"
+        "an agent that asks nothing over HTTP needs no recording: remove `recording`; if only this case is answered without a \
+         model, say so with `limits: { model_calls: 0 }`"
     } else {
         "let the agent use the proxy and the certificates of its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`"
     };

@@ -48,8 +48,9 @@ pub(crate) struct Ended {
     pub(crate) late: Vec<Kind>,
 }
 
-/// How long the last answer may take from the agent to us.
-const SETTLING: Duration = Duration::from_millis(20);
+/// How long a turn that is over waits for exchanges under way. An agent has its last answer before we know that this was all of
+/// it; but it may also keep a stream open that never ends.
+const SETTLE_TIMEOUT: Duration = Duration::from_millis(250);
 
 impl WorldSession {
     pub(super) fn new(
@@ -73,9 +74,9 @@ impl WorldSession {
         Self { environment, enforced, started, session, listener, tasks, used }
     }
 
-    /// Tells of everything that was seen until now; an answer that the agent has just got may still be on its way.
+    /// Tells of everything that was seen until now, and of answers that the agent has just got.
     pub(crate) async fn settle(&self) {
-        tokio::time::sleep(SETTLING).await;
+        self.session.quiet(SETTLE_TIMEOUT).await;
         self.lock().drain(&self.session);
     }
 

@@ -39,7 +39,7 @@ async fn reach(
 ) -> Result<Driver, NotOpened> {
     let mut agent = open_driver(attempt, around, line).await?;
     if let Some(wire) = wire {
-        agent.listen(wire);
+        agent.listen(wire, around.world.is_some());
     }
     if attempt.variables.is_spent() {
         let stderr_tail = agent.close().await.stderr_tail;

@@ -144,7 +144,9 @@ mod tests {
         };
         let good = r#"{"mine": {"input": 2.5, "output": 10}}"#;
         assert!((read(good).unwrap()["mine"].output - 10.0).abs() < 1e-9);
-        let long = format!("{good}{}", " ".repeat(1 << 20));
+        let long = |length: usize| format!("{good}{}", " ".repeat(length - good.len()));
+        assert!(read(&long(1 << 20)).is_ok());
+        let long = long((1 << 20) + 1);
         for wrong in [r#"{"mine": {"input": 2.5}}"#, r#"{"mine": {"input": -1, "output": 1}}"#, "[]", "", &long] {
             assert!(read(wrong).is_err());
         }
