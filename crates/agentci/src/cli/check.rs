@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agentci::plan::Suite;
-use agentci::source::Severity;
+use agentci::source::{Diagnostics, Severity};
 use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
@@ -26,22 +26,31 @@ pub(crate) struct CheckArguments {
     /// Fail on warnings, too; notes on checks that are judged differently since the last version are not warnings
     #[arg(long)]
     strict: bool,
-    /// Look for secrets in cassettes, too
+    /// Look for secrets in cassettes and recordings, too; a path may then have recordings and no suite
     #[arg(long)]
     secrets: bool,
 }
 
 pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus {
     let paths = arguments.dialects.paths(&arguments.paths);
-    let mut suites = Suites::load_with(paths.clone(), &arguments.dialects.options());
+    let of_suites: Vec<PathBuf> =
+        paths.iter().filter(|path| !(arguments.secrets && secrets::is_recording(path))).cloned().collect();
+    let mut suites = Suites::load_with(of_suites, &arguments.dialects.options());
     if !arguments.dialects.fit(&suites, context) {
         return ExitStatus::Failed;
     }
     let mut problems = suites.problems().clone();
     problems.append(faults::problems(&suites));
     problems.append(cassettes::problems(&mut suites));
+    let mut recordings = 0;
     if arguments.secrets {
-        problems.append(secrets::problems(&mut suites, &paths));
+        let searched = secrets::search(&mut suites, &paths);
+        recordings = searched.files;
+        // Recordings of commands need no suite.
+        if suites.loaded().is_empty() && recordings > 0 {
+            problems = without_missing_suites(&problems);
+        }
+        problems.append(searched.problems);
     }
     problems.append(check_environment::problems(&suites));
     problems.append(checks::cannot_fail(all(&suites), &DiskFiles));
@@ -53,13 +62,26 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     }
     let cases: usize = all(&suites).map(|suite| suite.cases.len()).sum();
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let found = format!("{}, {}", plural(suites.loaded().len(), "suite"), plural(cases, "case"));
+    let found = if suites.loaded().is_empty() && recordings > 0 {
+        plural(recordings, "recording")
+    } else {
+        format!("{}, {}", plural(suites.loaded().len(), "suite"), plural(cases, "case"))
+    };
     context.print(&if problems.is_empty() {
         format!("{found}: nothing is wrong\n")
     } else {
         format!("{found}: {}\n", Context::count(&problems))
     });
     if failed { ExitStatus::Failed } else { ExitStatus::Success }
+}
+
+/// Problems other than that a path has no suite.
+fn without_missing_suites(problems: &Diagnostics) -> Diagnostics {
+    let mut others = Diagnostics::default();
+    for problem in problems.iter().filter(|problem| !problem.message.starts_with("no suite found in ")) {
+        others.push(problem.clone());
+    }
+    others
 }
 
 fn all(suites: &Suites) -> impl Iterator<Item = &Suite> {

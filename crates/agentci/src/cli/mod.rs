@@ -159,6 +159,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         }
         Err(mut error) => {
             foreign_flags::advise(&mut error);
+            replay::advise(&arguments, &mut error);
             let _ = error.print();
             return usage(&error);
         }

@@ -85,7 +85,7 @@ pub(super) fn spent(budget: &Budget) -> Option<String> {
         return None;
     }
     let calls = if model_calls == 1 { "model call" } else { "model calls" };
-    let mut line = format!("live: {model_calls} {calls}, {cost_usd} USD");
+    let mut line = format!("live: {model_calls} {calls}, {} USD", amount(cost_usd));
     if !unpriced.is_empty() {
         let names: Vec<String> = unpriced.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
         let _ = write!(line, ", without {}, whose price is not known (`prices` of a suite)", names.join(", "));
@@ -94,9 +94,27 @@ pub(super) fn spent(budget: &Budget) -> Option<String> {
     Some(line)
 }
 
+/// An amount to the millionth, without zeros at its end.
+fn amount(usd: f64) -> String {
+    let text = format!("{usd:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 fn usd(text: &str) -> Result<f64, String> {
     let amount = text.trim_start_matches('$').parse::<f64>().ok();
     amount
         .filter(|amount| amount.is_finite() && *amount >= 0.0)
         .ok_or_else(|| "it is an amount in US dollars, such as 0.5".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_short() {
+        for (usd, text) in [(0.0, "0"), (0.006, "0.006"), (0.000_075_000_000_000_000_01, "0.000075"), (12.0, "12")] {
+            assert_eq!(amount(usd), text);
+        }
+    }
 }

@@ -20,6 +20,11 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     }
     let noted = NotedFiles::default();
     let mut suites = arguments.load(&noted);
+    if arguments.mode == Some(Mode::Record) && suites.loaded().is_empty() {
+        context.show(suites.problems(), suites.sources());
+        context.say("help: to record a command, write it after `--`: `agentci record -- python3 agent.py`\n");
+        return ExitStatus::Failed;
+    }
     let not_loaded = match prepare(&mut suites, &noted.into_read(), arguments, context) {
         Ok(not_loaded) => not_loaded,
         Err(status) => return status,

@@ -19,9 +19,23 @@ const FOLDER_LIMIT: usize = 20_000;
 /// How many lines with a secret are named, of each recording.
 const NAMED: usize = 20;
 
+/// What came of a search for secrets.
+#[derive(Debug)]
+pub(crate) struct Searched {
+    /// How many files were searched.
+    pub(crate) files: usize,
+    pub(crate) problems: Diagnostics,
+}
+
+/// Whether a path is itself a recording of a command, and no suite.
+pub(crate) fn is_recording(path: &Path) -> bool {
+    let is_lines = path.extension().is_some_and(|extension| extension == "jsonl");
+    is_lines && DiskFiles.read_text(path, SEARCHED_CASSETTE).is_ok_and(|text| Recording::is_world(&text))
+}
+
 /// Lines of recordings that hold something that looks like a secret. What it is stays untold. Every recording below the paths
 /// is looked at, whether a case uses it or not and whether it can be read or not.
-pub(crate) fn problems(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
+pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
     let mut files: BTreeSet<PathBuf> = named(suites).into_iter().map(|(cassette, _)| cassette.path).collect();
     let mut problems = Diagnostics::default();
     for path in paths {
@@ -33,6 +47,7 @@ pub(crate) fn problems(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
             problems.push(Diagnostic::error(nowhere_in(suites, path), message).help("name the folders of recordings"));
         }
     }
+    let count = files.len();
     for path in files {
         match DiskFiles.read_text(&path, SEARCHED_CASSETTE) {
             Ok(text) => {
@@ -47,7 +62,7 @@ pub(crate) fn problems(suites: &mut Suites, paths: &[PathBuf]) -> Diagnostics {
             }
         }
     }
-    problems
+    Searched { files: count, problems }
 }
 
 /// Names the lines of a recording that hold secrets. The lines themselves are not shown.

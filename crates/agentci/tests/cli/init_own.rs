@@ -108,6 +108,25 @@ fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
 }
 
 #[test]
+fn an_agent_that_asks_a_model_itself_can_be_recorded_as_it_is() {
+    let suite = Suite::empty().file("bot/asks.py", ASKS);
+    let recordable = |flags: &[&str]| {
+        let made = suite.agentci(&[&["init", "--force"], flags].concat());
+        assert_eq!(made.code, Some(0), "{made:?}");
+        made.stderr.contains("agentci record -- ")
+    };
+    let command = ["--kind", "sdk", "--command", "python3 bot/asks.py"];
+    assert!(recordable(&command));
+    suite
+        .agentci(&[&["init", "--force"], &command[..]].concat())
+        .complains(&["\n  agentci record -- python3 bot/asks.py\n"]);
+    // It has to be told what it is asked, or is no program that one starts.
+    assert!(!recordable(&["--kind", "sdk", "--command", "python3 bot/asks.py '${INPUT}'"]));
+    assert!(!recordable(&["--kind", "command", "--command", "python3 bot/asks.py"]));
+    assert!(!recordable(&["--kind", "sdk"]));
+}
+
+#[test]
 fn an_sdk_agent_meets_the_scripted_model() {
     let suite = passes(&["--kind", "sdk", "--command", "python3 bot/asks.py"]);
     let events = read_events(&run_folders(&suite.path(".agentci/runs"))[0].join("run.jsonl"));

@@ -84,7 +84,7 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>) {
         asked.lock().unwrap().push(format!("{method} {path}"));
         if path == "/never" {
             // Nobody waits for it.
-            std::thread::sleep(Duration::from_secs(600));
+            std::thread::sleep(Duration::from_mins(10));
         }
         let answer = answer(path, &serde_json::from_slice(&body).unwrap_or_default()).to_string();
         let head = format!(

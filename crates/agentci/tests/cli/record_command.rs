@@ -11,7 +11,7 @@ use crate::suite::Suite;
 use crate::upstream::Upstream;
 
 /// Asks a model that wants its tool called, calls it over HTTP, and prints what the model makes of it.
-const PYTHON: &str = r#"
+pub(crate) const PYTHON: &str = r#"
 import json, os, sys, urllib.request
 BASE = open("base").read()
 KEY = os.environ.get("SHOP_API_KEY", "")
@@ -50,18 +50,18 @@ const base = require("fs").readFileSync("base", "utf8");
 const MODEL_KEY: &str = "sk-proj-Zq8Wn3Rt6Yp1Ls9Dk4Vb";
 const SHOP_KEY: &str = "shop_live_Hf7Jq2Xc5Mv8Nt1Bz";
 
-fn shop(upstream: &Upstream) -> Suite {
+pub(crate) fn shop(upstream: &Upstream) -> Suite {
     Suite::empty().file("agent.py", PYTHON).file("agent.cjs", NODE).file("base", &upstream.url)
 }
 
 /// `agentci`, not in CI.
-fn agentci(suite: &Suite, arguments: &[&str]) -> Command {
+pub(crate) fn agentci(suite: &Suite, arguments: &[&str]) -> Command {
     let mut command = suite.command(arguments);
     command.env_remove("CI").env_remove("SHOP_API_KEY");
     command
 }
 
-fn ran(suite: &Suite, command: &mut Command) -> Ran {
+pub(crate) fn ran(suite: &Suite, command: &mut Command) -> Ran {
     let started = Instant::now();
     let output = command.output().unwrap();
     suite.ran(&output, started.elapsed())
@@ -156,6 +156,12 @@ fn a_recorded_call_that_is_not_made_fails_only_if_that_is_wanted() {
         assert_eq!(replayed.code, Some(code), "{replayed:?}");
         replayed.complains(&[&format!("{word}2 of 3 recorded calls were not made: 2, 3")]);
     }
+    assert_eq!(
+        ran(&suite, &mut agentci(&suite, &["recording", "clean", "recordings/agent.jsonl", "--id", "3"])).code,
+        Some(0)
+    );
+    let one = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl"]));
+    one.complains(&["1 of 2 recorded calls was not made: 2"]);
 }
 
 #[test]
@@ -234,6 +240,21 @@ fn an_agent_without_requests_leaves_no_recording() {
 }
 
 #[test]
+fn what_was_asked_and_not_recorded_is_named() {
+    let mut upstream = Upstream::start();
+    let agent = "import urllib.request\ntry: urllib.request.urlopen(open('base').read() + '/x', timeout=20)\nexcept Exception: pass\n";
+    let suite = shop(&upstream).file("asks.py", agent);
+    let only = ran(&suite, &mut agentci(&suite, &["record", "--only", "other.test", "--", "python3", "asks.py"]));
+    assert_eq!((only.code, upstream.asked()), (Some(1), 1), "{only:?}");
+    only.complains(&["was passed on unread", "nothing was recorded", "`--only` and `--pass` leave hosts out"]);
+    upstream.close();
+    let address = upstream.url.trim_start_matches("http://");
+    let absent = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "asks.py"]));
+    assert_eq!(absent.code, Some(1), "{absent:?}");
+    absent.complains(&["nothing was recorded", &format!("the command asked {address}, where nothing listens")]);
+}
+
+#[test]
 fn wrong_usage_shows_the_right_line() {
     let suite = Suite::empty().file("suite/agentci.yaml", "").file("agent.py", "");
     for (arguments, said) in [
@@ -241,6 +262,10 @@ fn wrong_usage_shows_the_right_line() {
         (&["record", "suite", "--", "sh"], "write `agentci record -- sh` or `agentci record suite`"),
         (&["record", "--", "no-such-program"], "there is no program `no-such-program`"),
         (&["record", "agent.py"], "write `agentci record -- python3 agent.py`"),
+        (
+            &["replay", "x.jsonl", "sh", "-c", "a b"],
+            "a command comes after `--`: `agentci replay x.jsonl -- sh -c 'a b'`",
+        ),
     ] {
         let wrong = ran(&suite, &mut agentci(&suite, arguments));
         assert_eq!(wrong.code, Some(2), "{wrong:?}");
@@ -253,6 +278,7 @@ fn wrong_usage_shows_the_right_line() {
         (&["replay", "no.jsonl"], "`no.jsonl` does not exist"),
         (&["replay", "/dev/zero"], "`/dev/zero` is not a file"),
         (&["replay", "agent.py", "--allow", "foo"], "such as `127.0.0.1:5432`"),
+        (&["record", "no-such-folder"], "write it after `--`: `agentci record -- python3 agent.py`"),
     ] {
         let wrong = ran(&suite, &mut agentci(&suite, arguments));
         assert_eq!(wrong.code, Some(1), "{wrong:?}");
@@ -314,7 +340,7 @@ fn limits_of_time_and_money_end_a_recording() {
 fn an_agent_that_goes_around_the_recorder_is_named() {
     let upstream = Upstream::start();
     // Only the leak watch can see it: `-I` keeps the hook out, and a socket knows no proxy.
-    let around = "import socket, time, sys\nhost, port = open('base').read()[7:].split(':')\ns = socket.create_connection((host, int(port)))\ntime.sleep(2)\nprint('done')\n";
+    let around = "import socket, time, sys\nhost, port = open('base').read()[7:].split(':')\ns = socket.create_connection((host, int(port)))\ntime.sleep(5)\nprint('done')\n";
     let suite = shop(&upstream).file("around.py", around);
     let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "-I", "around.py"]));
     assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(1), "done\n"), "{recorded:?}");
@@ -434,6 +460,9 @@ fn a_rehearsal_that_learns_something_new_every_time_is_given_up() {
     let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
     assert_eq!(told.code, Some(1), "{told:?}");
     told.complains(&["the rehearsal was given up"]);
+    // Once to record, and as often as a rehearsal may.
+    let runs = fs::read_dir(suite.root()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(runs.filter(|name| name.to_string_lossy().starts_with("run")).count(), 1 + 5);
 }
 
 #[test]
@@ -536,6 +565,7 @@ fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
         let arguments = ["replay", file, "--on-miss", how, "--", "python3", "agent.py", "hello"];
         ran(&suite, &mut agentci(&suite, &arguments))
     };
+    let asked = upstream.asked();
     let live = replayed("live");
     assert_eq!(live.code, Some(0), "{live:?}");
     live.complains(&["1 call answered by the live world, and not recorded"]);
@@ -543,18 +573,28 @@ fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
     let added = replayed("record");
     assert_eq!(added.code, Some(0), "{added:?}");
     added.complains(&["1 call answered by the live world, and added to recordings/agent.jsonl"]);
+    assert_eq!(upstream.asked() - asked, 2);
     let again = replayed("fail");
-    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!((again.code, upstream.asked() - asked), (Some(0), 2), "{again:?}");
 }
 
 #[test]
-fn a_host_that_cannot_be_reached_is_named() {
-    let suite = Suite::empty();
-    let agent = "import urllib.request\ntry: urllib.request.urlopen('http://agent.invalid/x', timeout=20)\nexcept Exception: pass\n";
-    let suite = suite.file("agent.py", agent);
-    let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"]));
-    assert_eq!(recorded.code, Some(0), "{recorded:?}");
-    recorded.complains(&["agent.invalid  1 call failed: "]);
+fn a_host_that_cannot_be_reached_is_named_and_asked_again() {
+    let agent = "import sys, urllib.request\nfor url in sys.argv[1:]:\n  try: urllib.request.urlopen(url, timeout=20)\n  except Exception: pass\n";
+    let suite = Suite::empty().file("agent.py", agent);
+    let down = "http://agent.invalid/x";
+    let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py", down]));
+    assert_eq!(recorded.code, Some(1), "{recorded:?}");
+    recorded.complains(&["agent.invalid  1 call failed: ", "nothing was recorded: no host could be reached"]);
+    assert!(!suite.path("recordings").exists());
+    let upstream = Upstream::start();
+    let tool = format!("{}/orders", upstream.url);
+    let mixed = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py", &tool, down]));
+    assert_eq!(mixed.code, Some(0), "{mixed:?}");
+    mixed.complains(&["agent.invalid", "1 call failed: ", "wrote recordings/agent.jsonl"]);
+    let updated = ran(&suite, &mut agentci(&suite, &["record", "--update", "--", "python3", "agent.py", &tool, down]));
+    assert_eq!((updated.code, upstream.asked()), (Some(0), 1), "{updated:?}");
+    updated.complains(&["1 kept, 1 recorded"]);
 }
 
 #[test]
@@ -568,10 +608,15 @@ fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
     let file = suite.path("recordings/agent.jsonl");
     let checked = |suite: &Suite| ran(suite, &mut agentci(suite, &["check", "--secrets", "recordings"]));
     let clean = checked(&suite);
-    assert!(!clean.stderr.contains("holds a secret") && !clean.stdout.contains("holds a secret"), "{clean:?}");
+    assert_eq!((clean.code, clean.stdout.as_str()), (Some(0), "1 recording: nothing is wrong\n"), "{clean:?}");
+    let one = ran(&suite, &mut agentci(&suite, &["check", "--secrets", "recordings/agent.jsonl"]));
+    assert_eq!(one.code, Some(0), "{one:?}");
+    let unasked = ran(&suite, &mut agentci(&suite, &["check", "recordings"]));
+    assert_eq!(unasked.code, Some(1), "{unasked:?}");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("Where is A-17?"));
     fs::write(&file, text.replace("Where is A-17?", &format!("Where is A-17? {MODEL_KEY}"))).unwrap();
     let dirty = checked(&suite);
+    assert_eq!(dirty.code, Some(1), "{dirty:?}");
     assert!(format!("{dirty:?}").contains("holds a secret"), "{dirty:?}");
 }

@@ -11,7 +11,7 @@ pub(crate) fn typed(suite: &Suite, answers: &[&str], arguments: &[&str]) -> (Str
     let like = suite.command(&[]);
     let mut command = Command::new("python3");
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/terminal.py")).args(answers).arg("--");
-    command.arg(like.get_program()).args(arguments).current_dir(suite.root()).env("NO_COLOR", "1");
+    command.arg(like.get_program()).args(arguments).current_dir(suite.root()).env("NO_COLOR", "1").env_remove("CI");
     let output = command.output().unwrap();
     let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     assert_eq!(told["unsaid"], serde_json::json!([]), "{told}");

@@ -5,10 +5,12 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A server that speaks OpenAI's Chat Completions and answers everything else as a tool. Every request is noted.
+/// A server that speaks OpenAI's Chat Completions and answers everything else as a tool. Every request is noted. Before each piece of
+/// an answer it waits as long as the request says with `pause_ms`.
 pub(crate) struct Upstream {
     pub(crate) url: String,
     pub(crate) requests: Arc<Mutex<Vec<String>>>,
@@ -65,13 +67,15 @@ fn answer(mut stream: &TcpStream, noted: &Mutex<Vec<String>>) -> Option<()> {
     reader.read_exact(&mut body).ok()?;
     let path = head.split(' ').nth(1)?.to_owned();
     noted.lock().unwrap().push(format!("{head}\n{}", String::from_utf8_lossy(&body)));
-    let (kind, frames) = reply(&path, &head, &serde_json::from_slice(&body).unwrap_or_default());
+    let body = serde_json::from_slice(&body).unwrap_or_default();
+    let (kind, frames) = reply(&path, &head, &body);
     write!(
         stream,
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n"
     )
     .ok()?;
     for frame in frames {
+        std::thread::sleep(Duration::from_millis(body["pause_ms"].as_u64().unwrap_or_default()));
         write!(stream, "{:x}\r\n{frame}\r\n", frame.len()).ok()?;
         stream.flush().ok()?;
     }

@@ -6,6 +6,7 @@ use agentci::source;
 
 use super::kind::Kind;
 use super::words;
+use crate::cli::recorded::command_line;
 
 /// The file of the suite.
 pub(super) const SUITE: &str = "agentci.yaml";
@@ -54,6 +55,13 @@ impl Own {
             (message.to_owned(), "write it as you would type it, for example `python3 agent.py`".to_owned())
         })?;
         Ok(Self { command, url: url.map(str::to_owned) })
+    }
+
+    /// The command as it is typed after `agentci record --`, if it asks a model by itself and needs nothing filled in.
+    pub(super) fn recordable(&self, kind: Kind) -> Option<String> {
+        let command = self.command.as_ref().filter(|_| kind == Kind::Sdk)?;
+        let is_whole = !command.iter().any(|word| word.contains("${"));
+        is_whole.then(|| command_line(command))
     }
 
     /// The files to write.

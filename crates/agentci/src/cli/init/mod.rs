@@ -127,6 +127,10 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
     }
     let operand = if shown.starts_with('-') { format!("-- {shown}") } else { shown };
     context.say(&format!("go on with:\n  agentci check {operand}\n  agentci run {operand}\n"));
+    if let Some(line) = wanted.own.recordable(wanted.kind) {
+        context
+            .say(&format!("or record what it exchanges with its real model and tools:\n  agentci record -- {line}\n"));
+    }
     ExitStatus::Success
 }
 

@@ -56,7 +56,11 @@ fn prepare(
     // A link that leads nowhere is there, too.
     let earlier = match (fs_err::symlink_metadata(path).is_ok(), arguments.update) {
         (false, _) => None,
-        (true, true) => Some(recorded::read(path).map_err(failed)?),
+        (true, true) => {
+            let mut recording = recorded::read(path).map_err(failed)?;
+            update::drop_unreachable(&mut recording);
+            Some(recording)
+        }
         (true, false) => {
             let shown = path.display();
             let help = format!(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci::report::one_line;
 use agentci::verdict::ExitStatus;
-use agentci_recorder::Finished;
+use agentci_recorder::{Finished, How, Recording};
 
 use super::budget::Budget;
 use super::destination::keep_elsewhere;
@@ -34,6 +34,9 @@ pub(super) fn report(
     let recording = &finished.recording;
     if recording.exchanges.is_empty() {
         return nothing(finished, ended, context);
+    }
+    if is_unanswered(recording) {
+        return unanswered(finished, ended, budget, context);
     }
     if let Err(status) = write(path, finished, context) {
         return status;
@@ -65,6 +68,23 @@ pub(super) fn report(
     status
 }
 
+/// Whether no call that counts reached its host: there is nothing to replay but the failure.
+fn is_unanswered(recording: &Recording) -> bool {
+    let mut calls = recording.exchanges.iter().filter(|exchange| !exchange.chatter).peekable();
+    calls.peek().is_some() && calls.all(|exchange| matches!(exchange.end.how, How::Unreachable(_)))
+}
+
+/// Says which hosts could not be reached.
+fn unanswered(finished: &Finished, ended: &Ended, budget: &Budget, context: &Context) -> ExitStatus {
+    context.say(&peers(&finished.recording, None, budget));
+    summary::say_bypassed(&finished.bypassed, context);
+    summary::say_warnings(&finished.warnings, context);
+    summary::say_untrusted(&finished.recording, context);
+    let help = "the lines above say why; nothing was written, so run the same command again";
+    context.complain("nothing was recorded: no host could be reached", Some(help));
+    ended.interrupted().unwrap_or(ExitStatus::Failed)
+}
+
 /// Says that the recording has nothing in it, and why that may be.
 fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus {
     summary::say_bypassed(&finished.bypassed, context);
@@ -73,15 +93,20 @@ fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus 
         context.say("interrupted: nothing was recorded until then\n");
         return status;
     }
+    let absent = &finished.recording.header.absent;
     let help = if !finished.bypassed.is_empty() {
         "the connections above did not go through the recorder; `--pass HOST` leaves one alone that need not be recorded"
+            .to_owned()
     } else if !finished.warnings.is_empty() {
-        "what the command did is named above, and cannot be recorded"
+        "the warnings above name what the command did and what was not recorded; `--only` and `--pass` leave hosts out"
+            .into()
+    } else if !absent.is_empty() {
+        format!("the command asked {}, where nothing listens: is the server running?", absent.join(", "))
     } else {
-        "the command made no HTTP request but to ports of this machine that nothing listened on when it began; \
-         is it the one that talks to the model?"
+        "the command made no HTTP request to anything but servers of its own; is it the one that talks to the model?"
+            .into()
     };
-    context.complain("nothing was recorded", Some(help));
+    context.complain("nothing was recorded", Some(&help));
     ExitStatus::Failed
 }
 

@@ -1,11 +1,20 @@
-//! What an update removes: recorded calls that the agent no longer makes.
+//! What an update removes: recorded calls that the agent no longer makes, and those that never reached their host.
 
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Finished, Remove};
+use agentci_recorder::{Finished, How, Recording, Remove};
 
 use super::summary::counted;
 use crate::cli::context::Context;
 use crate::cli::recorded::Ended;
+
+/// Drops calls that did not reach their host, so that they are made again.
+pub(super) fn drop_unreachable(recording: &mut Recording) {
+    let unreachable = recording.exchanges.iter().filter(|exchange| matches!(exchange.end.how, How::Unreachable(_)));
+    let ids: Vec<u64> = unreachable.map(|exchange| exchange.id).collect();
+    if !ids.is_empty() {
+        recording.remove(&Remove { ids, ..Remove::default() });
+    }
+}
 
 /// Drops what nobody asked for any more, if the agent got to its end: else it may still have come to it. Gives how many calls
 /// were dropped.

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use agentci::source::parse_duration;
 use agentci_recorder::{OnMiss, Pace};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 
 use crate::cli::record::pointer;
-use crate::cli::recorded::ReachFlags;
+use crate::cli::recorded::{ReachFlags, command_line};
 
 /// Arguments of `agentci replay`.
 #[derive(Debug, Args)]
@@ -68,6 +69,19 @@ impl From<Missed> for OnMiss {
             Missed::Record => OnMiss::Record,
         }
     }
+}
+
+/// Says where `--` is missing if a command stands directly after the recording.
+pub(crate) fn advise(words: &[OsString], error: &mut clap::Error) {
+    let Some(ContextValue::String(first)) = error.get(ContextKind::InvalidArg) else { return };
+    let is_replay = words.get(1).is_some_and(|word| word == "replay");
+    if error.kind() != ErrorKind::UnknownArgument || !is_replay || first.starts_with('-') {
+        return;
+    }
+    let Some(at) = words.iter().position(|word| *word == **first) else { return };
+    let line = format!("{} -- {}", command_line(&words[1..at]), command_line(&words[at..]));
+    let advice = format!("a command comes after `--`: `agentci {line}`");
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
 }
 
 /// A host or an address with a port; `*` stands for any text.

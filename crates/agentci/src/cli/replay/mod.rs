@@ -3,13 +3,13 @@
 //! ```text
 //! $ agentci replay recordings/agent.jsonl
 //! The order shipped on May 3.
-//! replayed 3 of 3 calls: 2 exact, 1 with differences that do not count (1 id)
+//! 3 of 3 answered, 2 exact, 1 with holes (1 id); 3 recorded
 //! ```
 
 mod arguments;
 mod command;
 mod outcome;
 
-pub(crate) use arguments::ReplayArguments;
+pub(crate) use arguments::{ReplayArguments, advise};
 pub(crate) use command::replay;
 pub(super) use outcome::miss;

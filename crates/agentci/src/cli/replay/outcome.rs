@@ -82,15 +82,18 @@ impl Outcome<'_> {
 
     fn say_unused(&self, context: &Context) -> bool {
         let unused = &self.finished.tally.unused;
-        if unused.is_empty() {
+        // After a miss an agent may not get that far.
+        let is_consequence = !self.finished.misses.is_empty() && !self.arguments.strict;
+        if unused.is_empty() || is_consequence {
             return false;
         }
         let ids: Vec<String> = unused.iter().take(10).map(ToString::to_string).collect();
         let more = if unused.len() > ids.len() { ", .." } else { "" };
         let message = format!(
-            "{} of {} recorded calls were not made: {}{more}",
+            "{} of {} recorded calls {} not made: {}{more}",
             grouped(unused.len() as u64),
             grouped(self.expected as u64),
+            if unused.len() == 1 { "was" } else { "were" },
             ids.join(", ")
         );
         if self.arguments.strict {

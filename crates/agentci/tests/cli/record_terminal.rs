@@ -1,0 +1,52 @@
+//! `agentci record -- CMD` at a terminal: the agent has it, and Ctrl-C is for both.
+
+use std::fs;
+
+use crate::record_command::{PYTHON, shop};
+use crate::suite::Suite;
+use crate::terminal::typed;
+use crate::upstream::Upstream;
+
+/// Asks its user, asks the model, and waits. What it prints before it waits ends as `terminal.py` wants it.
+fn waiting(then: &str) -> (Upstream, Suite) {
+    let upstream = Upstream::start();
+    let asks = PYTHON.replace("\" \".join(sys.argv[1:]) or sys.stdin.read().strip()", "input('what? [x] ')");
+    let suite = shop(&upstream).file("agent.py", format!("import signal, sys, time\n{asks}\n{then}\n"));
+    (upstream, suite)
+}
+
+fn recorded(suite: &Suite) -> bool {
+    fs::read_to_string(suite.path("recordings/agent.jsonl")).is_ok_and(|text| text.contains("\"content\":\"hello\""))
+}
+
+#[test]
+fn the_agent_asks_its_user_and_an_interrupt_keeps_the_recording() {
+    let (_upstream, suite) = waiting("print('waits [x] ', end='', flush=True)\ntime.sleep(600)");
+    let (shown, code) = typed(&suite, &["hello", "^C"], &["record", "--", "python3", "agent.py"]);
+    assert_eq!(code, 130, "{shown}");
+    assert!(shown.contains("Hi.") && shown.contains("KeyboardInterrupt"), "{shown}");
+    assert!(shown.contains("interrupted: the recording holds what was exchanged until then"), "{shown}");
+    assert!(recorded(&suite));
+}
+
+#[test]
+fn an_agent_that_ends_well_when_it_is_interrupted_has_its_own_exit_code() {
+    let then =
+        "try:\n  print('waits [x] ', end='', flush=True)\n  time.sleep(600)\nexcept KeyboardInterrupt: print('bye')";
+    let (_upstream, suite) = waiting(then);
+    let (shown, code) = typed(&suite, &["hello", "^C"], &["record", "--", "python3", "agent.py"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("bye") && !shown.contains("interrupted: "), "{shown}");
+    assert!(recorded(&suite));
+}
+
+#[test]
+fn a_second_interrupt_ends_an_agent_that_goes_on() {
+    let then = "def no(*_): time.sleep(0.3); print('no [x] ', end='', flush=True)\n\
+                for n in (signal.SIGINT, signal.SIGTERM): signal.signal(n, no)\n\
+                print('waits [x] ', end='', flush=True)\nwhile True: time.sleep(0.1)";
+    let (_upstream, suite) = waiting(then);
+    let (shown, code) = typed(&suite, &["hello", "^C", "^C"], &["record", "--", "python3", "agent.py"]);
+    assert_eq!(code, 130, "{shown}");
+    assert!(recorded(&suite));
+}

@@ -1,0 +1,53 @@
+//! `agentci replay --pace`: when the pieces of a recorded answer come.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::record_command::{agentci, ran, shop};
+use crate::suite::Suite;
+use crate::upstream::Upstream;
+
+/// Asks for a stream, and prints how many microseconds after its request each piece came.
+const AGENT: &str = r#"
+import json, time, urllib.request
+body = {"model": "gpt-4o", "stream": True, "pause_ms": 120, "messages": [{"role": "user", "content": "hello"}]}
+request = urllib.request.Request(open("base").read() + "/v1/chat/completions", json.dumps(body).encode(), {"content-type": "application/json"})
+began = time.monotonic()
+with urllib.request.urlopen(request, timeout=60) as answer:
+    for line in answer:
+        if line.startswith(b"data:"):
+            print(int((time.monotonic() - began) * 1e6))
+"#;
+
+/// How many microseconds after the request each piece came when it was recorded.
+fn recorded(suite: &Suite) -> Vec<u64> {
+    let text = fs::read_to_string(suite.path("recordings/agent.jsonl")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let moments = |kind: &str| {
+        let lines = lines.iter().filter(|line| line["type"] == kind);
+        lines.map(|line| line["at_us"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let asked = moments("request")[0];
+    moments("frame").into_iter().map(|at| at - asked).collect()
+}
+
+/// A busy machine makes pieces late, and none early.
+#[test]
+fn pieces_come_no_sooner_than_they_were_recorded() {
+    let mut upstream = Upstream::start();
+    let suite = shop(&upstream).file("agent.py", AGENT);
+    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
+    upstream.close();
+    let pieces = recorded(&suite);
+    assert!(pieces.len() == 3 && pieces[2] - pieces[0] > 200_000, "{pieces:?}");
+    for (pace, times) in [("recorded", 1), ("2x", 2), ("fast", u64::MAX)] {
+        let replayed = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl", "--pace", pace]));
+        assert_eq!(replayed.code, Some(0), "{replayed:?}");
+        let came: Vec<u64> = replayed.stdout.lines().map(|line| line.parse().unwrap()).collect();
+        assert_eq!(came.len(), pieces.len(), "{replayed:?}");
+        for (came, recorded) in came.iter().zip(&pieces) {
+            assert!(came + 10_000 >= recorded / times, "{pace}: {came} {recorded}");
+        }
+    }
+}
