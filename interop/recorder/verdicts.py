@@ -32,7 +32,7 @@ import honest  # noqa: E402 - they are in another folder
 import mutations  # noqa: E402
 
 AGENTCI = os.path.abspath(os.environ.get("AGENTCI", ROOT / "target" / "debug" / "agentci"))
-SCRIPT = re.compile(r"model: \{ (?:script: \S+|optional: true) \}")
+SCRIPT = re.compile(r"model: \{ script: \S+ \}")
 # A server that is running already has no recorded world: nobody tells it where its world is.
 SERVERS = ("silent_turn", "silent_conversation")
 

@@ -54,7 +54,7 @@ pub use changed::{Changed, changed};
 pub use compile::{Ready, ReadyCase, ReadyCheck, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{Kept, Question};
 pub use latency::latency_ms;
-pub use model_called::expects_none;
+pub use model_called::may_go_unasked;
 pub use registry::{names, shapes};
 pub use script::ScriptCall;
 pub use vacuous::cannot_fail;

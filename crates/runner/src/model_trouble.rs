@@ -1,8 +1,8 @@
 //! What the scripted model complains of, as findings of the case, whatever the agent makes of it; and a model that was never
 //! asked.
 
-use agentci_checks::expects_none;
-use agentci_plan::{Case, Missed, ModelWorld, Target};
+use agentci_checks::may_go_unasked;
+use agentci_plan::{Missed, ModelWorld, Target};
 use agentci_source::Place;
 use agentci_trace::{Kind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
@@ -103,20 +103,13 @@ pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> O
         Target::Http(http) => http.server.is_some(),
         Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => false,
     };
-    if !started || was_asked(trace) || may_do_without_model(case) {
+    if !started || was_asked(trace) || may_go_unasked(case) {
         return None;
     }
     let (message, label, help) = unasked(reached);
     let finding = findings::plain(Cause::ModelNeverAsked, message, Some(job.place(world.span)));
     let help = format!("{help}; {NO_MODEL}");
     Some(Finding { label: label.into(), help: Some(help), ..finding })
-}
-
-/// Whether a case says that its agent may do without asking its model.
-pub(crate) fn may_do_without_model(case: &Case) -> bool {
-    let mut checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
-    let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
-    case.world.model_optional || none_allowed || checks.any(|check| expects_none(check))
 }
 
 /// How a case says that it needs no model.

@@ -499,11 +499,7 @@ fn settings_that_can_not_be_are_refused_where_they_stand() {
             "`model.script` has no effect: `recording` holds what the model answers",
             ":4:47",
         ),
-        (
-            "{ model: { recording: a.jsonl, strict: true } }",
-            "a model has `recording` or `strict`, not both",
-            ":4:30",
-        ),
+        ("{ model: { recording: a.jsonl, strict: true } }", "a model has `recording` or `strict`, not both", ":4:30"),
     ] {
         let stderr = checked(world);
         assert!(stderr.contains(told) && stderr.contains(&format!("suite/agentci.yaml{at}")), "{world}\n{stderr}");

@@ -1,11 +1,18 @@
-//! Checks that are about a model that is not asked.
+//! Cases and checks that are about a model that is not asked.
 
-use agentci_plan::Check;
+use agentci_plan::{Case, Check};
 use agentci_source::Reading;
 use serde_json::Value;
 
+/// Whether a case says that its agent may do without asking its model.
+pub fn may_go_unasked(case: &Case) -> bool {
+    let mut checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
+    let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
+    case.world.model_optional || none_allowed || checks.any(|check| expects_none(check))
+}
+
 /// Whether a check is about a model that is not asked, or need not be.
-pub fn expects_none(check: &Check) -> bool {
+fn expects_none(check: &Check) -> bool {
     if &*check.kind.value != "model_called" {
         return false;
     }

@@ -18,7 +18,7 @@ use serde_json::Value;
 pub(crate) use every_text::matches_all;
 
 use crate::json_schema::SCHEMA_LIMIT;
-use crate::model_called::expects_none;
+use crate::model_called::may_go_unasked;
 use crate::{idle, unreachable};
 
 /// Keywords of a JSON Schema that ask for nothing.
@@ -126,10 +126,9 @@ fn every_result(pattern: &Spanned<String>) -> Option<Diagnostic> {
 
 /// A model that answers no request, although the case does not say that it asks for nothing.
 fn silent_model(case: &Case) -> Option<Diagnostic> {
-    let model = case.world.model.as_ref().filter(|model| !model.optional)?;
+    let model = case.world.model.as_ref()?;
     let silent = model.script.rules.is_empty() && model.script.default.is_empty();
-    let unasked = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0) || checks(case).any(expects_none);
-    (silent && !unasked).then(|| {
+    (silent && !may_go_unasked(case)).then(|| {
         let help =
             "add a rule or `default` to the script; a case whose agent must not ask its model has `not: model_called`";
         Diagnostic::warning(model.span, "this model answers no request: its script has neither rules nor `default`")

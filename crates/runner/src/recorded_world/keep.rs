@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use agentci_checks::may_go_unasked;
 use agentci_plan::{Recorded, RecordedWorld, Target};
 use agentci_recorder::{Bypass, Exchange, Finished, How, Recording, WarningKind};
 use agentci_verdict::{Cause, Finding};
@@ -11,6 +12,7 @@ use super::observe::is_model_call;
 use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::job::Job;
+use crate::model_trouble::NO_MODEL;
 use crate::{findings, recording};
 
 /// Keeps the recording of an attempt that was not broken off; only that of the first run, where a case is run several times.
@@ -51,9 +53,7 @@ pub(super) fn keep(
             return;
         }
         let message = finding.message;
-        account.warnings.push(format!(
-            "{message}; in a replay any request fails this case; `limits: {{ model_calls: 0 }}` says that this is meant"
-        ));
+        account.warnings.push(format!("{message}; in a replay any request fails this case; {NO_MODEL}"));
     }
     if attempt.number > 1 || !recording::is_worth_keeping(&world.recording.path, &account.findings) {
         return;
@@ -83,9 +83,9 @@ fn is_empty(world: RecordedWorld<'_>, recording: &Recording) -> bool {
     !recording.exchanges.iter().any(counts)
 }
 
-/// Whether the case says itself that no model is asked, and nothing was seen that went another way.
+/// Whether the case says itself that no model need be asked, and nothing was seen that went another way.
 fn is_meant(job: &Job<'_>, past: &[Bypass]) -> bool {
-    past.is_empty() && job.case.limits.model_calls.is_some_and(|limit| limit.most <= 0.0)
+    past.is_empty() && may_go_unasked(job.case)
 }
 
 /// Whether nothing at all may be recorded: of a server, which may answer by itself, nothing that went another way was seen. In a
@@ -97,14 +97,13 @@ fn may_be_empty(job: &Job<'_>, world: RecordedWorld<'_>, past: &[Bypass]) -> boo
 /// The finding for a case of which there is nothing to keep.
 fn nothing(job: &Job<'_>, world: RecordedWorld<'_>, past: Vec<String>) -> Finding {
     let help = if past.is_empty() {
-        "an agent that asks nothing over HTTP needs no recording: remove `recording`; if only this case is answered without a \
-         model, say so with `limits: { model_calls: 0 }`"
+        format!("an agent that asks nothing over HTTP needs no recording: remove `recording`; {NO_MODEL}")
     } else {
-        "let the agent use the proxy and the certificates of its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`"
+        "let the agent use the proxy and the certificates of its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`".to_owned()
     };
     let message = "nothing was recorded: no request of the agent came to the recorder";
     let finding = findings::plain(Cause::Config, message, Some(job.place(world.recording.span)));
-    Finding { label: "stays as it was".into(), notes: past, help: Some(help.into()), ..finding }
+    Finding { label: "stays as it was".into(), notes: past, help: Some(help), ..finding }
 }
 
 /// The finding for a case that was not done when the run had spent all it may.

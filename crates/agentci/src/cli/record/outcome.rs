@@ -79,7 +79,6 @@ fn unanswered(finished: &Finished, ended: &Ended, budget: &Budget, context: &Con
     context.say(&peers(&finished.recording, None, budget));
     summary::say_bypassed(&finished.bypassed, context);
     summary::say_warnings(&finished.warnings, context);
-    summary::say_untrusted(&finished.recording, context);
     let help = "the lines above say why; nothing was written, so run the same command again";
     context.complain("nothing was recorded: no host could be reached", Some(help));
     ended.interrupted().unwrap_or(ExitStatus::Failed)
