@@ -569,6 +569,9 @@ pub struct Matched {
     /// Recorded exchanges that nobody asked for, by their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unused: Vec<u64>,
+    /// The first ids that differed, recorded and sent, and where they were seen first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "this is how serde asks")]

@@ -29,11 +29,14 @@ pub struct MatchRules {
     pub system: bool,
     /// Request headers that are compared, too.
     pub headers: Vec<String>,
+    /// What the agent is given now: its command line and its input. It does not make up the ids in them, so they stand for
+    /// themselves.
+    pub given: Vec<String>,
 }
 
 impl Default for MatchRules {
     fn default() -> Self {
-        Self { ignore: Vec::new(), system: true, headers: Vec::new() }
+        Self { ignore: Vec::new(), system: true, headers: Vec::new(), given: Vec::new() }
     }
 }
 
@@ -113,12 +116,66 @@ pub struct Tally {
     pub with_holes: usize,
     /// All holes.
     pub holes: HoleCount,
+    /// How many ids another one stood for.
+    pub renamed: usize,
+    /// The first of them.
+    pub examples: Vec<Renamed>,
     /// Chatter, answered or not.
     pub chatter: usize,
     /// Requests that missed.
     pub misses: usize,
     /// Recorded exchanges that nobody asked for, chatter aside.
     pub unused: Vec<u64>,
+}
+
+impl Tally {
+    pub(super) fn tell_renamed(&mut self, call: u64, all: usize, told: &[(String, String, String)]) {
+        self.renamed += all;
+        let room = MOST_TOLD.saturating_sub(self.examples.len());
+        let told = told.iter().take(room);
+        self.examples.extend(told.map(|(recorded, sent, at)| Renamed {
+            recorded: shortened(recorded),
+            sent: shortened(sent),
+            call,
+            at: at.clone(),
+        }));
+    }
+}
+
+/// An id of the recording that another one stood for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    /// The recorded one, shortened.
+    pub recorded: String,
+    /// The one that was sent, shortened.
+    pub sent: String,
+    /// The recorded call in which it was seen first.
+    pub call: u64,
+    /// Where: a JSON pointer, or `path`, or a name in the query.
+    pub at: String,
+}
+
+impl fmt::Display for Renamed {
+    /// `b7e2a1c0..f00d -> 91c4d5e6..beef (call 2 /messages/0/content)`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { recorded, sent, call, at } = self;
+        write!(formatter, "{recorded} -> {sent} (call {call} {at})")
+    }
+}
+
+/// How many ids are told.
+pub(super) const MOST_TOLD: usize = 5;
+/// How much of an id is shown: ids that are made one after the other begin alike.
+const SHOWN: (usize, usize) = (8, 4);
+
+/// An id as it is told. An id may be as good as a key, so it is never shown as a whole.
+fn shortened(id: &str) -> String {
+    let letters: Vec<char> = id.chars().collect();
+    let (first, last) =
+        if letters.len() > 2 * (SHOWN.0 + SHOWN.1) { SHOWN } else { (SHOWN.1, SHOWN.1.min(letters.len() / 4)) };
+    let begin: String = letters.iter().take(first).collect();
+    let end: String = letters[letters.len().saturating_sub(last)..].iter().collect();
+    format!("{begin}..{end}")
 }
 
 impl fmt::Display for Tally {

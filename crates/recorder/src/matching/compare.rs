@@ -4,12 +4,13 @@ use agentci_text::pointer;
 use agentci_trace::{PLACEHOLDER, fits_recorded, same_value};
 use serde_json::{Map, Value};
 
-use super::answered::Holes;
+use super::answered::{Holes, MOST_TOLD};
 use super::call_ids::at_call_id;
 use super::clock::same_present;
-use super::excerpts::{around, line_of, shown};
+use super::excerpts::{around, both_around, line_of, shown, typed};
 use super::pairing::Trial;
 use super::pattern::{Below, Why};
+use super::snowflake::are_snowflakes;
 use super::text::{self, World, opened};
 use super::view::{TOO_LARGE, View};
 
@@ -24,6 +25,8 @@ pub(super) struct Comparison {
     pub(super) leaves: usize,
     pub(super) different: usize,
     pub(super) first: Option<Difference>,
+    /// Ids that another one stands for since this request: recorded, sent, and where.
+    pub(super) renamed: Vec<(String, String, String)>,
 }
 
 /// A place that differs and may not.
@@ -216,20 +219,29 @@ impl Walk<'_> {
         match (recorded, sent) {
             (Value::String(one), Value::String(_)) => self.same_text(one),
             (Value::Number(one), Value::Number(other)) if !same_value(recorded, sent) => {
-                if same_present(one.as_str(), other.as_str(), (&self.world.now.0, &self.world.now.1)) {
+                let known = self.found.trial.renamed();
+                let now = (&self.world.now.0, &self.world.now.1);
+                let (one, other) = (one.as_str(), other.as_str());
+                if same_present(one, other, now) {
                     self.found.holes.clock += 1;
+                } else if are_snowflakes(one, other, now) && self.world.pairing.pair(one, other, &mut self.found.trial)
+                {
+                    self.found.holes.ids += 1;
+                    self.tell_renamed(known);
                 } else {
                     self.differ(shown(Some(recorded)), shown(Some(sent)), None);
                 }
             }
             _ if same_value(recorded, sent) => {}
-            _ => self.differ(shown(Some(recorded)), shown(Some(sent)), None),
+            _ => self.differ(typed(recorded, sent), typed(sent, recorded), None),
         }
     }
 
     fn call_id(&mut self, recorded: &str, sent: &str) {
+        let known = self.found.trial.renamed();
         if self.world.pairing.pair_call(recorded, sent, &mut self.found.trial) {
             self.found.holes.ids += usize::from(recorded != sent);
+            self.tell_renamed(known);
         } else {
             self.differ(around(recorded, 0), around(sent, 0), None);
         }
@@ -252,14 +264,26 @@ impl Walk<'_> {
             return self.differ(shown(Some(&recorded.into())), shown(Some(&sent.into())), None);
         }
         let mut holes = Holes::default();
+        let known = found.trial.renamed();
         match text::compare(recorded, sent, self.world, &mut found.trial, &mut holes) {
-            Ok(()) => found.holes.add(holes),
+            Ok(()) => {
+                found.holes.add(holes);
+                self.tell_renamed(known);
+            }
             Err((at, at_sent)) => {
                 let several = recorded.contains('\n') || sent.contains('\n');
                 let line = several.then(|| line_of(recorded, at));
-                self.differ(around(recorded, at), around(sent, at_sent), line);
+                let (recorded, sent) = both_around((recorded, at), (sent, at_sent));
+                self.differ(recorded, sent, line);
             }
         }
+    }
+
+    /// Notes the pairs of ids that were made here, after as many as were known before.
+    fn tell_renamed(&mut self, known: usize) {
+        let Comparison { trial, renamed, .. } = &mut self.found;
+        let new = trial.pairs_from(known).take(MOST_TOLD.saturating_sub(renamed.len()));
+        renamed.extend(new.map(|(recorded, sent)| (recorded.to_owned(), sent.to_owned(), self.at.clone())));
     }
 
     /// System prompts come before tools, tools before messages: what comes later often follows from what comes first.

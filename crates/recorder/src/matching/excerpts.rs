@@ -34,3 +34,36 @@ pub(super) fn shown(value: Option<&Value>) -> String {
         Some(value) => excerpt(&value.to_string(), SHOWN).into_owned(),
     }
 }
+
+/// A value beside one of another type, with its own type where both read alike.
+pub(super) fn typed(value: &Value, other: &Value) -> String {
+    let name = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let differ = std::mem::discriminant(value) != std::mem::discriminant(other);
+    match shown(Some(value)) {
+        text if differ && !value.is_null() => format!("{text} ({name})"),
+        text => text,
+    }
+}
+
+/// The lines around the positions at which two texts part. Where both read alike, as when only one goes on with a new line,
+/// what cannot be seen is shown by its escape.
+pub(super) fn both_around(recorded: (&str, usize), sent: (&str, usize)) -> (String, String) {
+    let (one, other) = (around(recorded.0, recorded.1), around(sent.0, sent.1));
+    if one != other {
+        return (one, other);
+    }
+    let escaped = |(text, position): (&str, usize)| {
+        let position = text.floor_char_boundary(position.min(text.len()));
+        let from = text[..position].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
+        let part: String = text[from..].chars().take(SHOWN).collect();
+        format!("{part:?}")
+    };
+    (escaped(recorded), escaped(sent))
+}

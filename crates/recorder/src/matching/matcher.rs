@@ -15,6 +15,7 @@ use super::pairing::Pairing;
 use super::place::split;
 use super::reply::{id_of, may_repeat};
 use super::roots::RootPairs;
+use super::temp_names::TempNames;
 use super::text::World;
 use super::view::View;
 use crate::{Recording, Request, is_chatter};
@@ -27,6 +28,7 @@ pub struct Matcher {
     rules: MatchRules,
     index: Index,
     roots: RootPairs,
+    temp_names: TempNames,
     pairing: Pairing,
     conversations: Conversations,
     /// Which exchanges have been asked for.
@@ -38,6 +40,8 @@ pub struct Matcher {
 
 /// How many exchanges of a place are compared to find the nearest.
 const MOST_COMPARED: usize = 64;
+/// How many times the differences of one that was asked for already another may have, to be told in its place.
+const ALMOST: usize = 3;
 
 impl Matcher {
     /// A matcher for one session.
@@ -46,7 +50,8 @@ impl Matcher {
         Self {
             index: Index::of(&recording, &rules, &roots),
             roots,
-            pairing: Pairing::of(&recording),
+            temp_names: TempNames::new(&recording.header.roots, &here.roots),
+            pairing: Pairing::of(&recording, &rules.given),
             conversations: Conversations::default(),
             used: vec![false; recording.exchanges.len()],
             tally: Tally::default(),
@@ -79,6 +84,9 @@ impl Matcher {
         if let Some((position, comparison)) = found {
             let id = recording.exchanges[position].id;
             self.conversations.answered(&messages, id);
+            if !chatter {
+                self.tally.tell_renamed(id, comparison.trial.renamed(), &comparison.renamed);
+            }
             self.pairing.keep(comparison.trial);
             return self.answered(position, request, comparison.holes, chatter);
         }
@@ -87,7 +95,7 @@ impl Matcher {
             return last.map_or(Answered::Chatter, |last| self.answered(last, request, Holes::default(), true));
         }
         self.tally.misses += 1;
-        Answered::Miss(Box::new(self.miss(request, &view, before)))
+        Answered::Miss(Box::new(self.miss(request, &view, before, messages.len())))
     }
 
     /// How it went so far.
@@ -155,11 +163,12 @@ impl Matcher {
         let recorded = View::of(request, &self.rules, &self.recording.holes);
         let then = Now::new(header.now_ms, request.at_us, header.offset_s);
         let now = Now::new(self.here.now_ms, view.at_us, self.here.offset_s);
-        let world = World { pairing: &self.pairing, roots: &self.roots, now: (then, now) };
+        let (pairing, roots, temp_names) = (&self.pairing, &self.roots, &self.temp_names);
+        let world = World { pairing, roots, temp_names, now: (then, now) };
         compare(&recorded, view, &world, until)
     }
 
-    fn miss(&self, request: &Request, view: &View<'_>, before: Option<u64>) -> Miss {
+    fn miss(&self, request: &Request, view: &View<'_>, before: Option<u64>, messages: usize) -> Miss {
         let mut positions: Vec<usize> = self.index.place(view).to_vec();
         let alike: HashSet<usize> = self.index.shape(view).iter().copied().collect();
         positions.sort_by_cached_key(|position| {
@@ -172,7 +181,24 @@ impl Matcher {
             let comparison = self.compare(position, view, Until::End);
             Candidate { exchange, comparison, used: self.used[position], continues: exchange.after == before }
         });
-        let nearest = candidates.min_by_key(|candidate| (candidate.comparison.different, candidate.used));
+        let nearest = nearest(candidates.collect(), messages);
         miss(self.asked, request, nearest, &self.recording)
+    }
+}
+
+/// The candidate that was meant: the one with the fewest differences, and of equals the one that nobody asked for yet, at the same place
+/// of its conversation. One that was asked for is hardly meant while another is almost as near: a history that was cut or put
+/// in another order may have more in common with an earlier, shorter one.
+fn nearest(candidates: Vec<Candidate<'_>>, messages: usize) -> Option<Candidate<'_>> {
+    let apart = |candidate: &Candidate<'_>| message_prints(&candidate.exchange.request).len().abs_diff(messages);
+    let key = |candidate: &Candidate<'_>| (candidate.comparison.different, candidate.used, apart(candidate));
+    let (used, unused): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| candidate.used);
+    let (used, unused) = (used.into_iter().min_by_key(key), unused.into_iter().min_by_key(key));
+    match (used, unused) {
+        (Some(used), Some(unused)) => {
+            let (of_used, of_unused) = (used.comparison.different, unused.comparison.different);
+            Some(if of_unused <= of_used * ALMOST { unused } else { used })
+        }
+        (used, unused) => used.or(unused),
     }
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::compare::{Comparison, Difference, Rank};
+use super::pattern::system_of;
 use super::place;
 use super::remedy::Remedy;
 use super::view::TOO_LARGE;
-use crate::{Exchange, Recording, Request, api_of};
+use crate::{Body, Exchange, Recording, Request, api_of};
 
 /// A request that the recording has no answer to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -100,7 +101,9 @@ pub(super) fn miss(number: usize, request: &Request, nearest: Option<Candidate<'
         Some(candidate) => match &candidate.comparison.first {
             None if candidate.used => "it was asked once more than it was recorded".into(),
             None => "it does not fit what was asked before it".into(),
-            Some(difference) => reason(request, difference),
+            Some(difference) => {
+                system(request, &candidate.exchange.request).unwrap_or_else(|| reason(request, difference))
+            }
         },
     };
     let remedy = nearest.as_ref().and_then(|candidate| candidate.comparison.first.as_ref()).filter(|it| too_large(it));
@@ -127,6 +130,19 @@ fn told(candidate: Candidate<'_>) -> Nearest {
         at,
         recorded,
         sent,
+    }
+}
+
+/// What became of the system prompt, where only one of the two has one.
+fn system(sent: &Request, recorded: &Request) -> Option<String> {
+    let has = |request: &Request| match &request.body {
+        Body::Json(body) => !system_of(request, body).is_empty(),
+        _ => false,
+    };
+    match (has(recorded), has(sent)) {
+        (true, false) => Some("the system prompt is gone".into()),
+        (false, true) => Some("there was no system prompt when it was recorded".into()),
+        _ => None,
     }
 }
 

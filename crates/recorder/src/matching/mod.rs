@@ -26,13 +26,15 @@ mod prints;
 mod remedy;
 mod reply;
 mod roots;
+mod snowflake;
+mod temp_names;
 mod text;
 mod view;
 
 #[cfg(test)]
 mod tests;
 
-pub use answered::{Answered, HoleCount, Holes, MatchRules, Surroundings, Tally};
+pub use answered::{Answered, HoleCount, Holes, MatchRules, Renamed, Surroundings, Tally};
 pub use matcher::Matcher;
 pub use miss::{Miss, Nearest};
 pub use remedy::Remedy;

@@ -30,14 +30,29 @@ pub(super) struct Trial {
     to_sent: HashMap<String, String>,
     to_recorded: HashMap<String, String>,
     same: Vec<u64>,
+    /// Recorded ids that another one stands for now, the newest last.
+    renamed: Vec<String>,
+}
+
+impl Trial {
+    /// How many recorded ids another one stands for now.
+    pub(super) fn renamed(&self) -> usize {
+        self.renamed.len()
+    }
+
+    /// The pairs of ids that differ, from the given one on: recorded, sent.
+    pub(super) fn pairs_from(&self, first: usize) -> impl Iterator<Item = (&str, &str)> {
+        let renamed = self.renamed.iter().skip(first);
+        renamed.filter_map(|recorded| Some((recorded.as_str(), self.to_sent.get(recorded)?.as_str())))
+    }
 }
 
 impl Pairing {
-    /// Reads which ids came from whom: an id belongs to the side that said it first.
-    pub(super) fn of(recording: &Recording) -> Self {
+    /// Reads which ids came from whom: an id belongs to the side that said it first. What the command line names, then or now,
+    /// and what else the agent is given, is not made up anew for each run.
+    pub(super) fn of(recording: &Recording, given: &[String]) -> Self {
         let exchanges = &recording.exchanges;
-        // What the command line names is not made up anew for each run.
-        let named = recording.header.command.iter().flat_map(|argument| ids_in(argument)).map(str::to_owned);
+        let named = recording.header.command.iter().chain(given).flat_map(|text| ids_in(text)).map(str::to_owned);
         let mut pairing = Self { given: named.collect(), ..Self::default() };
         let mut seen = HashSet::new();
         // Requests and answers in the order of time.
@@ -100,6 +115,9 @@ impl Pairing {
             // The agent was told its recorded id, and may send that.
             (Some(_), _) | (_, Some(_)) if recorded == sent && self.echoed.contains(sent) => true,
             (None, None) => {
+                if recorded != sent {
+                    trial.renamed.push(recorded.to_owned());
+                }
                 trial.to_sent.insert(recorded.to_owned(), sent.to_owned());
                 trial.to_recorded.insert(sent.to_owned(), recorded.to_owned());
                 true

@@ -1,16 +1,29 @@
 //! Where a request goes: method, origin and path. Names that mean one place are written one way.
 
+use super::clock::without_times;
 use super::ids;
 use crate::Request;
 
-/// The place of a request. Ids in its path are left out, since they are compared like those in a body.
+/// The place of a request. Ids and times in its path are left out, since they are compared like those in a body.
 pub(super) fn place_of(request: &Request) -> String {
     place_at(request, split(&request.path).0)
 }
 
 /// The place of a request, were this its path.
 pub(super) fn place_at(request: &Request, path: &str) -> String {
-    format!("{} {} {}", request.method.to_ascii_uppercase(), origin(&request.origin), ids::masked(unversioned(path)))
+    let path = without_times(&without_hex(&ids::masked(unversioned(path))));
+    format!("{} {} {path}", request.method.to_ascii_uppercase(), origin(&request.origin))
+}
+
+/// A path without what may be a short hexadecimal id, which need not have letters.
+fn without_hex(path: &str) -> String {
+    let is_hex = |segment: &str| segment.len() >= 8 && segment.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let joint = |letter: char| !letter.is_ascii_alphanumeric();
+    let plain = |segment: &str| {
+        let bare = segment.trim_end_matches(joint);
+        if is_hex(bare) { format!("\0{}", &segment[bare.len()..]) } else { segment.to_owned() }
+    };
+    path.split_inclusive(joint).map(plain).collect()
 }
 
 /// Path and query.

@@ -9,7 +9,7 @@ use agentci_trace::{PLACEHOLDER, decimal};
 use serde_json::{Map, Value};
 
 use super::call_ids::is_call_id;
-use super::ids::masked;
+use super::ids::{ids_in, masked};
 use super::pattern::{Below, Why};
 use super::text::opened;
 use super::view::View;
@@ -159,11 +159,12 @@ fn may_be_time(digits: &str) -> bool {
 /// one. JSON may be written in several ways.
 fn may_differ(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let marks = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'/' | b'\\' | b'-');
+    let marks = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'/' | b'\\' | b'-' | b'_');
     let days = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
     let is_day = |three: &[u8]| days.iter().any(|day| three.eq_ignore_ascii_case(*day));
     bytes.iter().any(marks)
         || text.trim_start().starts_with(['{', '['])
         || text.contains(PLACEHOLDER)
         || bytes.windows(3).any(is_day)
+        || ids_in(text).next().is_some()
 }

@@ -5,14 +5,17 @@ use serde_json::Value;
 
 use super::answered::Holes;
 use super::clock::{LONGEST, Now, both_present, may_begin};
-use super::ids::id_over;
+use super::ids::pair_over;
 use super::pairing::{Pairing, Trial};
 use super::roots::RootPairs;
+use super::snowflake;
+use super::temp_names::TempNames;
 
 /// What holes are measured by.
 pub(super) struct World<'w> {
     pub(super) pairing: &'w Pairing,
     pub(super) roots: &'w RootPairs,
+    pub(super) temp_names: &'w TempNames,
     /// The present when the request was recorded, and now.
     pub(super) now: (Now, Now),
 }
@@ -118,12 +121,12 @@ impl Texts<'_> {
     }
 
     fn id(&self, world: &World<'_>, trial: &mut Trial) -> Option<Hole> {
-        let (at, form, recorded) = id_over(self.recorded, self.at, self.at + self.equal)?;
-        let (at_sent, form_sent, sent) = id_over(self.sent, self.of_sent, self.of_sent + self.equal)?;
-        let start = at - self.at;
-        if form != form_sent || start != at_sent - self.of_sent {
-            return None;
-        }
+        let (one, other) =
+            ((self.recorded, self.at, self.at + self.equal), (self.sent, self.of_sent, self.of_sent + self.equal));
+        let found = pair_over(one, other).or_else(|| world.temp_names.pair_over(one, other));
+        let found = found.or_else(|| snowflake::pair_over(one, other, (&world.now.0, &world.now.1)));
+        let (start, recorded, sent) = found?;
+        let (at, at_sent) = (self.at + start, self.of_sent + start);
         let paired = world.pairing.pair(&self.recorded[at..at + recorded], &self.sent[at_sent..at_sent + sent], trial);
         paired.then_some(Hole { start, recorded, sent })
     }

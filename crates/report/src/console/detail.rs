@@ -45,6 +45,7 @@ impl Detail {
                 let mut lines = self.running.remove(&(Arc::clone(id), attempt)).unwrap_or_default();
                 lines.extend(end.calls.iter().map(|call| format!("{}: {}", call.tool, call.words())));
                 lines.extend(end.replay.as_deref().and_then(matched));
+                lines.extend(end.replay.as_deref().and_then(renamed));
                 lines.extend(end.replay.as_deref().and_then(unused));
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {
@@ -75,6 +76,12 @@ impl Detail {
     pub(super) fn take(&mut self, index: usize) -> String {
         self.ended.remove(&index).unwrap_or_default().into_values().flatten().collect()
     }
+}
+
+/// Which ids of the recording others stood for.
+fn renamed(replay: &Replay) -> Option<String> {
+    let renamed = &replay.matched.as_ref()?.renamed;
+    (!renamed.is_empty()).then(|| format!("ids that differ: {}", renamed.join(", ")))
 }
 
 /// How requests were matched with those of a recording.

@@ -109,7 +109,7 @@ fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, account: &mu
 
 fn replayed(job: &Job<'_>, world: RecordedWorld<'_>, finished: &Finished, replay: Replay, account: &mut Account) {
     put_first(&mut account.findings, misses(job, &finished.misses));
-    let Tally { exact, with_holes, holes, unused, .. } = &finished.tally;
+    let Tally { exact, with_holes, holes, unused, examples, .. } = &finished.tally;
     let recorded = &finished.recording.exchanges;
     let unused: Vec<&Exchange> = recorded.iter().filter(|exchange| unused.contains(&exchange.id)).collect();
     let unused: Vec<&Exchange> = unused.into_iter().filter(|exchange| counts(exchange)).collect();
@@ -123,6 +123,7 @@ fn replayed(job: &Job<'_>, world: RecordedWorld<'_>, finished: &Finished, replay
             learned: holes.learned,
             ignored: holes.ignored,
             unused: unused.iter().map(|exchange| exchange.id).collect(),
+            renamed: examples.iter().map(ToString::to_string).collect(),
         }),
         ..replay
     });

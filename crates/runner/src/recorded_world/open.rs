@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Mode, RecordedWorld};
+use agentci_plan::{Mode, RecordedWorld, Said, Turn};
 use agentci_recorder::{MatchRules, Mode as SessionMode, OnMiss, Pace, Session, SessionOptions};
 use agentci_trace::Kind;
 use agentci_verdict::{Cause, Finding};
@@ -62,7 +62,7 @@ fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), 
     let replayed = |read: file::Read, on_miss| {
         let matching = &job.case.world.matching;
         let ignore = matching.ignore.iter().map(|pointer| pointer.value.clone()).collect();
-        let rules = MatchRules { ignore, system: matching.system, ..MatchRules::default() };
+        let rules = MatchRules { ignore, system: matching.system, given: given(job), ..MatchRules::default() };
         let mode = SessionMode::Replay { recording: read.recording, rules, on_miss, pace: Pace::Fast };
         (mode, read.replay)
     };
@@ -78,6 +78,16 @@ fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), 
             Ok((mode, Used::Replayed(replay)))
         }
     }
+}
+
+/// What the suite says to the agent, as it is written: ids in it are not made up by the agent.
+fn given(job: &Job<'_>) -> Vec<String> {
+    let words = |turn: &Turn| match &turn.said {
+        Said::Input(input) => vec![input.written().to_string()],
+        Said::Messages(messages) => messages.iter().map(|message| message.content.written()).collect(),
+        Said::Action(action) => vec![format!("{:?}", action.arguments)],
+    };
+    job.case.turns.iter().flat_map(words).collect()
 }
 
 /// The host and port of an address.

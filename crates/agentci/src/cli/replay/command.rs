@@ -53,6 +53,7 @@ async fn run(arguments: &ReplayArguments, recording: Recording, command: &[OsStr
         ignore: arguments.ignore.clone(),
         system: !arguments.no_system,
         headers: arguments.match_header.iter().map(|name| name.to_lowercase()).collect(),
+        given: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
     };
     let on_miss = OnMiss::from(arguments.on_miss);
     let expected = recording.exchanges.iter().filter(|exchange| !exchange.chatter).count();

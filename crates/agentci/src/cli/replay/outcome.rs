@@ -10,7 +10,7 @@ use agentci_recorder::{Bypass, Finished, Holes, Miss, Tally};
 
 use super::arguments::{Missed, ReplayArguments};
 use crate::cli::context::Context;
-use crate::cli::record::{grouped, say_left, say_warnings, warn, who};
+use crate::cli::record::{counted, grouped, say_left, say_warnings, warn, who};
 use crate::cli::recorded::{Ended, Stopped, record_again};
 
 /// How many misses are explained.
@@ -52,6 +52,7 @@ impl Outcome<'_> {
             failed = true;
         }
         context.say(&format!("{}\n", tally(&finished.tally, self.expected)));
+        context.say(&renamed(&finished.tally));
         if failed { ended.interrupted().unwrap_or(ExitStatus::Failed) } else { ended.status() }
     }
 
@@ -128,6 +129,16 @@ fn tally(tally: &Tally, expected: usize) -> String {
     text
 }
 
+/// Which ids of the recording others stood for, one a line. A reader sees at once whether one of them is the id of a customer.
+fn renamed(tally: &Tally) -> String {
+    let lines = tally.examples.iter().map(|renamed| format!("  id {}\n", one_line(&renamed.to_string())));
+    let mut text: String = lines.collect();
+    if let Some(more) = tally.renamed.checked_sub(tally.examples.len()).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {} more", counted(more, "id", "ids"));
+    }
+    text
+}
+
 fn holes(holes: &Holes) -> String {
     let kinds = [
         (holes.ids, "id"),
@@ -142,6 +153,8 @@ fn holes(holes: &Holes) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agentci_recorder::Renamed;
+
     use super::*;
 
     #[test]
@@ -149,5 +162,23 @@ mod tests {
         let holes = Holes { ids: 6, clock: 2, ..Holes::default() };
         let counted = Tally { exact: 11, with_holes: 3, holes, ..Tally::default() };
         assert_eq!(tally(&counted, 14), "14 of 14 answered, 11 exact, 3 with holes (6 id, 2 clock); 14 recorded");
+        assert_eq!(renamed(&counted), "");
+    }
+
+    #[test]
+    fn ids_that_differ_are_named() {
+        let example = |call| Renamed {
+            recorded: "b7e2a1c0..f00d".into(),
+            sent: "91c4d5e6..beef".into(),
+            call,
+            at: "/messages/0/content".into(),
+        };
+        let tally = Tally { renamed: 3, examples: vec![example(1), example(2)], ..Tally::default() };
+        let expected = "\
+  id b7e2a1c0..f00d -> 91c4d5e6..beef (call 1 /messages/0/content)
+  id b7e2a1c0..f00d -> 91c4d5e6..beef (call 2 /messages/0/content)
+  and 1 more id
+";
+        assert_eq!(renamed(&tally), expected);
     }
 }

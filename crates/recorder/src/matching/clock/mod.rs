@@ -1,6 +1,7 @@
 //! Renderings of the present: what was the present when a request was recorded may be the present of the replay.
 
 mod calendar;
+mod compact;
 mod letters;
 mod now;
 mod numbers;
@@ -8,4 +9,4 @@ mod rendering;
 mod year;
 
 pub(super) use now::{Now, same_present};
-pub(super) use rendering::{LONGEST, both_present, may_begin};
+pub(super) use rendering::{LONGEST, both_present, may_begin, without_times};

@@ -4,6 +4,10 @@ use super::calendar::{DAY_MS, date_of, month_of, weekday_of};
 
 /// How far a clock time may be from the present.
 const SLACK_MS: i64 = 600_000;
+/// How much further from the present a time may be on one side than on the other, beside what the sessions' lengths explain.
+const DRIFT_MS: i64 = 30_000;
+/// To what times are rounded down, where both sides are: ten minutes, five, one.
+const GRAINS_MS: [i64; 3] = [600_000, 300_000, 60_000];
 
 /// The present, in milliseconds.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +37,6 @@ pub(super) enum Said {
     Time(i64),
 }
 
-/// The zones in which something is the present: UTC, local.
-type Zones = [bool; 2];
-
 impl Now {
     /// A session that began at `start_ms` and `at_us` later sends a request.
     pub(in super::super) fn new(start_ms: u64, at_us: u64, offset_s: i32) -> Self {
@@ -44,8 +45,9 @@ impl Now {
         Self { from, to: from + elapsed, offset: i64::from(offset_s) * 1000 }
     }
 
-    pub(super) fn zones(&self, said: Said) -> Zones {
-        [0, self.offset].map(|offset| self.is_present(said, offset))
+    /// Whether these milliseconds since 1970 are the present.
+    pub(in super::super) fn is_about(&self, ms: i64) -> bool {
+        (self.from - SLACK_MS..=self.to + SLACK_MS).contains(&ms)
     }
 
     fn is_present(&self, said: Said, offset: i64) -> bool {
@@ -57,23 +59,56 @@ impl Now {
             Said::Month(year, month) => [first_day, last_day].iter().any(|day| month_of(*day) == (year, month)),
             Said::Date(month, day) => [first_day, last_day].iter().any(|it| date_of(*it) == (month, day)),
             Said::Year(year) => [first_day, last_day].iter().any(|day| month_of(*day).0 == year),
-            Said::Instant(ms) => (self.from - SLACK_MS..=self.to + SLACK_MS).contains(&ms),
-            Said::Local(ms) => (first - SLACK_MS..=last + SLACK_MS).contains(&ms),
+            Said::Instant(ms) => self.is_about(ms),
+            Said::Local(ms) => self.is_about(ms - offset),
             Said::Time(ms) => (ms - (first - SLACK_MS)).rem_euclid(DAY_MS) <= last - first + 2 * SLACK_MS,
         }
     }
 
-    /// Whether a number is the present in seconds, milliseconds, microseconds or nanoseconds since 1970.
-    fn is_epoch(&self, number: f64, a_second: f64) -> bool {
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds of these centuries are exact")]
-        let (from, to) = ((self.from - SLACK_MS) as f64, (self.to + SLACK_MS) as f64);
-        (from..=to).contains(&(number / a_second * 1000.0))
+    /// How far from the clock of the agent a time is, at least and at most: it looked at its clock at some time of its
+    /// session, and may have added something. Nothing for what has no time of day.
+    fn ahead(&self, said: Said, offset: i64) -> Option<(i64, i64, i64)> {
+        let ms = match said {
+            Said::Instant(ms) => ms,
+            Said::Local(ms) => ms - offset,
+            Said::Time(ms) => {
+                let half = DAY_MS / 2;
+                self.to + (ms - (self.to + offset) + half).rem_euclid(DAY_MS) - half
+            }
+            Said::Day(_) | Said::Weekday(_) | Said::Month(..) | Said::Date(..) | Said::Year(_) => return None,
+        };
+        Some((ms, ms - self.to, ms - self.from))
     }
+}
+
+/// Whether two texts say the present of either side, in UTC or in local time, and are equally far from it: what expires in five
+/// minutes is not what expired five minutes ago.
+pub(super) fn both_say_now(recorded: (&Now, Said), sent: (&Now, Said)) -> bool {
+    let zones = [(0, 0), (recorded.0.offset, sent.0.offset)];
+    zones.into_iter().any(|(then, now)| {
+        recorded.0.is_present(recorded.1, then)
+            && sent.0.is_present(sent.1, now)
+            && equally_far(recorded.0.ahead(recorded.1, then), sent.0.ahead(sent.1, now))
+    })
 }
 
 /// Whether two numbers are the present of either side, in the same unit.
 pub(in super::super) fn same_present(recorded: &str, sent: &str, now: (&Now, &Now)) -> bool {
     let (Ok(recorded), Ok(sent)) = (recorded.parse::<f64>(), sent.parse::<f64>()) else { return false };
+    let said = |number: f64, a_second: f64| {
+        let ms = number / a_second * 1000.0;
+        #[expect(clippy::cast_possible_truncation, reason = "a number that is too large is far from the present")]
+        Said::Instant(ms as i64)
+    };
     let units = [1.0, 1e3, 1e6, 1e9];
-    units.iter().any(|unit| now.0.is_epoch(recorded, *unit) && now.1.is_epoch(sent, *unit))
+    units.iter().any(|unit| both_say_now((now.0, said(recorded, *unit)), (now.1, said(sent, *unit))))
+}
+
+fn equally_far(recorded: Option<(i64, i64, i64)>, sent: Option<(i64, i64, i64)>) -> bool {
+    let (Some((one, least, most)), Some((other, least_sent, most_sent))) = (recorded, sent) else {
+        return recorded.is_none() && sent.is_none();
+    };
+    let rounded = |grain: &&i64| one % **grain == 0 && other % **grain == 0;
+    let slack = DRIFT_MS + GRAINS_MS.iter().find(rounded).copied().unwrap_or(0);
+    least <= most_sent.saturating_add(slack) && least_sent <= most.saturating_add(slack)
 }

@@ -1,27 +1,42 @@
-//! Renderings that begin with a digit: `2026-11-16T18:41:17Z`, `16.11.2026`, `16 November 2026`, `18:41`, `1794800263`.
+//! Renderings that begin with a digit and have separators, and seconds since 1970: `2026-11-16T18:41:17Z`, `16.11.2026`,
+//! `16 November 2026`, `16/Nov/2026:18:41:17 +0000`, `18:41`, `1794800263`.
 
 use super::calendar::{DAY_MS, day_of, month_named};
+use super::compact;
 use super::now::Said;
 use super::rendering::{Rendering, Scan, Style};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
-    let readers = [iso, iso_date, compact, day_first, month_first, named_month, time, epoch];
-    readers.iter().filter_map(|read| read(Scan::new(bytes))).collect()
+    let readers = [iso, iso_date, day_first, month_first, named_month, access_log, time, epoch];
+    let found = readers.iter().filter_map(|read| read(Scan::new(bytes)));
+    found.chain(compact::renderings(bytes)).collect()
 }
 
-fn of(parts: (&'static str, u8, u8), said: Said, scan: Scan<'_>) -> Rendering {
+pub(super) fn of(parts: (&'static str, u8, u8), said: Said, scan: Scan<'_>) -> Rendering {
     Rendering { style: Style::of(parts), said, length: scan.at }
 }
 
 /// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
 fn iso(mut scan: Scan<'_>) -> Option<Rendering> {
     let (day, separator) = year_first(&mut scan)?;
-    let between = scan.take(b'T').or_else(|| scan.take(b' '))?;
-    let clock = clock_time(&mut scan)?;
+    let between = [b'T', b' ', b'_', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let mut ahead = scan;
+    let clock = match clock_time(&mut ahead) {
+        Some(clock) => {
+            scan = ahead;
+            clock
+        }
+        None => dashed_time(&mut scan)?,
+    };
     let ms = day * DAY_MS + clock.ms;
     let ahead = zone(&mut scan);
     let zone_form = ahead.map_or(b' ', |(_, form)| form);
-    let parts = if clock.seconds { "iso seconds" } else { "iso minutes" };
+    let parts = match (clock.joint, clock.seconds) {
+        (Some(b':'), true) => "iso seconds",
+        (Some(b':'), false) => "iso minutes",
+        (Some(_), _) => "iso dashed",
+        (None, _) => "iso joined",
+    };
     let said = ahead.map_or(Said::Local(ms), |(ahead, _)| Said::Instant(ms - ahead));
     Some(of((parts, separator ^ between, zone_form), said, scan))
 }
@@ -40,29 +55,12 @@ fn year_first(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
     Some((day_of(year, month, day)?, separator))
 }
 
-/// `20261116`, then perhaps `T184117Z`.
-fn compact(mut scan: Scan<'_>) -> Option<Rendering> {
-    let date = scan.number(8, 8)?;
-    let day = day_of(date / 10_000, date / 100 % 100, date % 100)?;
-    let date_only = of(("compact", 0, 0), Said::Day(day), scan);
-    let Some(between) = [b'T', b'-', b'_'].into_iter().find_map(|byte| scan.take(byte)) else { return Some(date_only) };
-    let Some(time) = scan.number(6, 6) else { return Some(date_only) };
-    let (hours, minutes, seconds) = (time / 10_000, time / 100 % 100, time % 100);
-    if hours > 23 || minutes > 59 || seconds > 60 {
-        return Some(date_only);
-    }
-    let ms = day * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000;
-    let zone = scan.take(b'Z');
-    let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
-    Some(of(("compact time", between, zone.unwrap_or(0)), said, scan))
-}
-
-/// `16.11.2026`, `16/11/2026`, `16-11-2026`.
+/// `16.11.2026`, `16/11/2026`, `16-11-2026`, `16.11.26`.
 fn day_first(scan: Scan<'_>) -> Option<Rendering> {
     three(scan, "day month year", |day, month, year| day_of(year, month, day))
 }
 
-/// `11/16/2026`.
+/// `11/16/2026`, `11/16/26`.
 fn month_first(scan: Scan<'_>) -> Option<Rendering> {
     three(scan, "month day year", |month, day, year| day_of(year, month, day))
 }
@@ -72,8 +70,15 @@ fn three(mut scan: Scan<'_>, parts: &'static str, day: impl Fn(i64, i64, i64) ->
     let separator = [b'.', b'/', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
     let second = scan.number(1, 2)?;
     scan.take(separator)?;
-    let year = scan.number(4, 4)?;
-    Some(of((parts, separator, 0), Said::Day(day(first, second, year)?), scan))
+    let before = scan.at;
+    let year = scan.number(2, 4)?;
+    let year = match scan.at - before {
+        2 => 2000 + year,
+        4 => year,
+        _ => return None,
+    };
+    let short = u8::from(scan.at - before == 2);
+    Some(of((parts, separator, short), Said::Day(day(first, second, year)?), scan))
 }
 
 /// `16 November 2026`, `16-Nov-2026`.
@@ -85,6 +90,26 @@ fn named_month(mut scan: Scan<'_>) -> Option<Rendering> {
     scan.take(separator)?;
     let year = scan.number(4, 4)?;
     let mut rendering = of(("day name year", separator, comma), Said::Day(day_of(year, month, day)?), scan);
+    rendering.style.month = Some(spelling);
+    Some(rendering)
+}
+
+/// `16/Nov/2026:18:41:17 +0000`, as servers log.
+fn access_log(mut scan: Scan<'_>) -> Option<Rendering> {
+    let day = scan.number(1, 2)?;
+    scan.take(b'/')?;
+    let (month, spelling) = month_named(scan.word())?;
+    scan.take(b'/')?;
+    let day = day_of(scan.number(4, 4)?, month, day)?;
+    let mut whole = scan;
+    let clock = whole.take(b':').and_then(|_| clock_time(&mut whole));
+    let ahead = clock.as_ref().and_then(|_| whole.take(b' ')).and_then(|_| zone(&mut whole));
+    let mut rendering = match (clock, ahead) {
+        (Some(clock), Some((ahead, form))) => {
+            of(("access log", form, 0), Said::Instant(day * DAY_MS + clock.ms - ahead), whole)
+        }
+        _ => of(("day/name/year", 0, 0), Said::Day(day), scan),
+    };
     rendering.style.month = Some(spelling);
     Some(rendering)
 }
@@ -126,6 +151,8 @@ fn epoch(mut scan: Scan<'_>) -> Option<Rendering> {
 pub(super) struct ClockTime {
     pub(super) ms: i64,
     pub(super) seconds: bool,
+    /// What is between its parts.
+    joint: Option<u8>,
 }
 
 /// `18:41`, then perhaps seconds and a fraction.
@@ -142,7 +169,29 @@ pub(super) fn clock_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
         }
     }
     let ms = ((hours * 60 + minutes) * 60 + seconds.unwrap_or(0)) * 1000;
-    Some(ClockTime { ms, seconds: seconds.is_some() })
+    Some(ClockTime { ms, seconds: seconds.is_some(), joint: Some(b':') })
+}
+
+/// `18-41-17`, and `184117`.
+fn dashed_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
+    let mut further = *scan;
+    let (ms, joint) = match further.number(2, 6)? {
+        hours if further.at - scan.at == 2 => {
+            let minutes = further.take(b'-').and_then(|_| further.number(2, 2))?;
+            let seconds = further.take(b'-').and_then(|_| further.number(2, 2))?;
+            (of_day(hours, minutes, seconds)?, Some(b'-'))
+        }
+        all if further.at - scan.at == 6 => (of_day(all / 10_000, all / 100 % 100, all % 100)?, None),
+        _ => return None,
+    };
+    *scan = further;
+    Some(ClockTime { ms, seconds: true, joint })
+}
+
+/// Milliseconds since midnight, if there is such a time.
+pub(super) fn of_day(hours: i64, minutes: i64, seconds: i64) -> Option<i64> {
+    let is_time = hours < 24 && minutes < 60 && seconds <= 60;
+    is_time.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
 
 /// `Z`, `+02:00`, `+0200`: how many milliseconds it is ahead of UTC, and how it is written.

@@ -1,7 +1,7 @@
 //! A text that says when now is, at some place in a longer text.
 
 use super::calendar::Spelling;
-use super::now::{Now, Said};
+use super::now::{Now, Said, both_say_now};
 use super::{letters, numbers, year};
 
 /// The longest rendering, such as `Wednesday, September 30, 2026`.
@@ -50,8 +50,7 @@ pub(in super::super) fn both_present(
     let mut lengths = Vec::new();
     for one in &ours {
         for other in theirs.iter().filter(|other| one.style.agrees(&other.style)) {
-            let zones = now.0.zones(one.said).into_iter().zip(now.1.zones(other.said));
-            if zones.into_iter().any(|(recorded, sent)| recorded && sent) {
+            if both_say_now((now.0, one.said), (now.1, other.said)) {
                 lengths.push((one.length, other.length));
             }
         }
@@ -64,6 +63,26 @@ pub(in super::super) fn both_present(
 pub(in super::super) fn may_begin(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) && !before.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// A text with a mark in the place of everything that is written like a time, whichever it is.
+pub(in super::super) fn without_times(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut at, mut done) = (0, 0);
+    while at < text.len() {
+        let found = if may_begin(text.as_bytes(), at) { renderings(text.as_bytes(), at) } else { Vec::new() };
+        match found.iter().map(|rendering| rendering.length).max() {
+            Some(length) => {
+                out.push_str(&text[done..at]);
+                out.push('\u{2}');
+                at += length;
+                done = at;
+            }
+            None => at += 1,
+        }
+    }
+    out.push_str(&text[done..]);
+    out
 }
 
 fn renderings(bytes: &[u8], at: usize) -> Vec<Rendering> {

@@ -110,6 +110,65 @@ fn an_id_of_the_agent_that_answers_repeat_is_still_its_own() {
 }
 
 #[test]
+fn an_equal_request_binds_its_ids_to_themselves() {
+    let order = |text: &str, ids: &[&str]| prompt(&format!("{text} {}", ids.join(" and ")));
+    let recorded = |answer: &str| {
+        let mut recorded = recording(vec![order("look at", &[A, B]), order("refund", &[A]), order("close", &[B])]);
+        recorded.exchanges[0] = exchange(1, order("look at", &[A, B]), answer);
+        recorded
+    };
+    // Whether answers repeat the ids or not.
+    for answer in ["{}", &format!("{{\"seen\": [\"{A}\", \"{B}\"]}}")] {
+        let mut replay = matcher(recorded(answer), here(NOW));
+        assert_eq!(holes(replay.answer(&order("look at", &[A, B]))), Holes::default());
+        assert_eq!(missed_at(replay.answer(&order("refund", &[D]))), "/messages/0/content");
+        missed(replay.answer(&order("close", &[A])));
+        assert_eq!(holes(replay.answer(&order("close", &[B]))), Holes::default());
+    }
+}
+
+#[test]
+fn what_the_agent_is_given_stands_for_itself() {
+    let of = |id: &str| chat(json!({ "order": id }));
+    let mut recorded = recording(vec![of(A)]);
+    let given = |texts: &[&str]| MatchRules {
+        given: texts.iter().map(|text| (*text).to_owned()).collect(),
+        ..MatchRules::default()
+    };
+    let answer = |recording: &Recording, given: MatchRules, id: &str| {
+        Matcher::new(Arc::new(recording.clone()), here(NOW), given).answer(&of(id))
+    };
+    assert_eq!(holes(answer(&recorded, given(&[]), C)).ids, 1);
+    // The input of the case now names another order.
+    assert_eq!(missed_at(answer(&recorded, given(&[&format!("Refund {C}.")]), C)), "/order");
+    assert_eq!(holes(answer(&recorded, given(&[&format!("Refund {A}.")]), A)), Holes::default());
+    missed(answer(&recorded, given(&[&format!("Refund {A}.")]), C));
+    recorded.header.command = vec!["agent.py".into(), format!("--order={A}")];
+    missed(answer(&recorded, given(&[]), C));
+    missed(answer(&recorded, given(&["agent.py", &format!("--order={C}")]), C));
+    assert_eq!(holes(answer(&recorded, given(&[]), A)), Holes::default());
+}
+
+#[test]
+fn ids_that_differ_are_told() {
+    let of = |text: &str, one: &str, other: &str| chat(json!({ "text": format!("{text} {one}"), "l": [other, one] }));
+    let mut replay = matcher(recording(vec![of("one", A, B), of("two", A, B)]), here(NOW));
+    replay.answer(&of("one", C, B));
+    replay.answer(&of("two", C, B));
+    let tally = replay.tally();
+    let told: Vec<String> = tally.examples.iter().map(ToString::to_string).collect();
+    assert_eq!((tally.renamed, told), (1, vec!["0193b2a4..000a -> c0ffee00..6666 (call 1 /text)".to_owned()]));
+    // Many are counted, and a few told.
+    let many = |first: u8| {
+        let ids: Vec<String> = (0..20).map(|id| format!("{:08x}-1111-4222-8333-444455556666", first + id)).collect();
+        chat(json!({ "ids": ids }))
+    };
+    let mut replay = matcher(recording(vec![many(1)]), here(NOW));
+    replay.answer(&many(100));
+    assert_eq!((replay.tally().renamed, replay.tally().examples.len()), (20, 5));
+}
+
+#[test]
 fn folders_may_be_elsewhere() {
     for (recorded, sent) in [
         ("cwd: /home/me/shop", "cwd: /builds/7/my_shop.x"),

@@ -34,6 +34,15 @@ fn todays_date_may_be_another_day() {
         ("November 16", "November 17", "May 1"),
         ("Nov 16th", "Nov 17th", "May 1st"),
         ("Monday, November 16", "Tuesday, November 17", "Saturday, May 1"),
+        ("report_20261116184117.pdf", "report_20261117184119.pdf", "report_20270501184117.pdf"),
+        ("202611161841", "202611171841", "202705011842"),
+        ("backup-2026-11-16_18-41-17", "backup-2026-11-17_18-41-20", "backup-2027-05-01_18-41-17"),
+        ("261116", "261117", "270501"),
+        ("2026-320", "2026-321", "2027-121"),
+        ("2026320", "2026321", "2027121"),
+        ("16/Nov/2026:18:41:17 +0000", "17/Nov/2026:18:41:18 +0000", "01/May/2027:18:41:17 +0000"),
+        ("11/16/26", "11/17/26", "05/01/27"),
+        ("16.11.26", "17.11.26", "01.05.27"),
         ("1794854477", "1794940877", "1809196877"),
         ("1794854477250", "1794940877250", "1809196877250"),
         ("1794854477.25", "1794940877.251", "1809196877.0"),
@@ -114,6 +123,61 @@ fn midnight_may_pass_during_a_session() {
     recorded.header.now_ms = almost;
     let noon = almost + DAY + 12 * HOUR;
     assert_eq!(holes(matcher(recorded.clone(), here(noon)).answer(&request("2026-11-18", 1))).clock, 1);
+}
+
+#[test]
+fn todays_date_may_be_in_a_path() {
+    let found = |recorded: &str, sent: &str| after(get(recorded), &get(sent), here(NOW + DAY));
+    for (recorded, sent) in [
+        ("/report/2026-11-16", "/report/2026-11-17"),
+        ("/report_20261116.pdf", "/report_20261117.pdf"),
+        ("/2026/11/16/report?day=2026-11-16", "/2026/11/17/report?day=2026-11-17"),
+        ("/report_20261116184117.pdf", "/report_20261117184117.pdf"),
+    ] {
+        assert!(holes(found(recorded, sent)).clock >= 1, "{recorded}");
+        assert_eq!(holes(found(recorded, recorded)), Holes::default(), "a fixed date stays");
+    }
+    for (recorded, sent) in [
+        ("/report/2026-11-10", "/report/2026-11-11"),
+        ("/report/2026-11-16", "/report/2026-11-18"),
+        ("/report/2026-11-16", "/reports/2026-11-17"),
+        ("/report/2026-11-16/a", "/report/2026-11-17/b"),
+        ("/orders/20261", "/orders/20262"),
+        ("/v1/orders", "/v2/orders"),
+    ] {
+        missed(found(recorded, sent));
+    }
+}
+
+/// A request with a time in it, so many seconds after its session began.
+fn at(seconds: u64, body: Value) -> Request {
+    Request { at_us: seconds * 1_000_000, ..chat(body) }
+}
+
+#[test]
+fn what_expires_is_not_what_expired() {
+    let start = NOW / 1000;
+    let text = |seconds: u64| jiff::Timestamp::from_second(i64::try_from(seconds).unwrap()).unwrap().to_string();
+    let both = |seconds: u64| json!({ "expires": seconds, "text": format!("until {}", text(seconds)) });
+    let answer = |recorded: Request, sent: Request| {
+        let mut matcher = matcher(recording(vec![recorded]), here(NOW + DAY));
+        matcher.answer(&sent)
+    };
+    let tomorrow = start + DAY / 1000;
+    assert_eq!(missed_at(answer(at(5, both(start + 300)), at(5, both(tomorrow - 300)))), "/expires");
+    missed(answer(at(5, json!({ "t": text(start + 9) })), at(5, json!({ "t": text(tomorrow + 540) }))));
+    missed(answer(at(5, json!({ "t": start })), at(5, json!({ "t": tomorrow - 200 }))));
+    assert_eq!(holes(answer(at(5, both(start + 302)), at(1, both(tomorrow + 300)))).clock, 2);
+    // The agent looked at the clock when it started, and sends that late.
+    for (recorded, sent) in [(400, 1), (1, 400), (400, 400)] {
+        assert_eq!(holes(answer(at(recorded, both(start + 300)), at(sent, both(tomorrow + 300)))).clock, 2);
+        assert_eq!(holes(answer(at(recorded, both(start)), at(sent, both(tomorrow + sent)))).clock, 2);
+    }
+    // Rounded down to five minutes: 77 and 299 seconds ago.
+    let rounded = |seconds: u64| seconds / 300 * 300;
+    let later = Surroundings { now_ms: NOW + DAY + 222_000, ..here(NOW) };
+    let mut matcher = matcher(recording(vec![at(1, both(rounded(start)))]), later);
+    assert_eq!(holes(matcher.answer(&at(1, both(rounded(tomorrow + 222))))).clock, 2);
 }
 
 #[test]

@@ -62,3 +62,56 @@ fn the_reason_says_what_changed() {
     assert_eq!(reason(of("m", "y", "u")), "the tools changed");
     assert_eq!(reason(of_system("be quick", "n", "y", "u")), "the system prompt changed");
 }
+
+#[test]
+fn a_number_is_told_from_a_string() {
+    let of = |amount: Value| chat(json!({ "amount": amount }));
+    let nearest = |recorded: Value, sent: Value| missed(after(of(recorded), &of(sent), here(NOW))).nearest.unwrap();
+    let told = nearest(json!(12.57), json!("12.57"));
+    assert_eq!((told.recorded.as_str(), told.sent.as_str()), ("12.57 (a number)", "12.57 (a string)"));
+    let told = nearest(json!(null), json!("null"));
+    assert_eq!((told.recorded.as_str(), told.sent.as_str()), ("null", "null (a string)"));
+    let told = nearest(json!("be kind"), json!("be kind\n"));
+    assert_eq!((told.recorded.as_str(), told.sent.as_str()), ("\"be kind\"", "\"be kind\\n\""));
+}
+
+fn talk(messages: &[(&str, &str)]) -> Request {
+    let messages: Vec<Value> =
+        messages.iter().map(|(role, content)| json!({ "role": role, "content": content })).collect();
+    chat(json!({ "messages": messages }))
+}
+
+#[test]
+fn a_system_prompt_that_is_gone_is_told() {
+    let (with, without) = (talk(&[("system", "be kind"), ("user", "x")]), talk(&[("user", "x")]));
+    assert_eq!(missed(after(with.clone(), &without, here(NOW))).reason, "the system prompt is gone");
+    let added = missed(after(without, &with, here(NOW))).reason;
+    assert_eq!(added, "there was no system prompt when it was recorded");
+}
+
+#[test]
+fn the_next_call_of_a_conversation_is_the_nearest() {
+    let all = [
+        ("system", "be kind"),
+        ("user", "Refund A-17"),
+        ("assistant", "Looking it up"),
+        ("tool", "17 costs 20"),
+        ("assistant", "Shall I?"),
+        ("user", "Yes"),
+    ];
+    let recorded = recording(vec![talk(&all[..2]), talk(&all[..4]), talk(&all)]);
+    let sent = |messages: &[(&str, &str)]| {
+        let mut replay = matcher(recorded.clone(), here(NOW));
+        replay.answer(&talk(&all[..2]));
+        replay.answer(&talk(&all[..4]));
+        missed(replay.answer(&talk(messages))).nearest.unwrap().id
+    };
+    let mut swapped = all;
+    swapped.swap(2, 5);
+    assert_eq!(sent(&swapped), 3);
+    swapped = all;
+    swapped[3].1 = "17 costs 200";
+    assert_eq!(sent(&swapped), 3);
+    let cut: Vec<(&str, &str)> = all[..2].iter().chain(&all[4..]).copied().collect();
+    assert_eq!(sent(&cut), 3);
+}

@@ -1,0 +1,88 @@
+//! Names that are made up for temporary files: `/tmp/tmpp3jfiykz`, `/tmp/agent-Xa3bQ9/report.md`, `/tmp/tmp.Ab3dEf6hIj`.
+//!
+//! Only directly in the folder for temporary files, and only where the two names look like chance and are unlike each other:
+//! fixed names are compared like everything else.
+
+use super::ids::randomness;
+use crate::Roots;
+
+/// The folders for temporary files, of the recording and of this machine.
+#[derive(Debug, Default)]
+pub(super) struct TempNames(Option<(String, String)>);
+
+/// What two random parts of this length together must come to, at least. Of 1,000 pairs of random ones three stay below this;
+/// two names of eight letters come to -80, and two of six to -60.
+const RANDOM: [(usize, i32); 3] = [(8, -20), (6, 0), (10, 0)];
+
+/// The prefix of `mktemp`, which has no other with a dot in it.
+const MKTEMP: &[u8] = b"tmp.";
+
+/// A text, where its part begins that was not read yet, and the position at which it differs from another.
+type Apart<'t> = (&'t str, usize, usize);
+
+impl TempNames {
+    pub(super) fn new(recorded: &Roots, here: &Roots) -> Self {
+        let text = |roots: &Roots| {
+            let folder = roots.tmp.as_deref()?.to_str()?.trim_end_matches('/');
+            (!folder.is_empty()).then(|| format!("{folder}/"))
+        };
+        Self(text(recorded).zip(text(here)))
+    }
+
+    /// Two names that cover the positions at which two texts part, equally far from where they were read to: where they begin
+    /// after that, and their lengths.
+    pub(super) fn pair_over(&self, recorded: Apart<'_>, sent: Apart<'_>) -> Option<(usize, usize, usize)> {
+        let (folder, folder_here) = self.0.as_ref()?;
+        let (text, from, position) = recorded;
+        let before = text.as_bytes()[from..position].iter().rev().take_while(|byte| of_name(**byte)).count();
+        let start = position - before;
+        let start_sent = sent.1 + (start - from);
+        if !is_directly_in(text, start, folder) || !is_directly_in(sent.0, start_sent, folder_here) {
+            return None;
+        }
+        let length = random_names(&text[start..], &sent.0[start_sent..])?;
+        // The names part within the hole.
+        (start + length >= position).then_some((start - from, length, length))
+    }
+}
+
+/// How long two names are that differ in a random part at their end, at the beginning of two texts.
+fn random_names(one: &str, other: &str) -> Option<usize> {
+    let (stem, other_stem) = (stem(one), stem(other));
+    let length = stem.len();
+    if length != other_stem.len() {
+        return None;
+    }
+    let python = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
+    let fits = |(random, least): &(usize, i32)| {
+        let Some(prefix) = length.checked_sub(*random).filter(|prefix| *prefix > 0) else { return false };
+        let ((same, part), (other_same, other_part)) = (stem.split_at(prefix), other_stem.split_at(prefix));
+        let unlike = part.iter().zip(other_part).filter(|(one, other)| one != other).count();
+        let mut letters = part.iter().chain(other_part);
+        let of_kind = match *random {
+            8 => letters.all(python),
+            6 => letters.all(u8::is_ascii_alphanumeric),
+            _ => letters.all(u8::is_ascii_alphanumeric) && same == MKTEMP,
+        };
+        same == other_same && of_kind && unlike * 2 > *random && randomness(part) + randomness(other_part) >= *least
+    };
+    RANDOM.iter().any(fits).then_some(length)
+}
+
+/// The name without what follows its first dot; one at its beginning, and that of `tmp.Ab3dEf6hIj`, are part of it.
+fn stem(text: &str) -> &[u8] {
+    let bytes = text.as_bytes();
+    let lead = if bytes.starts_with(MKTEMP) { MKTEMP.len() } else { usize::from(bytes.starts_with(b".")) };
+    let rest = bytes[lead..].iter().take_while(|byte| of_name(**byte) && **byte != b'.').count();
+    &bytes[..lead + rest]
+}
+
+fn of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Whether a name that begins here is directly in a folder.
+fn is_directly_in(text: &str, start: usize, folder: &str) -> bool {
+    let Some(before) = text.get(..start).and_then(|text| text.strip_suffix(folder)) else { return false };
+    !before.bytes().next_back().is_some_and(of_name)
+}
