@@ -11,7 +11,7 @@ use crate::ran::Ran;
 use crate::suite::Suite;
 
 /// Fields that no run here has, and why.
-const UNSEEN: [(&str, &str); 20] = [
+const UNSEEN: [(&str, &str); 22] = [
     ("ananke-result: warnings", "only a server that breaks the rules of its protocol has any"),
     ("diff: problem", "a baseline that can not be read is not compared with"),
     ("run-event: clock", "only a case with a recorded world has it: world_recordings.rs"),
@@ -21,6 +21,7 @@ const UNSEEN: [(&str, &str); 20] = [
     ("run-event: ignored", "only a case with a recorded world has it: world_recordings.rs"),
     ("run-event: learned", "only a case with a recorded world has it: world_recordings.rs"),
     ("run-event: matched", "only a case with a recorded world has it: world_recordings.rs"),
+    ("run-event: renamed", "only a case with a recorded world has it: world_recordings.rs"),
     ("run-event: unused", "only a case with a recorded world has it: world_recordings.rs"),
     ("run-event: with_holes", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: clock", "only a case with a recorded world has it: world_recordings.rs"),
@@ -30,6 +31,7 @@ const UNSEEN: [(&str, &str); 20] = [
     ("summary: ignored", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: learned", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: matched", "only a case with a recorded world has it: world_recordings.rs"),
+    ("summary: renamed", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: unused", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: with_holes", "only a case with a recorded world has it: world_recordings.rs"),
 ];
