@@ -32,9 +32,9 @@ pub(crate) fn script() -> Arc<ModelScript> {
 
 fn model() -> impl Strategy<Value = ModelWorld> {
     let miss = option::of(sample::select(vec![Missed::Fail, Missed::Warn]));
-    (any::<bool>(), miss, option::of(any::<bool>())).prop_map(|(optional, miss, strict)| {
+    (miss, option::of(any::<bool>())).prop_map(|(miss, strict)| {
         let model = ModelWorld::new("s/model.yaml".into(), span());
-        ModelWorld { script: script(), optional, miss, strict, ..model }
+        ModelWorld { script: script(), miss, strict, ..model }
     })
 }
 
@@ -56,9 +56,19 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
     let faults = collection::vec(fault(), 0..3);
     let cassette = path.prop_map(|path| ToolSource::Cassette(Cassette { path: path.into(), span: span() }));
     let tools = prop_oneof![Just(ToolSource::None), cassette, routed::routes().prop_map(ToolSource::Routes)];
-    let recorded = (any::<bool>(), any::<bool>(), matching());
+    let recorded = (any::<bool>(), any::<bool>(), any::<bool>(), matching());
     (model, tools, allowed, live(), normalization(), faults, (scripted(), recorded)).prop_map(
-        |(model, tools, allowed, live, normalization, faults, (scripted, (recorded, model_alone, matching)))| World {
+        |(
+            model,
+            tools,
+            allowed,
+            live,
+            normalization,
+            faults,
+            (scripted, (recorded, model_alone, optional, matching)),
+        )| World {
+            // Only a model that is there can go unasked.
+            model_optional: optional && (model.is_some() || model_alone || recorded),
             recorded_model: (model_alone && model.is_none())
                 .then(|| Recording { path: "s/model.jsonl".into(), span: span() }),
             matching: Arc::new(matching),
