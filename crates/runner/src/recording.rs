@@ -11,6 +11,7 @@ use crate::job::Job;
 use crate::{findings, recorded_world};
 
 /// What stands in for the network.
+#[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]
 pub(crate) enum Tape {
     /// Nothing: the agent is reached.
     Live,

@@ -457,12 +457,36 @@ fn a_case_that_a_server_answers_without_a_model_says_so_or_is_warned_of() {
 #[test]
 fn an_agent_that_asks_nothing_may_say_so() {
     let live = LiveWorld::start();
-    let none = "limits: { model_calls: 0 }\n    checks: [{ contains: done }]";
-    let suite = suite(&live, RECORDING, none).file("suite/agent.py", "print('done')\n");
-    record(&suite);
-    assert_eq!(agentci(&suite, &["run", "suite"], &[]).code, Some(0));
-    let suite = suite.file("suite/agent.py", AGENT);
-    is_wrong(&agentci(&suite, &["run", "suite"], &[]), "fail", "replay_miss");
+    for said in [
+        "limits: { model_calls: 0 }\n    checks: [{ contains: done }]",
+        "checks: [{ contains: done }, { not: model_called }]",
+        "world: { model: { optional: true } }\n    checks: [{ contains: done }]",
+    ] {
+        let suite = suite(&live, RECORDING, said).file("suite/agent.py", "print('done')\n");
+        record(&suite);
+        let ran = agentci(&suite, &["run", "suite"], &[]);
+        assert_eq!(ran.code, Some(0), "{said}: {ran:?}");
+        let suite = suite.file("suite/agent.py", AGENT);
+        is_wrong(&agentci(&suite, &["run", "suite"], &[]), "fail", "replay_miss");
+    }
+    let suite = suite(&live, RECORDING, "checks: [{ contains: done }]").file("suite/agent.py", "print('done')\n");
+    let ran = agentci(&suite, &["record", "suite"], &[]);
+    ran.says(&["nothing was recorded", "`not: model_called`"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+}
+
+#[test]
+fn only_a_model_that_is_optional_may_be_left_out() {
+    let live = LiveWorld::start();
+    let optional = "world: { model: { optional: true } }\n    checks: [{ contains: done }]";
+    for (case, code) in [(optional, 0), ("checks: [{ contains: done }]", 1)] {
+        let suite = suite(&live, r#"{ model: { recording: "recordings/{case}.jsonl" } }"#, case);
+        record(&suite);
+        let suite = suite.file("suite/agent.py", "print('done')\n");
+        let ran = agentci(&suite, &["run", "suite"], &[]);
+        assert_eq!(ran.code, Some(code), "{case}: {ran:?}");
+        ran.says(&["recorded requests"]);
+    }
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn renamed(tally: &Tally) -> String {
     let lines = tally.examples.iter().map(|renamed| format!("  id {}\n", one_line(&renamed.to_string())));
     let mut text: String = lines.collect();
     if let Some(more) = tally.renamed.checked_sub(tally.examples.len()).filter(|more| *more > 0) {
-        let _ = writeln!(text, "  and {} more", counted(more, "id", "ids"));
+        let _ = writeln!(text, "  and {}", counted(more, "more id", "more ids"));
     }
     text
 }
@@ -174,8 +174,7 @@ mod tests {
             at: "/messages/0/content".into(),
         };
         let tally = Tally { renamed: 3, examples: vec![example(1), example(2)], ..Tally::default() };
-        let expected = "\
-  id b7e2a1c0..f00d -> 91c4d5e6..beef (call 1 /messages/0/content)
+        let expected = "  id b7e2a1c0..f00d -> 91c4d5e6..beef (call 1 /messages/0/content)
   id b7e2a1c0..f00d -> 91c4d5e6..beef (call 2 /messages/0/content)
   and 1 more id
 ";
