@@ -62,7 +62,7 @@ type Shape = fn(&str) -> Value;
 
 /// The parts of a secret, each said by an event of its own, in the shape of an API.
 fn streamed(shape: Shape) -> Vec<String> {
-    let parts = ["The key is sword", "fish-", "17-val", "ue, and", " that is all"];
+    let parts = ["The key is sword", "fish-", "17", "-value, and", " that is all"];
     parts.iter().map(|part| format!("event: x\ndata: {}\n\n", shape(part))).collect()
 }
 
