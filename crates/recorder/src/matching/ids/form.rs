@@ -27,9 +27,8 @@ pub(super) struct Reading<'t> {
     pub(super) sure: bool,
 }
 
-/// The shortest hexadecimal number that is an id when it has both letters and digits, and when it has not.
-const MIXED_HEX: usize = 16;
-const ANY_HEX: usize = 24;
+/// The shortest hexadecimal number that is an id without a prefix.
+const SHORTEST_HEX: usize = 16;
 /// How long the shorter ones are that follow a prefix: `req-1a2b3c4d`.
 const SHORT_HEX: [usize; 2] = [8, 12];
 /// The longest prefix of a token, and the shortest one that hardly is the beginning of a nanoid.
@@ -78,14 +77,17 @@ fn hex(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
     let bytes = text.as_bytes();
     let token = &bytes[at..at + run];
     let has_prefix = at > 1 && matches!(bytes[at - 1], b'-' | b'_') && bytes[at - 2].is_ascii_alphanumeric();
-    if !(run >= MIXED_HEX || (has_prefix && SHORT_HEX.contains(&run))) || !token.iter().all(u8::is_ascii_hexdigit) {
+    if !(run >= SHORTEST_HEX || (has_prefix && SHORT_HEX.contains(&run))) || !token.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     if token.iter().any(u8::is_ascii_lowercase) && token.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
-    let has_digit = token.iter().any(u8::is_ascii_digit);
-    let sure = has_digit && (run >= ANY_HEX || token.iter().any(u8::is_ascii_alphabetic));
+    // Digits alone are numbers of parcels and invoices; two capitals before digits, of bank accounts.
+    let (country, number) = token.split_at(2);
+    let is_account = country.iter().all(u8::is_ascii_uppercase) && number.iter().all(u8::is_ascii_digit);
+    let is_number = is_account || token.iter().all(u8::is_ascii_digit);
+    let sure = token.iter().any(u8::is_ascii_digit) && !is_number;
     Some(Reading { start: at, length: run, form: Form::Hex(run), sure })
 }
 
