@@ -101,6 +101,10 @@ fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus 
             .into()
     } else if !absent.is_empty() {
         format!("the command asked {}, where nothing listens: is the server running?", absent.join(", "))
+    } else if let ExitStatus::Command(code) = ended.status() {
+        format!(
+            "the command ended with exit code {code} before it made an HTTP request; does it run without the recorder?"
+        )
     } else {
         "the command made no HTTP request to anything but servers of its own; is it the one that talks to the model?"
             .into()
