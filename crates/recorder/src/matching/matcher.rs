@@ -9,6 +9,7 @@ use super::answered::{Answered, Holes, MatchRules, Surroundings, Tally};
 use super::clock::Now;
 use super::compare::{Comparison, Until, compare};
 use super::conversation::{Conversations, message_prints};
+use super::equal::{self, Equal, are_equal};
 use super::index::Index;
 use super::miss::{Candidate, Miss, miss};
 use super::pairing::Pairing;
@@ -26,6 +27,7 @@ pub struct Matcher {
     recording: Arc<Recording>,
     here: Surroundings,
     rules: MatchRules,
+    equal: Equal,
     index: Index,
     roots: RootPairs,
     temp_names: TempNames,
@@ -48,6 +50,7 @@ impl Matcher {
     pub fn new(recording: Arc<Recording>, here: Surroundings, rules: MatchRules) -> Self {
         let roots = RootPairs::new(&recording.header.roots, &here.roots);
         Self {
+            equal: Equal::of(&recording),
             index: Index::of(&recording, &rules, &roots),
             roots,
             temp_names: TempNames::new(&recording.header.roots, &here.roots),
@@ -64,6 +67,9 @@ impl Matcher {
 
     /// The answer to a request. Its secrets have been removed, as those of the recording have.
     pub fn answer(&mut self, request: &Request) -> Answered {
+        if let Some(answered) = self.answer_equal(request) {
+            return answered;
+        }
         let recording = Arc::clone(&self.recording);
         let mut view = View::of(request, &self.rules, &recording.holes);
         let messages = message_prints(request);
@@ -75,27 +81,30 @@ impl Matcher {
             view = view.at(request, &path);
             found = self.find(request, &view, before);
         }
-        let chatter = self.is_chatter(request, &view, found.as_ref().map(|(position, _)| *position));
-        if chatter {
-            self.tally.chatter += 1;
-        } else {
-            self.asked += 1;
-        }
         if let Some((position, comparison)) = found {
-            let id = recording.exchanges[position].id;
-            self.conversations.answered(&messages, id);
-            if !chatter {
-                self.tally.tell_renamed(id, comparison.trial.renamed(), &comparison.renamed);
-            }
-            self.pairing.keep(comparison.trial);
-            return self.answered(position, request, comparison.holes, chatter);
+            return self.found(position, comparison, request, &messages);
         }
-        if chatter {
-            let last = self.index.place(&view).last().copied();
+        let place = self.index.place(&view);
+        if self.is_chatter_of(place) || is_chatter(request) {
+            self.tally.chatter += 1;
+            let last = place.last().copied();
             return last.map_or(Answered::Chatter, |last| self.answered(last, request, Holes::default(), true));
         }
+        self.asked += 1;
         self.tally.misses += 1;
         Answered::Miss(Box::new(self.miss(request, &view, before, messages.len())))
+    }
+
+    /// The answer to a request that is equal to a recorded one to the letter. It may still have secrets: those that the recording has
+    /// are equal, too.
+    pub fn answer_equal(&mut self, request: &Request) -> Option<Answered> {
+        let recording = Arc::clone(&self.recording);
+        let is_equal = |position: &usize| are_equal(&recording.exchanges[*position].request, request, &self.rules);
+        let unused = self.equal.to(request).iter().copied().filter(|position| !self.used[*position]);
+        let position = unused.into_iter().find(is_equal)?;
+        let trial = equal::pair(request, &self.rules, &recording.holes, &self.pairing)?;
+        let comparison = Comparison { trial, ..Comparison::default() };
+        Some(self.found(position, comparison, request, &message_prints(request)))
     }
 
     /// How it went so far.
@@ -103,6 +112,21 @@ impl Matcher {
         let exchanges = self.recording.exchanges.iter().zip(&self.used);
         let unused = exchanges.filter(|(exchange, used)| !**used && !exchange.chatter).map(|(exchange, _)| exchange.id);
         Tally { unused: unused.collect(), ..self.tally.clone() }
+    }
+
+    /// A request is answered by this exchange.
+    fn found(&mut self, position: usize, comparison: Comparison, request: &Request, messages: &[u64]) -> Answered {
+        let exchange = &self.recording.exchanges[position];
+        let (id, chatter) = (exchange.id, exchange.chatter || is_chatter(request));
+        self.conversations.answered(messages, id);
+        if chatter {
+            self.tally.chatter += 1;
+        } else {
+            self.asked += 1;
+            self.tally.tell_renamed(id, comparison.trial.renamed(), &comparison.renamed);
+        }
+        self.pairing.keep(comparison.trial);
+        self.answered(position, request, comparison.holes, chatter)
     }
 
     fn answered(&mut self, position: usize, request: &Request, holes: Holes, chatter: bool) -> Answered {
@@ -118,15 +142,9 @@ impl Matcher {
         Answered::Recorded { id: exchange.id, holes, reply_id }
     }
 
-    /// Whether nobody waits for the answer: what was recorded so, or is known to be so.
-    fn is_chatter(&self, request: &Request, view: &View<'_>, found: Option<usize>) -> bool {
-        let marked = |position: &usize| self.recording.exchanges[*position].chatter;
-        let of_place = || {
-            let place = self.index.place(view);
-            !place.is_empty() && place.iter().all(marked)
-        };
-        let recorded_so = found.map_or_else(of_place, |position| marked(&position));
-        recorded_so || is_chatter(request)
+    /// Whether everything that was recorded at a place is something that nobody waits for.
+    fn is_chatter_of(&self, place: &[usize]) -> bool {
+        !place.is_empty() && place.iter().all(|position| self.recording.exchanges[*position].chatter)
     }
 
     /// The exchange that answers a request: an equal one that is unused, one that differs in holes only, or one that may be

@@ -1,7 +1,8 @@
 //! Finds the recorded answer to a request: pure, without clock, network or files.
 //!
 //! ```text
-//! request ─▶ view ─▶ exact print ──▶ the next unused equal exchange
+//! request ─▶ equal to the letter ──▶ the next unused exchange of that kind
+//!     └────▶ view ─▶ exact print ──▶ the next unused equal exchange
 //!                 └▶ shape print ──▶ unused exchanges whose differences are all holes: ids, times, folders, places left out
 //!                 └▶ place ────────▶ a miss, told beside the nearest exchange
 //! ```
@@ -14,6 +15,7 @@ mod call_ids;
 mod clock;
 mod compare;
 mod conversation;
+mod equal;
 mod excerpts;
 mod ids;
 mod index;

@@ -58,7 +58,8 @@ fn around(request: &Request, rules: &MatchRules) -> Vec<(String, String)> {
     around
 }
 
-fn body_of(body: &Body) -> (&'static str, Cow<'_, Value>) {
+/// What kind of body it is, and its value.
+pub(super) fn body_of(body: &Body) -> (&'static str, Cow<'_, Value>) {
     match body {
         Body::Empty => ("nothing", Cow::Owned(Value::Null)),
         Body::Json(value) => ("JSON", Cow::Borrowed(value)),

@@ -14,7 +14,7 @@ use super::credentials;
 use super::ongoing::Ongoing;
 use super::program::{PATIENCE, Program};
 use super::target::Target;
-use crate::recording::is_word;
+use crate::recording::{is_credential, is_word};
 use crate::{Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, WarningKind, is_chatter, learn_request};
 
 /// The most exchanges of a session that are kept.
@@ -97,13 +97,13 @@ impl Ledger {
 
     /// Remembers everything in a request that says who asks.
     pub(crate) fn learn(&self, target: &Target, headers: &hyper::HeaderMap, uri: &hyper::Uri) {
-        let all: Vec<(String, String)> = headers
-            .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
-            .collect();
+        let texts = headers.iter().map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
+        let telling = texts.filter(|(name, value)| is_credential(name, value));
+        let telling: Vec<(String, String)> =
+            telling.map(|(name, value)| (name.to_owned(), value.into_owned())).collect();
         let mut seen = self.seen();
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        learn_request(&mut seen.secrets, &all, &format!("{}{path}", target.origin()));
+        learn_request(&mut seen.secrets, &telling, &format!("{}{path}", target.origin()));
         let found = credentials::find(headers, uri.query());
         for name in credentials::variables(&found, &self.environment) {
             // What is sent as a key and stands in a variable is a secret, however it looks.

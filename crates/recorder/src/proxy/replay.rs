@@ -107,8 +107,7 @@ impl Replay {
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
         let clock = Clock { began: Instant::now(), pace: self.pace };
-        let clean = asked.request.redacted(&shared.ledger.secrets());
-        let answered = self.matcher.lock().unwrap_or_else(PoisonError::into_inner).answer(&clean);
+        let (answered, clean) = self.find(&asked.request, shared);
         let miss = match answered {
             Answered::Chatter => {
                 let mut response = Response::new(whole(""));
@@ -140,6 +139,16 @@ impl Replay {
                 Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
             }
         }
+    }
+
+    /// What becomes of a request, and the request without its secrets.
+    fn find(&self, request: &Request, shared: &Shared) -> (Answered, Request) {
+        let mut matcher = self.matcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answered) = matcher.answer_equal(request) {
+            return (answered, request.with_clean_headers(&shared.ledger.secrets()));
+        }
+        let clean = request.redacted(&shared.ledger.secrets());
+        (matcher.answer(&clean), clean)
     }
 
     fn not_kept(&self, request: &Request) -> Miss {

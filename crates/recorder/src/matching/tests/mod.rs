@@ -1,6 +1,7 @@
 //! The matcher as a whole.
 
 mod edges;
+mod equal;
 mod guards;
 mod mutations;
 mod order;

@@ -71,6 +71,14 @@ impl Request {
         scrub(&mut clean, &secrets);
         clean
     }
+
+    /// The request with no secrets in its headers: for one whose other parts are known to have none.
+    #[must_use]
+    pub(crate) fn with_clean_headers(&self, secrets: &Redactor) -> Request {
+        let mut clean = self.clone();
+        scrub_headers(&mut clean, secrets);
+        clean
+    }
 }
 
 /// The names of variables whose values stand in requests where secrets do, such as under `api_key` in a body.
@@ -113,10 +121,7 @@ pub(super) fn learn(request: &Request, secrets: &mut Redactor) {
 
 /// Removes the secrets of a request.
 pub(super) fn scrub(request: &mut Request, secrets: &Redactor) {
-    request.headers.retain(|(name, _)| !is_secret_header(name));
-    for (_, value) in &mut request.headers {
-        texts::scrub(value, secrets);
-    }
+    scrub_headers(request, secrets);
     request.path = parameters::clean_path(&request.origin, &request.path, secrets);
     texts::scrub(&mut request.origin, secrets);
     if let Some(by) = &mut request.by {
@@ -137,6 +142,13 @@ pub(super) fn scrub(request: &mut Request, secrets: &Redactor) {
             }
         }
         Body::Empty | Body::TooLarge { .. } => {}
+    }
+}
+
+fn scrub_headers(request: &mut Request, secrets: &Redactor) {
+    request.headers.retain(|(name, _)| !is_secret_header(name));
+    for (_, value) in &mut request.headers {
+        texts::scrub(value, secrets);
     }
 }
 

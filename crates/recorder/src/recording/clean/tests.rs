@@ -445,3 +445,16 @@ proptest! {
         prop_assert!(raw || clean.len() == parts.len());
     }
 }
+
+#[test]
+fn headers_are_cleaned_where_the_rest_is_known_to_be_clean() {
+    let headers = [("authorization", "Bearer swordfish-1"), ("x-note", "for swordfish-1"), ("accept", "*/*")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let body = Body::Text("all of it".into());
+    let mut secrets = Redactor::default();
+    secrets.learn_value("swordfish-1");
+    let clean = Request { headers, body: body.clone(), ..Request::default() }.with_clean_headers(&secrets);
+    let of = |name: &str| clean.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    assert_eq!([of("authorization"), of("x-note"), of("accept")], [None, Some("for [REDACTED]"), Some("*/*")]);
+    assert_eq!(clean.body, body);
+}

@@ -1,0 +1,83 @@
+//! Requests that are equal to the letter: they are answered as all others are, only sooner.
+
+use super::*;
+
+fn hits(answered: &Answered) -> bool {
+    matches!(answered, Answered::Recorded { .. })
+}
+
+#[test]
+fn an_equal_request_is_answered_once_and_in_order() {
+    let mut matcher = matcher(recording(vec![prompt("one"), prompt("one")]), here(NOW));
+    for id in [1, 2] {
+        assert_eq!(
+            matcher.answer_equal(&prompt("one")),
+            Some(Answered::Recorded { id, holes: Holes::default(), reply_id: None })
+        );
+    }
+    assert_eq!(matcher.answer_equal(&prompt("one")), None);
+    assert!(!hits(&matcher.answer(&prompt("one"))));
+    assert_eq!((matcher.tally().exact, matcher.tally().misses), (2, 1));
+}
+
+#[test]
+fn an_id_that_another_stands_for_is_not_equal_any_more() {
+    let about = |id: &str, what: &str| prompt(&format!("{what} {id}"));
+    let mut matcher = matcher(recording(vec![about(A, "open"), about(A, "close")]), here(NOW));
+    assert!(hits(&matcher.answer(&about(B, "open"))));
+    // The agent goes on with an id that it did not make in this run.
+    assert_eq!(matcher.answer_equal(&about(A, "close")), None);
+    assert!(!hits(&matcher.answer(&about(A, "close"))));
+    assert!(hits(&matcher.answer(&about(B, "close"))));
+}
+
+#[test]
+fn what_is_left_out_binds_no_id() {
+    let first = chat(json!({ "model": "m", "session": A, "messages": [{ "role": "user", "content": "hello" }] }));
+    let ignore = vec!["/session".to_owned()];
+    let of = |ignore| {
+        let rules = MatchRules { ignore, ..MatchRules::default() };
+        Matcher::new(Arc::new(recording(vec![first.clone(), prompt(&format!("see {A}"))])), here(NOW), rules)
+    };
+    for (ignore, second) in [(ignore, true), (Vec::new(), false)] {
+        let mut matcher = of(ignore);
+        assert!(matcher.answer_equal(&first).is_some());
+        assert_eq!(hits(&matcher.answer(&prompt(&format!("see {C}")))), second);
+    }
+}
+
+#[test]
+fn headers_that_are_compared_must_be_equal_too() {
+    let with = |version: &str| Request { headers: vec![("x-version".into(), version.into())], ..prompt("one") };
+    let rules = MatchRules { headers: vec!["X-Version".into()], ..MatchRules::default() };
+    let of = || Matcher::new(Arc::new(recording(vec![with("1")])), here(NOW), rules.clone());
+    assert!(of().answer_equal(&with("1")).is_some());
+    assert_eq!(of().answer_equal(&with("2")), None);
+    assert!(!hits(&of().answer(&with("2"))));
+    assert!(matcher(recording(vec![with("1")]), here(NOW)).answer_equal(&with("2")).is_some());
+}
+
+#[test]
+fn what_was_not_kept_is_equal_to_nothing() {
+    let large = Request { body: Body::TooLarge { bytes: 9 }, ..prompt("") };
+    let mut matcher = matcher(recording(vec![large.clone()]), here(NOW));
+    assert_eq!(matcher.answer_equal(&large), None);
+    assert!(!hits(&matcher.answer(&large)));
+}
+
+#[test]
+fn everything_in_a_request_counts() {
+    let recorded = chat(json!({ "model": "m", "seed": 1, "messages": [{ "role": "user", "content": "one" }] }));
+    let other = |change: &dyn Fn(&mut Request)| {
+        let mut sent = recorded.clone();
+        change(&mut sent);
+        matcher(recording(vec![recorded.clone()]), here(NOW)).answer_equal(&sent)
+    };
+    assert!(other(&|_| {}).is_some());
+    assert!(other(&|sent| sent.at_us = 7).is_some());
+    assert_eq!(other(&|sent| sent.method = "PUT".into()), None);
+    assert_eq!(other(&|sent| sent.origin = "https://other.example".into()), None);
+    assert_eq!(other(&|sent| sent.path += "?a=1"), None);
+    assert_eq!(other(&|sent| sent.body = Body::Text("one".into())), None);
+    assert_eq!(other(&|sent| sent.body = Body::Json(json!({}))), None);
+}
