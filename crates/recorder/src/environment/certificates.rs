@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -41,6 +42,8 @@ const END: &str = "-----END CERTIFICATE-----";
 pub(super) struct Certificates {
     text: String,
     seen: HashSet<String>,
+    /// Files that were read, by device and number: several variables and links often lead to the same.
+    read: HashSet<(u64, u64)>,
 }
 
 impl Certificates {
@@ -59,7 +62,7 @@ impl Certificates {
         for block in text.split(BEGIN).skip(1) {
             let Some((inside, _)) = block.split_once(END) else { continue };
             let inside = inside.trim();
-            if self.seen.insert(inside.split_ascii_whitespace().collect()) {
+            if self.seen.insert(inside.lines().map(str::trim).collect()) {
                 self.text.extend([BEGIN, "\n", inside, "\n", END, "\n"]);
             }
         }
@@ -69,12 +72,19 @@ impl Certificates {
     /// said so itself.
     fn add_file(&mut self, path: &Path) {
         let Ok(metadata) = fs::metadata(path) else { return };
+        if !self.read.insert((metadata.dev(), metadata.ino())) {
+            return;
+        }
         let room = metadata.len().min(LARGEST_FILE);
         let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0) + 1);
         if metadata.is_file()
             && File::open(path).is_ok_and(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes).is_ok())
         {
-            self.add(&String::from_utf8_lossy(&bytes));
+            // Nearly all are ASCII, and reading them as something else takes longer.
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => self.add(text),
+                Err(_) => self.add(&String::from_utf8_lossy(&bytes)),
+            }
         }
     }
 
