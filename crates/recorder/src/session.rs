@@ -297,6 +297,7 @@ impl Session {
         let mut keys: BTreeSet<String> = recording.header.keys.drain(..).chain(seen.keys).collect();
         let recorded: Vec<Exchange> = seen.exchanges.into_iter().flatten().map(Arc::unwrap_or_clone).collect();
         keys.extend(variables_shown(&recorded, self.shared.ledger.environment()));
+        keys.extend(wanted_keys(self.shared.ledger.environment()));
         recording.header.keys = keys.into_iter().collect();
         recording.exchanges.extend(recorded);
         Finished { recording, secrets: seen.secrets, tally, misses: seen.misses, bypassed: seen.bypassed, warnings }
@@ -334,6 +335,13 @@ fn host(address: SocketAddr) -> String {
         IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".into(),
         IpAddr::V4(ip) => ip.to_string(),
     }
+}
+
+/// Variables that hold keys by their names, whether they were seen or not: SDKs want theirs before they ask anything, and agents
+/// leave out tools whose keys are missing.
+fn wanted_keys(environment: &[(String, String)]) -> impl Iterator<Item = String> {
+    let wanted = environment.iter().filter(|(name, value)| name.ends_with("_API_KEY") && !value.is_empty());
+    wanted.map(|(name, _)| name.clone())
 }
 
 /// SDKs refuse to start without a key, and a real one must not reach the agent unless it is used.

@@ -1,6 +1,7 @@
 //! First suites: what `agentci init` writes passes as it is.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 
 use crate::suite::Suite;
 
@@ -60,6 +61,15 @@ fn the_example_of_a_command_can_be_recorded() {
 
 #[test]
 fn the_example_of_a_server_can_be_recorded() {
+    records_and_plays("http");
+}
+
+/// What starts `agentci` may leave its own connections open in it, as some runners of CI do. They are none of the agent's.
+#[test]
+fn the_example_of_a_server_can_be_recorded_with_inherited_connections() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let inherited = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
     records_and_plays("http");
 }
 

@@ -116,6 +116,18 @@ fn honest_connections_are_not_named() {
     assert_eq!(found, []);
 }
 
+/// Whoever starts us may have left a connection open, which is then open in everything that we start.
+#[test]
+fn a_connection_that_was_inherited_is_not_the_agents() {
+    let (_proxy, proxy) = listener();
+    let (_world, world) = listener();
+    let inherited = TcpStream::connect(world).unwrap();
+    rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
+    assert_eq!(watched(&["python3", "-c", CLIENT], &[], proxy, listening_ports()), []);
+    let found = watched(&["python3", "-c", CLIENT], &[world.port()], proxy, listening_ports());
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
 #[test]
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();

@@ -83,6 +83,8 @@ struct Look {
     proxy: SocketAddr,
     listened_before: HashSet<u16>,
     processes: BTreeSet<u32>,
+    /// Sockets that we hold ourselves. Whoever started us may have left some open, and the agent inherits them with everything else.
+    inherited: HashSet<u64>,
     /// How often it was looked for whoever holds a socket.
     tried: HashMap<u64, u8>,
     /// Sockets over UDP of the look before: while a name is looked up some live for a moment and never send anything.
@@ -101,6 +103,7 @@ impl Look {
             proxy: canonical(proxy),
             listened_before,
             processes: BTreeSet::from([root]),
+            inherited: inodes(std::process::id()).collect(),
             tried: HashMap::new(),
             datagrams: HashSet::new(),
             told: HashSet::new(),
@@ -125,6 +128,7 @@ impl Look {
         self.tried.retain(|inode, _| suspects.contains_key(inode));
         let open: Suspects = suspects
             .into_iter()
+            .filter(|(inode, _)| !self.inherited.contains(inode))
             .filter(|(inode, _)| self.tried.get(inode).is_none_or(|tries| *tries < TRIES))
             .collect();
         if !open.is_empty() {

@@ -6,6 +6,7 @@ use agentci_recorder::{Body, How};
 use serde_json::json;
 
 use crate::client::{client, record, words};
+use crate::replay::replay;
 use crate::upstream::{Upstream, events, json, whole};
 
 const EVENTS: [&str; 7] = [
@@ -111,4 +112,18 @@ async fn keys_are_learned_and_their_variables_named() {
     assert_eq!(finished.secrets.text("sk-live-0123456789 AIzaSyLive-0123456789"), "[REDACTED] [REDACTED]");
     assert!(!format!("{:?}", finished.recording).contains("ive-0123456789"), "{:?}", finished.recording);
     assert_eq!(words(&finished.warnings), ["1 answer is 401"]);
+}
+
+/// An SDK wants its key before it asks anything, and a tool whose key is missing may be left out.
+#[tokio::test]
+async fn keys_that_were_not_seen_are_there_in_a_replay() {
+    let variables = [("SHOP_API_KEY", "not-used-1234"), ("NONE_API_KEY", ""), ("API_KEY_FILE", "/k"), ("OTHER", "x")];
+    let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let options =
+        agentci_recorder::SessionOptions { environment, ..crate::client::options(agentci_recorder::Mode::Record) };
+    let recording = agentci_recorder::Session::start(options).await.unwrap().finish().await.recording;
+    assert_eq!(recording.header.keys, ["SHOP_API_KEY"]);
+    let variables = replay(recording).await.environment();
+    let value = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    assert_eq!([value("SHOP_API_KEY"), value("NONE_API_KEY")], [Some("agentci-placeholder"), None]);
 }
