@@ -180,7 +180,7 @@ impl Session {
     pub async fn start(options: SessionOptions) -> Result<Self, SessionError> {
         // The tables of a machine with many sockets take longer than all the rest.
         let before = tokio::task::spawn_blocking(listening);
-        let mut secrets = options.secrets;
+        let mut secrets = options.secrets.with_environment(wanted_keys(&options.environment));
         let wanted = SocketAddr::new(options.bind, 0);
         let (socket, address) = Listener::bind(wanted).await.map_err(|error| SessionError::Address(wanted, error))?;
         let authority = Authority::new().map_err(|error| SessionError::Authority(error.to_string()))?;
@@ -297,7 +297,7 @@ impl Session {
         let mut keys: BTreeSet<String> = recording.header.keys.drain(..).chain(seen.keys).collect();
         let recorded: Vec<Exchange> = seen.exchanges.into_iter().flatten().map(Arc::unwrap_or_clone).collect();
         keys.extend(variables_shown(&recorded, self.shared.ledger.environment()));
-        keys.extend(wanted_keys(self.shared.ledger.environment()));
+        keys.extend(wanted_keys(self.shared.ledger.environment()).map(|(name, _)| name));
         recording.header.keys = keys.into_iter().collect();
         recording.exchanges.extend(recorded);
         Finished { recording, secrets: seen.secrets, tally, misses: seen.misses, bypassed: seen.bypassed, warnings }
@@ -338,10 +338,14 @@ fn host(address: SocketAddr) -> String {
 }
 
 /// Variables that hold keys by their names, whether they were seen or not: SDKs want theirs before they ask anything, and agents
-/// leave out tools whose keys are missing.
-fn wanted_keys(environment: &[(String, String)]) -> impl Iterator<Item = String> {
-    let wanted = environment.iter().filter(|(name, value)| name.ends_with("_API_KEY") && !value.is_empty());
-    wanted.map(|(name, _)| name.clone())
+/// leave out tools whose keys are missing. One whose value is not removed from the recording is left to whoever replays it: another
+/// value would be missed.
+fn wanted_keys(environment: &[(String, String)]) -> impl Iterator<Item = (String, String)> {
+    let is_removed = |(name, value): &&(String, String)| {
+        let known = Redactor::default().with_environment([(name.clone(), value.clone())]);
+        !known.known_places(value).is_empty()
+    };
+    environment.iter().filter(|(name, _)| name.ends_with("_API_KEY")).filter(is_removed).cloned()
 }
 
 /// SDKs refuse to start without a key, and a real one must not reach the agent unless it is used.

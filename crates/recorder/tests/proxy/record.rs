@@ -117,13 +117,20 @@ async fn keys_are_learned_and_their_variables_named() {
 /// An SDK wants its key before it asks anything, and a tool whose key is missing may be left out.
 #[tokio::test]
 async fn keys_that_were_not_seen_are_there_in_a_replay() {
-    let variables = [("SHOP_API_KEY", "not-used-1234"), ("NONE_API_KEY", ""), ("API_KEY_FILE", "/k"), ("OTHER", "x")];
+    let variables = [
+        ("SHOP_API_KEY", "not-used-1234"),
+        ("DEMO_API_KEY", "demo"),
+        ("NONE_API_KEY", ""),
+        ("API_KEY_FILE", "/keys/shop"),
+        ("OTHER", "not-used-5678"),
+    ];
     let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let options =
         agentci_recorder::SessionOptions { environment, ..crate::client::options(agentci_recorder::Mode::Record) };
     let recording = agentci_recorder::Session::start(options).await.unwrap().finish().await.recording;
+    // What is not removed from the recording must be the same in a replay.
     assert_eq!(recording.header.keys, ["SHOP_API_KEY"]);
     let variables = replay(recording).await.environment();
     let value = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
-    assert_eq!([value("SHOP_API_KEY"), value("NONE_API_KEY")], [Some("agentci-placeholder"), None]);
+    assert_eq!([value("SHOP_API_KEY"), value("DEMO_API_KEY")], [Some("agentci-placeholder"), None]);
 }
