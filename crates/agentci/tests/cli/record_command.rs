@@ -1,83 +1,14 @@
-//! `agentci record -- CMD` and `agentci replay`, with agents in Python and Node that know nothing of them.
+//! `agentci record -- CMD`, with agents in Python and Node that know nothing of it.
 
 use std::fs;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::time::Duration;
 
-use crate::processes::{signal, wait_for};
-use crate::ran::Ran;
+use crate::processes::wait_for;
+use crate::recorded_agent::{MODEL_KEY, PYTHON, SHOP_KEY, agentci, ran, replayed_elsewhere, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
-
-/// Asks a model that wants its tool called, calls it over HTTP, and prints what the model makes of it.
-pub(crate) const PYTHON: &str = r#"
-import json, os, sys, urllib.request
-BASE = open("base").read()
-KEY = os.environ.get("SHOP_API_KEY", "")
-def post(path, body, headers):
-    request = urllib.request.Request(BASE + path, json.dumps(body).encode(), {"content-type": "application/json", **headers})
-    return json.loads(urllib.request.urlopen(request, timeout=20).read())
-def ask(messages):
-    headers = {"authorization": "Bearer " + os.environ.get("OPENAI_API_KEY", "")}
-    return post("/v1/chat/completions", {"model": "gpt-4o", "messages": messages}, headers)["choices"][0]["message"]
-question = " ".join(sys.argv[1:]) or sys.stdin.read().strip() or "Where is A-17?"
-messages = [{"role": "user", "content": question}]
-message = ask(messages)
-while message.get("tool_calls"):
-    messages.append(message)
-    for call in message["tool_calls"]:
-        arguments = json.loads(call["function"]["arguments"])
-        result = post("/orders/" + arguments["order"] + "?key=" + KEY, arguments, {"x-api-key": KEY})
-        messages.append({"role": "tool", "tool_call_id": call["id"], "content": json.dumps(result)})
-    message = ask(messages)
-print(message["content"])
-"#;
-
-/// The same model over `fetch`, as a stream.
-const NODE: &str = r#"
-const base = require("fs").readFileSync("base", "utf8");
-(async () => {
-  const body = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "hello" }] };
-  const answer = await fetch(base + "/v1/chat/completions", { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } });
-  let text = "";
-  for await (const piece of answer.body) text += Buffer.from(piece).toString();
-  const chunks = text.split("\n\n").filter(line => line.startsWith("data: {")).map(line => JSON.parse(line.slice(6)));
-  console.log(chunks.map(chunk => chunk.choices[0].delta.content || "").join(""));
-})();
-"#;
-
-const MODEL_KEY: &str = "sk-proj-Zq8Wn3Rt6Yp1Ls9Dk4Vb";
-const SHOP_KEY: &str = "shop_live_Hf7Jq2Xc5Mv8Nt1Bz";
-
-pub(crate) fn shop(upstream: &Upstream) -> Suite {
-    Suite::empty().file("agent.py", PYTHON).file("agent.cjs", NODE).file("base", &upstream.url)
-}
-
-/// `agentci`, not in CI.
-pub(crate) fn agentci(suite: &Suite, arguments: &[&str]) -> Command {
-    let mut command = suite.command(arguments);
-    command.env_remove("CI").env_remove("SHOP_API_KEY");
-    command
-}
-
-pub(crate) fn ran(suite: &Suite, command: &mut Command) -> Ran {
-    let started = Instant::now();
-    let output = command.output().unwrap();
-    suite.ran(&output, started.elapsed())
-}
-
-/// What a recording gives in another folder and home, after the world has gone.
-fn replayed_elsewhere(recorded: &Suite, upstream: &mut Upstream, more: &[&str]) -> (Suite, Ran) {
-    upstream.close();
-    let fresh = shop(upstream);
-    fs::create_dir(fresh.path("home")).unwrap();
-    fs::copy(recorded.path("recordings/agent.jsonl"), fresh.path("agent.jsonl")).unwrap();
-    let mut command = agentci(&fresh, &[&["replay", "agent.jsonl"], more].concat());
-    command.env("HOME", fresh.path("home"));
-    let replayed = ran(&fresh, &mut command);
-    (fresh, replayed)
-}
 
 #[test]
 fn an_agent_is_recorded_and_replayed_without_its_world() {
@@ -114,76 +45,6 @@ fn keys_are_in_no_byte_of_the_recording_and_not_needed_for_a_replay() {
     let (_, replayed) = replayed_elsewhere(&suite, &mut upstream, &["--strict"]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
     assert!(replayed.stdout.starts_with("Order 4711 shipped: "), "{replayed:?}");
-}
-
-#[test]
-fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
-    let mut upstream = Upstream::start();
-    let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
-    let forgiving = PYTHON.replace(
-        "message = ask(messages)\nwhile",
-        "try: message = ask(messages)\nexcept Exception: message = {\"content\": \"sorry\"}\nwhile",
-    );
-    let (fresh, _) = replayed_elsewhere(&suite, &mut upstream, &[]);
-    fs::write(fresh.path("agent.py"), forgiving).unwrap();
-    let missed =
-        ran(&fresh, &mut agentci(&fresh, &["replay", "agent.jsonl", "--", "python3", "agent.py", "Where is A-18?"]));
-    assert_eq!((missed.code, missed.stdout.as_str()), (Some(1), "sorry\n"), "{missed:?}");
-    missed.complains(&[
-        "error: call 1 is not in agent.jsonl (replay_miss)",
-        "/messages/0/content",
-        "A-17",
-        "A-18",
-        "help: ",
-        "agentci record --update -o agent.jsonl -- python3 agent.py 'Where is A-18?'",
-    ]);
-    let silent = ran(&fresh, &mut agentci(&fresh, &["replay", "agent.jsonl", "--", "true"]));
-    assert_eq!(silent.code, Some(1), "{silent:?}");
-    silent.complains(&["the agent sent none of the 3 recorded requests"]);
-}
-
-#[test]
-fn a_recorded_call_that_is_not_made_fails_only_if_that_is_wanted() {
-    let upstream = Upstream::start();
-    let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
-    let hasty = PYTHON.replace("while message.get(\"tool_calls\"):", "while False:");
-    fs::write(suite.path("agent.py"), hasty).unwrap();
-    for (more, code, word) in [(&[][..], 0, "warning: "), (&["--strict"][..], 1, "error: ")] {
-        let arguments = [&["replay", "recordings/agent.jsonl"], more].concat();
-        let replayed = ran(&suite, &mut agentci(&suite, &arguments));
-        assert_eq!(replayed.code, Some(code), "{replayed:?}");
-        replayed.complains(&[&format!("{word}2 of 3 recorded calls were not made: 2, 3")]);
-    }
-    assert_eq!(
-        ran(&suite, &mut agentci(&suite, &["recording", "clean", "recordings/agent.jsonl", "--id", "3"])).code,
-        Some(0)
-    );
-    let one = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl"]));
-    one.complains(&["1 of 2 recorded calls was not made: 2"]);
-}
-
-#[test]
-fn an_update_records_what_is_missing_and_drops_what_is_no_longer_asked_for() {
-    let mut upstream = Upstream::start();
-    let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
-    let again = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"]));
-    assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""), "{again:?}");
-    again.complains(&["the recording `recordings/agent.jsonl` already exists", "`agentci record --update -- python3"]);
-    fs::copy(suite.path("recordings/agent.jsonl"), suite.path("x.jsonl")).unwrap();
-    let named = ran(&suite, &mut agentci(&suite, &["record", "-o", "x.jsonl", "--", "python3", "agent.py"]));
-    named.complains(&["`agentci record --update -o x.jsonl -- python3 agent.py`"]);
-    let before = upstream.asked();
-    let updated =
-        ran(&suite, &mut agentci(&suite, &["record", "--update", "--", "python3", "agent.py", "Where is A-18?"]));
-    assert_eq!(updated.code, Some(0), "{updated:?}");
-    // Both calls of the model changed, that of the tool did not.
-    assert_eq!(upstream.asked() - before, 2);
-    updated.complains(&["2 calls, 0.", "1 kept, 2 recorded, $0.0"]);
-    let (_, replayed) = replayed_elsewhere(&suite, &mut upstream, &["--strict"]);
-    assert_eq!(replayed.code, Some(0), "{replayed:?}");
 }
 
 #[test]
@@ -294,47 +155,6 @@ fn wrong_usage_shows_the_right_line() {
     }
 }
 
-#[test]
-fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
-    for (name, code) in [("INT", 130), ("TERM", 143)] {
-        let upstream = Upstream::start();
-        let waits = format!(
-            "{PYTHON}\nopen('done', 'w').close()\nimport signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\ntime.sleep(600)\n"
-        );
-        let suite = shop(&upstream).file("waits.py", waits);
-        let mut command = agentci(&suite, &["record", "--", "python3", "waits.py"]);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        wait_for(|| suite.path("done").exists().then_some(())).unwrap();
-        let started = Instant::now();
-        assert!(signal(child.id(), name));
-        let output = child.wait_with_output().unwrap();
-        let recorded = suite.ran(&output, started.elapsed());
-        assert_eq!(recorded.code, Some(code), "{name} {recorded:?}");
-        recorded.complains(&["interrupted: the recording holds what was exchanged until then", "3 calls"]);
-        assert!(suite.path("recordings/waits.jsonl").exists());
-    }
-}
-
-#[test]
-fn limits_of_time_and_money_end_a_recording() {
-    let upstream = Upstream::start();
-    let suite = shop(&upstream).file("slow.py", format!("{PYTHON}\nimport time; time.sleep(600)\n"));
-    let slow = ran(&suite, &mut agentci(&suite, &["record", "--max-wall", "3s", "--", "python3", "slow.py"]));
-    assert_eq!(slow.code, Some(1), "{slow:?}");
-    slow.complains(&["it took longer than `--max-wall`", "wrote recordings/slow.jsonl"]);
-    let suite = shop(&upstream);
-    let before = upstream.asked();
-    // One call costs less than a cent, and more than a tenth of one.
-    let dear = ran(&suite, &mut agentci(&suite, &["record", "--max-cost", "0.001", "--", "python3", "agent.py"]));
-    assert_eq!(dear.code, Some(1), "{dear:?}");
-    dear.complains(&["more than `--max-cost` 0.001"]);
-    assert_eq!(upstream.asked() - before, 1, "{dear:?}");
-    let own = shop(&upstream).file("prices.json", r#"{"gpt-4o": {"input": 0, "output": 0}}"#);
-    let arguments = ["record", "--max-cost", "0.001", "--prices", "prices.json", "--", "python3", "agent.py"];
-    let free = ran(&own, &mut agentci(&own, &arguments));
-    assert_eq!(free.code, Some(0), "{free:?}");
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn an_agent_that_goes_around_the_recorder_is_named() {
@@ -378,30 +198,6 @@ fn a_suite_is_written_that_passes_at_once_and_fails_for_another_agent() {
 }
 
 #[test]
-fn a_rehearsal_learns_what_differs_and_says_what_would_fail_later() {
-    let counting = |place: &str| {
-        PYTHON
-            .replace("{\"model\": \"gpt-4o\", \"messages\": messages}", place)
-            .replace("KEY = ", "N = len(os.listdir('.'))\nopen('run%d' % N, 'w').close()\nKEY = ")
-    };
-    let upstream = Upstream::start();
-    let attempt = counting("{\"model\": \"gpt-4o\", \"messages\": messages, \"seed\": N}");
-    let suite = shop(&upstream).file("agent.py", attempt);
-    let learned = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
-    assert_eq!(learned.code, Some(0), "{learned:?}");
-    learned.complains(&["is not compared: /seed"]);
-    let replayed = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl"]));
-    assert_eq!(replayed.code, Some(0), "{replayed:?}");
-    let prompt = counting(
-        "{\"model\": \"gpt-4o\", \"messages\": [{\"role\": \"system\", \"content\": \"run %d of the shop\" % N}] + messages}",
-    );
-    let suite = shop(&upstream).file("agent.py", prompt);
-    let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
-    assert_eq!(told.code, Some(1), "{told:?}");
-    told.complains(&["(replay_miss)", "a replay of this recording will fail"]);
-}
-
-#[test]
 fn a_container_gets_a_folder_with_certificates_and_variables() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
@@ -425,101 +221,6 @@ fn a_container_gets_a_folder_with_certificates_and_variables() {
     assert!(variables.lines().any(|line| line.starts_with("HTTPS_PROXY=http://localhost:")), "{variables}");
     assert!(variables.lines().any(|line| line.starts_with("SSL_CERT_FILE=/mnt/w/")), "{variables}");
     assert!(!variables.contains(suite.root().to_str().unwrap()), "{variables}");
-}
-
-#[test]
-fn recordings_are_shown_compared_and_trimmed() {
-    let upstream = Upstream::start();
-    let suite = shop(&upstream);
-    for (name, question) in [("a", "one"), ("b", "two")] {
-        let arguments = ["record", "--name", name, "--", "python3", "agent.py", question];
-        assert_eq!(ran(&suite, &mut agentci(&suite, &arguments)).code, Some(0));
-    }
-    let (a, b) = ("recordings/a.jsonl", "recordings/b.jsonl");
-    let shown = ran(&suite, &mut agentci(&suite, &["recording", "show", a]));
-    assert!(shown.code == Some(0) && shown.stdout.contains("/v1/chat/completions"), "{shown:?}");
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["recording", "diff", a, a])).code, Some(0));
-    let different = ran(&suite, &mut agentci(&suite, &["recording", "diff", a, b]));
-    assert!(different.code == Some(1) && different.stdout.contains("two"), "{different:?}");
-    let nothing = ran(&suite, &mut agentci(&suite, &["recording", "clean", a]));
-    assert_eq!(nothing.code, Some(1), "{nothing:?}");
-    let trimmed = ran(&suite, &mut agentci(&suite, &["recording", "clean", a, "--id", "2"]));
-    assert_eq!(trimmed.code, Some(0), "{trimmed:?}");
-    let missed = ran(&suite, &mut agentci(&suite, &["replay", a]));
-    assert_eq!(missed.code, Some(1), "{missed:?}");
-}
-
-#[test]
-fn a_rehearsal_that_learns_something_new_every_time_is_given_up() {
-    let upstream = Upstream::start();
-    let fields = ", \"a\": N, \"b\": N, \"c\": N, \"d\": N, \"e\": N, \"f\": N";
-    let agent = PYTHON
-        .replace("\"messages\": messages}", &format!("\"messages\": messages{fields}}}"))
-        .replace("KEY = ", "N = len(os.listdir('.'))\nopen('run%d' % N, 'w').close()\nKEY = ");
-    let suite = shop(&upstream).file("agent.py", agent);
-    let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
-    assert_eq!(told.code, Some(1), "{told:?}");
-    told.complains(&["the rehearsal was given up"]);
-    // Once to record, and as often as a rehearsal may.
-    let runs = fs::read_dir(suite.root()).unwrap().map(|entry| entry.unwrap().file_name());
-    assert_eq!(runs.filter(|name| name.to_string_lossy().starts_with("run")).count(), 1 + 5);
-}
-
-#[test]
-fn an_agent_that_does_not_end_is_killed_and_its_recording_kept() {
-    let upstream = Upstream::start();
-    let stubborn = format!(
-        "{PYTHON}\nimport signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nopen('done', 'w').close()\ntime.sleep(600)\n"
-    );
-    let suite = shop(&upstream).file("stubborn.py", stubborn);
-    let mut command = agentci(&suite, &["record", "--", "python3", "stubborn.py"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for(|| suite.path("done").exists().then_some(())).unwrap();
-    assert!(signal(child.id(), "TERM"));
-    let output = child.wait_with_output().unwrap();
-    let recorded = suite.ran(&output, Duration::ZERO);
-    assert_eq!(recorded.code, Some(137), "{recorded:?}");
-    assert!(suite.path("recordings/stubborn.jsonl").exists());
-}
-
-#[test]
-fn an_agent_that_ignores_an_interrupt_is_ended_and_its_recording_kept() {
-    for twice in [true, false] {
-        let upstream = Upstream::start();
-        let ignores = format!(
-            "import signal\nfor n in (signal.SIGINT, signal.SIGTERM): signal.signal(n, signal.SIG_IGN)\n{PYTHON}\nopen('done', 'w').close()\nimport time\ntime.sleep(600)\n"
-        );
-        let suite = shop(&upstream).file("ignores.py", ignores);
-        let mut command = agentci(&suite, &["record", "--", "python3", "ignores.py"]);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        wait_for(|| suite.path("done").exists().then_some(())).unwrap();
-        let started = Instant::now();
-        assert!(signal(child.id(), "INT"));
-        if twice {
-            std::thread::sleep(Duration::from_millis(300));
-            assert!(signal(child.id(), "INT"));
-        }
-        let recorded = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
-        assert_eq!(recorded.code, Some(130), "{recorded:?}");
-        recorded.complains(&["interrupted: the recording holds what was exchanged until then", "3 calls"]);
-        assert!(suite.path("recordings/ignores.jsonl").exists());
-    }
-}
-
-#[test]
-fn an_interrupt_before_any_request_is_an_interrupt() {
-    for (name, code) in [("INT", 130), ("QUIT", 143)] {
-        let suite = Suite::empty();
-        let script = "touch up; exec sleep 600";
-        let mut command = agentci(&suite, &["record", "--", "sh", "-c", script]);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        wait_for(|| suite.path("up").exists().then_some(())).unwrap();
-        assert!(signal(child.id(), name));
-        let recorded = suite.ran(&child.wait_with_output().unwrap(), Duration::ZERO);
-        assert_eq!(recorded.code, Some(code), "{recorded:?}");
-        recorded.complains(&["interrupted: nothing was recorded until then"]);
-        assert!(!recorded.stderr.contains("error: ") && !suite.path("recordings").exists(), "{recorded:?}");
-    }
 }
 
 #[test]
@@ -555,30 +256,6 @@ fn two_commands_are_not_recorded_to_one_file() {
 }
 
 #[test]
-fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
-    let upstream = Upstream::start();
-    let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py", "one"])).code, Some(0));
-    let file = "recordings/agent.jsonl";
-    let before = fs::read_to_string(suite.path(file)).unwrap();
-    let replayed = |how: &str| {
-        let arguments = ["replay", file, "--on-miss", how, "--", "python3", "agent.py", "hello"];
-        ran(&suite, &mut agentci(&suite, &arguments))
-    };
-    let asked = upstream.asked();
-    let live = replayed("live");
-    assert_eq!(live.code, Some(0), "{live:?}");
-    live.complains(&["1 call answered by the live world, and not recorded"]);
-    assert_eq!(fs::read_to_string(suite.path(file)).unwrap(), before);
-    let added = replayed("record");
-    assert_eq!(added.code, Some(0), "{added:?}");
-    added.complains(&["1 call answered by the live world, and added to recordings/agent.jsonl"]);
-    assert_eq!(upstream.asked() - asked, 2);
-    let again = replayed("fail");
-    assert_eq!((again.code, upstream.asked() - asked), (Some(0), 2), "{again:?}");
-}
-
-#[test]
 fn a_host_that_cannot_be_reached_is_named_and_asked_again() {
     let agent = "import sys, urllib.request\nfor url in sys.argv[1:]:\n  try: urllib.request.urlopen(url, timeout=20)\n  except Exception: pass\n";
     let suite = Suite::empty().file("agent.py", agent);
@@ -595,28 +272,4 @@ fn a_host_that_cannot_be_reached_is_named_and_asked_again() {
     let updated = ran(&suite, &mut agentci(&suite, &["record", "--update", "--", "python3", "agent.py", &tool, down]));
     assert_eq!((updated.code, upstream.asked()), (Some(0), 1), "{updated:?}");
     updated.complains(&["1 kept, 1 recorded"]);
-}
-
-#[test]
-fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
-    let upstream = Upstream::start();
-    // Log probabilities name every token.
-    let tells =
-        PYTHON.replace("\"messages\": messages}", "\"messages\": messages, \"logprobs\": [{\"token\": \"Hello\"}]}");
-    let suite = shop(&upstream).file("agent.py", tells);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
-    let file = suite.path("recordings/agent.jsonl");
-    let checked = |suite: &Suite| ran(suite, &mut agentci(suite, &["check", "--secrets", "recordings"]));
-    let clean = checked(&suite);
-    assert_eq!((clean.code, clean.stdout.as_str()), (Some(0), "1 recording: nothing is wrong\n"), "{clean:?}");
-    let one = ran(&suite, &mut agentci(&suite, &["check", "--secrets", "recordings/agent.jsonl"]));
-    assert_eq!(one.code, Some(0), "{one:?}");
-    let unasked = ran(&suite, &mut agentci(&suite, &["check", "recordings"]));
-    assert_eq!(unasked.code, Some(1), "{unasked:?}");
-    let text = fs::read_to_string(&file).unwrap();
-    assert!(text.contains("Where is A-17?"));
-    fs::write(&file, text.replace("Where is A-17?", &format!("Where is A-17? {MODEL_KEY}"))).unwrap();
-    let dirty = checked(&suite);
-    assert_eq!(dirty.code, Some(1), "{dirty:?}");
-    assert!(format!("{dirty:?}").contains("holds a secret"), "{dirty:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::record_command::{PYTHON, shop};
+use crate::recorded_agent::{PYTHON, shop};
 use crate::suite::Suite;
 use crate::terminal::typed;
 use crate::upstream::Upstream;

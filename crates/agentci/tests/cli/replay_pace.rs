@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::record_command::{agentci, ran, shop};
+use crate::recorded_agent::{agentci, ran, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 

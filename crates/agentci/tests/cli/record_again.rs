@@ -1,0 +1,90 @@
+//! Recordings that are there already: updated, rehearsed, shown, compared and trimmed.
+
+use std::fs;
+
+use crate::recorded_agent::{PYTHON, agentci, ran, replayed_elsewhere, shop};
+use crate::upstream::Upstream;
+
+#[test]
+fn an_update_records_what_is_missing_and_drops_what_is_no_longer_asked_for() {
+    let mut upstream = Upstream::start();
+    let suite = shop(&upstream);
+    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
+    let again = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"]));
+    assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""), "{again:?}");
+    again.complains(&["the recording `recordings/agent.jsonl` already exists", "`agentci record --update -- python3"]);
+    fs::copy(suite.path("recordings/agent.jsonl"), suite.path("x.jsonl")).unwrap();
+    let named = ran(&suite, &mut agentci(&suite, &["record", "-o", "x.jsonl", "--", "python3", "agent.py"]));
+    named.complains(&["`agentci record --update -o x.jsonl -- python3 agent.py`"]);
+    let before = upstream.asked();
+    let updated =
+        ran(&suite, &mut agentci(&suite, &["record", "--update", "--", "python3", "agent.py", "Where is A-18?"]));
+    assert_eq!(updated.code, Some(0), "{updated:?}");
+    // Both calls of the model changed, that of the tool did not.
+    assert_eq!(upstream.asked() - before, 2);
+    updated.complains(&["2 calls, 0.", "1 kept, 2 recorded, $0.0"]);
+    let (_, replayed) = replayed_elsewhere(&suite, &mut upstream, &["--strict"]);
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+}
+
+#[test]
+fn a_rehearsal_learns_what_differs_and_says_what_would_fail_later() {
+    let counting = |place: &str| {
+        PYTHON
+            .replace("{\"model\": \"gpt-4o\", \"messages\": messages}", place)
+            .replace("KEY = ", "N = len(os.listdir('.'))\nopen('run%d' % N, 'w').close()\nKEY = ")
+    };
+    let upstream = Upstream::start();
+    let attempt = counting("{\"model\": \"gpt-4o\", \"messages\": messages, \"seed\": N}");
+    let suite = shop(&upstream).file("agent.py", attempt);
+    let learned = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
+    assert_eq!(learned.code, Some(0), "{learned:?}");
+    learned.complains(&["is not compared: /seed"]);
+    let replayed = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl"]));
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+    let prompt = counting(
+        "{\"model\": \"gpt-4o\", \"messages\": [{\"role\": \"system\", \"content\": \"run %d of the shop\" % N}] + messages}",
+    );
+    let suite = shop(&upstream).file("agent.py", prompt);
+    let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
+    assert_eq!(told.code, Some(1), "{told:?}");
+    told.complains(&["(replay_miss)", "a replay of this recording will fail"]);
+}
+
+#[test]
+fn recordings_are_shown_compared_and_trimmed() {
+    let upstream = Upstream::start();
+    let suite = shop(&upstream);
+    for (name, question) in [("a", "one"), ("b", "two")] {
+        let arguments = ["record", "--name", name, "--", "python3", "agent.py", question];
+        assert_eq!(ran(&suite, &mut agentci(&suite, &arguments)).code, Some(0));
+    }
+    let (a, b) = ("recordings/a.jsonl", "recordings/b.jsonl");
+    let shown = ran(&suite, &mut agentci(&suite, &["recording", "show", a]));
+    assert!(shown.code == Some(0) && shown.stdout.contains("/v1/chat/completions"), "{shown:?}");
+    assert_eq!(ran(&suite, &mut agentci(&suite, &["recording", "diff", a, a])).code, Some(0));
+    let different = ran(&suite, &mut agentci(&suite, &["recording", "diff", a, b]));
+    assert!(different.code == Some(1) && different.stdout.contains("two"), "{different:?}");
+    let nothing = ran(&suite, &mut agentci(&suite, &["recording", "clean", a]));
+    assert_eq!(nothing.code, Some(1), "{nothing:?}");
+    let trimmed = ran(&suite, &mut agentci(&suite, &["recording", "clean", a, "--id", "2"]));
+    assert_eq!(trimmed.code, Some(0), "{trimmed:?}");
+    let missed = ran(&suite, &mut agentci(&suite, &["replay", a]));
+    assert_eq!(missed.code, Some(1), "{missed:?}");
+}
+
+#[test]
+fn a_rehearsal_that_learns_something_new_every_time_is_given_up() {
+    let upstream = Upstream::start();
+    let fields = ", \"a\": N, \"b\": N, \"c\": N, \"d\": N, \"e\": N, \"f\": N";
+    let agent = PYTHON
+        .replace("\"messages\": messages}", &format!("\"messages\": messages{fields}}}"))
+        .replace("KEY = ", "N = len(os.listdir('.'))\nopen('run%d' % N, 'w').close()\nKEY = ");
+    let suite = shop(&upstream).file("agent.py", agent);
+    let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
+    assert_eq!(told.code, Some(1), "{told:?}");
+    told.complains(&["the rehearsal was given up"]);
+    // Once to record, and as often as a rehearsal may.
+    let runs = fs::read_dir(suite.root()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(runs.filter(|name| name.to_string_lossy().starts_with("run")).count(), 1 + 5);
+}

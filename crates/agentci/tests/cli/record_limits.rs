@@ -1,0 +1,107 @@
+//! What ends a recording before the agent does: Ctrl-C, limits of time and money.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::processes::{signal, wait_for};
+use crate::recorded_agent::{PYTHON, agentci, ran, shop};
+use crate::suite::Suite;
+use crate::upstream::Upstream;
+
+#[test]
+fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let upstream = Upstream::start();
+        let waits = format!(
+            "{PYTHON}\nopen('done', 'w').close()\nimport signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\ntime.sleep(600)\n"
+        );
+        let suite = shop(&upstream).file("waits.py", waits);
+        let mut command = agentci(&suite, &["record", "--", "python3", "waits.py"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| suite.path("done").exists().then_some(())).unwrap();
+        let started = Instant::now();
+        assert!(signal(child.id(), name));
+        let output = child.wait_with_output().unwrap();
+        let recorded = suite.ran(&output, started.elapsed());
+        assert_eq!(recorded.code, Some(code), "{name} {recorded:?}");
+        recorded.complains(&["interrupted: the recording holds what was exchanged until then", "3 calls"]);
+        assert!(suite.path("recordings/waits.jsonl").exists());
+    }
+}
+
+#[test]
+fn limits_of_time_and_money_end_a_recording() {
+    let upstream = Upstream::start();
+    let suite = shop(&upstream).file("slow.py", format!("{PYTHON}\nimport time; time.sleep(600)\n"));
+    let slow = ran(&suite, &mut agentci(&suite, &["record", "--max-wall", "3s", "--", "python3", "slow.py"]));
+    assert_eq!(slow.code, Some(1), "{slow:?}");
+    slow.complains(&["it took longer than `--max-wall`", "wrote recordings/slow.jsonl"]);
+    let suite = shop(&upstream);
+    let before = upstream.asked();
+    // One call costs less than a cent, and more than a tenth of one.
+    let dear = ran(&suite, &mut agentci(&suite, &["record", "--max-cost", "0.001", "--", "python3", "agent.py"]));
+    assert_eq!(dear.code, Some(1), "{dear:?}");
+    dear.complains(&["more than `--max-cost` 0.001"]);
+    assert_eq!(upstream.asked() - before, 1, "{dear:?}");
+    let own = shop(&upstream).file("prices.json", r#"{"gpt-4o": {"input": 0, "output": 0}}"#);
+    let arguments = ["record", "--max-cost", "0.001", "--prices", "prices.json", "--", "python3", "agent.py"];
+    let free = ran(&own, &mut agentci(&own, &arguments));
+    assert_eq!(free.code, Some(0), "{free:?}");
+}
+
+#[test]
+fn an_agent_that_does_not_end_is_killed_and_its_recording_kept() {
+    let upstream = Upstream::start();
+    let stubborn = format!(
+        "{PYTHON}\nimport signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nopen('done', 'w').close()\ntime.sleep(600)\n"
+    );
+    let suite = shop(&upstream).file("stubborn.py", stubborn);
+    let mut command = agentci(&suite, &["record", "--", "python3", "stubborn.py"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| suite.path("done").exists().then_some(())).unwrap();
+    assert!(signal(child.id(), "TERM"));
+    let output = child.wait_with_output().unwrap();
+    let recorded = suite.ran(&output, Duration::ZERO);
+    assert_eq!(recorded.code, Some(137), "{recorded:?}");
+    assert!(suite.path("recordings/stubborn.jsonl").exists());
+}
+
+#[test]
+fn an_agent_that_ignores_an_interrupt_is_ended_and_its_recording_kept() {
+    for twice in [true, false] {
+        let upstream = Upstream::start();
+        let ignores = format!(
+            "import signal\nfor n in (signal.SIGINT, signal.SIGTERM): signal.signal(n, signal.SIG_IGN)\n{PYTHON}\nopen('done', 'w').close()\nimport time\ntime.sleep(600)\n"
+        );
+        let suite = shop(&upstream).file("ignores.py", ignores);
+        let mut command = agentci(&suite, &["record", "--", "python3", "ignores.py"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| suite.path("done").exists().then_some(())).unwrap();
+        let started = Instant::now();
+        assert!(signal(child.id(), "INT"));
+        if twice {
+            std::thread::sleep(Duration::from_millis(300));
+            assert!(signal(child.id(), "INT"));
+        }
+        let recorded = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
+        assert_eq!(recorded.code, Some(130), "{recorded:?}");
+        recorded.complains(&["interrupted: the recording holds what was exchanged until then", "3 calls"]);
+        assert!(suite.path("recordings/ignores.jsonl").exists());
+    }
+}
+
+#[test]
+fn an_interrupt_before_any_request_is_an_interrupt() {
+    for (name, code) in [("INT", 130), ("QUIT", 143)] {
+        let suite = Suite::empty();
+        let script = "touch up; exec sleep 600";
+        let mut command = agentci(&suite, &["record", "--", "sh", "-c", script]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for(|| suite.path("up").exists().then_some(())).unwrap();
+        assert!(signal(child.id(), name));
+        let recorded = suite.ran(&child.wait_with_output().unwrap(), Duration::ZERO);
+        assert_eq!(recorded.code, Some(code), "{recorded:?}");
+        recorded.complains(&["interrupted: nothing was recorded until then"]);
+        assert!(!recorded.stderr.contains("error: ") && !suite.path("recordings").exists(), "{recorded:?}");
+    }
+}
