@@ -114,7 +114,7 @@ impl Look {
     }
 
     fn end(mut self) -> Found {
-        // One that was seen at it is told so already.
+        // A program that was seen to bypass the proxy is in the list already.
         self.not_led.retain(|program, _| !self.found.iter().any(|bypass| bypass.program == *program));
         Found { bypasses: self.found, not_led: self.not_led.into_iter().collect() }
     }

@@ -163,12 +163,12 @@ impl fmt::Display for Renamed {
     }
 }
 
-/// How many ids are told.
+/// How many ids are listed.
 pub(super) const MOST_TOLD: usize = 5;
 /// How much of an id is shown: ids that are made one after the other begin alike.
 const SHOWN: (usize, usize) = (8, 4);
 
-/// An id as it is told. An id may be as good as a key, so it is never shown as a whole.
+/// An id as it is shown. An id may be as good as a key, so it is never shown as a whole.
 fn shortened(id: &str) -> String {
     let letters: Vec<char> = id.chars().collect();
     let (first, last) =
