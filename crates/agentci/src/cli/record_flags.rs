@@ -12,6 +12,7 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::context::Context;
+use super::recorded::in_ci;
 use super::run_arguments::RunArguments;
 
 /// Arguments of `agentci record` with suites.
@@ -63,8 +64,7 @@ impl RecordFlags {
 
     /// Why a run is refused that would call the live world in CI: a forgotten mode must not spend money.
     pub(super) fn refused(&self, suites: &Suites, mode: Option<Mode>) -> Option<Refused> {
-        let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-        if !in_ci || self.yes {
+        if !in_ci() || self.yes {
             return None;
         }
         let records = |loaded: &&LoadedSuite| mode.unwrap_or(loaded.suite.mode) == Mode::Record;

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use crate::docs_page::{Block, Item, Page, project};
 use crate::filter::filter;
 use crate::processes::signal;
+use crate::surroundings::on_a_desk;
 
 /// How long a command may take, on a machine of any speed.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -137,13 +138,7 @@ impl Reader {
         let path = format!("{}:{}", self.home.path().join("bin").display(), std::env::var("PATH").unwrap());
         shell.args(["-c", &script]).current_dir(&self.at).stdin(Stdio::null()).process_group(0);
         shell.env("PATH", path).env("DOCS_AT", self.home.path().join("at")).env("TERM", "dumb");
-        for (name, _) in std::env::vars_os() {
-            let theirs =
-                ["CI", "GITHUB_", "GITLAB_", "JOB_", "OPENAI_", "ANTHROPIC_", "AGENTCI", "NO_COLOR", "COLUMNS"];
-            if theirs.iter().any(|begin| name.to_str().is_some_and(|name| name.starts_with(begin))) {
-                shell.env_remove(name);
-            }
-        }
+        on_a_desk(&mut shell);
         shell
     }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::surroundings::on_a_desk;
+
 const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test -p agentci --test cli errors";
 
 fn gallery() -> PathBuf {
@@ -23,7 +25,8 @@ fn checked(name: &str) -> (Option<i32>, String) {
     let file = format!("{name}/named.yaml");
     let path = if gallery().join(&file).is_file() { &file } else { name };
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentci"));
-    let output = command.args(["check", path]).current_dir(gallery()).env_remove("COLUMNS").output().unwrap();
+    on_a_desk(&mut command);
+    let output = command.args(["check", path]).current_dir(gallery()).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 

@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use crate::suite::Suite;
+use crate::surroundings::on_a_desk;
 
 fn two_cases() -> Suite {
     Suite::new().case("second", "", "finish '{\"ok\":true}'")
@@ -155,7 +156,7 @@ fn a_terminal_gets_colour_unless_it_is_not_wanted() {
         suite.write();
         let mut command = std::process::Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).current_dir(suite.root()).stdin(Stdio::null()).env("TERM", "xterm");
-        command.env_remove("NO_COLOR");
+        on_a_desk(&mut command);
         if let Some(value) = no_color {
             command.env("NO_COLOR", value);
         }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::filter::filter;
+use crate::surroundings::on_a_desk;
 
 const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test --locked -p agentci --test cli gallery";
 /// Longer than any suite of the gallery takes on a slow machine.
@@ -102,9 +103,7 @@ fn judged(binary: &Path, suite: &Path) -> String {
     )
     .unwrap();
     command.current_dir(&folder).stdin(Stdio::null()).env("TERM", "dumb").env("PATH", path).env("RUST_BACKTRACE", "0");
-    for name in ["NO_COLOR", "COLUMNS", "AGENTCI", "CI", "GITHUB_SHA", "CI_COMMIT_SHA", "GITHUB_ACTIONS"] {
-        command.env_remove(name);
-    }
+    on_a_desk(&mut command);
     let mut server = String::from("no server");
     let answers = folder.join("answers.http");
     if answers.is_file() {

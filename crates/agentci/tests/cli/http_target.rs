@@ -211,9 +211,7 @@ fn a_server_that_is_started_is_run_in_a_replay() {
         .replace("bases: [PAY_BASE]", &format!("bases: {{ PAY_BASE: {{ live: {:?} }} }}", live_tool()));
     let checks = "{ tool_called: { name: paySlips, args: { id: 1 }, count: 1 } }";
     let suite = suite(&world, &case("pay", "pay 1", checks));
-    let mut command = suite.command(&["record", "suite"]);
-    let output = command.env_remove("CI").output().unwrap();
-    let recorded = suite.ran(&output, std::time::Duration::ZERO);
+    let recorded = suite.agentci(&["record", "suite"]);
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
     recorded.says(&["nothing was recorded"]);
     assert!(suite.path("suite/recordings/pay.jsonl").exists(), "{recorded:?}");

@@ -14,6 +14,7 @@ mod plain_programs;
 mod processes;
 mod ran;
 mod suite;
+mod surroundings;
 mod upstream;
 
 mod a2a;

@@ -2,23 +2,23 @@
 
 use std::fs;
 
-use crate::recorded_agent::{PYTHON, agentci, ran, replayed_elsewhere, shop};
+use crate::recorded_agent::{PYTHON, ran, replayed_elsewhere, shop};
 use crate::upstream::Upstream;
 
 #[test]
 fn an_update_records_what_is_missing_and_drops_what_is_no_longer_asked_for() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
-    let again = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"]));
+    assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
+    let again = ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"]));
     assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""), "{again:?}");
     again.complains(&["the recording `recordings/agent.jsonl` already exists", "`agentci record --update -- python3"]);
     fs::copy(suite.path("recordings/agent.jsonl"), suite.path("x.jsonl")).unwrap();
-    let named = ran(&suite, &mut agentci(&suite, &["record", "-o", "x.jsonl", "--", "python3", "agent.py"]));
+    let named = ran(&suite, &mut suite.command(&["record", "-o", "x.jsonl", "--", "python3", "agent.py"]));
     named.complains(&["`agentci record --update -o x.jsonl -- python3 agent.py`"]);
     let before = upstream.asked();
     let updated =
-        ran(&suite, &mut agentci(&suite, &["record", "--update", "--", "python3", "agent.py", "Where is A-18?"]));
+        ran(&suite, &mut suite.command(&["record", "--update", "--", "python3", "agent.py", "Where is A-18?"]));
     assert_eq!(updated.code, Some(0), "{updated:?}");
     // Both calls of the model changed, that of the tool did not.
     assert_eq!(upstream.asked() - before, 2);
@@ -37,16 +37,16 @@ fn a_rehearsal_learns_what_differs_and_says_what_would_fail_later() {
     let upstream = Upstream::start();
     let attempt = counting("{\"model\": \"gpt-4o\", \"messages\": messages, \"seed\": N}");
     let suite = shop(&upstream).file("agent.py", attempt);
-    let learned = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
+    let learned = ran(&suite, &mut suite.command(&["record", "--rehearse", "--", "python3", "agent.py"]));
     assert_eq!(learned.code, Some(0), "{learned:?}");
     learned.complains(&["is not compared: /seed"]);
-    let replayed = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl"]));
+    let replayed = ran(&suite, &mut suite.command(&["replay", "recordings/agent.jsonl"]));
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
     let prompt = counting(
         "{\"model\": \"gpt-4o\", \"messages\": [{\"role\": \"system\", \"content\": \"run %d of the shop\" % N}] + messages}",
     );
     let suite = shop(&upstream).file("agent.py", prompt);
-    let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
+    let told = ran(&suite, &mut suite.command(&["record", "--rehearse", "--", "python3", "agent.py"]));
     assert_eq!(told.code, Some(1), "{told:?}");
     told.complains(&["(replay_miss)", "a replay of this recording will fail"]);
 }
@@ -57,19 +57,19 @@ fn recordings_are_shown_compared_and_trimmed() {
     let suite = shop(&upstream);
     for (name, question) in [("a", "one"), ("b", "two")] {
         let arguments = ["record", "--name", name, "--", "python3", "agent.py", question];
-        assert_eq!(ran(&suite, &mut agentci(&suite, &arguments)).code, Some(0));
+        assert_eq!(ran(&suite, &mut suite.command(&arguments)).code, Some(0));
     }
     let (a, b) = ("recordings/a.jsonl", "recordings/b.jsonl");
-    let shown = ran(&suite, &mut agentci(&suite, &["recording", "show", a]));
+    let shown = ran(&suite, &mut suite.command(&["recording", "show", a]));
     assert!(shown.code == Some(0) && shown.stdout.contains("/v1/chat/completions"), "{shown:?}");
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["recording", "diff", a, a])).code, Some(0));
-    let different = ran(&suite, &mut agentci(&suite, &["recording", "diff", a, b]));
+    assert_eq!(ran(&suite, &mut suite.command(&["recording", "diff", a, a])).code, Some(0));
+    let different = ran(&suite, &mut suite.command(&["recording", "diff", a, b]));
     assert!(different.code == Some(1) && different.stdout.contains("two"), "{different:?}");
-    let nothing = ran(&suite, &mut agentci(&suite, &["recording", "clean", a]));
+    let nothing = ran(&suite, &mut suite.command(&["recording", "clean", a]));
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
-    let trimmed = ran(&suite, &mut agentci(&suite, &["recording", "clean", a, "--id", "2"]));
+    let trimmed = ran(&suite, &mut suite.command(&["recording", "clean", a, "--id", "2"]));
     assert_eq!(trimmed.code, Some(0), "{trimmed:?}");
-    let missed = ran(&suite, &mut agentci(&suite, &["replay", a]));
+    let missed = ran(&suite, &mut suite.command(&["replay", a]));
     assert_eq!(missed.code, Some(1), "{missed:?}");
 }
 
@@ -81,7 +81,7 @@ fn a_rehearsal_that_learns_something_new_every_time_is_given_up() {
         .replace("\"messages\": messages}", &format!("\"messages\": messages{fields}}}"))
         .replace("KEY = ", "N = len(os.listdir('.'))\nopen('run%d' % N, 'w').close()\nKEY = ");
     let suite = shop(&upstream).file("agent.py", agent);
-    let told = ran(&suite, &mut agentci(&suite, &["record", "--rehearse", "--", "python3", "agent.py"]));
+    let told = ran(&suite, &mut suite.command(&["record", "--rehearse", "--", "python3", "agent.py"]));
     assert_eq!(told.code, Some(1), "{told:?}");
     told.complains(&["the rehearsal was given up"]);
     // Once to record, and as often as a rehearsal may.

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::processes::wait_for;
-use crate::recorded_agent::{MODEL_KEY, PYTHON, SHOP_KEY, agentci, ran, replayed_elsewhere, shop};
+use crate::recorded_agent::{MODEL_KEY, PYTHON, SHOP_KEY, ran, replayed_elsewhere, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
@@ -15,7 +15,7 @@ fn an_agent_is_recorded_and_replayed_without_its_world() {
     for (agent, streamed) in [(["python3", "agent.py"], false), (["node", "agent.cjs"], true)] {
         let mut upstream = Upstream::start();
         let suite = shop(&upstream);
-        let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", agent[0], agent[1]]));
+        let recorded = ran(&suite, &mut suite.command(&["record", "--", agent[0], agent[1]]));
         assert_eq!(recorded.code, Some(0), "{recorded:?}");
         let calls = if streamed { "1 call, 1 streamed" } else { "3 calls, " };
         recorded.complains(&[calls, "wrote recordings/agent.jsonl (", "next: agentci replay recordings/agent.jsonl"]);
@@ -32,7 +32,7 @@ fn an_agent_is_recorded_and_replayed_without_its_world() {
 fn keys_are_in_no_byte_of_the_recording_and_not_needed_for_a_replay() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
-    let mut command = agentci(&suite, &["record", "--", "python3", "agent.py"]);
+    let mut command = suite.command(&["record", "--", "python3", "agent.py"]);
     let recorded = ran(&suite, command.env("OPENAI_API_KEY", MODEL_KEY).env("SHOP_API_KEY", SHOP_KEY));
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
     // The tool tells it, and the agent sends it to the model.
@@ -51,25 +51,23 @@ fn keys_are_in_no_byte_of_the_recording_and_not_needed_for_a_replay() {
 fn nothing_is_recorded_in_ci_unasked() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
-    let refused = ran(&suite, agentci(&suite, &["record", "--", "python3", "agent.py"]).env("CI", "true"));
+    let refused = ran(&suite, suite.command(&["record", "--", "python3", "agent.py"]).env("CI", "true"));
     assert_eq!(refused.code, Some(1), "{refused:?}");
     refused.complains(&["`CI` is set", "agentci record --yes -- python3 agent.py"]);
     let update = ["record", "--update", "--name", "n", "--", "python3", "agent.py"];
-    ran(&suite, agentci(&suite, &update).env("CI", "true"))
+    ran(&suite, suite.command(&update).env("CI", "true"))
         .complains(&["`agentci record --yes --update -o recordings/n.jsonl -- python3 agent.py`"]);
     assert_eq!(upstream.asked(), 0);
-    let off = ran(&suite, agentci(&suite, &["record", "--", "python3", "agent.py"]).env("CI", "false"));
+    let off = ran(&suite, suite.command(&["record", "--", "python3", "agent.py"]).env("CI", "false"));
     assert_eq!(off.code, Some(0), "{off:?}");
     for how in ["live", "record"] {
         let arguments = ["replay", "recordings/agent.jsonl", "--on-miss", how];
-        let refused = ran(&suite, agentci(&suite, &arguments).env("CI", "1"));
+        let refused = ran(&suite, suite.command(&arguments).env("CI", "1"));
         assert_eq!(refused.code, Some(1), "{refused:?}");
         refused.complains(&["`CI` is set"]);
     }
-    let asked = ran(
-        &suite,
-        agentci(&suite, &["record", "--yes", "--name", "x", "--", "python3", "agent.py"]).env("CI", "true"),
-    );
+    let asked =
+        ran(&suite, suite.command(&["record", "--yes", "--name", "x", "--", "python3", "agent.py"]).env("CI", "true"));
     assert_eq!(asked.code, Some(0), "{asked:?}");
     assert!(suite.path("recordings/x.jsonl").exists());
 }
@@ -78,14 +76,14 @@ fn nothing_is_recorded_in_ci_unasked() {
 fn streams_and_exit_code_are_the_commands_own() {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("fails.py", format!("{PYTHON}\nprint('oh', file=sys.stderr)\nsys.exit(7)\n"));
-    let mut command = agentci(&suite, &["record", "--", "python3", "fails.py"]);
+    let mut command = suite.command(&["record", "--", "python3", "fails.py"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"hello\n").unwrap();
     let output = child.wait_with_output().unwrap();
     let recorded = suite.ran(&output, Duration::ZERO);
     assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(7), "Hi.\n"), "{recorded:?}");
     recorded.complains(&["oh\n"]);
-    let mut command = agentci(&suite, &["replay", "recordings/fails.jsonl"]);
+    let mut command = suite.command(&["replay", "recordings/fails.jsonl"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"hello\n").unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(7));
@@ -94,7 +92,7 @@ fn streams_and_exit_code_are_the_commands_own() {
 #[test]
 fn an_agent_without_requests_leaves_no_recording() {
     let suite = Suite::empty();
-    let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", "sh", "-c", "echo hi; exit 3"]));
+    let recorded = ran(&suite, &mut suite.command(&["record", "--", "sh", "-c", "echo hi; exit 3"]));
     assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(1), "hi\n"), "{recorded:?}");
     recorded.complains(&["error: nothing was recorded"]);
     assert!(!suite.path("recordings").exists());
@@ -105,12 +103,12 @@ fn what_was_asked_and_not_recorded_is_named() {
     let mut upstream = Upstream::start();
     let agent = "import urllib.request\ntry: urllib.request.urlopen(open('base').read() + '/x', timeout=20)\nexcept Exception: pass\n";
     let suite = shop(&upstream).file("asks.py", agent);
-    let only = ran(&suite, &mut agentci(&suite, &["record", "--only", "other.test", "--", "python3", "asks.py"]));
+    let only = ran(&suite, &mut suite.command(&["record", "--only", "other.test", "--", "python3", "asks.py"]));
     assert_eq!((only.code, upstream.asked()), (Some(1), 1), "{only:?}");
     only.complains(&["was passed on unread", "nothing was recorded", "`--only` and `--pass` leave hosts out"]);
     upstream.close();
     let address = upstream.url.trim_start_matches("http://");
-    let absent = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "asks.py"]));
+    let absent = ran(&suite, &mut suite.command(&["record", "--", "python3", "asks.py"]));
     assert_eq!(absent.code, Some(1), "{absent:?}");
     absent.complains(&["nothing was recorded", &format!("the command asked {address}, where nothing listens")]);
 }
@@ -128,7 +126,7 @@ fn wrong_usage_shows_the_right_line() {
             "a command comes after `--`: `agentci replay x.jsonl -- sh -c 'a b'`",
         ),
     ] {
-        let wrong = ran(&suite, &mut agentci(&suite, arguments));
+        let wrong = ran(&suite, &mut suite.command(arguments));
         assert_eq!(wrong.code, Some(2), "{wrong:?}");
         wrong.complains(&[said]);
     }
@@ -141,11 +139,11 @@ fn wrong_usage_shows_the_right_line() {
         (&["replay", "agent.py", "--allow", "foo"], "such as `127.0.0.1:5432`"),
         (&["record", "no-such-folder"], "write it after `--`: `agentci record -- python3 agent.py`"),
     ] {
-        let wrong = ran(&suite, &mut agentci(&suite, arguments));
+        let wrong = ran(&suite, &mut suite.command(arguments));
         assert_eq!(wrong.code, Some(1), "{wrong:?}");
         wrong.complains(&[said]);
     }
-    let help = ran(&suite, &mut agentci(&suite, &["record", "--help"]));
+    let help = ran(&suite, &mut suite.command(&["record", "--help"]));
     let containers = help.stdout.find("Agents in containers").unwrap();
     assert!(help.stdout.find("--suite").unwrap() < containers, "{help:?}");
     assert_eq!(help.code, Some(0));
@@ -162,7 +160,7 @@ fn an_agent_that_goes_around_the_recorder_is_named() {
     // Only the leak watch can see it: `-I` keeps the hook out, and a socket knows no proxy.
     let around = "import socket, time, sys\nhost, port = open('base').read()[7:].split(':')\ns = socket.create_connection((host, int(port)))\ntime.sleep(5)\nprint('done')\n";
     let suite = shop(&upstream).file("around.py", around);
-    let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "-I", "around.py"]));
+    let recorded = ran(&suite, &mut suite.command(&["record", "--", "python3", "-I", "around.py"]));
     assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(1), "done\n"), "{recorded:?}");
     let address = upstream.url.trim_start_matches("http://");
     recorded.complains(&["warning: python3 (pid ", address, "nothing was recorded"]);
@@ -173,7 +171,7 @@ fn a_suite_is_written_that_passes_at_once_and_fails_for_another_agent() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
     let arguments = ["record", "--suite", "tests", "--", "python3", "agent.py", "Where is A-17?"];
-    let recorded = ran(&suite, &mut agentci(&suite, &arguments));
+    let recorded = ran(&suite, &mut suite.command(&arguments));
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
     assert!(recorded.stdout.starts_with("Order 4711 shipped: "));
     upstream.close();
@@ -183,16 +181,16 @@ fn a_suite_is_written_that_passes_at_once_and_fails_for_another_agent() {
     {
         assert!(text.contains(part), "{text}");
     }
-    let checked = ran(&suite, &mut agentci(&suite, &["check", "--strict", "tests"]));
+    let checked = ran(&suite, &mut suite.command(&["check", "--strict", "tests"]));
     assert_eq!(checked.code, Some(0), "{checked:?}\n{text}");
-    let passed = ran(&suite, &mut agentci(&suite, &["run", "tests"]));
+    let passed = ran(&suite, &mut suite.command(&["run", "tests"]));
     assert_eq!(passed.code, Some(0), "{passed:?}\n{text}");
     let silent = PYTHON.replace("print(message[\"content\"])", "print(\"It shipped.\")");
     fs::write(suite.path("agent.py"), silent).unwrap();
-    let failed = ran(&suite, &mut agentci(&suite, &["run", "tests"]));
+    let failed = ran(&suite, &mut suite.command(&["run", "tests"]));
     assert_eq!(failed.code, Some(1), "{failed:?}");
     let again =
-        ran(&suite, &mut agentci(&suite, &["record", "--name", "b", "--suite", "tests", "--", "python3", "agent.py"]));
+        ran(&suite, &mut suite.command(&["record", "--name", "b", "--suite", "tests", "--", "python3", "agent.py"]));
     assert_eq!(again.code, Some(1), "{again:?}");
     again.complains(&["the suite `tests/agentci.yaml` already exists", "--force"]);
 }
@@ -215,7 +213,7 @@ fn a_container_gets_a_folder_with_certificates_and_variables() {
         "python3",
         "agent.py",
     ];
-    let recorded = ran(&suite, &mut agentci(&suite, &arguments));
+    let recorded = ran(&suite, &mut suite.command(&arguments));
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
     let variables = fs::read_to_string(suite.path("world/agent.env")).unwrap();
     assert!(variables.lines().any(|line| line.starts_with("HTTPS_PROXY=http://localhost:")), "{variables}");
@@ -227,12 +225,12 @@ fn a_container_gets_a_folder_with_certificates_and_variables() {
 fn a_recording_that_cannot_be_written_costs_nothing_and_is_never_lost() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
-    let refused = ran(&suite, &mut agentci(&suite, &["record", "-o", "base/x.jsonl", "--", "python3", "agent.py"]));
+    let refused = ran(&suite, &mut suite.command(&["record", "-o", "base/x.jsonl", "--", "python3", "agent.py"]));
     assert_eq!((refused.code, upstream.asked()), (Some(1), 0), "{refused:?}");
     refused.complains(&["the recording `base/x.jsonl` could not be written", "nothing was run"]);
     let spoils = format!("{PYTHON}\nimport shutil\nshutil.rmtree('recordings')\nopen('recordings', 'w').close()\n");
     let suite = suite.file("spoils.py", spoils).file("tmp/.keep", "");
-    let mut command = agentci(&suite, &["record", "--", "python3", "spoils.py"]);
+    let mut command = suite.command(&["record", "--", "python3", "spoils.py"]);
     let recorded = ran(&suite, command.env("TMPDIR", suite.path("tmp")));
     assert_eq!(recorded.code, Some(1), "{recorded:?}");
     let (_, kept) = recorded.stderr.split_once("it is kept in `").unwrap();
@@ -245,10 +243,10 @@ fn two_commands_are_not_recorded_to_one_file() {
     let upstream = Upstream::start();
     let suite =
         shop(&upstream).file("slow.py", format!("open('up', 'w').close()\nimport time; time.sleep(4)\n{PYTHON}"));
-    let mut command = agentci(&suite, &["record", "-o", "x.jsonl", "--", "python3", "slow.py"]);
+    let mut command = suite.command(&["record", "-o", "x.jsonl", "--", "python3", "slow.py"]);
     let first = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| suite.path("up").exists().then_some(())).unwrap();
-    let second = ran(&suite, &mut agentci(&suite, &["record", "-o", "x.jsonl", "--", "python3", "agent.py"]));
+    let second = ran(&suite, &mut suite.command(&["record", "-o", "x.jsonl", "--", "python3", "agent.py"]));
     assert_eq!(second.code, Some(1), "{second:?}");
     second.complains(&[&format!("another `agentci record` (pid {}) is recording to `x.jsonl`", first.id())]);
     assert_eq!(first.wait_with_output().unwrap().status.code(), Some(0));
@@ -260,16 +258,16 @@ fn a_host_that_cannot_be_reached_is_named_and_asked_again() {
     let agent = "import sys, urllib.request\nfor url in sys.argv[1:]:\n  try: urllib.request.urlopen(url, timeout=20)\n  except Exception: pass\n";
     let suite = Suite::empty().file("agent.py", agent);
     let down = "http://agent.invalid/x";
-    let recorded = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py", down]));
+    let recorded = ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py", down]));
     assert_eq!(recorded.code, Some(1), "{recorded:?}");
     recorded.complains(&["agent.invalid  1 call failed: ", "nothing was recorded: no host could be reached"]);
     assert!(!suite.path("recordings").exists());
     let upstream = Upstream::start();
     let tool = format!("{}/orders", upstream.url);
-    let mixed = ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py", &tool, down]));
+    let mixed = ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py", &tool, down]));
     assert_eq!(mixed.code, Some(0), "{mixed:?}");
     mixed.complains(&["agent.invalid", "1 call failed: ", "wrote recordings/agent.jsonl"]);
-    let updated = ran(&suite, &mut agentci(&suite, &["record", "--update", "--", "python3", "agent.py", &tool, down]));
+    let updated = ran(&suite, &mut suite.command(&["record", "--update", "--", "python3", "agent.py", &tool, down]));
     assert_eq!((updated.code, upstream.asked()), (Some(0), 1), "{updated:?}");
     updated.complains(&["1 kept, 1 recorded"]);
 }

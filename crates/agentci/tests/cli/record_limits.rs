@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::processes::{signal, wait_for};
-use crate::recorded_agent::{PYTHON, agentci, ran, shop};
+use crate::recorded_agent::{PYTHON, ran, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
@@ -16,7 +16,7 @@ fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
             "{PYTHON}\nopen('done', 'w').close()\nimport signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\ntime.sleep(600)\n"
         );
         let suite = shop(&upstream).file("waits.py", waits);
-        let mut command = agentci(&suite, &["record", "--", "python3", "waits.py"]);
+        let mut command = suite.command(&["record", "--", "python3", "waits.py"]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(|| suite.path("done").exists().then_some(())).unwrap();
         let started = Instant::now();
@@ -33,19 +33,19 @@ fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
 fn limits_of_time_and_money_end_a_recording() {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("slow.py", format!("{PYTHON}\nimport time; time.sleep(600)\n"));
-    let slow = ran(&suite, &mut agentci(&suite, &["record", "--max-wall", "3s", "--", "python3", "slow.py"]));
+    let slow = ran(&suite, &mut suite.command(&["record", "--max-wall", "3s", "--", "python3", "slow.py"]));
     assert_eq!(slow.code, Some(1), "{slow:?}");
     slow.complains(&["it took longer than `--max-wall`", "wrote recordings/slow.jsonl"]);
     let suite = shop(&upstream);
     let before = upstream.asked();
     // One call costs less than a cent, and more than a tenth of one.
-    let dear = ran(&suite, &mut agentci(&suite, &["record", "--max-cost", "0.001", "--", "python3", "agent.py"]));
+    let dear = ran(&suite, &mut suite.command(&["record", "--max-cost", "0.001", "--", "python3", "agent.py"]));
     assert_eq!(dear.code, Some(1), "{dear:?}");
     dear.complains(&["more than `--max-cost` 0.001"]);
     assert_eq!(upstream.asked() - before, 1, "{dear:?}");
     let own = shop(&upstream).file("prices.json", r#"{"gpt-4o": {"input": 0, "output": 0}}"#);
     let arguments = ["record", "--max-cost", "0.001", "--prices", "prices.json", "--", "python3", "agent.py"];
-    let free = ran(&own, &mut agentci(&own, &arguments));
+    let free = ran(&own, &mut own.command(&arguments));
     assert_eq!(free.code, Some(0), "{free:?}");
 }
 
@@ -56,7 +56,7 @@ fn an_agent_that_does_not_end_is_killed_and_its_recording_kept() {
         "{PYTHON}\nimport signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nopen('done', 'w').close()\ntime.sleep(600)\n"
     );
     let suite = shop(&upstream).file("stubborn.py", stubborn);
-    let mut command = agentci(&suite, &["record", "--", "python3", "stubborn.py"]);
+    let mut command = suite.command(&["record", "--", "python3", "stubborn.py"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| suite.path("done").exists().then_some(())).unwrap();
     assert!(signal(child.id(), "TERM"));
@@ -74,7 +74,7 @@ fn an_agent_that_ignores_an_interrupt_is_ended_and_its_recording_kept() {
             "import signal\nfor n in (signal.SIGINT, signal.SIGTERM): signal.signal(n, signal.SIG_IGN)\n{PYTHON}\nopen('done', 'w').close()\nimport time\ntime.sleep(600)\n"
         );
         let suite = shop(&upstream).file("ignores.py", ignores);
-        let mut command = agentci(&suite, &["record", "--", "python3", "ignores.py"]);
+        let mut command = suite.command(&["record", "--", "python3", "ignores.py"]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(|| suite.path("done").exists().then_some(())).unwrap();
         let started = Instant::now();
@@ -95,7 +95,7 @@ fn an_interrupt_before_any_request_is_an_interrupt() {
     for (name, code) in [("INT", 130), ("QUIT", 143)] {
         let suite = Suite::empty();
         let script = "touch up; exec sleep 600";
-        let mut command = agentci(&suite, &["record", "--", "sh", "-c", script]);
+        let mut command = suite.command(&["record", "--", "sh", "-c", script]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         wait_for(|| suite.path("up").exists().then_some(())).unwrap();
         assert!(signal(child.id(), name));

@@ -52,13 +52,6 @@ pub(crate) fn shop(upstream: &Upstream) -> Suite {
     Suite::empty().file("agent.py", PYTHON).file("agent.cjs", NODE).file("base", &upstream.url)
 }
 
-/// `agentci`, not in CI.
-pub(crate) fn agentci(suite: &Suite, arguments: &[&str]) -> Command {
-    let mut command = suite.command(arguments);
-    command.env_remove("CI").env_remove("SHOP_API_KEY");
-    command
-}
-
 pub(crate) fn ran(suite: &Suite, command: &mut Command) -> Ran {
     let started = Instant::now();
     let output = command.output().unwrap();
@@ -71,7 +64,7 @@ pub(crate) fn replayed_elsewhere(recorded: &Suite, upstream: &mut Upstream, more
     let fresh = shop(upstream);
     fs::create_dir(fresh.path("home")).unwrap();
     fs::copy(recorded.path("recordings/agent.jsonl"), fresh.path("agent.jsonl")).unwrap();
-    let mut command = agentci(&fresh, &[&["replay", "agent.jsonl"], more].concat());
+    let mut command = fresh.command(&[&["replay", "agent.jsonl"], more].concat());
     command.env("HOME", fresh.path("home"));
     let replayed = ran(&fresh, &mut command);
     (fresh, replayed)

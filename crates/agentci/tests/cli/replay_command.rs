@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::recorded_agent::{MODEL_KEY, PYTHON, agentci, ran, replayed_elsewhere, shop};
+use crate::recorded_agent::{MODEL_KEY, PYTHON, ran, replayed_elsewhere, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
@@ -10,7 +10,7 @@ use crate::upstream::Upstream;
 fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
+    assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
     let forgiving = PYTHON.replace(
         "message = ask(messages)\nwhile",
         "try: message = ask(messages)\nexcept Exception: message = {\"content\": \"sorry\"}\nwhile",
@@ -18,7 +18,7 @@ fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
     let (fresh, _) = replayed_elsewhere(&suite, &mut upstream, &[]);
     fs::write(fresh.path("agent.py"), forgiving).unwrap();
     let missed =
-        ran(&fresh, &mut agentci(&fresh, &["replay", "agent.jsonl", "--", "python3", "agent.py", "Where is A-18?"]));
+        ran(&fresh, &mut fresh.command(&["replay", "agent.jsonl", "--", "python3", "agent.py", "Where is A-18?"]));
     assert_eq!((missed.code, missed.stdout.as_str()), (Some(1), "sorry\n"), "{missed:?}");
     missed.complains(&[
         "error: call 1 is not in agent.jsonl (replay_miss)",
@@ -28,7 +28,7 @@ fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
         "help: ",
         "agentci record --update -o agent.jsonl -- python3 agent.py 'Where is A-18?'",
     ]);
-    let silent = ran(&fresh, &mut agentci(&fresh, &["replay", "agent.jsonl", "--", "true"]));
+    let silent = ran(&fresh, &mut fresh.command(&["replay", "agent.jsonl", "--", "true"]));
     assert_eq!(silent.code, Some(1), "{silent:?}");
     silent.complains(&["the agent sent none of the 3 recorded requests"]);
 }
@@ -37,20 +37,20 @@ fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
 fn a_recorded_call_that_is_not_made_fails_only_if_that_is_wanted() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
+    assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
     let hasty = PYTHON.replace("while message.get(\"tool_calls\"):", "while False:");
     fs::write(suite.path("agent.py"), hasty).unwrap();
     for (more, code, word) in [(&[][..], 0, "warning: "), (&["--strict"][..], 1, "error: ")] {
         let arguments = [&["replay", "recordings/agent.jsonl"], more].concat();
-        let replayed = ran(&suite, &mut agentci(&suite, &arguments));
+        let replayed = ran(&suite, &mut suite.command(&arguments));
         assert_eq!(replayed.code, Some(code), "{replayed:?}");
         replayed.complains(&[&format!("{word}2 of 3 recorded calls were not made: 2, 3")]);
     }
     assert_eq!(
-        ran(&suite, &mut agentci(&suite, &["recording", "clean", "recordings/agent.jsonl", "--id", "3"])).code,
+        ran(&suite, &mut suite.command(&["recording", "clean", "recordings/agent.jsonl", "--id", "3"])).code,
         Some(0)
     );
-    let one = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl"]));
+    let one = ran(&suite, &mut suite.command(&["replay", "recordings/agent.jsonl"]));
     one.complains(&["1 of 2 recorded calls was not made: 2"]);
 }
 
@@ -58,12 +58,12 @@ fn a_recorded_call_that_is_not_made_fails_only_if_that_is_wanted() {
 fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py", "one"])).code, Some(0));
+    assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py", "one"])).code, Some(0));
     let file = "recordings/agent.jsonl";
     let before = fs::read_to_string(suite.path(file)).unwrap();
     let replayed = |how: &str| {
         let arguments = ["replay", file, "--on-miss", how, "--", "python3", "agent.py", "hello"];
-        ran(&suite, &mut agentci(&suite, &arguments))
+        ran(&suite, &mut suite.command(&arguments))
     };
     let asked = upstream.asked();
     let live = replayed("live");
@@ -85,14 +85,14 @@ fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
     let tells =
         PYTHON.replace("\"messages\": messages}", "\"messages\": messages, \"logprobs\": [{\"token\": \"Hello\"}]}");
     let suite = shop(&upstream).file("agent.py", tells);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
+    assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
     let file = suite.path("recordings/agent.jsonl");
-    let checked = |suite: &Suite| ran(suite, &mut agentci(suite, &["check", "--secrets", "recordings"]));
+    let checked = |suite: &Suite| ran(suite, &mut suite.command(&["check", "--secrets", "recordings"]));
     let clean = checked(&suite);
     assert_eq!((clean.code, clean.stdout.as_str()), (Some(0), "1 recording: nothing is wrong\n"), "{clean:?}");
-    let one = ran(&suite, &mut agentci(&suite, &["check", "--secrets", "recordings/agent.jsonl"]));
+    let one = ran(&suite, &mut suite.command(&["check", "--secrets", "recordings/agent.jsonl"]));
     assert_eq!(one.code, Some(0), "{one:?}");
-    let unasked = ran(&suite, &mut agentci(&suite, &["check", "recordings"]));
+    let unasked = ran(&suite, &mut suite.command(&["check", "recordings"]));
     assert_eq!(unasked.code, Some(1), "{unasked:?}");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("Where is A-17?"));

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::recorded_agent::{agentci, ran, shop};
+use crate::recorded_agent::{ran, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
@@ -37,12 +37,12 @@ fn recorded(suite: &Suite) -> Vec<u64> {
 fn pieces_come_no_sooner_than_they_were_recorded() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream).file("agent.py", AGENT);
-    assert_eq!(ran(&suite, &mut agentci(&suite, &["record", "--", "python3", "agent.py"])).code, Some(0));
+    assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
     upstream.close();
     let pieces = recorded(&suite);
     assert!(pieces.len() == 3 && pieces[2] - pieces[0] > 200_000, "{pieces:?}");
     for (pace, times) in [("recorded", 1), ("2x", 2), ("fast", u64::MAX)] {
-        let replayed = ran(&suite, &mut agentci(&suite, &["replay", "recordings/agent.jsonl", "--pace", pace]));
+        let replayed = ran(&suite, &mut suite.command(&["replay", "recordings/agent.jsonl", "--pace", pace]));
         assert_eq!(replayed.code, Some(0), "{replayed:?}");
         let came: Vec<u64> = replayed.stdout.lines().map(|line| line.parse().unwrap()).collect();
         assert_eq!(came.len(), pieces.len(), "{replayed:?}");

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::ran::Ran;
+use crate::surroundings::on_a_desk;
 
 const PREAMBLE: &str = r#"
 number=0
@@ -118,11 +119,7 @@ impl Suite {
         self.write();
         let mut command = Command::new(env!("CARGO_BIN_EXE_agentci"));
         command.args(arguments).current_dir(self.root()).stdin(Stdio::null()).env("TERM", "dumb");
-        let theirs =
-            ["NO_COLOR", "COLUMNS", "AGENTCI", "GITHUB_SHA", "CI_COMMIT_SHA", "GITHUB_ACTIONS", "GITHUB_WORKSPACE"];
-        for name in theirs.into_iter().chain(["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"]) {
-            command.env_remove(name);
-        }
+        on_a_desk(&mut command);
         command
     }
 
