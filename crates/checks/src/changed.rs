@@ -57,7 +57,7 @@ const CHANGES: &[Change] = &[
         concerns: |used| {
             let behind = matches!(&*used.case.target, Target::Process(_) | Target::Http(_));
             // A script that goes on after the result of a tool is of an agent that sends one.
-            let goes_on = |rule: &ModelRule| rule.when.tool_result == Some(true) || rule.when.turn > Some(1);
+            let goes_on = |rule: &ModelRule| rule.goes_on();
             let ends = |model: &ModelWorld| !model.script.rules.iter().any(goes_on);
             behind
                 && used.of(&["tool_called", "call_order", "tool_result"])

@@ -3,7 +3,7 @@
 //! Of the rules that fit a request the first in the file answers. A rule without an answer of its own, whose failures are used up
 //! or left to chance, lets the next one answer.
 
-use agentci_plan::{ModelCondition, ModelRule, ModelScript, UserText};
+use agentci_plan::{ModelCondition, ModelRule, ModelScript, Step, WantedOffer, WantedWords};
 use agentci_source::Diagnostic;
 use regex::Regex;
 
@@ -17,30 +17,47 @@ const COMPARED: usize = 1000;
 pub(crate) fn rules(script: &ModelScript) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut earlier: Vec<Earlier<'_>> = Vec::new();
-    for rule in &script.rules {
-        if let Some(UserText::Matches(pattern)) = &rule.when.user
-            && matches_all(&pattern.value)
-        {
-            let message = format!("`user` has no effect: `{}` matches any text", pattern.value);
-            let help = "write a pattern that an empty text does not match; or remove `user`";
-            found.push(no_effect(pattern.span, message, help.into()));
-        }
-        found.extend(hidden(rule, &earlier));
-        if rule.always_answers() && earlier.len() < COMPARED {
+    // Of the steps of a conversation, the first says which one it is.
+    for rule in script.rules.iter().filter(|rule| rule.step.is_none_or(Step::is_first)) {
+        found.extend(met_by_all(&rule.when));
+        found.extend(hidden(rule, &earlier).or_else(|| contradictory(rule)));
+        if rule.step.is_none() && rule.always_answers() && earlier.len() < COMPARED {
             earlier.push(Earlier::of(rule));
         }
     }
     found
 }
 
+/// Patterns that match whatever is said.
+fn met_by_all(when: &ModelCondition) -> impl Iterator<Item = Diagnostic> {
+    let words = [("system", &when.system), ("user", &when.user), ("messages", &when.messages)];
+    words.into_iter().filter_map(|(key, words)| {
+        let Some(WantedWords::Matches(pattern)) = words else { return None };
+        let message = format!("`{key}` has no effect: `{}` matches any text", pattern.value);
+        let help = format!("write a pattern that an empty text does not match; or remove `{key}`");
+        matches_all(&pattern.value).then(|| no_effect(pattern.span, message, help))
+    })
+}
+
+/// A rule whose conditions no request can meet at once.
+fn contradictory(rule: &ModelRule) -> Option<Diagnostic> {
+    let ModelCondition { tool_result: Some(true), turn: Some(1), .. } = &rule.when else { return None };
+    let message =
+        "this rule is never used: a request that brings results of tools has an answer before it, so it is not turn 1";
+    let help = "remove `turn` or `tool_result`, or write `turn: 2`";
+    Some(Diagnostic::warning(rule.span, message).label("never used").help(help))
+}
+
 /// A rule that always answers, and the requests that it answers.
 struct Earlier<'r> {
     rule: &'r ModelRule,
-    user: Users<'r>,
+    system: Texts<'r>,
+    user: Texts<'r>,
+    messages: Texts<'r>,
 }
 
-/// The texts of users that a rule fits.
-enum Users<'r> {
+/// The texts that a condition fits.
+enum Texts<'r> {
     All,
     Containing(&'r str),
     Matching {
@@ -52,41 +69,60 @@ enum Users<'r> {
 
 impl<'r> Earlier<'r> {
     fn of(rule: &'r ModelRule) -> Self {
-        let user = match &rule.when.user {
-            None => Users::All,
-            Some(UserText::Contains(text)) if text.is_empty() => Users::All,
-            Some(UserText::Contains(text)) => Users::Containing(text),
-            Some(UserText::Matches(pattern)) if matches_all(&pattern.value) => Users::All,
-            Some(UserText::Matches(pattern)) => {
-                let tree = regex_syntax::parse(&pattern.value).ok();
-                let plain = tree.is_some_and(|tree| tree.properties().look_set().is_empty());
-                let anywhere = plain.then(|| Regex::new(&pattern.value).ok()).flatten();
-                Users::Matching { written: &pattern.value, anywhere }
-            }
-        };
-        Self { rule, user }
+        let ModelCondition { system, user, messages, .. } = &rule.when;
+        let (system, user, messages) =
+            (Texts::of(system.as_ref()), Texts::of(user.as_ref()), Texts::of(messages.as_ref()));
+        Self { rule, system, user, messages }
     }
 
     /// Whether it fits every request that fits these conditions and brings results of tools, or brings none.
     fn covers(&self, when: &ModelCondition, results: bool) -> bool {
-        let ModelCondition { model, user: _, tool_result, turn } = &self.rule.when;
-        (model.is_none() || *model == when.model)
-            && (turn.is_none() || *turn == when.turn)
-            && tool_result.is_none_or(|wanted| wanted == results)
+        let own = &self.rule.when;
+        // Which request is the nth depends on all conditions.
+        if own.nth.is_some() {
+            return own == when;
+        }
+        (own.model.is_none() || own.model == when.model)
+            && (own.turn.is_none() || own.turn == when.turn)
+            && own.tool_result.is_none_or(|wanted| wanted == results)
+            && own.tools.as_ref().is_none_or(|own| when.tools.as_ref().is_some_and(|later| covers_offer(own, later)))
+            && self.system.covers(when.system.as_ref())
             && self.user.covers(when.user.as_ref())
+            && self.messages.covers(when.messages.as_ref())
     }
 }
 
-impl Users<'_> {
-    fn covers(&self, later: Option<&UserText>) -> bool {
+/// Whether every offer that one condition fits fits the other as well.
+fn covers_offer(own: &WantedOffer, later: &WantedOffer) -> bool {
+    let all_of_own = own.names.iter().all(|name| later.names.contains(name));
+    all_of_own && (!own.exactly || (later.exactly && later.names.iter().all(|name| own.names.contains(name))))
+}
+
+impl<'r> Texts<'r> {
+    fn of(words: Option<&'r WantedWords>) -> Self {
+        match words {
+            None => Texts::All,
+            Some(words) if words.is_empty() => Texts::All,
+            Some(WantedWords::Contains(text)) => Texts::Containing(text),
+            Some(WantedWords::Matches(pattern)) if matches_all(&pattern.value) => Texts::All,
+            Some(WantedWords::Matches(pattern)) => {
+                let tree = regex_syntax::parse(&pattern.value).ok();
+                let plain = tree.is_some_and(|tree| tree.properties().look_set().is_empty());
+                let anywhere = plain.then(|| Regex::new(&pattern.value).ok()).flatten();
+                Texts::Matching { written: &pattern.value, anywhere }
+            }
+        }
+    }
+
+    fn covers(&self, later: Option<&WantedWords>) -> bool {
         match (self, later) {
-            (Users::All, _) => true,
-            (_, None) | (Users::Containing(_), Some(UserText::Matches(_))) => false,
-            (Users::Containing(text), Some(UserText::Contains(later))) => later.contains(text),
-            (Users::Matching { anywhere, .. }, Some(UserText::Contains(later))) => {
+            (Texts::All, _) => true,
+            (_, None) | (Texts::Containing(_), Some(WantedWords::Matches(_))) => false,
+            (Texts::Containing(text), Some(WantedWords::Contains(later))) => later.contains(text),
+            (Texts::Matching { anywhere, .. }, Some(WantedWords::Contains(later))) => {
                 anywhere.as_ref().is_some_and(|pattern| pattern.is_match(later))
             }
-            (Users::Matching { written, .. }, Some(UserText::Matches(later))) => *written == later.value,
+            (Texts::Matching { written, .. }, Some(WantedWords::Matches(later))) => *written == later.value,
         }
     }
 }
@@ -130,6 +166,7 @@ mod tests {
             usage: None,
             finish: None,
             failure: None,
+            step: None,
             misbehaves: false,
             span,
         }
@@ -140,12 +177,12 @@ mod tests {
     }
 
     fn contains(text: &str) -> ModelCondition {
-        ModelCondition { user: Some(UserText::Contains(text.into())), ..any() }
+        ModelCondition { user: Some(WantedWords::Contains(text.into())), ..any() }
     }
 
     fn matches(pattern: &str) -> ModelCondition {
         let span = Span::whole(Sources::default().add("model.yaml".as_ref(), ""));
-        ModelCondition { user: Some(UserText::Matches(Spanned::new(pattern.into(), span))), ..any() }
+        ModelCondition { user: Some(WantedWords::Matches(Spanned::new(pattern.into(), span))), ..any() }
     }
 
     fn results(given: bool, when: ModelCondition) -> ModelCondition {
@@ -158,6 +195,19 @@ mod tests {
 
     fn model(name: &str, when: ModelCondition) -> ModelCondition {
         ModelCondition { model: Some(name.into()), ..when }
+    }
+
+    fn system(text: &str) -> ModelCondition {
+        ModelCondition { system: contains(text).user, ..any() }
+    }
+
+    fn offers(names: &[&str], exactly: bool) -> ModelCondition {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        ModelCondition { tools: Some(WantedOffer { names, exactly }), ..any() }
+    }
+
+    fn nth(nth: u32, when: ModelCondition) -> ModelCondition {
+        ModelCondition { nth: Some(nth), ..when }
     }
 
     /// Which of the rules are never used, by their numbers from 1.
@@ -187,6 +237,12 @@ mod tests {
             (matches("^a$"), turn(1, matches("^a$"))),
             (results(true, any()), results(true, model("m", any()))),
             (model("m", any()), model("m", contains("a"))),
+            (system("You route"), ModelCondition { user: contains("a").user, ..system("You route requests.") }),
+            (offers(&["a"], false), offers(&["b", "a"], false)),
+            (offers(&["a"], false), offers(&["a"], true)),
+            (offers(&[], true), offers(&[], true)),
+            (contains("a"), nth(2, contains("a"))),
+            (nth(2, contains("a")), nth(2, contains("a"))),
         ] {
             assert_eq!(never_used(numbered(vec![earlier.clone(), later.clone()])), [2], "{earlier:?} {later:?}");
         }
@@ -210,10 +266,33 @@ mod tests {
             (matches(r"\border\b"), contains("order")),
             (matches("order.+"), contains("order")),
             (matches("a"), matches("aa")),
+            (system("You route"), any()),
+            (system("You route"), system("You answer")),
+            (ModelCondition { messages: contains("a").user, ..any() }, contains("a")),
+            (offers(&["a", "b"], false), offers(&["a"], false)),
+            (offers(&["a"], true), offers(&["a"], false)),
+            (offers(&[], true), any()),
+            (nth(1, contains("a")), nth(2, contains("a"))),
+            (nth(2, contains("a")), contains("a")),
+            // The second request with an `a` need not be the second with a `ba`.
+            (nth(2, contains("a")), nth(2, contains("ba"))),
         ] {
             assert_eq!(never_used(numbered(vec![earlier.clone(), later.clone()])), [0; 0], "{earlier:?} {later:?}");
         }
         assert_eq!(never_used(numbered(vec![results(true, contains("a")), results(false, any()), any()])), [0; 0]);
+    }
+
+    #[test]
+    fn steps_are_hidden_by_rules_and_hide_none() {
+        let step = |line: u32, at: usize| ModelRule { step: Some(Step { of: 0, at }), ..rule(line, any()) };
+        assert_eq!(never_used(vec![rule(1, any()), step(2, 0), step(3, 1)]), [2]);
+        assert_eq!(never_used(vec![step(1, 0), step(2, 1), rule(3, any())]), [0; 0]);
+    }
+
+    #[test]
+    fn results_in_the_first_turn_are_never_brought() {
+        assert_eq!(never_used(numbered(vec![turn(1, results(true, any()))])), [1]);
+        assert_eq!(never_used(numbered(vec![turn(1, results(false, any())), turn(2, results(true, any()))])), [0; 0]);
     }
 
     #[test]

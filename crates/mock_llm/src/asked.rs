@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::answer::CallForm;
 use super::json::Json;
+use super::spoken::Spoken;
 use super::strict::responses::Earlier;
 
 /// What a request asks.
@@ -51,6 +52,10 @@ pub(super) struct Asked {
     pub(super) items: Items,
     /// The earlier calls that it names.
     pub(super) earlier: Earlier,
+    /// What it says as a whole, where a rule looks at that.
+    pub(super) spoken: Spoken,
+    /// A digest of the request as it came, by which it is known again; nothing where nobody asks.
+    pub(super) body: Option<u64>,
 }
 
 /// The calls and outputs among the items of a request, by the ids of the calls.
@@ -173,6 +178,11 @@ impl Asked {
     pub(super) fn goes_on(&self, from: Standing, at: usize) -> bool {
         let last = from.messages.checked_sub(1).and_then(|last| self.digests.get(last));
         at >= from.messages && last == Some(&from.digest)
+    }
+
+    /// How many messages it has in common with a conversation that stood there, if it is longer and goes on from there.
+    pub(super) fn length_from(&self, from: Standing) -> Option<usize> {
+        (self.digests.len() > from.messages && self.goes_on(from, from.messages)).then_some(from.messages)
     }
 
     /// How many messages its longest beginning has for which this holds, other than the whole.

@@ -1,39 +1,69 @@
 //! Which rule was probably meant by a request that none fits, and the first thing that differs.
 
-use agentci_plan::{ModelCondition, ModelRule, UserText};
-use regex::Regex;
+use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 
 use super::asked::Asked;
+use super::conditions::{Words, is_offered};
 
 /// How many rules are compared at most; a miss should not cost more than a hit by much.
 const COMPARED: usize = 1_000;
 /// How many characters of a text are shown or compared.
 const SHOWN: usize = 120;
+/// How many tools are listed.
+const LISTED: usize = 20;
 
-/// Why nothing fits, in words, and which rule comes closest.
-pub(super) fn unmatched(rules: &[ModelRule], asked: &Asked) -> (String, Option<usize>) {
+/// Why nothing fits, in words, and which rule comes closest. The request may belong to a conversation whose steps are `over`, by
+/// their first rule; `met` says how many requests have met the conditions of a rule.
+pub(super) fn unmatched(
+    rules: &[ModelRule],
+    asked: &Asked,
+    over: Option<usize>,
+    met: impl Fn(usize) -> u32,
+) -> (String, Option<usize>) {
     let user = short(&asked.user);
     let what = format!("no rule of the script fits this request (turn {}, user: `{user}`)", asked.turn());
-    let scored = rules.iter().enumerate().take(COMPARED).map(|(at, rule)| (score(&rule.when, asked), (at, rule)));
+    if let Some((at, rule)) = over.and_then(|at| Some((at, rules.get(at)?))) {
+        let line = rule.span.line;
+        return (format!("{what}; it goes on after the last of the steps that begin on line {line}"), Some(at));
+    }
+    let first = |rule: &ModelRule| rule.step.is_none_or(agentci_plan::Step::is_first);
+    let compared = rules.iter().enumerate().filter(|(_, rule)| first(rule)).take(COMPARED);
+    let scored = compared.map(|(at, rule)| (score(&rule.when, asked), (at, rule)));
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((_, (at, rule))) = best else {
         return (format!("{what}; the script has no rules and no `default`"), None);
     };
-    let message = match difference(&rule.when, asked) {
-        Some(difference) => {
-            format!("{what}; the closest is the rule on line {}, but {difference}", rule.span.line)
+    let line = rule.span.line;
+    let nth = rule.when.nth.filter(|nth| *nth != met(at));
+    let message = match (difference(&rule.when, asked), nth) {
+        (Some(difference), _) => format!("{what}; the closest is the rule on line {line}, but {difference}"),
+        (None, Some(nth)) => {
+            let met = met(at);
+            format!(
+                "{what}; the closest is the rule on line {line}, but it is for request {nth} of its kind, and this is {met}"
+            )
         }
-        None => format!("{what}; the rule on line {} fits, but its failures are used up", rule.span.line),
+        (None, None) if rule.step.is_some() => {
+            format!("{what}; the steps that begin on line {line} fit, but another conversation goes by them already")
+        }
+        (None, None) => format!("{what}; the rule on line {line} fits, but its failures are used up"),
     };
     (message, Some(at))
 }
 
 /// How much of what a rule wants is fulfilled.
 fn score(when: &ModelCondition, asked: &Asked) -> f64 {
+    let words = |wanted: &Option<WantedWords>, text: &str| {
+        wanted.as_ref().map(|wanted| if fits(wanted, text) { 1.0 } else { likeness(wanted, text) })
+    };
+    let in_messages = |wanted: &WantedWords| asked.spoken.messages.iter().any(|text| fits(wanted, text));
     // What the user said tells more than all the rest.
     let parts = [
         (1.0, when.model.as_ref().map(|model| f64::from(asked.model.as_ref() == Some(model)))),
-        (3.0, when.user.as_ref().map(|wanted| if user_fits(wanted, asked) { 1.0 } else { likeness(wanted, asked) })),
+        (2.0, words(&when.system, &asked.spoken.system)),
+        (3.0, words(&when.user, &asked.user)),
+        (1.0, when.messages.as_ref().map(|wanted| f64::from(in_messages(wanted)))),
+        (1.0, when.tools.as_ref().map(|wanted| f64::from(is_offered(wanted, asked)))),
         (1.0, when.tool_result.map(|wanted| f64::from(wanted != asked.results.is_empty()))),
         (1.0, when.turn.map(|turn| f64::from(turn == asked.turn()))),
     ];
@@ -43,32 +73,33 @@ fn score(when: &ModelCondition, asked: &Asked) -> f64 {
     if weights == 0.0 { 1.0 } else { sum / weights }
 }
 
-fn likeness(wanted: &UserText, asked: &Asked) -> f64 {
-    let text = match wanted {
-        UserText::Contains(text) => text,
-        UserText::Matches(pattern) => &pattern.value,
-    };
-    0.9 * strsim::normalized_levenshtein(&short(text), &short(&asked.user))
+fn likeness(wanted: &WantedWords, text: &str) -> f64 {
+    0.9 * strsim::normalized_levenshtein(&short(wanted.written()), &short(text))
 }
 
-fn user_fits(wanted: &UserText, asked: &Asked) -> bool {
-    match wanted {
-        UserText::Contains(text) => asked.user.contains(text.as_str()),
-        UserText::Matches(pattern) => Regex::new(&pattern.value).is_ok_and(|pattern| pattern.is_match(&asked.user)),
-    }
+fn fits(wanted: &WantedWords, text: &str) -> bool {
+    Words::new(wanted).is_ok_and(|words| words.are_in(text))
 }
 
-/// The first thing that a rule wants and the request has not.
+/// The first thing that a rule wants and the request has not, `nth` aside.
 fn difference(when: &ModelCondition, asked: &Asked) -> Option<String> {
     if let Some(model) = when.model.as_ref().filter(|model| asked.model.as_ref() != Some(model)) {
         let named = asked.model.as_deref().map_or("none".to_owned(), |model| format!("`{}`", short(model)));
         return Some(format!("it is for the model `{model}`, and the request names {named}"));
     }
-    if let Some(wanted) = when.user.as_ref().filter(|wanted| !user_fits(wanted, asked)) {
-        return Some(match wanted {
-            UserText::Contains(text) => format!("the user's text does not contain `{}`", short(text)),
-            UserText::Matches(pattern) => format!("the user's text does not match `{}`", short(&pattern.value)),
-        });
+    let texts = [("system prompt", &when.system, &asked.spoken.system), ("user's text", &when.user, &asked.user)];
+    for (what, wanted, text) in texts {
+        if let Some(wanted) = wanted.as_ref().filter(|wanted| !fits(wanted, text)) {
+            return Some(format!("the {what} does not {}", lacks(wanted)));
+        }
+    }
+    if let Some(wanted) = &when.messages
+        && !asked.spoken.messages.iter().any(|text| fits(wanted, text))
+    {
+        return Some(format!("no message {}", has(wanted)));
+    }
+    if let Some(wanted) = when.tools.as_ref().filter(|wanted| !is_offered(wanted, asked)) {
+        return Some(offer_differs(wanted, asked));
     }
     match when.tool_result {
         Some(true) if asked.results.is_empty() => return Some("the request brings no tool result".into()),
@@ -77,6 +108,31 @@ fn difference(when: &ModelCondition, asked: &Asked) -> Option<String> {
     }
     let turn = when.turn.filter(|turn| *turn != asked.turn())?;
     Some(format!("it is for turn {turn}, and this is turn {}", asked.turn()))
+}
+
+fn lacks(wanted: &WantedWords) -> String {
+    match wanted {
+        WantedWords::Contains(text) => format!("contain `{}`", short(text)),
+        WantedWords::Matches(pattern) => format!("match `{}`", short(&pattern.value)),
+    }
+}
+
+fn has(wanted: &WantedWords) -> String {
+    match wanted {
+        WantedWords::Contains(text) => format!("contains `{}`", short(text)),
+        WantedWords::Matches(pattern) => format!("matches `{}`", short(&pattern.value)),
+    }
+}
+
+fn offer_differs(wanted: &WantedOffer, asked: &Asked) -> String {
+    let offered = &asked.spoken.tools;
+    let listed: Vec<String> = offered.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
+    let more = if offered.len() > LISTED { ", .." } else { "" };
+    let offers = if listed.is_empty() { "no tools".into() } else { format!("{}{more}", listed.join(", ")) };
+    match wanted.names.iter().find(|name| !offered.contains(name)) {
+        Some(missing) => format!("the request does not offer the tool `{}`: it offers {offers}", short(missing)),
+        None => format!("the request offers other tools, too: {offers}"),
+    }
 }
 
 fn short(text: &str) -> String {

@@ -153,7 +153,7 @@ fn reply(
     let request = Json::parse(body)
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
     if route.asks_model() {
-        let decided = request.and_then(|request| decide(mind, route, &request, body.len(), entry));
+        let decided = request.and_then(|request| decide(mind, route, &request, body, entry));
         return decided.map(|decided| Reply::Decided(Box::new(decided))).inspect_err(|refusal| {
             if mind.is_strict() {
                 let message = format!("{} would refuse a request: {}", provider.title(), refusal.told());
@@ -198,7 +198,7 @@ fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
 }
 
 /// What the script says to a request that its provider would take.
-fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &mut Entry) -> Result<Decided, Refusal> {
+fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &mut Entry) -> Result<Decided, Refusal> {
     // What is no object at all is told when it is read.
     if mind.is_strict() && matches!(request, Json::Object(_)) {
         let warnings = match route.api() {
@@ -222,11 +222,12 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
     entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
     entry.tool_results.clone_from(&asked.results);
+    mind.look_closer(&mut asked, body);
     mind.resume(&mut asked)?;
     if mind.is_strict() && *route == Route::Responses {
         strict::responses::paired(&asked.items, &asked.earlier)?;
     }
-    let (decision, rule) = mind.decide(&asked, bytes, entry);
+    let (decision, rule) = mind.decide(&asked, body.len(), entry);
     match &decision {
         Decision::Say(answer) if !mind.misbehaves(rule) => {
             let inherited = asked.tools.as_deref().and_then(|tools| Json::parse(tools.as_bytes()).ok());

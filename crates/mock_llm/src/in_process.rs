@@ -106,10 +106,11 @@ impl ScriptMind {
             Ok(body) => body,
             Err(error) => return refused(Refusal::new(400, error.to_string()), Duration::ZERO),
         };
-        let asked = match openai::chat::read(&body) {
+        let mut asked = match openai::chat::read(&body) {
             Ok(asked) => asked,
             Err(refusal) => return refused(refusal, Duration::ZERO),
         };
+        self.0.look_closer(&mut asked, request.as_bytes());
         let mut entry = Entry { number: self.0.begin(), ..Entry::default() };
         match self.0.decide(&asked, request.len(), &mut entry).0 {
             Decision::Say(answer) => ModelReply::Said(speech(answer)),
@@ -148,20 +149,21 @@ fn speech(answer: Answer) -> ModelSpeech {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, UserText};
+    use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, WantedWords};
     use agentci_source::{Sources, Span};
 
     use super::*;
 
     fn rule(user: &str, replies: &[&str]) -> ModelRule {
         ModelRule {
-            when: ModelCondition { user: Some(UserText::Contains(user.into())), ..ModelCondition::default() },
+            when: ModelCondition { user: Some(WantedWords::Contains(user.into())), ..ModelCondition::default() },
             replies: replies.iter().map(|&reply| reply.to_owned()).collect(),
             tool_calls: Vec::new(),
             pace: Pace::default(),
             usage: None,
             finish: None,
             failure: None,
+            step: None,
             misbehaves: false,
             span: Span::whole(Sources::default().add(std::path::Path::new("m"), "")),
         }

@@ -7,13 +7,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use agentci_plan::{ModelRule, UserText};
+use agentci_plan::{ModelRule, WantedWords};
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 use regex_syntax::hir::literal::Extractor;
 use rustc_hash::FxHashMap;
 
 use super::asked::Asked;
+use super::conditions::Conditions;
+use super::sequences::Sequences;
 
 /// The most memory that the patterns without a literal beginning may take together.
 const SET_LIMIT: usize = 256 << 20;
@@ -22,6 +24,12 @@ const SET_LIMIT: usize = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 #[error("the patterns of the rules can not be used together: {0}")]
 pub struct IndexError(String);
+
+impl IndexError {
+    pub(super) fn new(error: &dyn std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
 
 /// What a rule wants exactly: model, turn, tool results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +57,10 @@ pub(super) struct Index {
     /// Patterns without a literal beginning, and their numbers.
     set: RegexSet,
     set_patterns: Vec<usize>,
+    /// What rules want beyond that.
+    pub(super) conditions: Conditions,
+    /// The rules that are steps of conversations, which are not among those above.
+    pub(super) sequences: Sequences,
 }
 
 /// Which exact wants occur at all.
@@ -58,22 +70,23 @@ struct KeyShapes(BTreeSet<(bool, bool, bool)>);
 impl Index {
     pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
         let mut making = Making::default();
-        for (number, rule) in rules.iter().enumerate() {
+        for (number, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.step.is_none()) {
             making.add(number, rule)?;
         }
-        making.finish(SET_LIMIT)
+        let index = making.finish(SET_LIMIT)?;
+        Ok(Self { conditions: Conditions::new(rules)?, sequences: Sequences::new(rules)?, ..index })
     }
 
-    /// The first rule that fits and is accepted.
-    pub(super) fn first(&self, asked: &Asked, mut accept: impl FnMut(usize) -> bool) -> Option<usize> {
+    /// The first rule that fits and is accepted, these steps among them.
+    pub(super) fn first(&self, asked: &Asked, steps: &[usize], mut accept: impl FnMut(usize) -> bool) -> Option<usize> {
         let wants = self.wants(&asked.user);
-        let mut lists: Vec<&[usize]> = Vec::new();
+        let mut lists: Vec<&[usize]> = vec![steps];
         for key in self.keys(asked) {
             lists.extend(wants.iter().filter_map(|want| self.buckets.get(&(key, *want))).map(Vec::as_slice));
         }
         loop {
             let next = lists.iter().filter_map(|list| list.first()).min().copied()?;
-            if accept(next) {
+            if self.conditions.fit(next, asked) && accept(next) {
                 return Some(next);
             }
             for list in &mut lists {
@@ -145,12 +158,12 @@ impl Making {
         self.keys.0.insert((model.is_some(), when.turn.is_some(), when.tool_result.is_some()));
         let want = match &when.user {
             None => Want::Anything,
-            Some(UserText::Contains(text)) if text.is_empty() => Want::Anything,
-            Some(UserText::Contains(text)) => {
+            Some(WantedWords::Contains(text)) if text.is_empty() => Want::Anything,
+            Some(WantedWords::Contains(text)) => {
                 let needle = self.needle(text.as_bytes());
                 self.note(needle, Want::Literal(needle))
             }
-            Some(UserText::Matches(pattern)) => self.pattern(&pattern.value)?,
+            Some(WantedWords::Matches(pattern)) => self.pattern(&pattern.value)?,
         };
         self.buckets.entry((key, want)).or_default().push(number);
         Ok(())
@@ -179,7 +192,7 @@ impl Making {
             return Ok(Want::Pattern(*known));
         }
         let number = self.patterns.len();
-        self.patterns.push(Regex::new(pattern).map_err(|error| IndexError(error.to_string()))?);
+        self.patterns.push(Regex::new(pattern).map_err(|error| IndexError::new(&error))?);
         self.pattern_numbers.insert(pattern.to_owned(), number);
         match beginnings(pattern) {
             Some(beginnings) => {
@@ -194,11 +207,11 @@ impl Making {
     }
 
     fn finish(self, limit: usize) -> Result<Index, IndexError> {
-        let finder = AhoCorasick::new(&self.needle_bytes).map_err(|error| IndexError(error.to_string()))?;
+        let finder = AhoCorasick::new(&self.needle_bytes).map_err(|error| IndexError::new(&error))?;
         let set = regex::RegexSetBuilder::new(self.set.iter().map(|(pattern, _)| pattern))
             .size_limit(limit)
             .build()
-            .map_err(|error| IndexError(error.to_string()))?;
+            .map_err(|error| IndexError::new(&error))?;
         Ok(Index {
             models: self.models,
             buckets: self.buckets,
@@ -208,6 +221,8 @@ impl Making {
             patterns: self.patterns,
             set,
             set_patterns: self.set.into_iter().map(|(_, number)| number).collect(),
+            conditions: Conditions::default(),
+            sequences: Sequences::default(),
         })
     }
 }
@@ -242,18 +257,19 @@ mod tests {
             usage: None,
             finish: None,
             failure: None,
+            step: None,
             misbehaves: false,
             span: span(),
         }
     }
 
     fn contains(text: &str) -> ModelCondition {
-        ModelCondition { user: Some(UserText::Contains(text.into())), ..ModelCondition::default() }
+        ModelCondition { user: Some(WantedWords::Contains(text.into())), ..ModelCondition::default() }
     }
 
     fn matches(pattern: &str) -> ModelCondition {
         let pattern = Spanned::new(pattern.to_owned(), span());
-        ModelCondition { user: Some(UserText::Matches(pattern)), ..ModelCondition::default() }
+        ModelCondition { user: Some(WantedWords::Matches(pattern)), ..ModelCondition::default() }
     }
 
     fn says(user: &str) -> Asked {
@@ -291,7 +307,7 @@ mod tests {
             contains("refund"),
             ModelCondition::default(),
         ]);
-        let first = |asked: &Asked| index.first(asked, |_| true);
+        let first = |asked: &Asked| index.first(asked, &[], |_| true);
         assert_eq!(first(&says("a refund")), Some(6));
         assert_eq!(first(&says("my refund")), Some(3));
         assert_eq!(first(&says("order A17")), Some(4));
@@ -308,12 +324,12 @@ mod tests {
     fn a_rule_that_is_not_accepted_gives_way_to_the_next() {
         let index = index(vec![contains("a"), contains("b"), matches("a|b"), ModelCondition::default()]);
         let mut tried = Vec::new();
-        let found = index.first(&says("ab"), |number| {
+        let found = index.first(&says("ab"), &[], |number| {
             tried.push(number);
             number == 3
         });
         assert_eq!((found, tried), (Some(3), vec![0, 1, 2, 3]));
-        assert_eq!(index.first(&says("ab"), |_| false), None);
+        assert_eq!(index.first(&says("ab"), &[], |_| false), None);
     }
 
     #[test]
@@ -333,8 +349,8 @@ mod tests {
                 && when.turn.is_none_or(|turn| turn == asked.turn())
                 && when.tool_result.is_none_or(|wanted| !wanted)
                 && match &when.user {
-                    Some(UserText::Contains(text)) => asked.user.contains(text.as_str()),
-                    Some(UserText::Matches(pattern)) => Regex::new(&pattern.value).unwrap().is_match(&asked.user),
+                    Some(WantedWords::Contains(text)) => asked.user.contains(text.as_str()),
+                    Some(WantedWords::Matches(pattern)) => Regex::new(&pattern.value).unwrap().is_match(&asked.user),
                     None => true,
                 }
         };
@@ -344,7 +360,7 @@ mod tests {
             for answers in [0, 1] {
                 let asked = Asked { model: None, answers, ..says(user) };
                 let mut all = Vec::new();
-                index.first(&asked, |number| {
+                index.first(&asked, &[], |number| {
                     all.push(number);
                     false
                 });

@@ -1,11 +1,13 @@
 //! Decides what to say: the rule that fits, the turn of its replies, and whether something goes wrong.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::Hasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
 use agentci_wire::FetchedSecrets;
+use rustc_hash::FxHasher;
 use serde_json::Value;
 
 use super::answer::{Answer, CallForm, Place, WantedCall, numbered};
@@ -13,10 +15,12 @@ use super::asked::Asked;
 use super::closest::unmatched;
 use super::index::{Index, IndexError};
 use super::journal::{Entry, Journal};
+use super::memory::Conversation;
 use super::observer::WireObserver;
-use super::openai::responses;
 use super::refusal::Refusal;
-use super::strict::responses::Earlier;
+use super::sequences::{Found, Progress};
+use super::spoken::Spoken;
+
 use super::telling::Pending;
 use super::template::Templates;
 use super::tokens;
@@ -24,14 +28,6 @@ use agentci_plan::draw;
 
 /// What a model calls itself when neither request nor script says.
 const NAMELESS: &str = "gpt-test";
-/// How many answers are remembered for requests that go on from one of them.
-const REMEMBERED: usize = 10_000;
-/// How much of the user's text is remembered for them.
-const REMEMBERED_TEXT: usize = 10_000;
-/// How many answers of the Responses API can be asked for once more, and how many bytes of text they may have.
-const KEPT: usize = 100;
-const KEPT_TEXT: usize = 16 << 20;
-
 /// What to do with a request.
 #[derive(Debug)]
 pub(super) enum Decision {
@@ -93,12 +89,16 @@ pub(super) struct State {
     calls: u64,
     pub(super) journal: Journal,
     pub(super) observer: Option<WireObserver>,
-    conversations: HashMap<String, Conversation>,
-    conversation_order: VecDeque<String>,
+    pub(super) conversations: HashMap<String, Conversation>,
+    pub(super) conversation_order: VecDeque<String>,
     /// Answers that can be asked for once more, by their ids.
-    kept: VecDeque<(String, Answer)>,
+    pub(super) kept: VecDeque<(String, Answer)>,
     /// Answers that are being sent, by the numbers of their requests.
     pub(super) pending: BTreeMap<u64, Pending>,
+    /// How far the conversations have come that go by steps.
+    progress: Progress,
+    /// Requests that failed on purpose and may come again.
+    failed: HashSet<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,19 +108,8 @@ struct RuleState {
     /// How often it was asked whether it fails.
     draws: u32,
     failures: u32,
-}
-
-/// Where a conversation stood after an answer.
-#[derive(Debug, Clone)]
-struct Conversation {
-    user: String,
-    answers: u32,
-    /// The calls so far.
-    calls: Earlier,
-    /// Those of the last answer, in their order.
-    last: Vec<String>,
-    /// The tools that were offered, where they hold for what follows.
-    tools: Option<Arc<str>>,
+    /// How many requests met its conditions; counted where it is for a certain one of them.
+    met: u32,
 }
 
 impl Mind {
@@ -192,18 +181,25 @@ impl Mind {
         if models.is_empty() { vec![NAMELESS] } else { models }
     }
 
+    /// Reads what some rules want to know of a request, and most do not.
+    pub(super) fn look_closer(&self, asked: &mut Asked, body: &[u8]) {
+        if self.index.conditions.look_closer() {
+            asked.spoken = Spoken::read(body);
+        }
+        if self.index.conditions.count() {
+            let mut hasher = FxHasher::default();
+            hasher.write(body);
+            asked.body = Some(hasher.finish());
+        }
+    }
+
     /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line.
     pub(super) fn decide(&self, asked: &Asked, bytes: usize, entry: &mut Entry) -> (Decision, Option<usize>) {
         let state = &mut *self.state();
-        let mut failure = None;
-        let fitting = self.index.first(asked, |number| {
-            let rule = &self.script.rules[number];
-            failure = self.failing(number, rule, &mut state.rules[number]);
-            failure.is_some() || !rule.replies.is_empty() || !rule.tool_calls.is_empty()
-        });
-        let Some(number) = fitting else {
+        self.count(asked, state);
+        let Some((number, failure)) = self.fitting(asked, state) else {
             if self.script.default.is_empty() {
-                let (message, closest) = unmatched(&self.script.rules, asked);
+                let (message, closest) = self.unmatched(asked, state);
                 return (Decision::Miss(Refusal::new(400, message).code("no_rule_fits"), closest), None);
             }
             let reply = state.defaults % self.script.default.len();
@@ -222,10 +218,58 @@ impl Mind {
         }
         let answer = self.answer(asked, bytes, entry, text, calls, Place { rule: Some(number), reply: at });
         if let Some(kind) = failure {
+            state.failed.extend(asked.body);
             return (fail(kind, answer, entry), Some(number));
         }
         state.rules[number].replies += 1;
+        self.index.sequences.said(number, asked, &answer, &mut state.progress);
         (Decision::Say(answer), Some(number))
+    }
+
+    /// The rule that answers, and how it fails this time. A step that only fails is over when it has failed: the next one answers.
+    fn fitting(&self, asked: &Asked, state: &mut State) -> Option<(usize, Option<ModelFailureKind>)> {
+        let steps: Vec<usize> = match self.steps(asked, state) {
+            Found::Next(steps) => steps.collect(),
+            Found::Over(_) | Found::Nothing => Vec::new(),
+        };
+        let mut failure = None;
+        let fitting = self.index.first(asked, &steps, |number| {
+            let (rule, state) = (&self.script.rules[number], &mut state.rules[number]);
+            if rule.when.nth.is_some_and(|nth| nth != state.met) {
+                return false;
+            }
+            failure = self.failing(number, rule, state);
+            failure.is_some() || rule.has_answer()
+        })?;
+        Some((fitting, failure))
+    }
+
+    fn steps(&self, asked: &Asked, state: &State) -> Found {
+        let begins = |rule: usize| {
+            let nth = self.script.rules[rule].when.nth;
+            self.index.conditions.fit(rule, asked) && nth.is_none_or(|nth| nth == state.rules[rule].met)
+        };
+        self.index.sequences.find(asked, &state.progress, begins)
+    }
+
+    /// Counts a request for the rules that are for the nth one. One that is repeated after a failure of ours was counted.
+    fn count(&self, asked: &Asked, state: &mut State) {
+        if asked.body.is_some_and(|body| state.failed.remove(&body)) {
+            return;
+        }
+        for number in self.index.conditions.counting(asked) {
+            state.rules[number].met = state.rules[number].met.saturating_add(1);
+        }
+    }
+
+    /// Why nothing fits, in words, and which rule comes closest.
+    fn unmatched(&self, asked: &Asked, state: &State) -> (String, Option<usize>) {
+        let over = match self.steps(asked, state) {
+            Found::Over(first) => Some(first),
+            Found::Next(_) | Found::Nothing => None,
+        };
+        let met = |rule: usize| state.rules[rule].met;
+        unmatched(&self.script.rules, asked, over, met)
     }
 
     /// Whether a rule fails this time.
@@ -276,102 +320,6 @@ impl Mind {
             usage.and_then(|usage| usage.output).unwrap_or_else(|| answer.spoken().saturating_mul(answer.choices));
         answer
     }
-
-    /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
-    /// not known begins with it: one lives longer than a server of tests.
-    pub(super) fn resume(&self, asked: &mut Asked) -> Result<(), Refusal> {
-        let state = self.state();
-        for reference in &asked.items.references {
-            state.refer(reference, &mut asked.earlier);
-        }
-        let id = asked.previous.as_ref().or(asked.conversation.as_ref()).or(asked.thread.as_ref());
-        let Some(id) = id else { return Ok(()) };
-        let Some(known) = state.conversations.get(id) else {
-            let Some(previous) = &asked.previous else {
-                asked.earlier.unknown = true;
-                return Ok(());
-            };
-            let message = format!("Previous response with id '{previous}' not found.");
-            return Err(Refusal::of_part("previous_response_id", message).code("previous_response_not_found"));
-        };
-        asked.earlier.made.extend(known.calls.made.iter().cloned());
-        asked.earlier.open.extend(known.calls.open.iter().cloned());
-        asked.earlier.unknown |= known.calls.unknown;
-        if asked.tools.is_none() {
-            asked.tools.clone_from(&known.tools);
-        }
-        asked.answers = asked.answers.saturating_add(known.answers);
-        if asked.user.is_empty() {
-            asked.user.clone_from(&known.user);
-        }
-        Ok(())
-    }
-
-    /// Remembers where a conversation stands after so many answers, the last of which asks for these calls.
-    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32, last: &[WantedCall]) {
-        let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
-        let last: Vec<String> = last.iter().map(|call| call.id.clone()).collect();
-        let mut calls = asked.earlier.clone().and(&asked.items);
-        calls.made.extend(last.iter().cloned());
-        calls.open.extend(last.iter().cloned());
-        let conversation = Conversation { user, answers, calls, last, tools: asked.tools.clone() };
-        let mut state = self.state();
-        if let Some(known) = state.conversations.get_mut(&id) {
-            *known = conversation;
-            return;
-        }
-        if state.conversation_order.len() == REMEMBERED
-            && let Some(oldest) = state.conversation_order.pop_front()
-        {
-            state.conversations.remove(&oldest);
-        }
-        state.conversation_order.push_back(id.clone());
-        state.conversations.insert(id, conversation);
-    }
-
-    /// The calls that an answer asked for, if it is known.
-    pub(super) fn last_calls(&self, answer: &str) -> Option<Vec<String>> {
-        self.state().conversations.get(answer).map(|known| known.last.clone())
-    }
-
-    /// Keeps an answer of the Responses API for whoever asks for it once more.
-    pub(super) fn keep(&self, answer: &Answer) {
-        let mut state = self.state();
-        state.kept.push_back((responses::id(answer), answer.clone()));
-        let text = |answer: &Answer| answer.text.as_ref().map_or(0, String::len);
-        let mut bytes: usize = state.kept.iter().map(|(_, answer)| text(answer)).sum();
-        while state.kept.len() > KEPT || bytes > KEPT_TEXT {
-            let Some((_, oldest)) = state.kept.pop_front() else { break };
-            bytes -= text(&oldest);
-        }
-    }
-
-    /// An answer that was kept.
-    pub(super) fn kept(&self, id: &str) -> Option<Answer> {
-        self.state().kept.iter().find(|(known, _)| known == id).map(|(_, answer)| answer.clone())
-    }
-}
-
-impl State {
-    /// Takes an item that a request refers to for a part of that request. It may be one of a call; one that is not known may be
-    /// anything.
-    fn refer(&self, reference: &str, earlier: &mut Earlier) {
-        let Some(item) = reference.strip_prefix("fc_") else {
-            earlier.unknown |= !["msg_", "rs_"].iter().any(|kind| reference.starts_with(kind));
-            return;
-        };
-        let call = item.split_once('_').and_then(|(answer, at)| {
-            let conversation = self.conversations.get(&format!("resp_{answer}"))?;
-            conversation.last.get(at.parse::<usize>().ok()?)
-        });
-        match call {
-            Some(call) => {
-                earlier.made.push(call.clone());
-                earlier.open.push(call.clone());
-            }
-            None => earlier.unknown = true,
-        }
-    }
 }
 
 /// What comes of a failure.
@@ -396,61 +344,4 @@ fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
         WantedCall { id: numbered("call_", *made, 20), name: name.clone(), args: args.clone(), json: args.to_string() }
     };
     rule.tool_calls.iter().map(|call| (&call.name, &call.args)).map(call).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use agentci_plan::Pace;
-
-    use super::*;
-
-    #[test]
-    fn only_so_many_answers_are_kept() {
-        let mind = Mind::new(Arc::default(), None, None).unwrap();
-        let mut answer = Answer {
-            number: 0,
-            created: 0,
-            model: String::new(),
-            text: None,
-            calls: Vec::new(),
-            form: CallForm::Tools,
-            finish: Finish::Stop,
-            input_tokens: 0,
-            output_tokens: 0,
-            choices: 1,
-            include_usage: false,
-            pace: Pace::default(),
-            conversation: None,
-            place: None,
-        };
-        for number in 1..=KEPT as u64 + 1 {
-            answer.number = number;
-            mind.keep(&answer);
-        }
-        let id = |number| numbered("resp_", number, 24);
-        assert!(mind.kept(&id(1)).is_none() && mind.kept(&id(2)).is_some());
-        answer.text = Some("x".repeat(KEPT_TEXT));
-        answer.number = 1000;
-        mind.keep(&answer);
-        answer.number = 1001;
-        mind.keep(&answer);
-        assert!(mind.kept(&id(1000)).is_none() && mind.kept(&id(1001)).is_some());
-    }
-
-    #[test]
-    fn only_so_many_conversations_are_remembered() {
-        let mind = Mind::new(Arc::default(), None, None).unwrap();
-        let asked = Asked { user: "é".repeat(2 * REMEMBERED_TEXT), ..Asked::default() };
-        let empty = Asked::default();
-        for number in 0..REMEMBERED + 10 {
-            let asked = if number < 10 { &asked } else { &empty };
-            mind.remember(number.to_string(), asked, 1, &[]);
-            if number == 5 {
-                assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
-            }
-        }
-        let state = mind.state();
-        assert_eq!((state.conversations.len(), state.conversation_order.len()), (REMEMBERED, REMEMBERED));
-        assert!(!state.conversations.contains_key("9") && state.conversations.contains_key("10"));
-    }
 }

@@ -51,7 +51,7 @@ pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT
 pub use mock::{MockResponse, MockScript, MockTarget};
 pub use model::{
     Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptedCall,
-    ScriptedUsage, UserText,
+    ScriptedUsage, Step, WantedOffer, WantedWords,
 };
 pub use normalization::{Normalization, TextReplacement};
 pub use recorded::{Matching, Price, Recorded, RecordedWorld};

@@ -79,7 +79,7 @@ fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
         return None;
     }
     let script = &case.world.model.as_ref()?.script;
-    let first = |rule: &&ModelRule| rule.when.tool_result != Some(true) && rule.when.turn.is_none_or(|turn| turn <= 1);
+    let first = |rule: &&ModelRule| !rule.goes_on();
     Some(script.rules.iter().filter(first).collect())
 }
 

@@ -1,16 +1,45 @@
 //! Settings of a model's script that have no effect or contradict each other. They are warnings of `agentci check`.
 
-use agentci_plan::{Finish, ModelRule, UserText};
+use agentci_plan::{Finish, ModelCondition, ModelRule, WantedWords};
 use agentci_source::{Diagnostic, Diagnostics, Node};
 
-/// Looks at a rule.
-pub(super) fn of_rule(node: &Node, rule: &ModelRule, warnings: &mut Diagnostics) {
-    let empty = matches!(&rule.when.user, Some(UserText::Contains(text)) if text.is_empty());
-    if let Some(user) = node.get("when").and_then(|when| when.get("user")).filter(|_| empty) {
-        let message = "`user` has no effect: an empty text is in every request";
-        let help = "write words that the user says; or remove `user`";
-        warnings.push(Diagnostic::warning(user.span, message).label("has no effect").help(help));
+/// Looks at a rule, or at the steps of one.
+pub(super) fn of_rule(node: &Node, rules: &[ModelRule], warnings: &mut Diagnostics) {
+    if let Some(first) = rules.first() {
+        of_condition(node, &first.when, warnings);
     }
+    match node.get("steps") {
+        Some(steps) => of_steps(steps, rules, warnings),
+        None => rules.iter().for_each(|rule| of_answer(node, rule, warnings)),
+    }
+}
+
+/// Looks at steps, all of one conversation or in lists.
+pub(super) fn of_steps(node: &Node, rules: &[ModelRule], warnings: &mut Diagnostics) {
+    let items = node.items().unwrap_or_default().iter();
+    let steps = items.flat_map(|item| item.items().unwrap_or(std::slice::from_ref(item)));
+    for (step, rule) in steps.zip(rules) {
+        of_answer(step, rule, warnings);
+    }
+}
+
+fn of_condition(node: &Node, when: &ModelCondition, warnings: &mut Diagnostics) {
+    let wanted = [
+        ("system", &when.system, "of the system prompt"),
+        ("user", &when.user, "that the user says"),
+        ("messages", &when.messages, "of a message"),
+    ];
+    for (key, words, whose) in wanted {
+        let empty = words.as_ref().is_some_and(WantedWords::is_empty);
+        if let Some(found) = node.get("when").and_then(|when| when.get(key)).filter(|_| empty) {
+            let message = format!("`{key}` has no effect: an empty text is in every request");
+            let help = format!("write words {whose}; or remove `{key}`");
+            warnings.push(Diagnostic::warning(found.span, message).label("has no effect").help(help));
+        }
+    }
+}
+
+fn of_answer(node: &Node, rule: &ModelRule, warnings: &mut Diagnostics) {
     let never = rule.failure.as_ref().is_some_and(|failure| failure.rate <= 0.0);
     if let Some(rate) = node.get("fail").and_then(|fail| fail.get("rate")).filter(|_| never) {
         let message = "`fail` has no effect: with a `rate` of 0 no request fails";

@@ -18,11 +18,14 @@
 //!
 //! Every problem of a file is told at once, with its place.
 
+mod answer;
 mod attach;
+mod condition;
 mod failure;
 mod idle;
 mod read;
 mod rule;
+mod steps;
 
 pub(crate) use attach::attach;
 pub(crate) use read::SCRIPT;

@@ -8,6 +8,7 @@ use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources, read};
 
 use super::idle;
 use super::rule::{RULE, rule};
+use super::steps::{STEPS, all_steps};
 use crate::document;
 
 /// A model's script as a whole.
@@ -23,6 +24,11 @@ pub(crate) static SCRIPT: Shape = Shape::new(
             Kind::List(&Kind::Shape(&RULE)),
             "What is answered to what; the first rule that fits counts.",
         ),
+        optional(
+            "steps",
+            STEPS,
+            "The answers to the requests of one conversation, in order; a list of lists for several conversations.",
+        ),
         optional("default", Kind::OneOrMore(&Kind::Text), "What is answered where no rule fits."),
         optional("strict", Kind::Truth, "Whether requests are refused that the provider would refuse. Default: true."),
         optional(
@@ -32,7 +38,7 @@ pub(crate) static SCRIPT: Shape = Shape::new(
         ),
     ],
 )
-.rules(&[Rule::Some(&["rules", "default"])]);
+.rules(&[Rule::Some(&["rules", "steps", "default"])]);
 
 /// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
 pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
@@ -55,18 +61,27 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
     let seed = fields.optional("seed").and_then(|node| seed(node, problems));
     let rules = fields.optional("rules").and_then(|node| read::list(node, "rules", problems)).unwrap_or_default();
     let mut warnings = Diagnostics::default();
-    let rules: Vec<_> = rules
-        .iter()
-        .filter_map(|node| rule(node, problems).inspect(|rule| idle::of_rule(node, rule, &mut warnings)))
-        .collect();
+    let mut sequences = 0;
+    let mut read = Vec::new();
+    for node in rules {
+        let of_rule = rule(node, &mut sequences, problems);
+        idle::of_rule(node, &of_rule, &mut warnings);
+        read.extend(of_rule);
+    }
+    if let Some(node) = fields.optional("steps") {
+        let steps = all_steps(node, &mut sequences, problems);
+        idle::of_steps(node, &steps, &mut warnings);
+        read.extend(steps);
+    }
+    let rules = read;
     let default = fields.optional("default");
     idle::of_default(default, &rules, &mut warnings);
     let default = default.and_then(|node| read::one_or_more_texts(node, "default", problems));
     let strict = fields.optional("strict").and_then(|node| read::truth(node, "strict", problems));
     let miss = fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems));
-    if fields.optional("rules").is_none() && fields.optional("default").is_none() {
+    if ["rules", "steps", "default"].into_iter().all(|key| fields.optional(key).is_none()) {
         problems.push(
-            Diagnostic::error(root.span, "the script has neither `rules` nor `default`")
+            Diagnostic::error(root.span, "the script has neither `rules` nor `steps` nor `default`")
                 .label("the model has nothing to say")
                 .help("add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`"),
         );
@@ -97,7 +112,7 @@ fn seed(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
 mod tests {
     use std::time::Duration;
 
-    use agentci_plan::{Finish, ModelFailureKind, UserText};
+    use agentci_plan::{Finish, ModelFailureKind, ModelRule, WantedWords};
     use agentci_source::MemoryFiles;
     use serde_json::json;
 
@@ -134,7 +149,7 @@ mod tests {
         );
         assert_eq!(script.default, ["Hello.", "How are you?"]);
         let [refund, order, slow, fail, hang] = script.rules.as_slice() else { panic!("{script:?}") };
-        assert_eq!(refund.when.user, Some(UserText::Contains("refund".into())));
+        assert_eq!(refund.when.user, Some(WantedWords::Contains("refund".into())));
         assert_eq!((refund.when.turn, refund.when.tool_result, refund.span.line), (Some(2), Some(true), 5));
         assert_eq!(
             (order.tool_calls[0].name.as_str(), &order.tool_calls[0].args),
@@ -149,6 +164,50 @@ mod tests {
             matches!(&failure.kind, ModelFailureKind::Status { status: 429, message: Some(words), .. } if words == "slow down")
         );
         assert_eq!(hang.failure.as_ref().unwrap().kind, ModelFailureKind::Hang);
+    }
+
+    #[test]
+    fn steps_are_rules_of_one_conversation() {
+        let script = load(
+            "rules:\n- when: { system: You route, user: hi, tools: [a, b], nth: 2 }\n  steps:\n  - tool_calls: [{ name: a }]\n\
+             \x20 - fail: { status: 500 }\n  - reply: { total: 20 }\n- reply: x\n  fail: { status: 500 }\n\
+             steps:\n- [{ reply: one }, { reply: two }]\n- [{ reply: three }]\n",
+        )
+        .unwrap();
+        let steps: Vec<_> = script.rules.iter().map(|rule| rule.step.map(|step| (step.of, step.at))).collect();
+        let (route, later) = ([Some((0, 0)), Some((0, 1)), Some((0, 2))], [Some((1, 0)), Some((1, 1)), Some((2, 0))]);
+        assert_eq!(steps, [&route[..], &[None], &later[..]].concat());
+        let [first, failing, last, rule, ..] = script.rules.as_slice() else { panic!("{script:?}") };
+        assert_eq!((first.when.nth, first.when.user.is_some()), (Some(2), true));
+        // Who asks holds for the whole conversation, what is asked for its beginning.
+        assert!(last.when.system.is_some() && last.when.tools.is_some());
+        assert!(last.when.user.is_none() && last.when.nth.is_none());
+        assert_eq!(last.replies, [r#"{"total":20}"#]);
+        let times = |rule: &ModelRule| rule.failure.as_ref().unwrap().times;
+        assert_eq!((times(failing), times(rule)), (Some(1), None));
+    }
+
+    #[test]
+    fn tells_what_is_wrong_with_steps_and_conditions() {
+        let problems = load(
+            "rules:\n- steps: []\n- steps: [{ reply: [a, b] }]\n- steps: [{}]\n- steps: [{ reply: a }]\n  reply: b\n\
+             - when: { tools: [] }\n  reply: b\n- when: { system: { regx: a } }\n  reply: b\n- when: { nth: 0 }\n  reply: b\n\
+             steps: [{ when: { user: a }, reply: b }]\n",
+        )
+        .unwrap_err();
+        assert_eq!(
+            problems,
+            [
+                "model.yaml:2:10 `steps` has no step",
+                "model.yaml:3:20 the `reply` of a step must be a text or a mapping, found a list",
+                "model.yaml:4:11 this step says nothing",
+                "model.yaml:6:10 a rule has `steps` or `reply`, not both",
+                "model.yaml:7:18 `tools` names no tool",
+                "model.yaml:9:21 unknown key `regx` in a pattern",
+                "model.yaml:11:16 `nth` must be 1 or more, found 0",
+                "model.yaml:13:11 unknown key `when` in a step",
+            ]
+        );
     }
 
     #[test]
@@ -174,7 +233,10 @@ mod tests {
                 "model.yaml:13:33 `args` must be a mapping, found a list",
             ]
         );
-        assert_eq!(load("model: x\n").unwrap_err(), ["model.yaml:1:1 the script has neither `rules` nor `default`"]);
+        assert_eq!(
+            load("model: x\n").unwrap_err(),
+            ["model.yaml:1:1 the script has neither `rules` nor `steps` nor `default`"]
+        );
         assert_eq!(load("[1]\n").unwrap_err(), ["model.yaml:1:1 a model's script must be a mapping, found a list"]);
         let missing = load_model_script(&MemoryFiles::default(), &mut Sources::default(), Path::new("none.yaml"));
         assert_eq!(missing.unwrap_err().iter().next().unwrap().message, "can not read `none.yaml`: no such file");

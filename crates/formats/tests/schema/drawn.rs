@@ -182,7 +182,11 @@ impl<'d> Draw<'d> {
                     chosen.retain(|key| !keys.contains(key));
                     chosen.push(self.one_of(keys));
                 }
-                Rule::Some(keys) if !keys.iter().any(|key| chosen.contains(key)) => chosen.push(self.one_of(keys)),
+                Rule::Some(keys) if !keys.iter().any(|key| chosen.contains(key)) => {
+                    let keys: Vec<&'static str> =
+                        keys.iter().copied().filter(|key| may_join(shape, key, &chosen)).collect();
+                    chosen.push(self.one_of(&keys));
+                }
                 Rule::NotBoth(keys) => {
                     let kept = self.one_of(keys);
                     chosen.retain(|key| !keys.contains(key) || *key == kept);
@@ -196,6 +200,14 @@ impl<'d> Draw<'d> {
         }
         chosen
     }
+}
+
+/// Whether no rule keeps a key from standing beside those that are chosen.
+fn may_join(shape: &Shape, key: &str, chosen: &[&str]) -> bool {
+    shape.rules.iter().all(|rule| match rule {
+        Rule::NotBoth(keys) => !keys.contains(&key) || !keys.iter().any(|other| chosen.contains(other)),
+        _ => true,
+    })
 }
 
 fn speaks_of(rule: &Rule, key: &str) -> bool {

@@ -14,4 +14,5 @@ mod observed;
 mod openai;
 mod pace;
 mod script;
+mod steps;
 mod strict;

@@ -57,6 +57,18 @@ pub enum Continued<'t> {
     Unseen(&'t str),
 }
 
+impl<'t> ModelRequest<'t> {
+    /// A request by itself, whatever it continues.
+    pub fn alone(request: &'t Value) -> Self {
+        made(0, request, &Value::Null, &[], &HashMap::new())
+    }
+
+    /// The system messages that requests which continue it have as well; instructions hold for one request alone.
+    pub fn carried(&self) -> impl Iterator<Item = &str> {
+        self.kept.iter().map(|text| &**text)
+    }
+}
+
 /// A request, and what it continues of those `before` it; `known` has their places by the ids of their answers.
 pub(super) fn made<'t>(
     turn: u32,

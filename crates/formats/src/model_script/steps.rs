@@ -1,0 +1,56 @@
+//! `steps`: the answers to the requests of one conversation, in order.
+
+use agentci_plan::{ModelCondition, ModelRule, Step};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, read};
+
+use super::answer::{ANSWER, REPLY, answer};
+
+pub(super) static STEP: Shape = Shape::new(
+    "a step",
+    "The answer to one request of a conversation.",
+    &[optional("reply", REPLY, "What the model says, data as JSON.")],
+)
+.with(&[&ANSWER])
+.rules(&[Rule::Some(&["reply", "tool_calls", "fail"])]);
+
+/// The steps of a script itself: those of one conversation, or a list of lists for several.
+pub(super) const STEPS: Kind = Kind::Either(&[SEQUENCE, Kind::Filled(&SEQUENCE)]);
+
+/// The steps of one conversation.
+pub(super) const SEQUENCE: Kind = Kind::Filled(&Kind::Shape(&STEP));
+
+/// Reads the steps of one conversation, whose first request is like this.
+pub(super) fn steps(
+    node: &Node,
+    when: &ModelCondition,
+    sequences: &mut usize,
+    problems: &mut Diagnostics,
+) -> Vec<ModelRule> {
+    let Some(items) = read::list(node, "steps", problems) else { return Vec::new() };
+    if items.is_empty() {
+        let help = "add a step, such as `- reply: Hello.`; or remove `steps`";
+        problems.push(Diagnostic::error(node.span, "`steps` has no step").label("nothing is answered").help(help));
+    }
+    let of = *sequences;
+    *sequences += 1;
+    let mut read = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let Some(mut fields) = STEP.open(item, problems) else { continue };
+        let when = if at == 0 { when.clone() } else { when.of_asker() };
+        read.push(answer(&mut fields, item.span, when, Some(Step { of, at }), problems));
+        fields.finish(problems);
+    }
+    read
+}
+
+/// Reads the steps of a script itself.
+pub(super) fn all_steps(node: &Node, sequences: &mut usize, problems: &mut Diagnostics) -> Vec<ModelRule> {
+    let any = ModelCondition::default();
+    let lists = node.items().is_some_and(|items| !items.is_empty() && items.iter().all(|item| item.items().is_some()));
+    if !lists {
+        return steps(node, &any, sequences, problems);
+    }
+    let items = node.items().unwrap_or_default();
+    items.iter().flat_map(|list| steps(list, &any, sequences, problems)).collect()
+}

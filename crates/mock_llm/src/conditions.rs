@@ -1,0 +1,118 @@
+//! What rules want of a request beyond what the index finds by itself.
+
+use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
+use regex::Regex;
+
+use super::asked::Asked;
+use super::index::IndexError;
+
+/// The conditions of rules, by the numbers of the rules. Those that the index judges whole have none.
+#[derive(Debug, Default)]
+pub(super) struct Conditions {
+    by_rule: Vec<Option<Conditioned>>,
+    /// The rules that are for a certain one of the requests that fit.
+    counted: Vec<usize>,
+    looks_closer: bool,
+}
+
+impl Conditions {
+    pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
+        let mut by_rule = Vec::new();
+        for rule in rules {
+            let own = rule.when.looks_closer() || rule.when.nth.is_some() || rule.step.is_some();
+            by_rule.push(own.then(|| Conditioned::new(&rule.when)).transpose()?);
+        }
+        let counted = rules.iter().enumerate().filter(|(_, rule)| rule.when.nth.is_some()).map(|(number, _)| number);
+        let looks_closer = rules.iter().any(|rule| rule.when.looks_closer());
+        Ok(Self { by_rule, counted: counted.collect(), looks_closer })
+    }
+
+    /// Whether any rule looks at what a request says as a whole.
+    pub(super) fn look_closer(&self) -> bool {
+        self.looks_closer
+    }
+
+    /// Whether any rule counts the requests that fit it.
+    pub(super) fn count(&self) -> bool {
+        !self.counted.is_empty()
+    }
+
+    /// Whether a request meets what a rule wants, `nth` aside.
+    pub(super) fn fit(&self, rule: usize, asked: &Asked) -> bool {
+        self.by_rule.get(rule).and_then(Option::as_ref).is_none_or(|wanted| wanted.fits(asked))
+    }
+
+    /// The rules that count this request.
+    pub(super) fn counting<'c>(&'c self, asked: &'c Asked) -> impl Iterator<Item = usize> + 'c {
+        self.counted.iter().copied().filter(|rule| self.fit(*rule, asked))
+    }
+}
+
+/// The conditions of one rule, `nth` aside.
+#[derive(Debug)]
+pub(super) struct Conditioned {
+    model: Option<String>,
+    system: Option<Words>,
+    user: Option<Words>,
+    messages: Option<Words>,
+    tools: Option<WantedOffer>,
+    tool_result: Option<bool>,
+    turn: Option<u32>,
+}
+
+impl Conditioned {
+    pub(super) fn new(when: &ModelCondition) -> Result<Self, IndexError> {
+        let words = |wanted: &Option<WantedWords>| wanted.as_ref().map(Words::new).transpose();
+        Ok(Self {
+            model: when.model.clone(),
+            system: words(&when.system)?,
+            user: words(&when.user)?,
+            messages: words(&when.messages)?,
+            tools: when.tools.clone(),
+            tool_result: when.tool_result,
+            turn: when.turn,
+        })
+    }
+
+    pub(super) fn fits(&self, asked: &Asked) -> bool {
+        self.model.as_ref().is_none_or(|model| asked.model.as_ref() == Some(model))
+            && self.turn.is_none_or(|turn| turn == asked.turn())
+            && self.tool_result.is_none_or(|wanted| wanted != asked.results.is_empty())
+            && self.user.as_ref().is_none_or(|wanted| wanted.are_in(&asked.user))
+            && self.tools.as_ref().is_none_or(|wanted| is_offered(wanted, asked))
+            && self.system.as_ref().is_none_or(|wanted| wanted.are_in(&asked.spoken.system))
+            && self.messages.as_ref().is_none_or(|wanted| asked.spoken.messages.iter().any(|text| wanted.are_in(text)))
+    }
+}
+
+/// Words that a text must have.
+#[derive(Debug)]
+pub(super) enum Words {
+    Contained(String),
+    Matched(Regex),
+}
+
+impl Words {
+    pub(super) fn new(wanted: &WantedWords) -> Result<Self, IndexError> {
+        Ok(match wanted {
+            WantedWords::Contains(text) => Self::Contained(text.clone()),
+            WantedWords::Matches(pattern) => {
+                Self::Matched(Regex::new(&pattern.value).map_err(|error| IndexError::new(&error))?)
+            }
+        })
+    }
+
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        match self {
+            Self::Contained(wanted) => text.contains(wanted.as_str()),
+            Self::Matched(pattern) => pattern.is_match(text),
+        }
+    }
+}
+
+/// Whether a request offers these tools.
+pub(super) fn is_offered(wanted: &WantedOffer, asked: &Asked) -> bool {
+    let offered = &asked.spoken.tools;
+    wanted.names.iter().all(|name| offered.contains(name))
+        && (!wanted.exactly || offered.iter().all(|name| wanted.names.contains(name)))
+}

@@ -1,0 +1,192 @@
+//! What a scripted model remembers: conversations that requests go on from, and answers that can be asked for once more.
+
+use std::sync::Arc;
+
+use super::answer::{Answer, WantedCall};
+use super::asked::Asked;
+use super::mind::{Mind, State};
+use super::openai::responses;
+use super::refusal::Refusal;
+use super::spoken::Spoken;
+use super::strict::responses::Earlier;
+
+/// How many answers are remembered for requests that go on from one of them.
+const REMEMBERED: usize = 10_000;
+/// How much of the user's text is remembered for them.
+const REMEMBERED_TEXT: usize = 10_000;
+/// How many answers of the Responses API can be asked for once more, and how many bytes of text they may have.
+const KEPT: usize = 100;
+const KEPT_TEXT: usize = 16 << 20;
+
+/// Where a conversation stood after an answer.
+#[derive(Debug, Clone)]
+pub(super) struct Conversation {
+    user: String,
+    answers: u32,
+    /// The calls so far.
+    calls: Earlier,
+    /// Those of the last answer, in their order.
+    last: Vec<String>,
+    /// The tools that were offered, where they hold for what follows.
+    tools: Option<Arc<str>>,
+    /// What was said.
+    spoken: Spoken,
+}
+
+impl Mind {
+    /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
+    /// not known begins with it: one lives longer than a server of tests.
+    pub(super) fn resume(&self, asked: &mut Asked) -> Result<(), Refusal> {
+        let state = self.state();
+        for reference in &asked.items.references {
+            state.refer(reference, &mut asked.earlier);
+        }
+        let id = asked.previous.as_ref().or(asked.conversation.as_ref()).or(asked.thread.as_ref());
+        let Some(id) = id else { return Ok(()) };
+        let Some(known) = state.conversations.get(id) else {
+            let Some(previous) = &asked.previous else {
+                asked.earlier.unknown = true;
+                return Ok(());
+            };
+            let message = format!("Previous response with id '{previous}' not found.");
+            return Err(Refusal::of_part("previous_response_id", message).code("previous_response_not_found"));
+        };
+        asked.earlier.made.extend(known.calls.made.iter().cloned());
+        asked.earlier.open.extend(known.calls.open.iter().cloned());
+        asked.earlier.unknown |= known.calls.unknown;
+        if asked.tools.is_none() {
+            asked.tools.clone_from(&known.tools);
+        }
+        asked.spoken.go_on_from(&known.spoken);
+        asked.answers = asked.answers.saturating_add(known.answers);
+        if asked.user.is_empty() {
+            asked.user.clone_from(&known.user);
+        }
+        Ok(())
+    }
+
+    /// Remembers where a conversation stands after so many answers, the last of which asks for these calls.
+    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32, last: &[WantedCall]) {
+        let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
+        let last: Vec<String> = last.iter().map(|call| call.id.clone()).collect();
+        let mut calls = asked.earlier.clone().and(&asked.items);
+        calls.made.extend(last.iter().cloned());
+        calls.open.extend(last.iter().cloned());
+        let (tools, spoken) = (asked.tools.clone(), asked.spoken.remembered());
+        let conversation = Conversation { user, answers, calls, last, tools, spoken };
+        let mut state = self.state();
+        if let Some(known) = state.conversations.get_mut(&id) {
+            *known = conversation;
+            return;
+        }
+        if state.conversation_order.len() == REMEMBERED
+            && let Some(oldest) = state.conversation_order.pop_front()
+        {
+            state.conversations.remove(&oldest);
+        }
+        state.conversation_order.push_back(id.clone());
+        state.conversations.insert(id, conversation);
+    }
+
+    /// The calls that an answer asked for, if it is known.
+    pub(super) fn last_calls(&self, answer: &str) -> Option<Vec<String>> {
+        self.state().conversations.get(answer).map(|known| known.last.clone())
+    }
+
+    /// Keeps an answer of the Responses API for whoever asks for it once more.
+    pub(super) fn keep(&self, answer: &Answer) {
+        let mut state = self.state();
+        state.kept.push_back((responses::id(answer), answer.clone()));
+        let text = |answer: &Answer| answer.text.as_ref().map_or(0, String::len);
+        let mut bytes: usize = state.kept.iter().map(|(_, answer)| text(answer)).sum();
+        while state.kept.len() > KEPT || bytes > KEPT_TEXT {
+            let Some((_, oldest)) = state.kept.pop_front() else { break };
+            bytes -= text(&oldest);
+        }
+    }
+
+    /// An answer that was kept.
+    pub(super) fn kept(&self, id: &str) -> Option<Answer> {
+        self.state().kept.iter().find(|(known, _)| known == id).map(|(_, answer)| answer.clone())
+    }
+}
+
+impl State {
+    /// Takes an item that a request refers to for a part of that request. It may be one of a call; one that is not known may be
+    /// anything.
+    fn refer(&self, reference: &str, earlier: &mut Earlier) {
+        let Some(item) = reference.strip_prefix("fc_") else {
+            earlier.unknown |= !["msg_", "rs_"].iter().any(|kind| reference.starts_with(kind));
+            return;
+        };
+        let call = item.split_once('_').and_then(|(answer, at)| {
+            let conversation = self.conversations.get(&format!("resp_{answer}"))?;
+            conversation.last.get(at.parse::<usize>().ok()?)
+        });
+        match call {
+            Some(call) => {
+                earlier.made.push(call.clone());
+                earlier.open.push(call.clone());
+            }
+            None => earlier.unknown = true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_plan::{Finish, Pace};
+
+    use super::super::answer::{CallForm, numbered};
+    use super::*;
+
+    #[test]
+    fn only_so_many_answers_are_kept() {
+        let mind = Mind::new(Arc::default(), None, None).unwrap();
+        let mut answer = Answer {
+            number: 0,
+            created: 0,
+            model: String::new(),
+            text: None,
+            calls: Vec::new(),
+            form: CallForm::Tools,
+            finish: Finish::Stop,
+            input_tokens: 0,
+            output_tokens: 0,
+            choices: 1,
+            include_usage: false,
+            pace: Pace::default(),
+            conversation: None,
+            place: None,
+        };
+        for number in 1..=KEPT as u64 + 1 {
+            answer.number = number;
+            mind.keep(&answer);
+        }
+        let id = |number| numbered("resp_", number, 24);
+        assert!(mind.kept(&id(1)).is_none() && mind.kept(&id(2)).is_some());
+        answer.text = Some("x".repeat(KEPT_TEXT));
+        answer.number = 1000;
+        mind.keep(&answer);
+        answer.number = 1001;
+        mind.keep(&answer);
+        assert!(mind.kept(&id(1000)).is_none() && mind.kept(&id(1001)).is_some());
+    }
+
+    #[test]
+    fn only_so_many_conversations_are_remembered() {
+        let mind = Mind::new(Arc::default(), None, None).unwrap();
+        let asked = Asked { user: "é".repeat(2 * REMEMBERED_TEXT), ..Asked::default() };
+        let empty = Asked::default();
+        for number in 0..REMEMBERED + 10 {
+            let asked = if number < 10 { &asked } else { &empty };
+            mind.remember(number.to_string(), asked, 1, &[]);
+            if number == 5 {
+                assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
+            }
+        }
+        let state = mind.state();
+        assert_eq!((state.conversations.len(), state.conversation_order.len()), (REMEMBERED, REMEMBERED));
+        assert!(!state.conversations.contains_key("9") && state.conversations.contains_key("10"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Conversations that go by the steps of the script: which one a request belongs to, and what comes next in it.
+//!
+//! A conversation is recognised by its content. A request belongs to it when it brings results of the calls that its last answer
+//! asked for, when it names that answer or its conversation, or when it begins with the messages that this answer was given to. What
+//! belongs to none begins the first steps that no conversation has begun yet.
+
+use std::ops::Range;
+
+use agentci_plan::ModelRule;
+
+use super::answer::Answer;
+use super::asked::{Asked, Standing};
+use super::conditions::Conditioned;
+use super::index::IndexError;
+
+/// The steps of a script, each as the numbers of its rules.
+#[derive(Debug, Default)]
+pub(super) struct Sequences(Vec<Sequence>);
+
+#[derive(Debug)]
+struct Sequence {
+    rules: Range<usize>,
+    /// What every request of its conversation is like.
+    asker: Conditioned,
+}
+
+/// How far the conversations have come, by the numbers of their steps.
+#[derive(Debug, Default)]
+pub(super) struct Progress(Vec<Option<Ongoing>>);
+
+/// A conversation after an answer.
+#[derive(Debug)]
+struct Ongoing {
+    /// The rule of the next step; behind the last where it is over.
+    next: usize,
+    standing: Standing,
+    /// The calls that the last answer asked for, by their ids.
+    calls: Vec<String>,
+    /// What the last answer is called where it can be named.
+    names: [String; 2],
+    /// The conversation that the provider keeps it in.
+    conversation: Option<String>,
+}
+
+/// What the steps have for a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The rules of the steps that are left, the next one first.
+    Next(Range<usize>),
+    /// It belongs to a conversation whose steps are over; they begin with this rule.
+    Over(usize),
+    Nothing,
+}
+
+impl Sequences {
+    pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
+        let mut found: Vec<Sequence> = Vec::new();
+        for (number, rule) in rules.iter().enumerate() {
+            let Some(step) = rule.step else { continue };
+            match found.last_mut() {
+                Some(last) if !step.is_first() && last.rules.end == number => last.rules.end += 1,
+                _ => {
+                    found.push(Sequence { rules: number..number + 1, asker: Conditioned::new(&rule.when.of_asker())? });
+                }
+            }
+        }
+        Ok(Self(found))
+    }
+
+    /// What comes next for a request; `begins` says whether it is like the first request that a rule wants.
+    pub(super) fn find(&self, asked: &Asked, progress: &Progress, begins: impl Fn(usize) -> bool) -> Found {
+        let ongoing = |at: usize| progress.0.get(at).and_then(Option::as_ref);
+        let near = |(at, sequence): (usize, &Sequence)| {
+            let nearness = ongoing(at)?.nearness(asked).filter(|_| sequence.asker.fits(asked))?;
+            Some((nearness, at))
+        };
+        // Of conversations that are equally near, the one that stands first in the script.
+        let nearest =
+            self.0.iter().enumerate().filter_map(near).reduce(|best, next| if next.0 > best.0 { next } else { best });
+        if let Some((ongoing, sequence)) = nearest.and_then(|(_, at)| ongoing(at).zip(self.0.get(at))) {
+            let rules = ongoing.next..sequence.rules.end;
+            return if rules.is_empty() { Found::Over(sequence.rules.start) } else { Found::Next(rules) };
+        }
+        let unused = self.0.iter().enumerate().filter(|(at, _)| ongoing(*at).is_none());
+        let begun = unused.map(|(_, sequence)| &sequence.rules).find(|rules| begins(rules.start));
+        begun.map_or(Found::Nothing, |rules| Found::Next(rules.clone()))
+    }
+
+    /// A step of these was said: its conversation goes on from there.
+    pub(super) fn said(&self, rule: usize, asked: &Asked, answer: &Answer, progress: &mut Progress) {
+        let Some(at) = self.0.iter().position(|sequence| sequence.rules.contains(&rule)) else { return };
+        progress.0.resize_with(self.0.len(), || None);
+        progress.0[at] = Some(Ongoing {
+            next: rule + 1,
+            standing: asked.standing(),
+            calls: answer.calls.iter().map(|call| call.id.clone()).collect(),
+            names: [answer.id("resp_"), answer.id("msg_")],
+            conversation: asked.conversation.clone(),
+        });
+    }
+}
+
+impl Ongoing {
+    /// How certain it is that a request goes on from here; nothing if it does not.
+    fn nearness(&self, asked: &Asked) -> Option<(bool, usize)> {
+        let certain = Some((true, usize::MAX));
+        if let Some(named) = asked.previous.as_ref().or(asked.thread.as_ref()) {
+            return certain.filter(|_| self.names.contains(named));
+        }
+        if asked.conversation.is_some() {
+            return certain.filter(|_| self.conversation == asked.conversation);
+        }
+        let answers = asked.results.iter().any(|result| self.calls.contains(&result.call_id));
+        let length = asked.length_from(self.standing);
+        (answers || length.is_some()).then(|| (answers, length.unwrap_or_default()))
+    }
+}

@@ -1,0 +1,91 @@
+//! What a request says as a whole, for rules that look at more than the last text of the user.
+
+use agentci_trace::ModelRequest;
+use serde_json::Value;
+
+/// How many bytes of an earlier request are remembered for those that continue it.
+const REMEMBERED: usize = 64 << 10;
+
+/// The words and the offer of a request, whichever provider it was made for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Spoken {
+    /// The system prompt, empty if there is none.
+    pub(super) system: String,
+    /// The texts of the messages, system prompts aside.
+    pub(super) messages: Vec<String>,
+    /// The names of the tools.
+    pub(super) tools: Vec<String>,
+    /// The part of the system prompt that requests which continue this one have as well.
+    carried: String,
+}
+
+impl Spoken {
+    pub(super) fn read(body: &[u8]) -> Self {
+        let Ok(body) = serde_json::from_slice::<Value>(body) else { return Self::default() };
+        let request = ModelRequest::alone(&body);
+        Self {
+            system: request.system.to_string(),
+            messages: request.messages.iter().map(|message| message.text.to_string()).collect(),
+            tools: request.tools.iter().map(|tool| tool.name.to_owned()).collect(),
+            carried: request.carried().collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    /// Puts what was said before in front of it, where the provider keeps the conversation.
+    pub(super) fn go_on_from(&mut self, earlier: &Self) {
+        self.system = joined(&earlier.carried, &self.system);
+        self.carried = joined(&earlier.carried, &self.carried);
+        self.messages.splice(0..0, earlier.messages.iter().cloned());
+    }
+
+    /// As much of it as is remembered: the last messages.
+    pub(super) fn remembered(&self) -> Self {
+        let mut room = REMEMBERED.saturating_sub(self.carried.len());
+        let last = self.messages.iter().rev().take_while(|message| {
+            let fits = message.len() <= room;
+            room = room.saturating_sub(message.len());
+            fits
+        });
+        let kept = last.count();
+        let messages = self.messages[self.messages.len() - kept..].to_vec();
+        let carried = if self.carried.len() <= REMEMBERED { self.carried.clone() } else { String::new() };
+        Self { system: String::new(), messages, tools: Vec::new(), carried }
+    }
+}
+
+fn joined(first: &str, second: &str) -> String {
+    if first.is_empty() || second.is_empty() { format!("{first}{second}") } else { format!("{first}\n{second}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_continued_has_messages_but_no_instructions() {
+        let read = |body: &Value| Spoken::read(body.to_string().as_bytes());
+        let first = read(&json!({"instructions": "Once.", "tools": [{"type": "function", "name": "find"}], "input": [
+            {"role": "system", "content": "Always."}, {"role": "user", "content": "hi"}
+        ]}));
+        assert_eq!((first.system.as_str(), first.tools.as_slice()), ("Once.\nAlways.", ["find".to_owned()].as_slice()));
+        let mut then = read(&json!({"instructions": "Now.", "input": "and?"}));
+        then.go_on_from(&first.remembered());
+        assert_eq!((then.system.as_str(), then.messages.join(" ")), ("Always.\nNow.", "hi and?".to_owned()));
+        assert!(then.tools.is_empty());
+    }
+
+    #[test]
+    fn only_so_much_is_remembered() {
+        let long = Spoken { messages: vec!["a".repeat(REMEMBERED), "b".into(), "c".into()], ..Spoken::default() };
+        assert_eq!(long.remembered().messages, ["b", "c"]);
+        let prompt = Spoken { carried: "a".repeat(REMEMBERED + 1), messages: vec!["b".into()], ..Spoken::default() };
+        assert_eq!(prompt.remembered(), Spoken::default());
+    }
+
+    #[test]
+    fn what_is_no_json_says_nothing() {
+        assert_eq!(Spoken::read(b"{"), Spoken::default());
+    }
+}

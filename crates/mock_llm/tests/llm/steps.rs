@@ -1,0 +1,208 @@
+//! Answers step by step, and rules that look at who asks.
+
+use agentci_mock_llm::ModelServer;
+use serde_json::{Value, json};
+
+use crate::client::{Answer, post, said, serve};
+
+/// A conversation as an agent keeps it: what it was told, and what it was answered.
+struct Talk {
+    system: &'static str,
+    messages: Vec<Value>,
+    tools: Vec<&'static str>,
+}
+
+impl Talk {
+    fn new(system: &'static str, user: &str) -> Self {
+        Self { system, messages: vec![json!({ "role": "user", "content": user })], tools: vec!["find", "refund"] }
+    }
+
+    fn body(&self) -> Value {
+        let system = json!({ "role": "system", "content": self.system });
+        let tool = |name: &&str| json!({ "type": "function", "function": { "name": name } });
+        let messages: Vec<&Value> = std::iter::once(&system).chain(&self.messages).collect();
+        let mut body = json!({ "model": "m", "messages": messages });
+        if !self.tools.is_empty() {
+            body["tools"] = self.tools.iter().map(tool).collect();
+        }
+        body
+    }
+
+    async fn send(&self, server: &ModelServer) -> Answer {
+        post(server, "/v1/chat/completions", &self.body()).await
+    }
+
+    /// What is answered: words, or the names of the tools that are called. The tools are run.
+    async fn ask(&mut self, server: &ModelServer) -> String {
+        let answer = self.send(server).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let message = answer.json()["choices"][0]["message"].clone();
+        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        self.messages.push(message);
+        for call in &calls {
+            self.messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": "done" }));
+        }
+        let names: Vec<&str> = calls.iter().map(|call| call["function"]["name"].as_str().unwrap()).collect();
+        if names.is_empty() { said(&answer) } else { names.join("+") }
+    }
+
+    fn say(&mut self, user: &str) {
+        self.messages.push(json!({ "role": "user", "content": user }));
+    }
+}
+
+/// The message of a refusal.
+async fn refused(talk: &Talk, server: &ModelServer) -> String {
+    let answer = talk.send(server).await;
+    assert_eq!(answer.status, 400, "{}", answer.body);
+    answer.json()["error"]["message"].as_str().unwrap().to_owned()
+}
+
+const TWO: &str = "steps: [{ tool_calls: [{ name: find }] }, { tool_calls: [{ name: refund }] }, { reply: Done. }]\n";
+
+#[tokio::test]
+async fn steps_are_answered_in_order_and_then_no_more() {
+    let server = serve(TWO).await;
+    let mut talk = Talk::new("s", "refund A-17");
+    assert_eq!(talk.ask(&server).await, "find");
+    assert_eq!(talk.ask(&server).await, "refund");
+    assert_eq!(talk.ask(&server).await, "Done.");
+    talk.say("thanks");
+    let over = refused(&talk, &server).await;
+    assert!(over.contains("it goes on after the last of the steps that begin on line 1"), "{over}");
+    // Nor does another conversation get them: each belongs to one.
+    let other = refused(&Talk::new("s", "refund A-18"), &server).await;
+    assert!(other.contains("another conversation goes by them already"), "{other}");
+}
+
+#[tokio::test]
+async fn parallel_conversations_with_the_same_question_are_told_apart() {
+    let server = serve(
+        "steps:\n- [{ tool_calls: [{ name: find }] }, { reply: one }]\n- [{ tool_calls: [{ name: refund }] }, { reply: two }]\n",
+    )
+    .await;
+    let (mut first, mut second) = (Talk::new("s", "hi"), Talk::new("s", "hi"));
+    assert_eq!((first.ask(&server).await, second.ask(&server).await), ("find".into(), "refund".into()));
+    // In the other order, so that the ids of the calls decide.
+    assert_eq!((second.ask(&server).await, first.ask(&server).await), ("two".into(), "one".into()));
+}
+
+#[tokio::test]
+async fn a_conversation_is_known_by_its_words_where_ids_are_changed() {
+    let server =
+        serve("steps:\n- [{ tool_calls: [{ name: find }] }, { reply: one }]\n- [{ reply: two }, { reply: three }]\n")
+            .await;
+    let (mut first, mut second) = (Talk::new("s", "hi"), Talk::new("s", "hello"));
+    assert_eq!((first.ask(&server).await, second.ask(&server).await), ("find".into(), "two".into()));
+    first.messages[1]["tool_calls"][0]["id"] = json!("other");
+    first.messages[2]["tool_call_id"] = json!("other");
+    second.say("go on");
+    assert_eq!((second.ask(&server).await, first.ask(&server).await), ("three".into(), "one".into()));
+}
+
+#[tokio::test]
+async fn who_asks_is_told_by_the_system_prompt() {
+    let server = serve(
+        "rules:\n- when: { system: You route }\n  steps: [{ tool_calls: [{ name: transfer }] }]\n\
+         - when: { system: billing }\n  steps: [{ tool_calls: [{ name: refund }] }, { reply: Refunded. }]\n\
+         - when: { system: { regex: ^You ship } }\n  reply: Shipped.\n",
+    )
+    .await;
+    let mut router = Talk { tools: vec!["transfer"], ..Talk::new("You route requests.", "refund A-17") };
+    assert_eq!(router.ask(&server).await, "transfer");
+    // The specialist gets the history of the router, and the router's steps are not its own.
+    let mut billing = Talk { messages: router.messages.clone(), ..Talk::new("You do billing.", "") };
+    assert_eq!(billing.ask(&server).await, "refund");
+    assert_eq!(billing.ask(&server).await, "Refunded.");
+    assert_eq!(Talk::new("You ship.", "refund A-17").ask(&server).await, "Shipped.");
+    let unknown = refused(&Talk::new("You sell.", "refund A-17"), &server).await;
+    assert!(unknown.contains("the system prompt does not"), "{unknown}");
+}
+
+#[tokio::test]
+async fn a_rule_before_the_steps_answers_calls_beside_the_conversation() {
+    let server = serve(&format!("rules: [{{ when: {{ messages: Suggest }}, reply: And now? }}]\n{TWO}")).await;
+    let mut talk = Talk::new("s", "refund A-17");
+    assert_eq!(talk.ask(&server).await, "find");
+    let mut beside = Talk { messages: talk.messages.clone(), ..Talk::new("s", "") };
+    beside.say("Suggest a question.");
+    assert_eq!(beside.ask(&server).await, "And now?");
+    assert_eq!(talk.ask(&server).await, "refund");
+}
+
+#[tokio::test]
+async fn rules_look_at_tools_and_earlier_messages() {
+    let server = serve(
+        "rules:\n- when: { tools: { exactly: [] } }\n  reply: none\n- when: { tools: { exactly: [find] } }\n  reply: only\n\
+         - when: { tools: [find, refund], messages: A-17 }\n  reply: both\n",
+    )
+    .await;
+    let offering = |tools: Vec<&'static str>| Talk { tools, ..Talk::new("s", "A-17") };
+    assert_eq!(offering(vec![]).ask(&server).await, "none");
+    assert_eq!(offering(vec!["find"]).ask(&server).await, "only");
+    let mut both = offering(vec!["refund", "find"]);
+    assert_eq!(both.ask(&server).await, "both");
+    both.say("and now?");
+    assert_eq!(both.ask(&server).await, "both");
+    let lacks = refused(&offering(vec!["refund"]), &server).await;
+    assert!(lacks.contains("the request does not offer the tool `find`: it offers `refund`"), "{lacks}");
+    let silent = refused(&Talk::new("s", "B-1"), &server).await;
+    assert!(silent.contains("no message contains `A-17`"), "{silent}");
+}
+
+#[tokio::test]
+async fn the_nth_request_is_counted_by_what_else_a_rule_wants() {
+    let server = serve(
+        "rules:\n- when: { user: a, nth: 2 }\n  reply: second\n- when: { user: a, nth: 1 }\n  reply: first\n\
+         - when: { user: b }\n  reply: other\n",
+    )
+    .await;
+    let mut said = Vec::new();
+    for user in ["b", "a", "b", "a"] {
+        said.push(Talk::new("s", user).ask(&server).await);
+    }
+    assert_eq!(said, ["other", "first", "other", "second"]);
+    let third = refused(&Talk::new("s", "a"), &server).await;
+    assert!(third.contains("but it is for request 2 of its kind, and this is 3"), "{third}");
+}
+
+#[tokio::test]
+async fn a_request_that_failed_on_purpose_is_the_same_one_again() {
+    let server = serve(
+        "rules:\n- when: { user: a, nth: 1 }\n  reply: first\n  fail: { status: 500, times: 2 }\n- when: { user: a, nth: 2 }\n\
+         \x20 reply: second\n",
+    )
+    .await;
+    let mut talk = Talk::new("s", "a");
+    assert_eq!((talk.send(&server).await.status, talk.send(&server).await.status), (500, 500));
+    assert_eq!(talk.ask(&server).await, "first");
+    assert_eq!(Talk::new("s", "a").ask(&server).await, "second");
+}
+
+#[tokio::test]
+async fn a_step_that_fails_gives_way_to_the_next() {
+    let server = serve("steps: [{ fail: { status: 500 } }, { tool_calls: [{ name: find }], fail: { cut: true, times: 1 } }, { fail: { status: 429 } }, { reply: x }]\n").await;
+    let mut talk = Talk::new("s", "a");
+    assert_eq!(talk.send(&server).await.status, 500);
+    // Half of an answer is none: the step is said again.
+    talk.send(&server).await;
+    assert_eq!(talk.ask(&server).await, "find");
+    assert_eq!(talk.send(&server).await.status, 429);
+    assert_eq!(talk.ask(&server).await, "x");
+}
+
+#[tokio::test]
+async fn steps_go_on_where_the_provider_keeps_the_conversation() {
+    let server = serve("steps:\n- [{ reply: one }, { reply: two }]\n- [{ reply: three }, { reply: four }]\n").await;
+    let ask = async |body: Value| {
+        let answer = post(&server, "/v1/responses", &body).await.json();
+        let text = answer["output"][0]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        (text, answer["id"].clone())
+    };
+    let (one, first) = ask(json!({ "model": "m", "input": "hi" })).await;
+    let (three, second) = ask(json!({ "model": "m", "input": "hi" })).await;
+    assert_eq!((one.as_str(), three.as_str()), ("one", "three"));
+    let (four, _) = ask(json!({ "model": "m", "input": "hi", "previous_response_id": second })).await;
+    let (two, _) = ask(json!({ "model": "m", "input": "hi", "previous_response_id": first })).await;
+    assert_eq!((two.as_str(), four.as_str()), ("two", "four"));
+}

@@ -1,0 +1,82 @@
+//! A scripted model: what it answers to which request, how fast, and what goes wrong on purpose.
+
+mod condition;
+mod failure;
+mod rule;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agentci_source::{Diagnostics, Span};
+
+use crate::Missed;
+
+pub use condition::{ModelCondition, WantedOffer, WantedWords};
+pub use failure::{ModelFailure, ModelFailureKind};
+pub use rule::{Finish, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
+
+/// The scripted model that a case's agent meets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelWorld {
+    /// The file of the script.
+    pub path: PathBuf,
+    /// Where the suite names it.
+    pub span: Span,
+    /// What the file says.
+    pub script: Arc<ModelScript>,
+    /// What the suite says of requests that no rule fits, before the script.
+    pub miss: Option<Missed>,
+    /// Whether the suite wants what providers refuse to be refused, before the script.
+    pub strict: Option<bool>,
+}
+
+impl ModelWorld {
+    /// A model that is nothing but its script.
+    pub fn new(path: PathBuf, span: Span) -> Self {
+        Self { path, span, script: Arc::default(), miss: None, strict: None }
+    }
+
+    /// What happens when no rule fits a request.
+    pub fn missed(&self) -> Missed {
+        self.miss.or(self.script.miss).unwrap_or_default()
+    }
+
+    /// Whether it refuses what its provider would refuse.
+    pub fn is_strict(&self) -> bool {
+        self.strict.unwrap_or_else(|| self.script.is_strict())
+    }
+}
+
+/// What a scripted model does.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelScript {
+    /// The name it reports when the request names none.
+    pub model: Option<String>,
+    /// The only key it accepts; any when absent.
+    pub api_key: Option<String>,
+    /// What every draw depends on.
+    pub seed: Option<u64>,
+    /// What it answers, the first that fits.
+    pub rules: Vec<ModelRule>,
+    /// What it answers when no rule fits, one after the other and round again.
+    pub default: Vec<String>,
+    /// Whether it refuses what its provider would refuse; it does when absent.
+    pub strict: Option<bool>,
+    /// What happens when no rule fits a request; the case fails when absent.
+    pub miss: Option<Missed>,
+    /// Settings that have no effect, for `agentci check`.
+    pub warnings: Diagnostics,
+}
+
+impl ModelScript {
+    /// Whether it refuses what its provider would refuse.
+    pub fn is_strict(&self) -> bool {
+        self.strict.unwrap_or(true)
+    }
+
+    /// Whether anything is left to a draw that the script's own seed does not decide.
+    pub fn draws(&self) -> bool {
+        let by_chance = |rule: &ModelRule| rule.failure.as_ref().is_some_and(|failure| failure.rate < 1.0);
+        self.seed.is_none() && self.rules.iter().any(by_chance)
+    }
+}
