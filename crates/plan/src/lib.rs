@@ -50,8 +50,8 @@ pub use limits::{Limit, Limits};
 pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT};
 pub use mock::{MockResponse, MockScript, MockTarget};
 pub use model::{
-    Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptedCall,
-    ScriptedUsage, Step, WantedOffer, WantedWords,
+    Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptSource,
+    ScriptedCall, ScriptedUsage, Step, WantedOffer, WantedWords,
 };
 pub use normalization::{Normalization, TextReplacement};
 pub use recorded::{Matching, Price, Recorded, RecordedWorld};

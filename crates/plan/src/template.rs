@@ -1,6 +1,7 @@
 //! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`, whose default is also used where the variable is
 //! empty, as in a shell; `$${` is a plain `${`. `${NAME|escape}` is the
 //! value as a pattern that matches just it. `${INPUT.name}` is a part of what goes into the turn, where something is made of that.
+//! `${MODEL.name}` is an address of the scripted model.
 //!
 //! A dialect without variables makes literals, and a literal is escaped when it is printed in the native dialect, where every
 //! text may hold variables. Templates are filled once the case's hooks have run.
@@ -218,7 +219,7 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
     let good = match name.strip_prefix("INPUT.") {
         Some(path) => path.split('.').all(is_word),
-        None => is_word(name.strip_prefix("ENV.").unwrap_or(name)),
+        None => is_word(["ENV.", "MODEL."].into_iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name)),
     };
     good.then(|| (Part::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
 }

@@ -35,9 +35,16 @@ pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> 
 
 /// A variable has no value.
 pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
-    let help = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
+    let message = message.into();
+    let help = if message.contains("`MODEL.") { OF_MODEL } else { OF_CASE };
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
 }
+
+const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) has `MODEL.url`, `MODEL.openai_base_url`, \
+                        `MODEL.anthropic_base_url` and `MODEL.api_key`; where there is none, give a default: \
+                        `${MODEL.openai_base_url:-https://api.openai.com/v1}`";
+
+const OF_CASE: &str = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
 
 /// A variable that a connector of an agent names has no value.
 pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Finding {

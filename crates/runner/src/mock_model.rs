@@ -48,6 +48,8 @@ const LOOPBACK: &str = "127.0.0.1";
 
 /// The scripted model of an attempt; it ends with it.
 pub(crate) struct Model {
+    /// Where it is, for texts of the suite: `${MODEL.openai_base_url}` and the like.
+    pub(crate) addresses: Vec<(&'static str, String)>,
     /// What leads an SDK to it.
     pub(crate) environment: Vec<(String, String)>,
     /// It is there until this is dropped.
@@ -89,7 +91,7 @@ pub(crate) async fn start(
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
     })?;
     let environment = environment(&server, world, job.run.options.environment);
-    Ok(Some(Model { environment, server }))
+    Ok(Some(Model { addresses: addresses(&server, world), environment, server }))
 }
 
 /// The requests that the scripted model refused and that are no findings by themselves, in words, each told once. An agent seldom
@@ -145,6 +147,21 @@ pub(crate) fn answers_tools(job: &Job<'_>) -> bool {
         || (executed && job.run.options.mode != Mode::Replay)
 }
 
+/// The variables that a suite can use where an agent takes the address in its own way.
+fn addresses(server: &ModelServer, world: &ModelWorld) -> Vec<(&'static str, String)> {
+    vec![
+        ("url", server.url()),
+        ("openai_base_url", server.openai_url()),
+        ("anthropic_base_url", server.url()),
+        ("api_key", key(world).to_owned()),
+    ]
+}
+
+/// The key that an agent is given.
+fn key(world: &ModelWorld) -> &str {
+    world.script.api_key.as_deref().unwrap_or(PLACEHOLDER_KEY)
+}
+
 fn environment(
     server: &ModelServer,
     world: &ModelWorld,
@@ -155,7 +172,7 @@ fn environment(
         ("OPENAI_API_BASE".to_owned(), server.openai_url()),
         ("ANTHROPIC_BASE_URL".to_owned(), server.url()),
     ];
-    let key = world.script.api_key.as_deref().unwrap_or(PLACEHOLDER_KEY);
+    let key = key(world);
     let others = OTHER_KEYS.into_iter().filter(|name| outside(name).is_some_and(|key| !key.is_empty()));
     variables.extend(KEYS.into_iter().chain(others).map(|name| (name.to_owned(), key.to_owned())));
     variables.extend(TELEMETRY.map(|(name, value)| (name.to_owned(), value.to_owned())));

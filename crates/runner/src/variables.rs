@@ -13,12 +13,14 @@ use crate::findings;
 /// before it, so that few of them could fill any memory.
 const FILLED_LIMIT: usize = 64 << 20;
 
-/// Looks variables up: the environment's by `ENV.NAME`, the case's by name.
+/// Looks variables up: the environment's by `ENV.NAME`, the scripted model's by `MODEL.NAME`, the case's by name.
 pub(crate) struct Scope<'s> {
     environment: &'s dyn Fn(&str) -> Option<String>,
     /// What the target's own file puts before the environment.
     own: &'s [(String, String)],
     variables: Variables,
+    /// Where the scripted model is, which is no secret.
+    model: Vec<(&'static str, String)>,
     /// How much was put into texts so far. Whoever fills a text is given a lookup that it can only share, so this is a cell.
     filled: Cell<usize>,
 }
@@ -27,7 +29,7 @@ impl<'s> Scope<'s> {
     /// Only the environment is known.
     pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();
-        Self { environment, own, variables: Variables::new(), filled: Cell::default() }
+        Self { environment, own, variables: Variables::new(), model: Vec::new(), filled: Cell::default() }
     }
 
     /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
@@ -43,12 +45,15 @@ impl<'s> Scope<'s> {
 
     /// The value of a variable; none either once too much was filled.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
-        let value = match name.strip_prefix("ENV.") {
-            Some(name) => {
+        let value = match name.split_once('.') {
+            Some(("ENV", name)) => {
                 let own = self.own.iter().rev().find(|(known, _)| known == name);
                 own.map(|(_, value)| value.clone()).or_else(|| (self.environment)(name))
             }
-            None => self.variables.get(name).cloned(),
+            Some(("MODEL", name)) => {
+                self.model.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+            }
+            _ => self.variables.get(name).cloned(),
         }?;
         self.filled.set(self.filled.get().saturating_add(value.len()));
         (!self.is_spent()).then_some(value)
@@ -79,6 +84,11 @@ impl<'s> Scope<'s> {
     /// Gives a variable this value.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Says where the scripted model is.
+    pub(crate) fn set_model(&mut self, addresses: Vec<(&'static str, String)>) {
+        self.model = addresses;
     }
 
     /// Takes what a hook printed: texts as they are, anything else as JSON.

@@ -90,6 +90,7 @@ mod scenario_files;
 mod scenario_results;
 mod scenario_run;
 mod schema;
+mod script_sources;
 mod scripts;
 mod search;
 mod select;

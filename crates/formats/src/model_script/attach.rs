@@ -1,43 +1,60 @@
-//! The scripts that the cases of a suite name, each read once and put into the cases' worlds.
+//! The scripts that the cases of a suite name or have, each read once and put into the cases' worlds.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_plan::{ModelScript, ModelWorld, Suite, World};
-use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
+use agentci_plan::{ModelScript, ModelWorld, ScriptSource, Suite, World};
+use agentci_source::{Diagnostic, Diagnostics, Files, Sources, Span};
 
-use super::load_model_script;
+use super::{load_model_script, read_model_script};
+
+/// A script by its file, or by where it stands in the suite.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    File(PathBuf),
+    Suite(Span),
+}
+
+type Read = Result<Arc<ModelScript>, Diagnostics>;
 
 /// Reads the scripts. A case whose script is wrong can not be run; the problems are told once, whoever shares the script.
 pub(crate) fn attach(files: &dyn Files, sources: &mut Sources, suite: &mut Suite, diagnostics: &mut Diagnostics) {
-    let mut read: BTreeMap<PathBuf, Result<Arc<ModelScript>, Diagnostics>> = BTreeMap::new();
+    let mut known: HashMap<Key, Read> = HashMap::new();
     // Cases that shared a world before share it afterwards.
-    let mut changed: Vec<(Arc<World>, Arc<World>)> = Vec::new();
+    let mut changed: HashMap<*const World, Arc<World>> = HashMap::new();
+    let before: Vec<Arc<World>> = suite.cases.iter().map(|case| Arc::clone(&case.world)).collect();
     for case in &mut suite.cases {
         let Some(model) = &case.world.model else { continue };
-        let found = read.entry(model.path.clone()).or_insert_with(|| {
-            let loaded = load_model_script(files, sources, &model.path).map(Arc::new);
-            loaded
-                .map_err(|problems| place(problems, model))
-                .inspect_err(|problems| diagnostics.append(problems.clone()))
+        let key = match &model.source {
+            ScriptSource::File(path) => Key::File(path.clone()),
+            ScriptSource::Suite(node) => Key::Suite(node.span),
+        };
+        let found = known.entry(key).or_insert_with(|| {
+            read(files, sources, model).inspect_err(|problems| diagnostics.append(problems.clone()))
         });
         match found {
             Ok(script) => {
-                let known =
-                    changed.iter().find(|(old, _)| Arc::ptr_eq(old, &case.world)).map(|(_, new)| Arc::clone(new));
-                let new = known.unwrap_or_else(|| {
+                let new = changed.entry(Arc::as_ptr(&case.world)).or_insert_with(|| {
                     let mut world = World::clone(&case.world);
                     world.model = Some(ModelWorld { script: Arc::clone(script), ..model.clone() });
-                    let new = Arc::new(world);
-                    changed.push((Arc::clone(&case.world), Arc::clone(&new)));
-                    new
+                    Arc::new(world)
                 });
-                case.world = new;
+                case.world = Arc::clone(new);
             }
             Err(problems) => case.broken.get_or_insert_default().append(problems.clone()),
         }
     }
+    // Until here, so that no other world has the place of one that is gone.
+    drop(before);
+}
+
+fn read(files: &dyn Files, sources: &mut Sources, model: &ModelWorld) -> Read {
+    let script = match &model.source {
+        ScriptSource::File(path) => load_model_script(files, sources, path).map_err(|problems| place(problems, model)),
+        ScriptSource::Suite(node) => read_model_script(node),
+    };
+    script.map(Arc::new)
 }
 
 /// A file that can not be read is a problem of the line that names it.

@@ -28,5 +28,5 @@ mod rule;
 mod steps;
 
 pub(crate) use attach::attach;
-pub(crate) use read::SCRIPT;
 pub use read::load_model_script;
+pub(crate) use read::{SCRIPT, read_model_script};

@@ -42,14 +42,20 @@ pub(crate) static SCRIPT: Shape = Shape::new(
 
 /// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
 pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    let script = match document::open(files, sources, path) {
-        Ok(root) => script(&root, &mut problems),
+    match document::open(files, sources, path) {
+        Ok(root) => read_model_script(&root),
         Err(problem) => {
+            let mut problems = Diagnostics::default();
             problems.push(problem);
-            None
+            Err(problems)
         }
-    };
+    }
+}
+
+/// Reads a model's script that is written somewhere.
+pub(crate) fn read_model_script(node: &Node) -> Result<ModelScript, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let script = script(node, &mut problems);
     problems.sort();
     script.filter(|_| !problems.has_errors()).ok_or(problems)
 }

@@ -1,4 +1,4 @@
-//! `{case}` in the path of a cassette or a recording: the id of the case as a part of a file name.
+//! `{case}` in the path of a cassette, a recording or a script: the id of the case as a part of a file name.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,8 @@ impl FileNames {
         let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
         let recording = own.recording.as_ref().or(common.recording.as_ref());
         let model = own.model.recording(&common.model);
-        for path in [cassette, recording, model].into_iter().flatten().filter(|path| is_per_case(&path.value)) {
+        let script = own.model.script_path(&common.model);
+        for path in [cassette, recording, model, script].into_iter().flatten().filter(|path| is_per_case(&path.value)) {
             let path = of_case(&path.value, &id.value);
             match self.taken.get(&path) {
                 Some(first) if *first != id.value => {

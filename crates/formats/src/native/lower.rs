@@ -124,7 +124,8 @@ impl<'s> Defaults<'s> {
     fn new(settings: Settings, folder: &'s Path) -> Self {
         let nothing = WorldSettings::default();
         let model = settings.world.model.recording(&nothing.model);
-        let paths = [settings.world.cassette.as_ref(), settings.world.recording.as_ref(), model];
+        let script = settings.world.model.script_path(&nothing.model);
+        let paths = [settings.world.cassette.as_ref(), settings.world.recording.as_ref(), model, script];
         let per_case = paths.into_iter().flatten().any(|path| is_per_case(&path.value));
         Self {
             folder,
@@ -249,7 +250,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
     World {
         refusals: common.refusals.iter().chain(&own.refusals).cloned().collect(),
-        model: own.model.over(&common.model, folder),
+        model: own.model.over(&common.model, folder, id),
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
         scripted: scripted.into(),

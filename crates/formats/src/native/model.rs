@@ -2,22 +2,49 @@
 
 use std::path::Path;
 
-use agentci_plan::{Missed, ModelWorld};
+use agentci_plan::{Missed, ModelWorld, ScriptSource};
 use agentci_source::shape::{Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
+
+use super::file_names::of_case;
+use crate::model_script::SCRIPT;
 
 /// The model of a case; a key that a case leaves out is the suite's.
 #[derive(Default)]
 pub(super) struct ModelSettings {
     /// Where it stands; nothing if it does not.
     span: Option<Span>,
-    /// The path of the script.
-    script: Option<Spanned<String>>,
+    script: Option<Script>,
     /// The path of a recording of the real one.
     recording: Option<Spanned<String>>,
     optional: Option<bool>,
     miss: Option<Missed>,
     strict: Option<bool>,
+}
+
+/// The script of a model: a path, in which `{case}` stands for the case's id, or the script itself.
+enum Script {
+    Path(Spanned<String>),
+    Here(Node),
+}
+
+impl Script {
+    fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
+        if node.pairs().is_some() {
+            return Some(Self::Here(node.clone()));
+        }
+        read::name(node, "script", problems).map(Self::Path)
+    }
+
+    fn of_case(&self, folder: &Path, id: &str) -> ModelWorld {
+        match self {
+            Self::Path(path) => {
+                let file = join(folder, &of_case(&path.value, id));
+                ModelWorld::new(ScriptSource::File(file), path.span)
+            }
+            Self::Here(node) => ModelWorld::new(ScriptSource::Suite(node.clone()), node.span),
+        }
+    }
 }
 
 pub(super) static MODEL: Shape = Shape::new(
@@ -26,8 +53,8 @@ pub(super) static MODEL: Shape = Shape::new(
     &[
         optional(
             "script",
-            Kind::Name,
-            "A model's script, from the folder of the suite; a case that leaves it out has the suite's.",
+            Kind::Either(&[Kind::Name, Kind::Shape(&SCRIPT)]),
+            "A model's script: its file, from the folder of the suite, in which `{case}` stands for the id of the case; or the script itself. A case that leaves it out has the suite's.",
         ),
         optional(
             "recording",
@@ -58,7 +85,7 @@ impl ModelSettings {
         let Some(mut fields) = MODEL.open(node, problems) else { return Self::default() };
         let settings = Self {
             span: Some(node.span),
-            script: fields.optional("script").and_then(|node| read::name(node, "script", problems)),
+            script: fields.optional("script").and_then(|node| Script::read(node, problems)),
             recording: fields.optional("recording").and_then(|node| read::name(node, "recording", problems)),
             optional: fields.optional("optional").and_then(|node| read::truth(node, "optional", problems)),
             miss: fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems)),
@@ -81,12 +108,23 @@ impl ModelSettings {
     }
 
     /// The model of a case, its own settings before those of the suite.
-    pub(super) fn over(&self, common: &Self, folder: &Path) -> Option<ModelWorld> {
-        let script = self.script.as_ref().or_else(|| common.script.as_ref().filter(|_| self.recording.is_none()))?;
-        let mut model = ModelWorld::new(join(folder, &script.value), script.span);
+    pub(super) fn over(&self, common: &Self, folder: &Path, id: &str) -> Option<ModelWorld> {
+        let mut model = self.script(common)?.of_case(folder, id);
         model.miss = self.miss.or(common.miss);
         model.strict = self.strict.or(common.strict);
         Some(model)
+    }
+
+    fn script<'s>(&'s self, common: &'s Self) -> Option<&'s Script> {
+        self.script.as_ref().or_else(|| common.script.as_ref().filter(|_| self.recording.is_none()))
+    }
+
+    /// The path of the script, that of the case before that of the suite.
+    pub(super) fn script_path<'s>(&'s self, common: &'s Self) -> Option<&'s Spanned<String>> {
+        match self.script(common)? {
+            Script::Path(path) => Some(path),
+            Script::Here(_) => None,
+        }
     }
 
     /// Whether the agent may do without asking it.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Gates, Hook, Limits, Message, Missed, Said, StopRule, Suite, Target, Text, ToolSource, Turn, World,
-    escape,
+    Case, Check, Gates, Hook, Limits, Message, Missed, Said, ScriptSource, StopRule, Suite, Target, Text, ToolSource,
+    Turn, World, escape,
 };
 use agentci_source::{Content, Node, Pair, Scalar, Span, print_duration, relative};
 
@@ -160,7 +160,7 @@ impl Printer<'_> {
         }
         let mut pairs = Vec::new();
         if let Some(model) = &world.model {
-            let mut keys = vec![self.pair("script", self.path(&model.path))];
+            let mut keys = vec![self.pair("script", self.script(&model.source))];
             if world.model_optional {
                 keys.push(self.pair("optional", self.plain("true")));
             }
@@ -303,6 +303,13 @@ impl Printer<'_> {
 
     pub(super) fn named_texts(&self, named: &[(String, Text)]) -> Node {
         self.map(named.iter().map(|(name, text)| self.pair(name, self.template(text))).collect())
+    }
+
+    fn script(&self, source: &ScriptSource) -> Node {
+        match source {
+            ScriptSource::File(path) => self.path(path),
+            ScriptSource::Suite(node) => node.clone(),
+        }
     }
 
     pub(super) fn path(&self, path: &Path) -> Node {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use agentci_plan::{
     Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, Matching,
-    McpTool, McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptedAnswer, ScriptedTool,
-    Text, TextReplacement, ToolSource, World,
+    McpTool, McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptSource, ScriptedAnswer,
+    ScriptedTool, Text, TextReplacement, ToolSource, World,
 };
 use agentci_source::Spanned;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ pub(crate) fn script() -> Arc<ModelScript> {
 fn model() -> impl Strategy<Value = ModelWorld> {
     let miss = option::of(sample::select(vec![Missed::Fail, Missed::Warn]));
     (miss, option::of(any::<bool>())).prop_map(|(miss, strict)| {
-        let model = ModelWorld::new("s/model.yaml".into(), span());
+        let model = ModelWorld::new(ScriptSource::File("s/model.yaml".into()), span());
         ModelWorld { script: script(), miss, strict, ..model }
     })
 }

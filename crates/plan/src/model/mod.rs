@@ -4,10 +4,10 @@ mod condition;
 mod failure;
 mod rule;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_source::{Diagnostics, Span};
+use agentci_source::{Diagnostics, Node, Span};
 
 use crate::Missed;
 
@@ -18,11 +18,11 @@ pub use rule::{Finish, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
 /// The scripted model that a case's agent meets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelWorld {
-    /// The file of the script.
-    pub path: PathBuf,
-    /// Where the suite names it.
+    /// Where the script is.
+    pub source: ScriptSource,
+    /// Where the suite names it, or has it.
     pub span: Span,
-    /// What the file says.
+    /// What it says.
     pub script: Arc<ModelScript>,
     /// What the suite says of requests that no rule fits, before the script.
     pub miss: Option<Missed>,
@@ -32,8 +32,8 @@ pub struct ModelWorld {
 
 impl ModelWorld {
     /// A model that is nothing but its script.
-    pub fn new(path: PathBuf, span: Span) -> Self {
-        Self { path, span, script: Arc::default(), miss: None, strict: None }
+    pub fn new(source: ScriptSource, span: Span) -> Self {
+        Self { source, span, script: Arc::default(), miss: None, strict: None }
     }
 
     /// What happens when no rule fits a request.
@@ -44,6 +44,25 @@ impl ModelWorld {
     /// Whether it refuses what its provider would refuse.
     pub fn is_strict(&self) -> bool {
         self.strict.unwrap_or_else(|| self.script.is_strict())
+    }
+}
+
+/// Where the script of a model is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScriptSource {
+    /// In a file of its own.
+    File(PathBuf),
+    /// In the suite itself.
+    Suite(Node),
+}
+
+impl ScriptSource {
+    /// The file, if it has one of its own.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Suite(_) => None,
+        }
     }
 }
 

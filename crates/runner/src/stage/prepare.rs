@@ -58,6 +58,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOp
     let (observer, wire) = has_wire(job).then(unbounded_channel).unzip();
     // In a replay nobody asks it.
     let model = if replayed { None } else { mock_model::start(job, seed, observer.clone(), &attempt.lookup()).await? };
+    attempt.variables.set_model(model.as_ref().map(|model| model.addresses.clone()).unwrap_or_default());
     let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), model.as_ref()).await?;
     let filled = fill_in(attempt)?;
     let (tools, cassette) = Tools::open(attempt, faults(job, seed)).await?;

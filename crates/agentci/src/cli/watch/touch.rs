@@ -134,7 +134,7 @@ impl Territory {
         };
         for (index, case) in suite.cases.iter().enumerate() {
             let own = absolute(sources.path(case.span.file));
-            let model = case.world.model.iter().map(|model| absolute(&model.path));
+            let model = case.world.model.iter().filter_map(|model| model.source.file()).map(absolute);
             for path in recorded(case).into_iter().chain(model).chain([own]) {
                 territory.of_cases.entry(path).or_default().insert(index);
             }
