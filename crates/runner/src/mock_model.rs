@@ -43,6 +43,9 @@ const TOLD: usize = 3;
 /// How many paths that the agent asked for are listed.
 const LISTED: usize = 5;
 
+/// Where nobody answers.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
 /// Where the model is.
 const LOOPBACK: &str = "127.0.0.1";
 
@@ -57,6 +60,12 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// The same for an agent that serves other cases as well. It must not find the address of this case, nor go to the provider.
+    pub(crate) fn environment_without_address(&self) -> impl Iterator<Item = (String, String)> {
+        let url = self.server.url();
+        self.environment.iter().map(move |(name, value)| (name.clone(), value.replace(&url, NOWHERE)))
+    }
+
     /// Tells of answers that are still being sent, as far as they were sent.
     pub(crate) fn flush(&self) {
         self.server.flush();

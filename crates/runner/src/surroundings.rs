@@ -82,7 +82,12 @@ fn of_server(
         // It serves the cases to come as well.
         job.run.shared.services.tools.shared_bases(&job.case.target, job.run.options.mode)
     };
-    told.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    match model {
+        Some(model) if has_own_agent(job) => told.extend(model.environment.iter().cloned()),
+        // Each question tells it where the model of its case is.
+        Some(model) => told.extend(model.environment_without_address()),
+        None => {}
+    }
     if let Some(world) = world {
         told.extend(world.environment.iter().cloned());
         return ServerEnvironment { given: told, enforced: world.enforced.clone() };

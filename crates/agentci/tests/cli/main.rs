@@ -59,6 +59,7 @@ mod idle_settings;
 mod init;
 mod init_own;
 mod init_questions;
+mod kept_server;
 mod killed;
 mod late_calls;
 mod leaks;

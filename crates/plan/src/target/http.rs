@@ -65,6 +65,14 @@ pub struct HttpServer {
 }
 
 impl HttpTarget {
+    /// Whether each question tells the server where the scripted model of its case is, so that it can serve several cases.
+    pub fn tells_of_model(&self) -> bool {
+        let of_model = |name: &str| name.starts_with("MODEL.");
+        let in_headers = self.headers.iter().any(|(_, value)| value.variables().any(of_model));
+        let in_body = self.body.as_ref().is_some_and(|body| body.variables().iter().any(|name| of_model(name)));
+        in_headers || in_body || self.url.value.variables().any(of_model)
+    }
+
     /// How long a question may take where nothing says so.
     pub const TIMEOUT: Duration = Duration::from_mins(1);
     /// The outcome of an answer that is not what it says it is, where nothing says so.

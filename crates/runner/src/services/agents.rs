@@ -1,5 +1,5 @@
 //! Agents that are servers, each started once for all cases that share it; one that is led to a scripted model or to played tools,
-//! which are there for one attempt, is started for that attempt alone.
+//! which are there for one attempt, is started for that attempt alone, unless each question tells it where its model is.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -72,14 +72,16 @@ pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
     // Each start has a new address; one that is fixed may still be taken.
     let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
-    job.case.world.model.is_some() || job.case.recorded_world().is_some() || (plays_tools && movable && !server.shared)
+    let led_to_model = job.case.world.model.is_some() && !http.tells_of_model();
+    led_to_model || job.case.recorded_world().is_some() || (plays_tools && movable && !server.shared)
 }
 
 /// Whether the agent of a case is started for it alone, at an address that other cases may want as well.
 pub(crate) fn takes_turns(case: &Case) -> bool {
     let fixed = |http: &HttpTarget| !http.url.value.variables().any(|name| name == PORT);
-    let alone = case.world.model.is_some() || case.recorded_world().is_some();
-    program(&case.target).is_some_and(|(http, _)| alone && fixed(http))
+    let alone =
+        |http: &HttpTarget| case.recorded_world().is_some() || (case.world.model.is_some() && !http.tells_of_model());
+    program(&case.target).is_some_and(|(http, _)| alone(http) && fixed(http))
 }
 
 /// The program of a target that the run starts itself.

@@ -1,0 +1,68 @@
+//! A server that is told with each question where its model is: it is started once, whatever number of cases have scripts.
+
+use std::fs;
+
+use crate::suite::Suite;
+
+/// Writes a line when it is started, and asks the model that a header names. `IGNORES` makes it ask the one of its environment.
+const SERVER: &str = r#"
+import http.server, json, os, urllib.request
+open("started", "a").write("started\n")
+class Agent(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        question = self.rfile.read(int(self.headers["content-length"])).decode()
+        base = os.environ["OPENAI_BASE_URL"] if "IGNORES" in os.environ else self.headers["x-model"]
+        body = {"model": "m", "messages": [{"role": "user", "content": question}]}
+        headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+        try:
+            request = urllib.request.Request(base + "/chat/completions", json.dumps(body).encode(), headers)
+            answer = json.load(urllib.request.urlopen(request, timeout=20))["choices"][0]["message"]["content"]
+        except OSError as error:
+            answer = f"no model: {error}"
+        self.send_response(200)
+        self.send_header("content-type", "text/plain")
+        self.end_headers()
+        self.wfile.write(answer.encode())
+    def log_message(self, *_): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
+"#;
+
+fn suite(settings: &str) -> Suite {
+    let case = |at: usize| {
+        let script = format!("{{ rules: [{{ when: {{ user: hi }}, reply: it is {at} }}] }}");
+        let world = format!("world: {{ model: {{ script: {script} }} }}");
+        format!("  - {{ id: c{at}, turns: [{{ user: hi }}], checks: [equals: it is {at}], {world} }}\n")
+    };
+    let cases: Vec<String> = (0..6).map(case).collect();
+    let target = format!(
+        "target: {{ http: {{ url: 'http://127.0.0.1:${{PORT}}/', command: [python3, server.py], {settings} }} }}"
+    );
+    Suite::empty()
+        .file("server.py", SERVER)
+        .file("suite/agentci.yaml", format!("suite: suite\n{target}\ncases:\n{}", cases.concat()))
+}
+
+fn starts(suite: &Suite) -> usize {
+    fs::read_to_string(suite.path("started")).unwrap().lines().count()
+}
+
+const TOLD: &str = "headers: { x-model: '${MODEL.openai_base_url}' }";
+
+#[test]
+fn a_server_that_is_told_of_its_model_is_started_once() {
+    let told = suite(TOLD);
+    let ran = told.run(&["--parallel", "3"]);
+    assert_eq!((ran.code, starts(&told)), (Some(0), 1), "{ran:?}");
+    // The header says the same of one that finds its model in its environment.
+    let untold = suite(&format!("{}, env: {{ IGNORES: '1' }}", "headers: { x-model: unused }"));
+    let ran = untold.run(&["--parallel", "3"]);
+    assert_eq!((ran.code, starts(&untold)), (Some(0), 6), "{ran:?}");
+}
+
+#[test]
+fn a_server_that_does_not_listen_is_red() {
+    let deaf = suite(&format!("{TOLD}, env: {{ IGNORES: '1' }}"));
+    let ran = deaf.run(&["--case", "c1"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["no model: "]);
+}
