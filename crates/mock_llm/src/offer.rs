@@ -99,7 +99,7 @@ impl<'r> Offer<'r> {
         let must_call = self.choice.forced && !self.tools.is_empty() && !self.more && !self.hosted;
         let which = match &self.choice.only {
             Some(only) => listed(only.iter().copied()),
-            None => "a tool".into(),
+            None => format!("a tool; {}", self.listed()),
         };
         let message =
             format!("the script answers with text, and the request's `tool_choice` asks for a call of {which}");
