@@ -8,12 +8,12 @@ use hyper::{Response, StatusCode};
 use tokio::time::{Instant, sleep_until};
 
 use super::answer::Answer;
-use super::events::Events;
+use super::events::{Events, Framing};
 use super::mind::Spoilt;
 use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::{Api, Route};
-use super::{anthropic, openai};
+use super::{anthropic, gemini, ollama, openai};
 use agentci_wire::serve::{Mark, Speech};
 
 /// The answer in the provider's shape, spoilt if it is to be.
@@ -41,7 +41,7 @@ pub(super) async fn say(
         let at_once = pace.first_token.is_zero() && pace.tokens_per_second.is_none();
         let speech = if at_once { Speech::whole(bytes) } else { Speech::paced(bytes, due(marks, pace), begin) };
         let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
-        return event_response(speech);
+        return event_response(speech, route.framing());
     }
     let mut bytes = whole(route, answer);
     if !pace.is_immediate() {
@@ -77,8 +77,8 @@ pub(super) fn render(route: &Route, answer: &Answer, stream: bool) -> Vec<u8> {
 }
 
 /// An answer all of which comes at once.
-pub(super) fn at_once(bytes: Vec<u8>, stream: bool) -> Response<Speech> {
-    if stream { event_response(Speech::whole(bytes)) } else { json_response(bytes) }
+pub(super) fn at_once(route: &Route, bytes: Vec<u8>, stream: bool) -> Response<Speech> {
+    if stream { event_response(Speech::whole(bytes), route.framing()) } else { json_response(bytes) }
 }
 
 pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
@@ -86,6 +86,8 @@ pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
         Api::Chat => openai::chat::whole(answer),
         Api::Responses => openai::responses::whole(answer),
         Api::Messages => anthropic::whole(answer),
+        Api::Gemini => gemini::whole(answer),
+        api @ (Api::OllamaChat | Api::OllamaGenerate) => ollama::whole(answer, api),
     }
 }
 
@@ -94,13 +96,15 @@ fn events(route: &Route, answer: &Answer) -> Events {
         Api::Chat => openai::chat::events(answer),
         Api::Responses => openai::responses::events(answer),
         Api::Messages => anthropic::events(answer),
+        Api::Gemini => gemini::events(answer, route.framing()),
+        api @ (Api::OllamaChat | Api::OllamaGenerate) => ollama::events(answer, api),
     }
 }
 
-fn event_response(speech: Speech) -> Response<Speech> {
+fn event_response(speech: Speech, framing: Framing) -> Response<Speech> {
     let mut response = Response::new(speech);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(framing.content_type()));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }

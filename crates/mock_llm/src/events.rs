@@ -1,4 +1,4 @@
-//! Server-sent events in one buffer, with a mark after each that tells how many tokens have been said by then.
+//! The events of a stream in one buffer, with a mark after each that tells how many tokens have been said by then.
 
 use std::time::Duration;
 
@@ -7,15 +7,42 @@ use serde::Serialize;
 
 use agentci_wire::serve::Mark;
 
+/// How the events of a stream are told apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// As server-sent events.
+    #[default]
+    Events,
+    /// A line of JSON each.
+    Lines,
+    /// Items of one JSON list.
+    List,
+}
+
+impl Framing {
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Framing::Events => "text/event-stream; charset=utf-8",
+            Framing::Lines => "application/x-ndjson",
+            Framing::List => "application/json; charset=UTF-8",
+        }
+    }
+}
+
 /// The events of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Events {
+    framing: Framing,
     bytes: Vec<u8>,
     marks: Vec<Mark>,
     tokens: u32,
 }
 
 impl Events {
+    pub(super) fn framed(framing: Framing) -> Self {
+        Self { framing, ..Self::default() }
+    }
+
     /// What follows says one more token.
     pub(super) fn token(&mut self) {
         self.tokens = self.tokens.saturating_add(1);
@@ -23,8 +50,23 @@ impl Events {
 
     /// An event that has only data.
     pub(super) fn data(&mut self, data: &impl Serialize) {
-        self.bytes.extend_from_slice(b"data: ");
+        self.begin();
         self.end(data);
+    }
+
+    /// What follows says this many tokens.
+    pub(super) fn tokens(&mut self, count: u32) {
+        self.tokens = self.tokens.saturating_add(count);
+    }
+
+    /// There are no more events.
+    pub(super) fn close(&mut self) {
+        if self.framing == Framing::List {
+            self.bytes.push(b']');
+            if let Some(last) = self.marks.last_mut() {
+                last.end += 1;
+            }
+        }
     }
 
     /// An event with a name.
@@ -56,9 +98,19 @@ impl Events {
 
     /// An event whose data is no JSON.
     pub(super) fn raw(&mut self, data: &str) {
-        self.bytes.extend_from_slice(b"data: ");
+        self.begin();
         self.bytes.extend_from_slice(data.as_bytes());
         self.mark();
+    }
+
+    fn begin(&mut self) {
+        let before: &[u8] = match self.framing {
+            Framing::Events => b"data: ",
+            Framing::Lines => b"",
+            Framing::List if self.bytes.is_empty() => b"[",
+            Framing::List => b",\r\n",
+        };
+        self.bytes.extend_from_slice(before);
     }
 
     fn end(&mut self, data: &impl Serialize) {
@@ -68,7 +120,12 @@ impl Events {
     }
 
     fn mark(&mut self) {
-        self.bytes.extend_from_slice(b"\n\n");
+        let after: &[u8] = match self.framing {
+            Framing::Events => b"\n\n",
+            Framing::Lines => b"\n",
+            Framing::List => b"",
+        };
+        self.bytes.extend_from_slice(after);
         self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
     }
 

@@ -1,8 +1,10 @@
 //! One request and its answer, from the first byte read to the body that is sent.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use agentci_protocols::chat::model_in_path;
 use agentci_trace::{ModelTrouble, TroubleKind};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -18,13 +20,13 @@ use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::offer::{self, Offer};
-use super::provider::Provider;
+use super::provider::{Provider, query_key};
 use super::refusal::Refusal;
 use super::routes::{Api, Route, is_probe};
 use super::strict;
 use super::strict::messages::Before;
 use super::telling::Telling;
-use super::{anthropic, openai, tokens};
+use super::{anthropic, gemini, ollama, openai, seen, tokens};
 use agentci_wire::serve::{Speech, Unread, collect};
 
 /// The shortest key that is taken for a secret; shorter ones would be found in every other word.
@@ -46,13 +48,13 @@ struct Decided {
 pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Request<Incoming>) -> Response<Speech> {
     let arrived = Instant::now();
     let (head, body) = request.into_parts();
-    let found = Route::find(&head.method, head.uri.path());
+    let found = Route::find(&head.method, head.uri.path(), head.uri.query());
     if let Ok(route) = &found
         && let Some(response) = control.answer(route, mind, &head)
     {
         return response;
     }
-    let provider = Route::provider(found.as_ref().ok(), head.uri.path(), &head.headers);
+    let provider = Route::provider(found.as_ref().ok(), &head);
     let body = collect(body).await;
     let mut entry = Entry {
         number: mind.begin(),
@@ -73,7 +75,8 @@ pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Reques
         Err(why) => (Vec::new(), Some(unread(why))),
     };
     let answered = found.and_then(|route| {
-        let exchange = Exchange { mind, route, provider, request_id: &request_id, arrived };
+        let path = head.uri.path();
+        let exchange = Exchange { mind, route, provider, path, request_id: &request_id, arrived };
         let reply = match unread {
             Some(refusal) => Err(refusal),
             None => reply(mind, &exchange.route, provider, &head, &body, &mut entry),
@@ -114,9 +117,9 @@ fn look_at_keys(mind: &Mind, head: &Parts, entry: &mut Entry) {
     if known.is_empty() {
         return;
     }
-    for key in Provider::keys(&head.headers).filter(|key| !known.iter().any(|known| known == key)) {
+    for key in Provider::keys(head).filter(|key| !known.iter().any(|known| known == key)) {
         if let Some(secrets) = mind.manners.secrets.as_ref().filter(|_| key.len() >= SECRET) {
-            secrets.add(key);
+            secrets.add(&key);
         }
         let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not take it \
                        from the environment";
@@ -139,6 +142,11 @@ fn reply(
         Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
         Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(Reply::Plain),
         Route::Telemetry => return Ok(Reply::Plain(json!({}))),
+        Route::Ollama(endpoint) => {
+            if let Some(value) = ollama::beside::plain(*endpoint, &mind.models()) {
+                return Ok(Reply::Plain(value));
+            }
+        }
         Route::Chat
         | Route::Responses
         | Route::InputTokens
@@ -147,11 +155,19 @@ fn reply(
         | Route::Moderations
         | Route::Messages
         | Route::CountTokens
+        | Route::Gemini(_)
         | Route::Journal
         | Route::Reset => {}
     }
     let request = Json::parse(body)
+        .map(|request| with_model(request, head.uri.path()))
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
+    if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
+        && ollama::loads(*endpoint, request)
+    {
+        entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+        return Ok(Reply::Plain(ollama::beside::loaded(*endpoint, request, entry.unix_ms / 1000)));
+    }
     if route.asks_model() {
         let decided = request.and_then(|request| decide(mind, route, &request, body, entry));
         return decided.map(|decided| Reply::Decided(Box::new(decided))).inspect_err(|refusal| {
@@ -162,6 +178,14 @@ fn reply(
         });
     }
     beside(mind, route, &request?, body.len(), entry).map(Reply::Plain)
+}
+
+/// A request with the model that its path names: Gemini's and Azure's have it there.
+fn with_model<'j>(mut request: Json<'j>, path: &str) -> Json<'j> {
+    if let (Json::Object(pairs), Some(model)) = (&mut request, model_in_path(path)) {
+        pairs.push(("model".into(), Json::Text(model.into())));
+    }
+    request
 }
 
 /// What is answered without the script.
@@ -183,6 +207,14 @@ fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &
             entry.model = request.get("model").and_then(Json::as_str).map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             openai::embeddings::answer(request, model)
+        }
+        Route::Gemini(verb) => {
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            gemini::beside::answer(*verb, request, bytes)
+        }
+        Route::Ollama(endpoint) => {
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            ollama::beside::answer(*endpoint, request, bytes)
         }
         // These never come here: they are answered before, or by the script.
         Route::Chat
@@ -210,6 +242,8 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &m
                     thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
                 strict::messages::check(request, &before)?
             }
+            Api::Gemini => strict::gemini::check(request)?,
+            Api::OllamaChat | Api::OllamaGenerate => strict::ollama::check(request)?,
         };
         let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
         entry.troubles.extend(warnings.into_iter().map(warning));
@@ -218,6 +252,9 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &m
         Api::Chat => openai::chat::read(request)?,
         Api::Responses => openai::responses::read(request)?,
         Api::Messages => anthropic::read(request, false)?,
+        Api::Gemini => gemini::read(request, matches!(route, Route::Gemini(gemini::Verb::Stream { .. })))?,
+        Api::OllamaChat => ollama::read_chat(request)?,
+        Api::OllamaGenerate => ollama::read_generate(request)?,
     };
     entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
@@ -247,17 +284,19 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &m
 
 fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusal> {
     let Some(wanted) = &mind.script().api_key else { return Ok(()) };
-    match Provider::key(&head.headers) {
-        Some(key) if key == wanted => Ok(()),
-        Some(_) => Err(Refusal::new(401, "incorrect API key provided: the script demands another")),
-        None => Err(Refusal::new(
-            401,
-            match provider {
-                Provider::OpenAi => "you did not provide an API key: send `authorization: Bearer KEY`",
-                Provider::Anthropic => "x-api-key header is required",
-            },
-        )),
-    }
+    let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head));
+    let refusal = match (key, provider) {
+        (Some(key), _) if key == *wanted => return Ok(()),
+        (Some(_), Provider::Gemini) => Refusal::new(400, "API key not valid. Please pass a valid API key."),
+        (Some(_), _) => Refusal::new(401, "incorrect API key provided: the script demands another"),
+        (None, Provider::OpenAi | Provider::Ollama) => {
+            Refusal::new(401, "you did not provide an API key: send `authorization: Bearer KEY`")
+        }
+        (None, Provider::Azure) => Refusal::new(401, "you did not provide an API key: send `api-key: KEY`"),
+        (None, Provider::Anthropic) => Refusal::new(401, "x-api-key header is required"),
+        (None, Provider::Gemini) => Refusal::new(403, "you did not provide an API key: send `x-goog-api-key: KEY`"),
+    };
+    Err(refusal)
 }
 
 /// A request that was understood.
@@ -265,6 +304,7 @@ struct Exchange<'e> {
     mind: &'e Arc<Mind>,
     route: Route,
     provider: Provider,
+    path: &'e str,
     request_id: &'e str,
     arrived: Instant,
 }
@@ -301,7 +341,8 @@ impl Exchange<'_> {
         take_down(self.mind, entry);
         match decision {
             Decision::Say(answer) if answer.pace.is_immediate() => {
-                at_once(self.mind.templates().bytes(&self.route, &answer, asked.stream), asked.stream)
+                let bytes = self.mind.templates().bytes(&self.route, &answer, asked.stream);
+                at_once(&self.route, bytes, asked.stream)
             }
             Decision::Say(answer) => {
                 let response = say(&self.route, &answer, asked.stream, self.arrived, None).await;
@@ -326,7 +367,7 @@ impl Exchange<'_> {
 
     /// Tells who listens what passed over the wire; of an answer that takes its time, when it was sent.
     fn observe(&self, decision: &Decision, asked: &Asked, body: &[u8], number: u64) -> Option<Telling> {
-        let request = || serde_json::from_slice::<Value>(body).unwrap_or_default();
+        let request = || self.traced(body);
         let state = &mut *self.mind.state();
         state.observer.as_ref()?;
         state.tell_asked(&asked.results);
@@ -352,13 +393,18 @@ impl Exchange<'_> {
         None
     }
 
+    /// The request as a trace has it: with its model, which the path may name.
+    fn traced(&self, body: &[u8]) -> Value {
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        seen::traced(self.route.api().on_wire(), self.path, &body)
+    }
+
     /// Tells who listens of a request that was not understood or not taken.
     fn refused(&self, refusal: Refusal, body: &[u8]) -> Refusal {
         if self.route.asks_model()
             && let Some(observer) = &self.mind.state().observer
         {
-            let request = serde_json::from_slice(body).unwrap_or_default();
-            observer.refused(request, refusal.body(self.provider, self.request_id));
+            observer.refused(self.traced(body), refusal.body(self.provider, self.request_id));
         }
         refusal
     }

@@ -1,10 +1,12 @@
 //! A model that is a script: an HTTP server on loopback that real SDKs take for their provider.
 //!
 //! ```text
-//! request ─▶ server ─▶ routes ─▶ openai or anthropic: read ─▶ mind: which rule, what to say ─▶ the provider's shape ─▶ speech
+//! request ─▶ server ─▶ routes ─▶ openai, anthropic, gemini or ollama: read ─▶ mind: which rule, what to say ─▶ the provider's shape ─▶ speech
 //! ```
 //!
-//! It plays OpenAI's Chat Completions, Responses, Embeddings and Models and Anthropic's Messages, streamed or not. What is said
+//! It plays OpenAI's Chat Completions, Responses, Embeddings and Models, also at Azure's addresses, Anthropic's Messages, Gemini's
+//! `generateContent` and Ollama's `chat` and `generate`, streamed or not. A provider is a folder, and a line in each table of
+//! `provider`, `routes`, `refusal`, `delivery`, `offer` and `exchange`, which the compiler asks for. What is said
 //! comes from a [`ModelScript`](agentci_plan::ModelScript); rules are found through an index, so that ten thousand cost no more
 //! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew; both need a token. The server stops when it is
 //! dropped. Whoever asks from within this program needs no server: a [`ScriptMind`] answers by the same rules. What passes between
@@ -21,14 +23,17 @@ mod delivery;
 mod events;
 mod exchange;
 mod fields;
+mod gemini;
 mod in_process;
 mod index;
 mod journal;
 mod json;
 mod memory;
+mod messages;
 mod mind;
 mod observer;
 mod offer;
+mod ollama;
 mod openai;
 mod provider;
 mod refusal;

@@ -10,35 +10,77 @@ use super::choice::Choice;
 use super::json::Json;
 use super::routes::{Api, Route};
 use super::schema::{misfit, or_null};
+use super::{gemini, ollama};
 
 /// How many offered tools are listed.
 const LISTED: usize = 12;
 
 /// What a request offers and asks for.
+#[derive(Default)]
 pub(super) struct Offer<'r> {
-    tools: Vec<Tool<'r>>,
+    pub(super) tools: Vec<Tool<'r>>,
     /// Which of them may be called, and whether one must be.
-    choice: Choice<'r>,
+    pub(super) choice: Choice<'r>,
+    /// What says so in the request.
+    pub(super) choice_key: &'static str,
     /// Whether there may be tools that the request does not show.
-    more: bool,
+    pub(super) more: bool,
     /// Whether the provider runs some of them itself: such a call comes with the answer, whatever that is.
-    hosted: bool,
-    /// The schema that the text must have.
-    format: Option<&'r Json<'r>>,
+    pub(super) hosted: bool,
+    /// What the text must be.
+    pub(super) format: Option<Format<'r>>,
 }
 
 /// A tool that a request offers.
-struct Tool<'r> {
-    name: &'r str,
+pub(super) struct Tool<'r> {
+    pub(super) name: &'r str,
     /// The schema of its arguments.
-    schema: Option<&'r Json<'r>>,
+    pub(super) schema: Option<&'r Json<'r>>,
+    pub(super) form: SchemaForm,
     /// Whether its schema is strict.
-    strict: bool,
+    pub(super) strict: bool,
+}
+
+/// How a schema is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SchemaForm {
+    Json,
+    Google,
+}
+
+impl SchemaForm {
+    /// The schema as JSON Schema.
+    fn read(self, schema: &Json<'_>) -> Value {
+        let mut schema = schema.value();
+        if self == SchemaForm::Google {
+            gemini::as_json_schema(&mut schema);
+            or_null(&mut schema);
+        }
+        schema
+    }
+}
+
+/// What the text of an answer must be: JSON, or a text, that satisfies a schema if there is one.
+pub(super) struct Format<'r> {
+    pub(super) schema: Option<&'r Json<'r>>,
+    pub(super) form: SchemaForm,
+    /// Whether the schema is that of the text itself.
+    pub(super) is_text: bool,
 }
 
 impl<'r> Offer<'r> {
+    /// An offer of nothing, in a request that leaves a choice by this name.
+    pub(super) fn new(choice_key: &'static str) -> Self {
+        Self { choice_key, ..Self::default() }
+    }
+
     /// Reads a request, and the tools of the thread that it goes on with, where it has none of its own.
     pub(super) fn read(route: &Route, request: &'r Json<'r>, inherited: Option<&'r Json<'r>>, continues: bool) -> Self {
+        match route.api() {
+            Api::Gemini => return gemini::offer::read(request),
+            Api::OllamaChat | Api::OllamaGenerate => return ollama::offer::read(request),
+            Api::Chat | Api::Responses | Api::Messages => {}
+        }
         let mut tools = Vec::new();
         let own = request.get("tools");
         collect(own.or(inherited), &mut tools);
@@ -47,7 +89,12 @@ impl<'r> Offer<'r> {
         // A thread that began elsewhere has tools that are not known.
         let more = shows_not_all(request) || (continues && own.or(inherited).is_none());
         let hosted = own.or(inherited).is_some_and(is_hosted);
-        Self { tools, choice: Choice::read(request), more, hosted, format: format(route, request) }
+        let format = format(route, request).map(|schema| Format {
+            schema: Some(schema),
+            form: SchemaForm::Json,
+            is_text: false,
+        });
+        Self { tools, choice: Choice::read(request), more, hosted, format, ..Self::new("tool_choice") }
     }
 
     /// What is wrong with an answer to the request, which the rule with this number gives.
@@ -61,8 +108,9 @@ impl<'r> Offer<'r> {
     fn of_call(&self, call: &WantedCall) -> Option<ModelTrouble> {
         let name = &call.name;
         let trouble = |message: String| Some(ModelTrouble::new(TroubleKind::ToolNotOffered, message));
+        let key = self.choice_key;
         if self.choice.none {
-            return trouble(format!("the script calls `{name}`, and the request says `tool_choice: none`"));
+            return trouble(format!("the script calls `{name}`, and the request says `{key}: none`"));
         }
         let tool = self.tools.iter().find(|tool| tool.name == name);
         if tool.is_none() && !self.more {
@@ -70,10 +118,10 @@ impl<'r> Offer<'r> {
         }
         if let Some(only) = self.choice.only.as_ref().filter(|only| !only.contains(&name.as_str())) {
             let only = listed(only.iter().copied());
-            return trouble(format!("the script calls `{name}`, and the request's `tool_choice` allows only {only}"));
+            return trouble(format!("the script calls `{name}`, and the request's `{key}` allows only {only}"));
         }
         let tool = tool?;
-        let mut schema = tool.schema?.value();
+        let mut schema = tool.form.read(tool.schema?);
         if !tool.strict {
             or_null(&mut schema);
         }
@@ -101,19 +149,21 @@ impl<'r> Offer<'r> {
             Some(only) => listed(only.iter().copied()),
             None => format!("a tool; {}", self.listed()),
         };
-        let message =
-            format!("the script answers with text, and the request's `tool_choice` asks for a call of {which}");
+        let key = self.choice_key;
+        let message = format!("the script answers with text, and the request's `{key}` asks for a call of {which}");
         (is_answer && must_call).then(|| ModelTrouble::new(TroubleKind::FormatNotMet, message))
     }
 
     /// A text beside calls is not the answer yet, and one that is cut off or refused is none.
     fn of_text(&self, answer: &Answer) -> Option<ModelTrouble> {
-        let (schema, said) = (self.format?, answer.text.as_deref()?);
+        let (format, said) = (self.format.as_ref()?, answer.text.as_deref()?);
         if !answer.calls.is_empty() || matches!(answer.finish, Finish::Length | Finish::ContentFilter) {
             return None;
         }
-        let why = match serde_json::from_str::<Value>(said) {
-            Ok(value) => misfit(&schema.value(), &value)?,
+        let value =
+            if format.is_text { Ok(Value::String(said.trim().into())) } else { serde_json::from_str::<Value>(said) };
+        let why = match value {
+            Ok(value) => misfit(&format.form.read(format.schema?), &value)?,
             Err(error) => format!("it is not JSON ({error})"),
         };
         let message =
@@ -148,13 +198,13 @@ pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Optio
 
 /// Tools as each provider writes them: a function inside a tool, a function that is a tool, a tool with an `input_schema`, tools
 /// within a namespace.
-fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<Tool<'r>>) {
+pub(super) fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<Tool<'r>>) {
     for tool in tools.and_then(Json::as_list).unwrap_or_default() {
         let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
         if let Some(name) = text(inner, "name") {
             let schema = inner.get("parameters").or_else(|| inner.get("input_schema"));
             let strict = inner.get("strict").and_then(Json::as_bool).unwrap_or_default();
-            found.push(Tool { name, schema, strict });
+            found.push(Tool { name, schema, form: SchemaForm::Json, strict });
         }
         if tool.get("tools").is_some() {
             collect(tool.get("tools"), found);
@@ -189,6 +239,8 @@ fn format<'r>(route: &Route, request: &'r Json<'r>) -> Option<&'r Json<'r>> {
             let config = request.get("output_config").and_then(|config| config.get("format"));
             config.or_else(|| request.get("output_format"))?
         }
+        // These are read in the folders of their providers.
+        Api::Gemini | Api::OllamaChat | Api::OllamaGenerate => return None,
     };
     if text(format, "type") != Some("json_schema") {
         return None;

@@ -1,25 +1,41 @@
 //! Whose shape a request and its answer have.
 
+use std::borrow::Cow;
+
 use hyper::HeaderMap;
+use hyper::http::request::Parts;
 
 /// Whose shape a request and its answer have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Provider {
     OpenAi,
+    /// OpenAI's shapes at addresses of Azure.
+    Azure,
     Anthropic,
+    Gemini,
+    Ollama,
 }
+
+/// The headers that have a key and nothing else.
+const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
 
 impl Provider {
     pub(super) fn name(self) -> &'static str {
         match self {
             Provider::OpenAi => "openai",
+            Provider::Azure => "azure",
             Provider::Anthropic => "anthropic",
+            Provider::Gemini => "gemini",
+            Provider::Ollama => "ollama",
         }
     }
 
     /// Who is meant, where the path alone does not tell.
-    pub(super) fn of_headers(headers: &HeaderMap) -> Self {
-        if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") {
+    pub(super) fn of_head(head: &Parts) -> Self {
+        let has = |name: &str| head.headers.contains_key(name);
+        if has("x-goog-api-key") || query_key(head).is_some() {
+            Provider::Gemini
+        } else if has("anthropic-version") || has("x-api-key") {
             Provider::Anthropic
         } else {
             Provider::OpenAi
@@ -29,7 +45,7 @@ impl Provider {
     /// The header that names the request in an answer.
     pub(super) fn request_id_header(self) -> &'static str {
         match self {
-            Provider::OpenAi => "x-request-id",
+            Provider::OpenAi | Provider::Azure | Provider::Gemini | Provider::Ollama => "x-request-id",
             Provider::Anthropic => "request-id",
         }
     }
@@ -38,25 +54,79 @@ impl Provider {
     pub(super) fn title(self) -> &'static str {
         match self {
             Provider::OpenAi => "OpenAI",
+            Provider::Azure => "Azure OpenAI",
             Provider::Anthropic => "Anthropic",
+            Provider::Gemini => "Gemini",
+            Provider::Ollama => "Ollama",
         }
     }
 
     /// All keys that a request brings.
-    pub(super) fn keys(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-        let named = ["x-api-key", "api-key"].into_iter().filter_map(|name| headers.get(name)?.to_str().ok());
-        let authorization = headers.get("authorization").and_then(|value| value.to_str().ok());
+    pub(super) fn keys(head: &Parts) -> impl Iterator<Item = Cow<'_, str>> {
+        let named = KEY_HEADERS.into_iter().filter_map(|name| head.headers.get(name)?.to_str().ok());
+        let authorization = head.headers.get("authorization").and_then(|value| value.to_str().ok());
         let bearer = authorization.and_then(|value| Some(value.split_once(' ')?.1.trim()));
-        named.chain(bearer).filter(|key| !key.is_empty())
+        named.chain(bearer).map(Cow::Borrowed).chain(query_key(head)).filter(|key| !key.is_empty())
     }
 
-    /// The key that a request brings.
+    /// The key that the headers of a request bring.
     pub(super) fn key(headers: &HeaderMap) -> Option<&str> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = text("authorization").and_then(|value| {
             let (scheme, key) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
         });
-        text("x-api-key").or(bearer)
+        KEY_HEADERS.into_iter().find_map(text).or(bearer)
+    }
+}
+
+/// The key in the query, where Gemini takes one: `?key=..`.
+pub(super) fn query_key(head: &Parts) -> Option<Cow<'_, str>> {
+    let mut pairs = head.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+    let (_, key) = pairs.find(|(name, _)| *name == "key")?;
+    Some(unescaped(key))
+}
+
+/// A text of a query without its escapes.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(['%', '+']) {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let escape = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(if *first == b'+' { b' ' } else { *first });
+                rest = after;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+
+    fn head(uri: &str, headers: &[(&str, &str)]) -> Parts {
+        let request = headers.iter().fold(Request::get(uri), |request, (name, value)| request.header(*name, *value));
+        request.body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn keys_are_found_wherever_a_provider_takes_them() {
+        let keys = |uri: &str, headers: &[(&str, &str)]| Provider::keys(&head(uri, headers)).collect::<Vec<_>>().join(" ");
+        assert_eq!(keys("/?api-version=1", &[("api-key", "a")]), "a");
+        assert_eq!(keys("/?alt=sse&key=a%2Fb%zz", &[("x-goog-api-key", "g"), ("authorization", "Bearer t")]), "g t a/b%zz");
+        assert_eq!(keys("/?key=", &[]), "");
+        assert_eq!(keys("/?key=%", &[]), "%");
     }
 }

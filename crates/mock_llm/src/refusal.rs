@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::gemini;
 use super::provider::Provider;
 
 /// A request that is not answered as it wants.
@@ -47,7 +48,7 @@ impl Refusal {
     /// The body in the provider's shape.
     pub(super) fn body(&self, provider: Provider, request_id: &str) -> Value {
         match provider {
-            Provider::OpenAi => json!({
+            Provider::OpenAi | Provider::Azure => json!({
                 "error": {
                     "message": self.message,
                     "type": self.openai_type(),
@@ -60,6 +61,10 @@ impl Refusal {
                 "error": { "type": self.anthropic_type(), "message": self.message },
                 "request_id": request_id,
             }),
+            Provider::Gemini => json!({
+                "error": { "code": self.status, "message": self.message, "status": gemini::status(self.status) }
+            }),
+            Provider::Ollama => json!({ "error": self.message }),
         }
     }
 
@@ -108,6 +113,11 @@ mod tests {
             Refusal::new(429, "slow down").body(Provider::Anthropic, "r1").to_string(),
             r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"},"request_id":"r1"}"#
         );
+        assert_eq!(
+            Refusal::new(429, "slow down").body(Provider::Gemini, "r1").to_string(),
+            r#"{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}"#
+        );
+        assert_eq!(Refusal::new(404, "gone").body(Provider::Ollama, "r1").to_string(), r#"{"error":"gone"}"#);
         assert_eq!(Refusal::new(529, "").body(Provider::Anthropic, "")["error"]["type"], "overloaded_error");
         assert_eq!(Refusal::new(401, "").body(Provider::OpenAi, "")["error"]["code"], "invalid_api_key");
     }

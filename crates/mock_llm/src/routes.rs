@@ -1,9 +1,14 @@
 //! Which part of the server a path leads to.
 
-use hyper::{HeaderMap, Method};
+use agentci_protocols::chat::WireApi;
+use hyper::Method;
+use hyper::http::request::Parts;
 
+use super::events::Framing;
+use super::openai::azure;
 use super::provider::Provider;
 use super::refusal::Refusal;
+use super::{gemini, ollama};
 
 /// A part of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub(super) enum Route {
     Model(String),
     Messages,
     CountTokens,
+    Gemini(gemini::Verb),
+    Ollama(ollama::Endpoint),
     /// What clients tell of themselves.
     Telemetry,
     Journal,
@@ -35,7 +42,29 @@ pub(super) enum Api {
     Responses,
     /// Anthropic's Messages.
     Messages,
+    /// Google's `generateContent`.
+    Gemini,
+    /// Ollama's `chat`.
+    OllamaChat,
+    /// Ollama's `generate`.
+    OllamaGenerate,
 }
+
+impl Api {
+    /// The same for whoever reads what others answered.
+    pub(super) fn on_wire(self) -> WireApi {
+        match self {
+            Api::Chat => WireApi::Chat,
+            Api::Responses => WireApi::Responses,
+            Api::Messages => WireApi::Messages,
+            Api::Gemini => WireApi::Gemini,
+            Api::OllamaChat | Api::OllamaGenerate => WireApi::Ollama,
+        }
+    }
+}
+
+/// What stands before a path and says nothing: versions, as often as a base URL that has one is followed by another.
+const VERSIONS: [&str; 4] = ["/v1", "/v1beta", "/v1alpha", "/v1beta1"];
 
 impl Route {
     /// How the model is asked there; as in Chat Completions where it is not asked at all.
@@ -43,6 +72,9 @@ impl Route {
         match self {
             Route::Responses => Api::Responses,
             Route::Messages => Api::Messages,
+            Route::Gemini(_) => Api::Gemini,
+            Route::Ollama(ollama::Endpoint::Generate) => Api::OllamaGenerate,
+            Route::Ollama(_) => Api::OllamaChat,
             Route::Chat
             | Route::Response(_)
             | Route::InputTokens
@@ -58,9 +90,18 @@ impl Route {
         }
     }
 
+    /// How the events of a stream are told apart there.
+    pub(super) fn framing(&self) -> Framing {
+        match self {
+            Route::Gemini(gemini::Verb::Stream { sse: false }) => Framing::List,
+            Route::Ollama(_) => Framing::Lines,
+            _ => Framing::Events,
+        }
+    }
+
     /// The part, or why there is none.
-    pub(super) fn find(method: &Method, path: &str) -> Result<Self, Refusal> {
-        let short = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
+    pub(super) fn find(method: &Method, path: &str, query: Option<&str>) -> Result<Self, Refusal> {
+        let short = short(path);
         let (route, wanted) = match short.trim_end_matches('/') {
             "/chat/completions" => (Route::Chat, Method::POST),
             "/responses" => (Route::Responses, Method::POST),
@@ -75,11 +116,7 @@ impl Route {
             "/models" => (Route::Models, Method::GET),
             "/__agentci/journal" => (Route::Journal, Method::GET),
             "/__agentci/reset" => (Route::Reset, Method::POST),
-            other => match (other.strip_prefix("/models/"), other.strip_prefix("/responses/")) {
-                (Some(name), _) => (Route::Model(name.to_owned()), Method::GET),
-                (_, Some(id)) if !id.contains('/') => (Route::Response(id.to_owned()), Method::GET),
-                _ => return Err(unknown(method, path)),
-            },
+            other => Self::of_provider(other, query).ok_or_else(|| unknown(method, path))?,
         };
         if *method == wanted {
             return Ok(route);
@@ -89,9 +126,29 @@ impl Route {
         Err(Refusal { allow: Some(allow), ..Refusal::new(405, message).code("method_not_allowed") })
     }
 
+    /// Paths that name something, or that one provider alone has.
+    fn of_provider(path: &str, query: Option<&str>) -> Option<(Self, Method)> {
+        if let Some((endpoint, method)) = ollama::Endpoint::find(path) {
+            return Some((Route::Ollama(endpoint), method));
+        }
+        if let Some(verb) = gemini::Verb::find(path, query) {
+            return Some((Route::Gemini(verb), Method::POST));
+        }
+        if let Some(name) = path.strip_prefix("/models/") {
+            return Some((Route::Model(name.to_owned()), Method::GET));
+        }
+        let id = path.strip_prefix("/responses/").filter(|id| !id.contains('/'))?;
+        Some((Route::Response(id.to_owned()), Method::GET))
+    }
+
     /// Whose shape an answer has.
-    pub(super) fn provider(found: Option<&Self>, path: &str, headers: &HeaderMap) -> Provider {
+    pub(super) fn provider(found: Option<&Self>, head: &Parts) -> Provider {
+        let path = head.uri.path();
         match found {
+            Some(Route::Gemini(_)) => Provider::Gemini,
+            Some(Route::Ollama(_)) => Provider::Ollama,
+            Some(Route::Messages | Route::CountTokens) => Provider::Anthropic,
+            _ if azure::is_own(path) => Provider::Azure,
             Some(
                 Route::Chat
                 | Route::Responses
@@ -101,17 +158,33 @@ impl Route {
                 | Route::Embeddings
                 | Route::Moderations,
             ) => Provider::OpenAi,
-            Some(Route::Messages | Route::CountTokens) => Provider::Anthropic,
             _ if path.contains("/messages") => Provider::Anthropic,
-            _ => Provider::of_headers(headers),
+            _ if VERSIONS[1..].iter().any(|version| path.starts_with(version)) => Provider::Gemini,
+            _ if short(path).starts_with("/api/") => Provider::Ollama,
+            _ => Provider::of_head(head),
+        }
+    }
+
+    /// Whether a model is to answer.
+    pub(super) fn asks_model(&self) -> bool {
+        match self {
+            Route::Chat | Route::Responses | Route::Messages => true,
+            Route::Gemini(verb) => matches!(verb, gemini::Verb::Generate | gemini::Verb::Stream { .. }),
+            Route::Ollama(endpoint) => matches!(endpoint, ollama::Endpoint::Chat | ollama::Endpoint::Generate),
+            _ => false,
         }
     }
 }
 
-impl Route {
-    /// Whether a model is to answer.
-    pub(super) fn asks_model(&self) -> bool {
-        matches!(self, Route::Chat | Route::Responses | Route::Messages)
+/// A path without versions, and without what Azure puts before it.
+fn short(path: &str) -> &str {
+    let mut rest = path;
+    loop {
+        let of_version = VERSIONS.iter().find_map(|it| rest.strip_prefix(it).filter(|rest| rest.starts_with('/')));
+        match of_version.or_else(|| azure::short(rest)) {
+            Some(shorter) => rest = shorter,
+            None => return rest,
+        }
     }
 }
 
@@ -123,7 +196,8 @@ pub(super) fn is_probe(method: &Method, path: &str) -> bool {
 
 fn unknown(method: &Method, path: &str) -> Refusal {
     let path: String = path.chars().take(200).collect();
-    let known = "chat/completions, responses, conversations, embeddings, moderations, models, messages";
+    let known = "chat/completions, responses, conversations, embeddings, moderations, models, messages, those of Azure under \
+                 `/openai`, Gemini's `models/{model}:generateContent` and Ollama's `api/chat`";
     Refusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}")).code("unknown_url")
 }
 
@@ -131,20 +205,55 @@ fn unknown(method: &Method, path: &str) -> Refusal {
 mod tests {
     use super::*;
 
+    fn post(path: &str) -> Result<Route, Refusal> {
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        Route::find(&Method::POST, path, query)
+    }
+
     #[test]
     fn paths_work_with_and_without_the_version() {
         for (path, route) in [
             ("/v1/chat/completions", Route::Chat),
             ("/chat/completions/", Route::Chat),
             ("/messages", Route::Messages),
+            ("/v1/v1/messages", Route::Messages),
             ("/v1/messages/count_tokens", Route::CountTokens),
         ] {
-            assert_eq!(Route::find(&Method::POST, path), Ok(route));
+            assert_eq!(post(path), Ok(route));
         }
-        assert_eq!(Route::find(&Method::GET, "/v1/models/org/x"), Ok(Route::Model("org/x".into())));
-        assert_eq!(Route::find(&Method::GET, "/v1/responses/resp_1"), Ok(Route::Response("resp_1".into())));
-        assert_eq!(Route::find(&Method::GET, "/v1/responses/resp_1/input_items").unwrap_err().status, 404);
-        assert_eq!(Route::find(&Method::GET, "/v1/chat/completions").unwrap_err().status, 405);
-        assert_eq!(Route::find(&Method::POST, "/v2/chat").unwrap_err().status, 404);
+        let get = |path: &str| Route::find(&Method::GET, path, None);
+        assert_eq!(get("/v1/models/org/x"), Ok(Route::Model("org/x".into())));
+        assert_eq!(get("/v1/responses/resp_1"), Ok(Route::Response("resp_1".into())));
+        assert_eq!(get("/v1/responses/resp_1/input_items").unwrap_err().status, 404);
+        assert_eq!(get("/v1/chat/completions").unwrap_err().status, 405);
+        assert_eq!(post("/v2/chat").unwrap_err().status, 404);
+    }
+
+    #[test]
+    fn every_surface_has_its_paths() {
+        use gemini::Verb;
+        use ollama::Endpoint;
+        for (path, route) in [
+            ("/openai/deployments/our-gpt/chat/completions?api-version=1", Route::Chat),
+            ("/openai/deployments/our-gpt/embeddings", Route::Embeddings),
+            ("/openai/deployments/our-gpt/responses", Route::Responses),
+            ("/openai/responses?api-version=1", Route::Responses),
+            ("/openai/v1/chat/completions", Route::Chat),
+            ("/v1/deployments/our-gpt/chat/completions", Route::Chat),
+            ("/v1beta/openai/chat/completions", Route::Chat),
+            ("/v1beta/models/gemini-2.5-pro:generateContent", Route::Gemini(Verb::Generate)),
+            ("/v1/models/g:streamGenerateContent?alt=sse", Route::Gemini(Verb::Stream { sse: true })),
+            ("/v1beta/models/g:streamGenerateContent", Route::Gemini(Verb::Stream { sse: false })),
+            ("/v1beta/models/g:batchEmbedContents", Route::Gemini(Verb::EmbedBatch)),
+            ("/v1/v1beta/models/g:countTokens", Route::Gemini(Verb::CountTokens)),
+            ("/v1beta1/publishers/google/models/g:generateContent", Route::Gemini(Verb::Generate)),
+            ("/api/chat", Route::Ollama(Endpoint::Chat)),
+            ("/v1/api/generate", Route::Ollama(Endpoint::Generate)),
+        ] {
+            assert_eq!(post(path), Ok(route), "{path}");
+        }
+        for path in ["/openai/deployments/x", "/models:generateContent", "/api/fly", "/openai"] {
+            assert_eq!(post(path).unwrap_err().status, 404, "{path}");
+        }
     }
 }

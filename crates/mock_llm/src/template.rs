@@ -9,6 +9,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::answer::{Answer, ID_DIGITS, Place, numbered};
 use super::delivery::render;
+use super::events::Framing;
 use super::routes::{Api, Route};
 
 /// The most bytes that are kept; beyond that everything is forgotten and begun anew.
@@ -29,6 +30,7 @@ const INPUT: u32 = 3_918_273_645;
 struct Shape {
     reply: usize,
     api: Api,
+    framing: Framing,
     stream: bool,
     choices: u32,
     include_usage: bool,
@@ -61,7 +63,8 @@ impl Templates {
     pub(super) fn bytes(&self, route: &Route, answer: &Answer, stream: bool) -> Vec<u8> {
         let Some(Place { rule, reply }) = answer.place else { return render(route, answer, stream) };
         let (choices, include_usage) = (answer.choices, answer.include_usage);
-        let shape = Shape { reply, api: route.api(), stream, choices, include_usage };
+        let (api, framing) = (route.api(), route.framing());
+        let shape = Shape { reply, api, framing, stream, choices, include_usage };
         let rule = rule.map_or(0, |rule| rule + 1);
         let mut kept_ones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answers = kept_ones.rules.get_mut(rule).into_iter().flatten();

@@ -13,9 +13,9 @@ use agentci_plan::mix;
 /// How long a vector is when the request does not say.
 const DIMENSIONS: u32 = 1536;
 /// The longest vector.
-const MOST_DIMENSIONS: u32 = 8192;
+pub(in super::super) const MOST_DIMENSIONS: u32 = 8192;
 /// The most texts of one request.
-const MOST_INPUTS: usize = 2048;
+pub(in super::super) const MOST_INPUTS: usize = 2048;
 
 /// The answer to a request; the model is what is reported when it names none.
 pub(in super::super) fn answer(body: &Json<'_>, model: &str) -> Result<Value, Refusal> {
@@ -78,7 +78,7 @@ fn inputs(input: &Json<'_>) -> Result<Vec<String>, Refusal> {
 
 /// A vector of length one.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "any 24 bits make a good number")]
-fn vector(text: &str, dimensions: u32) -> Vec<f32> {
+pub(in super::super) fn vector(text: &str, dimensions: u32) -> Vec<f32> {
     let mut state = text.bytes().fold(0, |state, byte| mix(state ^ u64::from(byte)));
     let mut numbers: Vec<f64> = Vec::new();
     for _ in 0..dimensions {

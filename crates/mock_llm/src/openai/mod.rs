@@ -1,5 +1,6 @@
-//! OpenAI's shapes.
+//! OpenAI's shapes, which Azure has as well.
 
+pub(super) mod azure;
 pub(super) mod chat;
 mod chat_stream;
 pub(super) mod conversations;

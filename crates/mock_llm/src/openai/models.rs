@@ -1,7 +1,8 @@
-//! `GET /v1/models` and `GET /v1/models/{id}`, in both providers' shapes.
+//! `GET /v1/models` and `GET /v1/models/{id}`, in the shape of whoever is meant.
 
 use serde_json::{Value, json};
 
+use super::super::gemini;
 use super::super::provider::Provider;
 use super::super::refusal::Refusal;
 
@@ -13,7 +14,8 @@ const CREATED_AT: &str = "2025-01-01T00:00:00Z";
 pub(in super::super) fn list(models: &[&str], provider: Provider) -> Value {
     let data: Vec<Value> = models.iter().map(|name| model(name, provider)).collect();
     match provider {
-        Provider::OpenAi => json!({ "object": "list", "data": data }),
+        Provider::OpenAi | Provider::Azure | Provider::Ollama => json!({ "object": "list", "data": data }),
+        Provider::Gemini => json!({ "models": data }),
         Provider::Anthropic => {
             json!({ "data": data, "has_more": false, "first_id": models.first(), "last_id": models.last() })
         }
@@ -22,6 +24,8 @@ pub(in super::super) fn list(models: &[&str], provider: Provider) -> Value {
 
 /// One of them.
 pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> Result<Value, Refusal> {
+    // Gemini's names have this in front of them.
+    let name = name.strip_prefix("models/").unwrap_or(name);
     if models.contains(&name) {
         return Ok(model(name, provider));
     }
@@ -31,7 +35,8 @@ pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> 
 
 fn model(name: &str, provider: Provider) -> Value {
     match provider {
-        Provider::OpenAi => json!({ "id": name, "object": "model", "created": CREATED, "owned_by": "agentci" }),
+        Provider::Gemini => gemini::beside::model(name),
+        Provider::OpenAi | Provider::Azure | Provider::Ollama => json!({ "id": name, "object": "model", "created": CREATED, "owned_by": "agentci" }),
         Provider::Anthropic => {
             json!({ "type": "model", "id": name, "display_name": name, "created_at": CREATED_AT })
         }

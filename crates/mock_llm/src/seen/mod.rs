@@ -7,6 +7,7 @@ mod request;
 mod shown;
 
 pub use reader::{SeenCall, WireReader};
+pub(super) use shown::request as traced;
 
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,11 @@ use agentci_protocols::chat::{ModelAnswer, WireApi, requested_model};
 use serde_json::{Map, Value, json};
 
 /// A request as a trace has it: with its model, which some APIs put into the path, and without what a service wraps around it.
-pub(super) fn request(api: WireApi, path: &str, body: &Value) -> Value {
+pub(in super::super) fn request(api: WireApi, path: &str, body: &Value) -> Value {
     let wrapped = body.get("request").filter(|inner| api == WireApi::Gemini && inner.get("contents").is_some());
     let Value::Object(inner) = wrapped.unwrap_or(body) else { return body.clone() };
     let mut request = inner.clone();
-    if !request.contains_key("model") {
+    if wrapped.is_none() || !request.contains_key("model") {
         request.extend(requested_model(path, body).map(|model| ("model".to_owned(), model.into())));
     }
     request.into()

@@ -6,9 +6,11 @@
 
 mod blocks;
 pub(super) mod chat;
+pub(super) mod gemini;
 mod history;
 pub(super) mod messages;
 mod names;
+pub(super) mod ollama;
 mod pairs;
 mod parameters;
 pub(super) mod responses;

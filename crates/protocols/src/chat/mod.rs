@@ -22,7 +22,7 @@ mod read;
 mod responses;
 
 pub use answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, WireApi};
-pub use model::requested_model;
+pub use model::{model_in_path, requested_model};
 pub use read::read_answer;
 
 #[cfg(test)]

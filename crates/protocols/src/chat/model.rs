@@ -2,20 +2,34 @@
 
 use serde_json::Value;
 
-/// The model that a request names: in its body, or in its path as `/models/{name}:verb`, `/model/{name}/converse` or
-/// `/deployments/{name}/chat/completions`.
+/// The model that a request names: its deployment where the path has one, since Azure goes by that whatever the body says; else
+/// in its body, or in its path as `/models/{name}:verb` or `/model/{name}/converse`.
 pub fn requested_model(path: &str, body: &Value) -> Option<String> {
-    let in_body = body.get("model").and_then(Value::as_str).map(str::to_owned);
-    in_body.or_else(|| in_path(path)).filter(|name| !name.is_empty())
+    let in_body = || body.get("model").and_then(Value::as_str).map(str::to_owned);
+    deployment(path).or_else(in_body).or_else(|| model_in_path(path)).filter(|name| !name.is_empty())
 }
 
-fn in_path(path: &str) -> Option<String> {
+/// The model that the path of a request names.
+pub fn model_in_path(path: &str) -> Option<String> {
+    let named = segment(path, "/models/").map(|name| name.rsplit_once(':').map_or(name, |(name, _)| name));
+    let named = named.or_else(|| segment(path, "/model/")).map(unescaped);
+    deployment(path).or(named).filter(|name| !name.is_empty())
+}
+
+/// The deployment in `/openai/deployments/{name}/chat/completions`.
+fn deployment(path: &str) -> Option<String> {
+    segment(path, "/deployments/").map(unescaped).filter(|name| !name.is_empty())
+}
+
+/// What stands after a word in a path, up to the next slash.
+fn segment<'p>(path: &'p str, word: &str) -> Option<&'p str> {
     let path = path.split('?').next().unwrap_or_default();
-    let after = |word: &str| path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().unwrap_or_default());
-    let named = after("/models/").map(|name| name.rsplit_once(':').map_or(name, |(name, _)| name));
-    let name = named.or_else(|| after("/model/")).or_else(|| after("/deployments/"))?;
+    path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().unwrap_or_default())
+}
+
+fn unescaped(name: &str) -> String {
     // Ids of Bedrock's models have colons, and their ARNs slashes, which clients escape.
-    Some(name.replace("%3A", ":").replace("%3a", ":").replace("%2F", "/").replace("%2f", "/"))
+    name.replace("%3A", ":").replace("%3a", ":").replace("%2F", "/").replace("%2f", "/")
 }
 
 #[cfg(test)]
@@ -25,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_comes_before_the_path() {
+    fn the_body_comes_before_the_path_but_after_a_deployment() {
         let named = |path: &str, body: Value| requested_model(path, &body);
         assert_eq!(named("/v1/chat/completions", json!({ "model": "m" })).as_deref(), Some("m"));
         let gemini = "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse";
@@ -34,6 +48,10 @@ mod tests {
         assert_eq!(named(bedrock, json!({})).as_deref(), Some("anthropic.claude-3-haiku-20240307-v1:0"));
         let azure = "/openai/deployments/ours/chat/completions?api-version=1";
         assert_eq!(named(azure, json!({})).as_deref(), Some("ours"));
+        assert_eq!(named(azure, json!({ "model": "gpt-4o" })).as_deref(), Some("ours"));
+        assert_eq!(model_in_path(azure).as_deref(), Some("ours"));
+        assert_eq!(model_in_path("/v1/chat/completions"), None);
+        assert_eq!(named("/models/org/name/v1/chat/completions", json!({ "model": "m" })).as_deref(), Some("m"));
         assert_eq!(named("/v1/responses", json!({})), None);
     }
 }

@@ -1,0 +1,87 @@
+//! Google's shapes: `POST /v1beta/models/{model}:generateContent` and what belongs to it. Field names may be in camel case or in
+//! snake case, as in any of Google's APIs.
+
+pub(super) mod beside;
+pub(super) mod offer;
+mod read;
+mod schema;
+mod stream;
+mod whole;
+
+pub(super) use read::read;
+pub(super) use schema::as_json_schema;
+pub(super) use stream::events;
+pub(super) use whole::whole;
+
+use agentci_plan::Finish;
+
+use super::json::Json;
+
+/// What is asked of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Generate,
+    Stream {
+        /// Whether as server-sent events; else as one list.
+        sse: bool,
+    },
+    CountTokens,
+    Embed,
+    EmbedBatch,
+}
+
+impl Verb {
+    /// The verb of a path such as `/models/{model}:generateContent`.
+    pub(super) fn find(path: &str, query: Option<&str>) -> Option<Self> {
+        let (name, verb) = path.rsplit_once(':')?;
+        if !name.contains("odels/") || name.ends_with('/') {
+            return None;
+        }
+        Some(match verb {
+            "generateContent" => Verb::Generate,
+            "streamGenerateContent" => {
+                Verb::Stream { sse: query.is_some_and(|query| query.split('&').any(|pair| pair == "alt=sse")) }
+            }
+            "countTokens" => Verb::CountTokens,
+            "embedContent" => Verb::Embed,
+            "batchEmbedContents" => Verb::EmbedBatch,
+            _ => return None,
+        })
+    }
+}
+
+/// The word for the status of an error.
+pub(super) fn status(status: u16) -> &'static str {
+    match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        409 => "ABORTED",
+        429 => "RESOURCE_EXHAUSTED",
+        499 => "CANCELLED",
+        501 => "UNIMPLEMENTED",
+        503 => "UNAVAILABLE",
+        504 => "DEADLINE_EXCEEDED",
+        500.. => "INTERNAL",
+        _ => "INVALID_ARGUMENT",
+    }
+}
+
+/// The word for why a model stopped.
+fn finish_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop | Finish::ToolCalls => "STOP",
+        Finish::Length => "MAX_TOKENS",
+        Finish::ContentFilter => "SAFETY",
+    }
+}
+
+/// A field in either spelling, the first of which is in camel case.
+pub(super) fn field<'j>(value: &'j Json<'j>, [camel, snake]: [&str; 2]) -> Option<&'j Json<'j>> {
+    value.get(camel).or_else(|| value.get(snake)).filter(|value| **value != Json::Null)
+}
+
+/// `generationConfig`.
+fn generation_config<'j>(request: &'j Json<'j>) -> Option<&'j Json<'j>> {
+    field(request, ["generationConfig", "generation_config"])
+}

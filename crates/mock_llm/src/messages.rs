@@ -1,0 +1,144 @@
+//! The messages of a request in any provider's form: Gemini's contents, the messages of Ollama, Cohere and Bedrock's Converse. Calls
+//! and results belong together by id where they have ids, and else by name and order.
+
+use super::asked::{Asked, FunctionCall, GivenResult, result_text, text as said};
+use super::json::Json;
+
+/// Reads the messages of a request.
+pub(super) fn read(body: &Json<'_>, asked: &mut Asked) {
+    let (mut open, mut answering) = (Vec::new(), false);
+    let list = ["messages", "contents", "input"].into_iter().find_map(|key| body.get(key)?.as_list());
+    for message in list.unwrap_or_default() {
+        let role = text(message, "role").unwrap_or("user");
+        let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Json::Null);
+        match role {
+            "system" | "developer" => {}
+            "assistant" | "model" => {
+                asked.hear("assistant", content);
+                asked.answered();
+                // Several messages in a row are one answer.
+                if !std::mem::replace(&mut answering, true) {
+                    open.clear();
+                }
+                calls(message, content, asked, &mut open);
+            }
+            _ => {
+                answering = false;
+                asked.hear(role, content);
+                let gave = results(message, role, content, asked, &mut open);
+                let words = said(content);
+                if !matches!(role, "tool" | "function") && (!words.is_empty() || !gave) {
+                    asked.user = words;
+                }
+            }
+        }
+    }
+}
+
+/// A call of the last answer that has no result yet.
+struct OpenCall {
+    /// Where the request repeats an id.
+    id: Option<String>,
+    /// The message that has it.
+    at: usize,
+    function: FunctionCall,
+}
+
+/// The calls that an answer asked for, as the request repeats it.
+fn calls(message: &Json<'_>, content: &Json<'_>, asked: &mut Asked, open: &mut Vec<OpenCall>) {
+    let at = asked.last_heard();
+    let mut take = |id: Option<&str>, name: Option<&str>, arguments: Option<&Json<'_>>| {
+        let Some(name) = name else { return };
+        let arguments = arguments.map(|arguments| arguments.as_str().map_or_else(|| arguments.to_string(), Into::into));
+        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        if id.is_some() {
+            asked.repeat(id.clone(), Some(name.into()), arguments.clone());
+        }
+        open.push(OpenCall { id, at, function: FunctionCall { name: name.into(), arguments } });
+    };
+    for call in message.get("tool_calls").and_then(Json::as_list).unwrap_or_default() {
+        let function = call.get("function").unwrap_or(call);
+        take(text(call, "id"), text(function, "name"), function.get("arguments"));
+    }
+    for part in content.as_list().unwrap_or_default() {
+        if let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) {
+            take(text(call, "id"), text(call, "name"), call.get("args"));
+        } else if let Some(call) = part.get("toolUse") {
+            take(text(call, "toolUseId"), text(call, "name"), call.get("input"));
+        } else if text(part, "type") == Some("tool_use") {
+            take(text(part, "id"), text(part, "name"), part.get("input"));
+        }
+    }
+}
+
+/// The results of tools in a message; whether it has any.
+fn results(
+    message: &Json<'_>,
+    role: &str,
+    content: &Json<'_>,
+    asked: &mut Asked,
+    open: &mut Vec<OpenCall>,
+) -> bool {
+    let mut take = |name: Option<&str>, given: GivenResult| {
+        let by_id = open.iter().position(|call| call.id.as_deref().is_some_and(|id| id == given.call_id));
+        let fits = |call: &OpenCall| name.is_none_or(|name| call.function.name == name);
+        // A client may repeat the id of a call and leave it out of the result, or make up one that no call has.
+        let by_name = || open.iter().position(|call| fits(call) && (call.id.is_none() || given.call_id.is_empty()));
+        let is_known = asked.repeated.contains_key(&given.call_id);
+        match by_id.or_else(|| by_name().filter(|_| !is_known)).map(|at| open.remove(at)) {
+            Some(OpenCall { id, at, function }) => {
+                let call_id = id.unwrap_or_default();
+                asked.results.push(GivenResult { call_id, function: Some(function), at, ..given });
+            }
+            None => asked.take_result(given),
+        }
+    };
+    let mut has_parts = false;
+    for part in content.as_list().unwrap_or_default() {
+        let response = part.get("functionResponse").or_else(|| part.get("function_response"));
+        if let Some(response) = response {
+            let gave = response.get("response");
+            // Documented: `error` has what went wrong, `output` what a function gave.
+            let failed = gave.is_some_and(|gave| gave.get("error").is_some() && gave.get("output").is_none());
+            take(text(response, "name"), given(text(response, "id"), gave, failed));
+        } else if let Some(result) = part.get("toolResult") {
+            take(
+                None,
+                given(text(result, "toolUseId"), result.get("content"), text(result, "status") == Some("error")),
+            );
+        } else if text(part, "type") == Some("tool_result") {
+            let failed = part.get("is_error").and_then(Json::as_bool).unwrap_or_default();
+            take(None, given(text(part, "tool_use_id"), part.get("content"), failed));
+        } else {
+            continue;
+        }
+        has_parts = true;
+    }
+    if matches!(role, "tool" | "function") && !has_parts {
+        let name = text(message, "tool_name").or_else(|| text(message, "name"));
+        take(name, given(text(message, "tool_call_id"), Some(content), false));
+        return true;
+    }
+    has_parts
+}
+
+fn given(id: Option<&str>, content: Option<&Json<'_>>, failed: bool) -> GivenResult {
+    let content = content.map(words).unwrap_or_default();
+    GivenResult { call_id: id.unwrap_or_default().into(), content, failed, function: None, at: 0 }
+}
+
+/// What a tool gave, as a text. Bedrock and Cohere send data as a part of its own.
+fn words(content: &Json<'_>) -> String {
+    let data = |part: &Json<'_>| {
+        let document = part.get("document").and_then(|document| document.get("data").or(Some(document)));
+        let found = part.get("json").or(document);
+        found.map(|found| found.as_str().map_or_else(|| found.to_string(), Into::into))
+    };
+    let parts = content.as_list().unwrap_or_default();
+    let found: Vec<String> = parts.iter().filter_map(data).collect();
+    if found.is_empty() { result_text(content) } else { found.join("\n") }
+}
+
+fn text<'j>(value: &'j Json<'_>, key: &str) -> Option<&'j str> {
+    value.get(key).and_then(Json::as_str)
+}

@@ -1,0 +1,74 @@
+//! Ollama's own shapes: `POST /api/chat`, `POST /api/generate` and what belongs to them. Streams are lines of JSON, and the default.
+
+pub(super) mod beside;
+pub(super) mod offer;
+mod read;
+mod stream;
+mod whole;
+
+pub(super) use read::{loads, read_chat, read_generate};
+pub(super) use stream::events;
+pub(super) use whole::whole;
+
+use agentci_plan::{Finish, civil_date};
+use hyper::Method;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    Chat,
+    Generate,
+    /// The models that are there.
+    Tags,
+    /// The models that are in memory.
+    Running,
+    Show,
+    Pull,
+    Version,
+    Embed,
+    /// One embedding, as before there was `embed`.
+    Embedding,
+}
+
+impl Endpoint {
+    /// The endpoint of a path, and its method.
+    pub(super) fn find(path: &str) -> Option<(Self, Method)> {
+        Some(match path.strip_prefix("/api/")? {
+            "chat" => (Endpoint::Chat, Method::POST),
+            "generate" => (Endpoint::Generate, Method::POST),
+            "tags" => (Endpoint::Tags, Method::GET),
+            "ps" => (Endpoint::Running, Method::GET),
+            "show" => (Endpoint::Show, Method::POST),
+            "pull" => (Endpoint::Pull, Method::POST),
+            "version" => (Endpoint::Version, Method::GET),
+            "embed" => (Endpoint::Embed, Method::POST),
+            "embeddings" => (Endpoint::Embedding, Method::POST),
+            _ => return None,
+        })
+    }
+}
+
+/// The word for why a model stopped.
+fn done_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop | Finish::ToolCalls | Finish::ContentFilter => "stop",
+        Finish::Length => "length",
+    }
+}
+
+/// A moment in seconds of Unix time, as a text: `2025-01-01T00:00:00Z`.
+fn moment(unix: u64) -> String {
+    let ((year, month, day), second) = (civil_date(unix / 86_400), unix % 86_400);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_as_dates() {
+        assert_eq!(moment(1_735_689_600), "2025-01-01T00:00:00Z");
+        assert_eq!(moment(1_735_689_600 + 3_661), "2025-01-01T01:01:01Z");
+    }
+}
