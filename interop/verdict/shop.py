@@ -5,6 +5,8 @@ from pydantic import TypeAdapter
 
 OPENAI_MODEL = "gpt-4o"
 ANTHROPIC_MODEL = "claude-sonnet-4-5"
+GEMINI_MODEL = "gemini-2.5-flash"
+OLLAMA_MODEL = "llama3.2"
 INSTRUCTIONS = """\
 You help customers of a small shop.
 Look an order up before you refund it. Never refund more than the order cost."""

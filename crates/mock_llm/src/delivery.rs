@@ -5,6 +5,7 @@ use std::time::Duration;
 use agentci_plan::Pace;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
+use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::answer::Answer;
@@ -115,8 +116,11 @@ pub(super) fn json_response(bytes: Vec<u8>) -> Response<Speech> {
     response
 }
 
-pub(super) fn refuse(refusal: &Refusal, provider: Provider, request_id: &str) -> Response<Speech> {
-    let mut response = json_response(refusal.body(provider, request_id).to_string().into_bytes());
+/// An error; where the events of a stream would be items of a list, it is one.
+pub(super) fn refuse(refusal: &Refusal, provider: Provider, request_id: &str, framing: Framing) -> Response<Speech> {
+    let body = refusal.body(provider, request_id);
+    let body = if framing == Framing::List { Value::Array(vec![body]) } else { body };
+    let mut response = json_response(body.to_string().into_bytes());
     *response.status_mut() = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     if let Some(time) = refusal.retry_after {

@@ -55,6 +55,7 @@ pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Reques
         return response;
     }
     let provider = Route::provider(found.as_ref().ok(), &head);
+    let framing = found.as_ref().map(Route::framing).unwrap_or_default();
     let body = collect(body).await;
     let mut entry = Entry {
         number: mind.begin(),
@@ -91,7 +92,7 @@ pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Reques
         Err(refusal) => {
             entry.status = refusal.status;
             take_down(mind, entry);
-            refuse(&refusal, provider, &request_id)
+            refuse(&refusal, provider, &request_id, framing)
         }
     };
     stamped(response, provider, request_id)
@@ -359,9 +360,9 @@ impl Exchange<'_> {
                 if latency > Duration::ZERO {
                     wait(self.arrived, latency).await;
                 }
-                refuse(&refusal, self.provider, self.request_id)
+                refuse(&refusal, self.provider, self.request_id, self.route.framing())
             }
-            Decision::Miss(refusal, _) => refuse(&refusal, self.provider, self.request_id),
+            Decision::Miss(refusal, _) => refuse(&refusal, self.provider, self.request_id, self.route.framing()),
         }
     }
 

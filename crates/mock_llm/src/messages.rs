@@ -72,13 +72,7 @@ fn calls(message: &Json<'_>, content: &Json<'_>, asked: &mut Asked, open: &mut V
 }
 
 /// The results of tools in a message; whether it has any.
-fn results(
-    message: &Json<'_>,
-    role: &str,
-    content: &Json<'_>,
-    asked: &mut Asked,
-    open: &mut Vec<OpenCall>,
-) -> bool {
+fn results(message: &Json<'_>, role: &str, content: &Json<'_>, asked: &mut Asked, open: &mut Vec<OpenCall>) -> bool {
     let mut take = |name: Option<&str>, given: GivenResult| {
         let by_id = open.iter().position(|call| call.id.as_deref().is_some_and(|id| id == given.call_id));
         let fits = |call: &OpenCall| name.is_none_or(|name| call.function.name == name);

@@ -123,9 +123,13 @@ mod tests {
 
     #[test]
     fn keys_are_found_wherever_a_provider_takes_them() {
-        let keys = |uri: &str, headers: &[(&str, &str)]| Provider::keys(&head(uri, headers)).collect::<Vec<_>>().join(" ");
+        let keys =
+            |uri: &str, headers: &[(&str, &str)]| Provider::keys(&head(uri, headers)).collect::<Vec<_>>().join(" ");
         assert_eq!(keys("/?api-version=1", &[("api-key", "a")]), "a");
-        assert_eq!(keys("/?alt=sse&key=a%2Fb%zz", &[("x-goog-api-key", "g"), ("authorization", "Bearer t")]), "g t a/b%zz");
+        assert_eq!(
+            keys("/?alt=sse&key=a%2Fb%zz", &[("x-goog-api-key", "g"), ("authorization", "Bearer t")]),
+            "g t a/b%zz"
+        );
         assert_eq!(keys("/?key=", &[]), "");
         assert_eq!(keys("/?key=%", &[]), "%");
     }

@@ -108,6 +108,18 @@ impl ModelServer {
         format!("{}/v1", self.url())
     }
 
+    /// What the SDK of each provider is given as its base, with the name that `agentci serve llm` prints it by.
+    pub fn addresses(&self) -> [(&'static str, String); 6] {
+        [
+            ("url", self.url()),
+            ("openai_base_url", self.openai_url()),
+            ("anthropic_base_url", self.url()),
+            ("azure_endpoint", self.url()),
+            ("gemini_base_url", self.url()),
+            ("ollama_host", self.url()),
+        ]
+    }
+
     /// Tells the observer of answers that are still being sent, as far as they were sent.
     pub fn flush(&self) {
         self.mind.tell_pending();

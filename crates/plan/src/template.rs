@@ -338,6 +338,7 @@ mod tests {
         for (written, filled) in [
             ("a ${B} c", "a <B> c"),
             ("${ENV.HOME}/x", "<ENV.HOME>/x"),
+            ("${MODEL.url}/x", "<MODEL.url>/x"),
             ("$${B}", "${B}"),
             ("$$${B}", "$${B}"),
             ("${a-b} ${} ${x", "${a-b} ${} ${x"),

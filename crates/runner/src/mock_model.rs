@@ -15,8 +15,25 @@ const PLACEHOLDER_KEY: &str = "agentci-placeholder";
 /// Where the SDKs look for keys of the providers that the model stands in for.
 const KEYS: [&str; 2] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
 
-/// Where some of them look, too; set only where it is set already, since an SDK that finds both sends both.
-const OTHER_KEYS: [&str; 1] = ["ANTHROPIC_AUTH_TOKEN"];
+/// Google's SDK looks for these in this order, and warns when it finds both: the last is set where none of them is.
+const GEMINI_KEYS: [&str; 2] = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
+
+/// Where some of them look, too; set only where it is set already. Anthropic's SDK sends both of its keys when it finds both, and
+/// OpenAI's refuses to work when it finds one of Azure beside its own and is not told which to use.
+const OTHER_KEYS: [&str; 6] = [
+    "ANTHROPIC_AUTH_TOKEN",
+    "AZURE_OPENAI_API_KEY",
+    "AZURE_OPENAI_AD_TOKEN",
+    "AZURE_API_KEY",
+    "GOOGLE_GENERATIVE_AI_API_KEY",
+    OLLAMA_KEY,
+];
+
+/// Ollama needs a key only where a script demands one.
+const OLLAMA_KEY: &str = "OLLAMA_API_KEY";
+
+/// Addresses that are set only where they are set already, since agents choose their provider by them; some end in a version.
+const OTHER_ADDRESSES: [&str; 4] = ["AZURE_OPENAI_ENDPOINT", "AZURE_API_BASE", "OLLAMA_BASE_URL", "OLLAMA_API_BASE"];
 
 /// What keeps frameworks from calling home: each is documented by the framework. `OTEL_SDK_DISABLED` is not among them, since spans
 /// may be what is tested.
@@ -113,7 +130,9 @@ pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     };
     for event in trace.events() {
         let Kind::ModelCall { response, .. } = &event.kind else { continue };
-        let Some(message) = response["error"]["message"].as_str() else { continue };
+        // Ollama's errors are texts.
+        let error = &response["error"];
+        let Some(message) = error["message"].as_str().or(error.as_str()) else { continue };
         let note = format!("the scripted model refused a request: {message}");
         if told.len() < TOLD && !told.contains(&note) && !complained(message) {
             told.push(note);
@@ -158,12 +177,8 @@ pub(crate) fn answers_tools(job: &Job<'_>) -> bool {
 
 /// The variables that a suite can use where an agent takes the address in its own way.
 fn addresses(server: &ModelServer, world: &ModelWorld) -> Vec<(&'static str, String)> {
-    vec![
-        ("url", server.url()),
-        ("openai_base_url", server.openai_url()),
-        ("anthropic_base_url", server.url()),
-        ("api_key", key(world).to_owned()),
-    ]
+    let key = ("api_key", key(world).to_owned());
+    server.addresses().into_iter().chain([key]).collect()
 }
 
 /// The key that an agent is given.
@@ -176,14 +191,26 @@ fn environment(
     world: &ModelWorld,
     outside: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<(String, String)> {
+    let set = |name: &str| outside(name).filter(|value| !value.is_empty());
     let mut variables = vec![
         ("OPENAI_BASE_URL".to_owned(), server.openai_url()),
         ("OPENAI_API_BASE".to_owned(), server.openai_url()),
         ("ANTHROPIC_BASE_URL".to_owned(), server.url()),
+        ("GOOGLE_GEMINI_BASE_URL".to_owned(), server.url()),
+        ("OLLAMA_HOST".to_owned(), server.url()),
     ];
+    for name in OTHER_ADDRESSES {
+        let Some(real) = set(name) else { continue };
+        let is_versioned = real.trim_end_matches('/').ends_with("/v1");
+        variables.push((name.to_owned(), if is_versioned { server.openai_url() } else { server.url() }));
+    }
     let key = key(world);
-    let others = OTHER_KEYS.into_iter().filter(|name| outside(name).is_some_and(|key| !key.is_empty()));
-    variables.extend(KEYS.into_iter().chain(others).map(|name| (name.to_owned(), key.to_owned())));
+    let gemini = GEMINI_KEYS.into_iter().filter(|name| set(name).is_some());
+    let gemini_default = GEMINI_KEYS.last().copied().filter(|_| GEMINI_KEYS.iter().all(|name| set(name).is_none()));
+    let is_demanded = |name: &str| name == OLLAMA_KEY && world.script.api_key.is_some();
+    let others = OTHER_KEYS.into_iter().filter(|name| set(name).is_some() || is_demanded(name));
+    let names = KEYS.into_iter().chain(gemini).chain(gemini_default).chain(others);
+    variables.extend(names.map(|name| (name.to_owned(), key.to_owned())));
     variables.extend(TELEMETRY.map(|(name, value)| (name.to_owned(), value.to_owned())));
     variables
 }

@@ -120,7 +120,7 @@ pub(crate) const NO_MODEL: &str =
 fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
     if reached.is_empty() {
         return (
-            "the agent never asked its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?"
+            "the agent never asked its model: does it read the address from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?"
                 .into(),
             "nothing was asked of this model",
             "hand the address over in the target's `env` if it has another name",
@@ -130,7 +130,8 @@ fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
     (
         format!("the agent never asked its model for an answer: it asked only for {}", paths.join(", ")),
         "no answer was asked of this model",
-        "answers come from `/v1/chat/completions`, `/v1/responses` or `/v1/messages`: does the agent send them elsewhere?",
+        "answers come from `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `/v1beta/models/{model}:generateContent` or \
+         `/api/chat`: does the agent send them elsewhere?",
     )
 }
 

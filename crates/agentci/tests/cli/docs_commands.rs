@@ -167,7 +167,7 @@ fn a_page_that_is_right_passes() {
     let folder = "```sh\nmkdir a && cd a\n```\n```sh\npwd | grep '/work/a$'\n```\n";
     assert_eq!(wrong_with(folder), [""; 0]);
     let served = "<!-- port: 8080 -->\n<!-- background -->\n```sh\nagentci serve llm --port 8080 --control-token t\n```\n<!-- output -->\n```text\n\
-                  {\"url\":\"http://127.0.0.1:8080\",\"openai_base_url\":\"http://127.0.0.1:8080/v1\",\"anthropic_base_url\":\"http://127.0.0.1:8080\",\"control_token\":\"t\"}\n```\n";
+                  {\"url\":\"http://127.0.0.1:8080\",\"openai_base_url\":\"http://127.0.0.1:8080/v1\",\"anthropic_base_url\":\"http://127.0.0.1:8080\",\"azure_endpoint\":\"http://127.0.0.1:8080\",\"gemini_base_url\":\"http://127.0.0.1:8080\",\"ollama_host\":\"http://127.0.0.1:8080\",\"control_token\":\"t\"}\n```\n";
     assert_eq!(wrong_with(served), [""; 0]);
     let again = "<!-- exit: 1 -->\n```sh\ntrue\nfalse\n```\n";
     assert_eq!(wrong_with(again), [""; 0]);

@@ -57,7 +57,9 @@ fn it_prints_its_address_answers_and_ends_when_told() {
         let url = server.address["url"].as_str().unwrap();
         assert!(url.starts_with("http://127.0.0.1:") && !url.ends_with(":0"), "{url}");
         assert_eq!(server.address["openai_base_url"], format!("{url}/v1"));
-        assert_eq!(server.address["anthropic_base_url"], url);
+        for name in ["anthropic_base_url", "azure_endpoint", "gemini_base_url", "ollama_host"] {
+            assert_eq!(server.address[name], url, "{name}");
+        }
         let (status, answer) = server.chat("my refund");
         assert_eq!((status, &answer["choices"][0]["message"]["content"]), (200, &json!("Refunded.")));
         let (status, answer) = server.chat("other");

@@ -160,7 +160,7 @@ impl Requests {
         let span = self.conditions.first().map_or(self.span, Condition::span);
         let mut failure = Failure::new("the model was never asked").at(span, "no request to a model was seen");
         failure.notes =
-            vec!["does the agent read the address of its model from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?".into()];
+            vec!["does the agent read the address of its model from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?".into()];
         failure
     }
 }

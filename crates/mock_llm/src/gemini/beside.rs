@@ -45,10 +45,12 @@ fn embedding(request: &Json<'_>) -> Result<Value, Refusal> {
         .or_else(|| field(request, ["outputDimensionality", "output_dimensionality"]));
     let dimensions = match wanted.and_then(Json::as_u64) {
         None => DIMENSIONS,
-        Some(wanted) => u32::try_from(wanted).ok().filter(|it| (1..=MOST_DIMENSIONS).contains(it)).ok_or_else(|| {
-            let message = format!("`outputDimensionality` must be from 1 to {MOST_DIMENSIONS}, found {wanted}");
-            Refusal::of_part("outputDimensionality", message)
-        })?,
+        Some(wanted) => {
+            u32::try_from(wanted).ok().filter(|it| (1..=MOST_DIMENSIONS).contains(it)).ok_or_else(|| {
+                let message = format!("`outputDimensionality` must be from 1 to {MOST_DIMENSIONS}, found {wanted}");
+                Refusal::of_part("outputDimensionality", message)
+            })?
+        }
     };
     let values: Vec<f64> = vector(&said, dimensions).into_iter().map(f64::from).collect();
     Ok(json!({ "values": values }))

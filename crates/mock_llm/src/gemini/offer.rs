@@ -13,7 +13,8 @@ pub(in super::super) fn read<'r>(request: &'r Json<'r>) -> Offer<'r> {
         offer.tools.extend(declared.and_then(Json::as_list).unwrap_or_default().iter().filter_map(declaration));
         // A search of the web, code that Google runs, and so on.
         let Json::Object(pairs) = tool else { continue };
-        offer.hosted |= pairs.iter().any(|(key, _)| !matches!(&**key, "functionDeclarations" | "function_declarations"));
+        offer.hosted |=
+            pairs.iter().any(|(key, _)| !matches!(&**key, "functionDeclarations" | "function_declarations"));
     }
     // What was put into a cache may hold tools.
     offer.more = field(request, ["cachedContent", "cached_content"]).is_some();

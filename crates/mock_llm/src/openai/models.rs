@@ -36,7 +36,9 @@ pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> 
 fn model(name: &str, provider: Provider) -> Value {
     match provider {
         Provider::Gemini => gemini::beside::model(name),
-        Provider::OpenAi | Provider::Azure | Provider::Ollama => json!({ "id": name, "object": "model", "created": CREATED, "owned_by": "agentci" }),
+        Provider::OpenAi | Provider::Azure | Provider::Ollama => {
+            json!({ "id": name, "object": "model", "created": CREATED, "owned_by": "agentci" })
+        }
         Provider::Anthropic => {
             json!({ "type": "model", "id": name, "display_name": name, "created_at": CREATED_AT })
         }

@@ -7,10 +7,13 @@ mod client;
 mod raw;
 
 mod anthropic;
+mod azure;
 mod control;
 mod functions;
+mod gemini;
 mod hostile;
 mod observed;
+mod ollama;
 mod openai;
 mod pace;
 mod script;

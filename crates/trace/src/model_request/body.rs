@@ -124,7 +124,7 @@ impl<'t> Body<'t> {
         }
         let inner = ["function", "custom", "toolSpec"].iter().find_map(|key| tool.get(key)).unwrap_or(tool);
         let name = inner["name"].as_str().or_else(|| tool["type"].as_str());
-        let keys = ["parameters", "input_schema", "parametersJsonSchema"];
+        let keys = ["parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema"];
         let of_converse = || inner.get("inputSchema").map(|schema| schema.get("json").unwrap_or(schema));
         let parameters = keys.iter().find_map(|key| inner.get(key)).or_else(of_converse);
         let parameters = parameters.filter(|schema| !schema.is_null());

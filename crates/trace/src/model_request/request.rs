@@ -222,6 +222,21 @@ mod tests {
         }
     }
 
+    /// Google's SDK for Python spells one key of a declaration as the rest of Python does.
+    #[test]
+    fn declared_functions_have_their_schema_in_any_spelling() {
+        let schema = json!({"type": "object"});
+        for key in ["parameters", "parametersJsonSchema", "parameters_json_schema"] {
+            let request = json!({"tools": [{"functionDeclarations": [{"name": "find", key: schema}]}], "contents": []});
+            let trace = trace(&[(request, json!({}))]);
+            assert_eq!(
+                trace.model_requests()[0].tools,
+                [OfferedTool { name: "find", parameters: Some(&schema) }],
+                "{key}"
+            );
+        }
+    }
+
     #[test]
     fn a_conversation_that_is_kept_has_messages_but_no_instructions() {
         let answer = |id: &str| json!({"object": "response", "id": id});

@@ -13,7 +13,7 @@ use agentci::source::Sources;
 use agentci::verdict::ExitStatus;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use serde_json::json;
+use serde_json::{Map, Value};
 
 use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
 use crate::cli::context::Context;
@@ -78,12 +78,10 @@ async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &C
             return ExitStatus::Failed;
         }
     };
-    let address = json!({
-        "url": server.url(),
-        "openai_base_url": server.openai_url(),
-        "anthropic_base_url": server.url(),
-        "control_token": control_token,
-    });
+    let mut address: Map<String, Value> =
+        server.addresses().into_iter().map(|(name, address)| (name.to_owned(), address.into())).collect();
+    address.insert("control_token".into(), control_token.into());
+    let address = Value::Object(address);
     context.print(&format!("{address}\n"));
     signals.any().await;
     drop(server);
