@@ -21,6 +21,8 @@ export async function serve(script = "model.yaml") {
   return {
     openai: address.openai_base_url,
     anthropic: address.anthropic_base_url,
+    azure: address.azure_endpoint,
+    gemini: address.gemini_base_url,
     journal: async () => {
       const headers = { authorization: `Bearer ${address.control_token}` };
       return (await (await fetch(`${address.url}/__agentci/journal`, { headers })).json()).requests;

@@ -26,6 +26,9 @@ class Server:
         self.url = address["url"]
         self.openai = address["openai_base_url"]
         self.anthropic = address["anthropic_base_url"]
+        self.azure = address["azure_endpoint"]
+        self.gemini = address["gemini_base_url"]
+        self.ollama = address["ollama_host"]
         self.control = {"Authorization": "Bearer " + address["control_token"]}
         return self
 

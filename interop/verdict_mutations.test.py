@@ -39,6 +39,11 @@ def test_results_that_do_not_fit_are_noticed_in_every_protocol(_):
     noticed("anthropic-sdk", "wrong-ids", "result-dropped", "results-swapped")
 
 
+def test_agents_of_every_provider_are_noticed(_):
+    for agent in ("azure-sdk", "gemini-sdk", "ollama-sdk"):
+        noticed(agent, "not-executed", "prompt-inverted", "argument-retyped", "result-dropped")
+
+
 def agentci_that_reports(folder, status, findings):
     """A program that reports this of every suite."""
     report = {"cases": [{"id": "refund", "status": "fail" if findings else "pass", "findings": findings}]}

@@ -68,6 +68,7 @@ mod limits_of_servers;
 mod limits_page;
 mod live_world;
 mod model_called;
+mod model_surfaces;
 mod model_world;
 mod newcomer;
 mod numbers;
