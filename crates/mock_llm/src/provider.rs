@@ -96,15 +96,12 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
         let escape = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(if *first == b'+' { b' ' } else { *first });
-                rest = after;
-            }
+        if let Some(byte) = escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(if *first == b'+' { b' ' } else { *first });
+            rest = after;
         }
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())

@@ -120,10 +120,10 @@ pub(crate) const NO_MODEL: &str =
 fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
     if reached.is_empty() {
         return (
-            "the agent never asked its model: does it read the address from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?"
+            "the agent never asked its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?"
                 .into(),
             "nothing was asked of this model",
-            "hand the address over in the target's `env` if it has another name",
+            "it is in `GOOGLE_GEMINI_BASE_URL` and `OLLAMA_HOST`, too; write `${MODEL.url}` into any other variable, in the target's `env`",
         );
     }
     let paths: Vec<String> = reached.iter().map(|path| format!("`{}`", path.escape_debug())).collect();

@@ -9,6 +9,7 @@ use super::finish_reason;
 /// A response, whole or a part of a stream.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 pub(super) struct Response<'a> {
     pub(super) candidates: Vec<Candidate<'a>>,
     pub(super) usage_metadata: Usage,
@@ -53,7 +54,6 @@ impl<'a> Part<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 pub(super) struct Usage {
     prompt_token_count: u32,
     candidates_token_count: u32,

@@ -189,6 +189,18 @@ async fn errors_and_refusals_have_their_shape() {
 }
 
 #[tokio::test]
+async fn only_so_many_candidates_are_given() {
+    let server = serve(SCRIPT).await;
+    for (wanted, given) in [(0, 1), (3, 3), (8, 8), (9, 8), (u64::MAX, 8)] {
+        let body = json!({ "contents": [user("hi")], "generationConfig": { "candidateCount": wanted } });
+        let answer = post(&server, GENERATE, &body).await.json();
+        let indexes: Vec<u64> =
+            answer["candidates"].as_array().unwrap().iter().map(|it| it["index"].as_u64().unwrap()).collect();
+        assert_eq!(indexes, (0..given).collect::<Vec<_>>(), "{wanted}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_asked_beside_is_never_a_miss() {
     let server = serve("rules:\n- { when: { model: gemini-a }, reply: hi }\n").await;
     let model = "/v1beta/models/gemini-a";
