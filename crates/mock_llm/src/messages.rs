@@ -136,3 +136,75 @@ fn words(content: &Json<'_>) -> String {
 fn text<'j>(value: &'j Json<'_>, key: &str) -> Option<&'j str> {
     value.get(key).and_then(Json::as_str)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The results of a conversation: the id, the arguments of the call that each belongs to, and what came.
+    fn results(messages: Value) -> Vec<String> {
+        let body = json!({ "messages": messages });
+        let mut asked = Asked::default();
+        read(&Json::of(&body), &mut asked);
+        let arguments = |given: &GivenResult| given.function.as_ref().and_then(|call| call.arguments.clone());
+        let told = |given: &GivenResult| {
+            format!("{}/{}/{}", given.call_id, arguments(given).unwrap_or_default(), given.content)
+        };
+        asked.older.iter().chain(&asked.results).map(told).collect()
+    }
+
+    fn called(id: Option<&str>, city: u8) -> Value {
+        json!({ "functionCall": { "id": id, "name": "find", "args": city } })
+    }
+
+    fn gave(id: Option<&str>, name: &str, what: &str) -> Value {
+        json!({ "functionResponse": { "id": id, "name": name, "response": what } })
+    }
+
+    fn said(role: &str, parts: &[Value]) -> Value {
+        json!({ "role": role, "parts": parts })
+    }
+
+    #[test]
+    fn results_find_their_calls_with_and_without_ids() {
+        let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
+        let by_id = said("user", &[gave(Some("b"), "find", "two"), gave(Some("a"), "find", "one")]);
+        assert_eq!(results(json!([two, by_id])), ["b/2/two", "a/1/one"]);
+        // The client repeats the ids of calls, and has none in its results.
+        let by_name = said("user", &[gave(None, "find", "one"), gave(None, "find", "two")]);
+        assert_eq!(results(json!([two, by_name])), ["a/1/one", "b/2/two"]);
+        let nameless = said("model", &[called(None, 1), called(None, 2)]);
+        assert_eq!(results(json!([nameless, by_name])), ["/1/one", "/2/two"]);
+        // Calls in several messages are those of one answer.
+        let apart = json!([said("model", &[called(None, 1)]), said("model", &[called(None, 2)]), by_name]);
+        assert_eq!(results(apart), ["/1/one", "/2/two"]);
+    }
+
+    #[test]
+    fn results_of_nothing_belong_to_nothing() {
+        let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
+        let unknown = said("user", &[gave(Some("c"), "find", "one"), gave(None, "other", "two")]);
+        assert_eq!(results(json!([two, unknown])), ["c//one", "//two"]);
+        // An answer in between has closed what was open.
+        let later = json!([two, said("user", &[]), said("model", &[]), said("user", &[gave(None, "find", "late")])]);
+        assert_eq!(results(later), ["//late"]);
+    }
+
+    #[test]
+    fn the_user_says_words_and_tools_do_not() {
+        let user = |messages: Value| {
+            let body = json!({ "contents": messages });
+            let mut asked = Asked::default();
+            read(&Json::of(&body), &mut asked);
+            (asked.user, asked.answers)
+        };
+        let hi = said("user", &[json!({ "text": "hi" })]);
+        let model = said("model", &[called(None, 1)]);
+        let results = said("user", &[gave(None, "find", "one")]);
+        assert_eq!(user(json!([hi, model, results])), ("hi".to_owned(), 1));
+        let tool = json!({ "role": "tool", "content": "rain", "tool_name": "find" });
+        assert_eq!(user(json!([hi, model, tool])), ("hi".to_owned(), 1));
+    }
+}

@@ -103,7 +103,7 @@ fn finds(expected: &str, outside: &[(&str, &str)]) {
         "ollama()\nurl = os.environ['OLLAMA_HOST']\nassert url == os.environ['GOOGLE_GEMINI_BASE_URL']\n\
          shown = lambda text: text.replace(url, 'HERE').replace('agentci-placeholder', 'KEY')\n\
          found = [n + ' ' + shown(os.environ[n]) for n in {PROVIDERS:?} if n in os.environ]\n\
-         sys.exit(0 if ', '.join(found) == '{expected}' else 'found ' + ', '.join(found))"
+         assert ', '.join(found) == '{expected}', found"
     );
     let ran = run(&agent, "", "", outside);
     assert_eq!(ran.code, Some(0), "{expected}: {ran:?}");
