@@ -1,6 +1,5 @@
 //! One request and its answer, from the first byte read to the body that is sent.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +11,7 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::answer::{ID_DIGITS, numbered};
+use super::answer::numbered;
 use super::asked::Asked;
 use super::control::Control;
 use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole};
@@ -20,17 +19,14 @@ use super::journal::{Entry, beginning};
 use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::offer::{self, Offer};
-use super::provider::{Provider, query_key};
+use super::provider::Provider;
 use super::refusal::Refusal;
 use super::routes::{Api, Route, is_probe};
 use super::strict;
 use super::strict::messages::Before;
 use super::telling::Telling;
-use super::{anthropic, gemini, ollama, openai, seen, tokens};
+use super::{anthropic, beside, gemini, keys, ollama, openai, seen};
 use agentci_wire::serve::{Speech, Unread, collect};
-
-/// The shortest key that is taken for a secret; shorter ones would be found in every other word.
-const SECRET: usize = 8;
 
 /// What is answered.
 enum Reply {
@@ -70,7 +66,7 @@ pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Reques
     {
         entry.troubles.push(ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone()));
     }
-    look_at_keys(mind, &head, &mut entry);
+    keys::look_at(mind, &head, &mut entry);
     let (body, unread) = match body {
         Ok(body) => (body, None),
         Err(why) => (Vec::new(), Some(unread(why))),
@@ -112,22 +108,6 @@ fn take_down(mind: &Mind, entry: Entry) {
     state.journal.push(entry);
 }
 
-/// A key that is not the placeholder may be a real one.
-fn look_at_keys(mind: &Mind, head: &Parts, entry: &mut Entry) {
-    let known = &mind.manners.keys;
-    if known.is_empty() {
-        return;
-    }
-    for key in Provider::keys(head).filter(|key| !known.iter().any(|known| known == key)) {
-        if let Some(secrets) = mind.manners.secrets.as_ref().filter(|_| key.len() >= SECRET) {
-            secrets.add(&key);
-        }
-        let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not take it \
-                       from the environment";
-        entry.troubles.push(ModelTrouble::warning(TroubleKind::ForeignKey, message));
-    }
-}
-
 /// What is answered, or why nothing is.
 fn reply(
     mind: &Mind,
@@ -137,7 +117,7 @@ fn reply(
     body: &[u8],
     entry: &mut Entry,
 ) -> Result<Reply, Refusal> {
-    authorize(mind, provider, head)?;
+    keys::authorize(mind, provider, head)?;
     match route {
         Route::Models => return Ok(Reply::Plain(openai::models::list(&mind.models(), provider))),
         Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
@@ -178,7 +158,7 @@ fn reply(
             }
         });
     }
-    beside(mind, route, &request?, body.len(), entry).map(Reply::Plain)
+    beside::answer(mind, route, &request?, body.len(), entry).map(Reply::Plain)
 }
 
 /// A request with the model that its path names: Gemini's and Azure's have it there.
@@ -187,47 +167,6 @@ fn with_model<'j>(mut request: Json<'j>, path: &str) -> Json<'j> {
         pairs.push(("model".into(), Json::Text(model.into())));
     }
     request
-}
-
-/// What is answered without the script.
-fn beside(mind: &Mind, route: &Route, request: &Json<'_>, bytes: usize, entry: &mut Entry) -> Result<Value, Refusal> {
-    match route {
-        Route::Conversations => {
-            let begun = openai::conversations::read(request)?;
-            let id = numbered("conv_", entry.number, ID_DIGITS);
-            mind.remember(id.clone(), &begun, begun.answers, &[]);
-            Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
-        }
-        Route::CountTokens => {
-            anthropic::read(request, true)?;
-            Ok(json!({ "input_tokens": tokens::estimate(bytes) }))
-        }
-        Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
-        Route::Moderations => openai::moderations::answer(request, &numbered("modr-", entry.number, ID_DIGITS)),
-        Route::Embeddings => {
-            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
-            let model = mind.script().model.as_deref().unwrap_or("embedding-test");
-            openai::embeddings::answer(request, model)
-        }
-        Route::Gemini(verb) => {
-            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
-            gemini::beside::answer(*verb, request, bytes)
-        }
-        Route::Ollama(endpoint) => {
-            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
-            ollama::beside::answer(*endpoint, request, bytes)
-        }
-        // These never come here: they are answered before, or by the script.
-        Route::Chat
-        | Route::Responses
-        | Route::Response(_)
-        | Route::Models
-        | Route::Model(_)
-        | Route::Messages
-        | Route::Telemetry
-        | Route::Journal
-        | Route::Reset => Err(Refusal::new(404, "nothing is answered here without the script")),
-    }
 }
 
 /// What the script says to a request that its provider would take.
@@ -281,23 +220,6 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &m
         Decision::Say(_) | Decision::Spoil(..) | Decision::Refuse(..) => {}
     }
     Ok(Decided { decision, asked })
-}
-
-fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusal> {
-    let Some(wanted) = &mind.script().api_key else { return Ok(()) };
-    let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head));
-    let refusal = match (key, provider) {
-        (Some(key), _) if key == *wanted => return Ok(()),
-        (Some(_), Provider::Gemini) => Refusal::new(400, "API key not valid. Please pass a valid API key."),
-        (Some(_), _) => Refusal::new(401, "incorrect API key provided: the script demands another"),
-        (None, Provider::OpenAi | Provider::Ollama) => {
-            Refusal::new(401, "you did not provide an API key: send `authorization: Bearer KEY`")
-        }
-        (None, Provider::Azure) => Refusal::new(401, "you did not provide an API key: send `api-key: KEY`"),
-        (None, Provider::Anthropic) => Refusal::new(401, "x-api-key header is required"),
-        (None, Provider::Gemini) => Refusal::new(403, "you did not provide an API key: send `x-goog-api-key: KEY`"),
-    };
-    Err(refusal)
 }
 
 /// A request that was understood.

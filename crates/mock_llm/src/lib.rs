@@ -15,6 +15,7 @@
 mod answer;
 mod anthropic;
 mod asked;
+mod beside;
 mod choice;
 mod closest;
 mod conditions;
@@ -28,6 +29,7 @@ mod in_process;
 mod index;
 mod journal;
 mod json;
+mod keys;
 mod memory;
 mod messages;
 mod mind;

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     /// The results of a conversation: the id, the arguments of the call that each belongs to, and what came.
-    fn results(messages: Value) -> Vec<String> {
+    fn results(messages: &Value) -> Vec<String> {
         let body = json!({ "messages": messages });
         let mut asked = Asked::default();
         read(&Json::of(&body), &mut asked);
@@ -171,30 +171,30 @@ mod tests {
     fn results_find_their_calls_with_and_without_ids() {
         let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
         let by_id = said("user", &[gave(Some("b"), "find", "two"), gave(Some("a"), "find", "one")]);
-        assert_eq!(results(json!([two, by_id])), ["b/2/two", "a/1/one"]);
+        assert_eq!(results(&json!([two, by_id])), ["b/2/two", "a/1/one"]);
         // The client repeats the ids of calls, and has none in its results.
         let by_name = said("user", &[gave(None, "find", "one"), gave(None, "find", "two")]);
-        assert_eq!(results(json!([two, by_name])), ["a/1/one", "b/2/two"]);
+        assert_eq!(results(&json!([two, by_name])), ["a/1/one", "b/2/two"]);
         let nameless = said("model", &[called(None, 1), called(None, 2)]);
-        assert_eq!(results(json!([nameless, by_name])), ["/1/one", "/2/two"]);
+        assert_eq!(results(&json!([nameless, by_name])), ["/1/one", "/2/two"]);
         // Calls in several messages are those of one answer.
         let apart = json!([said("model", &[called(None, 1)]), said("model", &[called(None, 2)]), by_name]);
-        assert_eq!(results(apart), ["/1/one", "/2/two"]);
+        assert_eq!(results(&apart), ["/1/one", "/2/two"]);
     }
 
     #[test]
     fn results_of_nothing_belong_to_nothing() {
         let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
         let unknown = said("user", &[gave(Some("c"), "find", "one"), gave(None, "other", "two")]);
-        assert_eq!(results(json!([two, unknown])), ["c//one", "//two"]);
+        assert_eq!(results(&json!([two, unknown])), ["c//one", "//two"]);
         // An answer in between has closed what was open.
         let later = json!([two, said("user", &[]), said("model", &[]), said("user", &[gave(None, "find", "late")])]);
-        assert_eq!(results(later), ["//late"]);
+        assert_eq!(results(&later), ["//late"]);
     }
 
     #[test]
     fn the_user_says_words_and_tools_do_not() {
-        let user = |messages: Value| {
+        let user = |messages: &Value| {
             let body = json!({ "contents": messages });
             let mut asked = Asked::default();
             read(&Json::of(&body), &mut asked);
@@ -203,8 +203,8 @@ mod tests {
         let hi = said("user", &[json!({ "text": "hi" })]);
         let model = said("model", &[called(None, 1)]);
         let results = said("user", &[gave(None, "find", "one")]);
-        assert_eq!(user(json!([hi, model, results])), ("hi".to_owned(), 1));
+        assert_eq!(user(&json!([hi, model, results])), ("hi".to_owned(), 1));
         let tool = json!({ "role": "tool", "content": "rain", "tool_name": "find" });
-        assert_eq!(user(json!([hi, model, tool])), ("hi".to_owned(), 1));
+        assert_eq!(user(&json!([hi, model, tool])), ("hi".to_owned(), 1));
     }
 }

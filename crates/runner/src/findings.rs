@@ -41,7 +41,8 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
 }
 
 const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) has `MODEL.url`, `MODEL.openai_base_url`, \
-                        `MODEL.anthropic_base_url` and `MODEL.api_key`; where there is none, give a default: \
+                        `MODEL.anthropic_base_url`, `MODEL.azure_endpoint`, `MODEL.gemini_base_url`, `MODEL.ollama_host` and \
+                        `MODEL.api_key`; where there is none, give a default: \
                         `${MODEL.openai_base_url:-https://api.openai.com/v1}`";
 
 const OF_CASE: &str = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";

@@ -1,0 +1,58 @@
+//! What is answered without the script: embeddings, lists of models, counts of tokens and the like.
+
+use serde_json::{Value, json};
+
+use super::answer::{ID_DIGITS, numbered};
+use super::journal::{Entry, beginning};
+use super::json::Json;
+use super::mind::Mind;
+use super::refusal::Refusal;
+use super::routes::Route;
+use super::{anthropic, gemini, ollama, openai, tokens};
+
+/// What is answered to a request of so many bytes.
+pub(super) fn answer(
+    mind: &Mind,
+    route: &Route,
+    request: &Json<'_>,
+    bytes: usize,
+    entry: &mut Entry,
+) -> Result<Value, Refusal> {
+    match route {
+        Route::Conversations => {
+            let begun = openai::conversations::read(request)?;
+            let id = numbered("conv_", entry.number, ID_DIGITS);
+            mind.remember(id.clone(), &begun, begun.answers, &[]);
+            Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
+        }
+        Route::CountTokens => {
+            anthropic::read(request, true)?;
+            Ok(json!({ "input_tokens": tokens::estimate(bytes) }))
+        }
+        Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
+        Route::Moderations => openai::moderations::answer(request, &numbered("modr-", entry.number, ID_DIGITS)),
+        Route::Embeddings => {
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            let model = mind.script().model.as_deref().unwrap_or("embedding-test");
+            openai::embeddings::answer(request, model)
+        }
+        Route::Gemini(verb) => {
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            gemini::beside::answer(*verb, request, bytes)
+        }
+        Route::Ollama(endpoint) => {
+            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            ollama::beside::answer(*endpoint, request, bytes)
+        }
+        // These never come here: they are answered before, or by the script.
+        Route::Chat
+        | Route::Responses
+        | Route::Response(_)
+        | Route::Models
+        | Route::Model(_)
+        | Route::Messages
+        | Route::Telemetry
+        | Route::Journal
+        | Route::Reset => Err(Refusal::new(404, "nothing is answered here without the script")),
+    }
+}

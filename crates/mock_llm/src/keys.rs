@@ -1,0 +1,48 @@
+//! The keys of requests: the one that a script demands, and those that may be real.
+
+use std::borrow::Cow;
+
+use agentci_trace::{ModelTrouble, TroubleKind};
+use hyper::http::request::Parts;
+
+use super::journal::Entry;
+use super::mind::Mind;
+use super::provider::{Provider, query_key};
+use super::refusal::Refusal;
+
+/// The shortest key that is taken for a secret; shorter ones would be found in every other word.
+const SECRET: usize = 8;
+
+/// A key that is not the placeholder may be a real one.
+pub(super) fn look_at(mind: &Mind, head: &Parts, entry: &mut Entry) {
+    let known = &mind.manners.keys;
+    if known.is_empty() {
+        return;
+    }
+    for key in Provider::keys(head).filter(|key| !known.iter().any(|known| known == key)) {
+        if let Some(secrets) = mind.manners.secrets.as_ref().filter(|_| key.len() >= SECRET) {
+            secrets.add(&key);
+        }
+        let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not take it \
+                       from the environment";
+        entry.troubles.push(ModelTrouble::warning(TroubleKind::ForeignKey, message));
+    }
+}
+
+/// Refuses a request that does not have the key that the script demands, as its provider would.
+pub(super) fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusal> {
+    let Some(wanted) = &mind.script().api_key else { return Ok(()) };
+    let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head));
+    let refusal = match (key, provider) {
+        (Some(key), _) if key == *wanted => return Ok(()),
+        (Some(_), Provider::Gemini) => Refusal::new(400, "API key not valid. Please pass a valid API key."),
+        (Some(_), _) => Refusal::new(401, "incorrect API key provided: the script demands another"),
+        (None, Provider::OpenAi | Provider::Ollama) => {
+            Refusal::new(401, "you did not provide an API key: send `authorization: Bearer KEY`")
+        }
+        (None, Provider::Azure) => Refusal::new(401, "you did not provide an API key: send `api-key: KEY`"),
+        (None, Provider::Anthropic) => Refusal::new(401, "x-api-key header is required"),
+        (None, Provider::Gemini) => Refusal::new(403, "you did not provide an API key: send `x-goog-api-key: KEY`"),
+    };
+    Err(refusal)
+}
