@@ -1,7 +1,8 @@
 //! Numbers that limit something.
 
 use agentci_plan::Limit;
-use agentci_source::{Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
+use serde_json::Value;
 
 /// Any number, as a limit.
 pub(crate) fn number(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {
@@ -19,6 +20,27 @@ pub(crate) fn whole(node: &Node, name: &str, problems: &mut Diagnostics) -> Opti
         return None;
     }
     Some(limit)
+}
+
+/// A time in milliseconds, zero included.
+pub(crate) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
+    let number = read::number(node, name, problems)?;
+    if number < 0.0 {
+        problems.push(
+            Diagnostic::error(node.span, format!("`{name}` must be 0 or more, found {}", node.describe()))
+                .label("expected milliseconds"),
+        );
+        return None;
+    }
+    Some(Spanned::new(number, node.span))
+}
+
+/// A percentage as the fraction it stands for. The point is moved in the digits, for a division would lose the last of them.
+pub(crate) fn parse_percentage(number: &Value) -> Option<f64> {
+    let text = number.as_number()?.to_string();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().ok()?;
+    format!("{mantissa}e{}", exponent.saturating_sub(2)).parse().ok()
 }
 
 /// A number that was multiplied or divided, without the noise this adds, for a message.

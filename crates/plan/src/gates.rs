@@ -18,6 +18,8 @@ pub struct Gates {
     pub max_avg_wall_ms_delta_pct: Option<Spanned<f64>>,
     /// The same for the wall time that only one in twenty cases exceeds.
     pub max_p95_wall_ms_delta_pct: Option<Spanned<f64>>,
+    /// How many milliseconds more a wall time must be before it can fail a gate.
+    pub min_wall_ms_delta: Option<Spanned<f64>>,
     /// Whether only cases may fail that failed in the baseline.
     pub no_new_failures: Option<Spanned<bool>>,
     /// Whether every case of the baseline must be run.
@@ -53,6 +55,21 @@ impl Gates {
                 .label("nothing to decide by")
                 .help("add `min_pass_rate` or `no_new_failures`")
         })
+    }
+
+    /// Whether a wall-time threshold of a `RunLedger` suite is a percentage: 1 and more are, less is a fraction.
+    pub fn is_percentage(written: f64) -> bool {
+        written.abs() >= 1.0
+    }
+
+    /// What is wrong with a least difference of wall times that no gate looks at.
+    pub fn idle_difference(&self) -> Option<Diagnostic> {
+        let least = self.min_wall_ms_delta.as_ref().filter(|_| !self.measures_time())?;
+        Some(
+            Diagnostic::warning(least.span, "`min_wall_ms_delta` has no effect: no gate compares wall times")
+                .label("without effect")
+                .help("add `max_avg_wall_ms_delta_pct` or `max_p95_wall_ms_delta_pct`"),
+        )
     }
 
     /// Whether wall times are compared, which other cases running at the same time would change.

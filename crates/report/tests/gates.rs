@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 const THRESHOLDS: Thresholds = Thresholds {
     max_avg_wall_ms_delta_pct: Some(0.1),
     max_p95_wall_ms_delta_pct: Some(0.5),
+    min_wall_ms_delta: None,
     min_pass_rate: Some(0.9),
     decide: false,
     no_changed_steps: false,

@@ -7,6 +7,7 @@ use crate::comparison::{
     CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, WallChange, WallChanges,
 };
 use crate::pairs::Pairs;
+use crate::thresholds::MIN_WALL_MS_DELTA;
 use crate::{Baseline, Thresholds};
 
 /// How much a fraction may be over its threshold through rounding alone.
@@ -32,14 +33,8 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     let metrics = metrics(baseline, current);
     let checks = vec![
         pass_rate(thresholds.min_pass_rate, metrics.pass_rate),
-        slower(
-            wall(Gate::MaxAvgWallMsDeltaPct, thresholds.max_avg_wall_ms_delta_pct, metrics.wall_ms.mean, baseline),
-            &pairs,
-        ),
-        slower(
-            wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95, baseline),
-            &pairs,
-        ),
+        slower(wall(Gate::MaxAvgWallMsDeltaPct, thresholds, metrics.wall_ms.mean, baseline), &pairs),
+        slower(wall(Gate::MaxP95WallMsDeltaPct, thresholds, metrics.wall_ms.p95, baseline), &pairs),
         cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || {
             let failures = pairs.new_failures(&mut warnings);
             if failures.is_empty() && !pairs.any() { Err("no case of the baseline was run") } else { Ok(failures) }
@@ -125,15 +120,28 @@ fn pass_rate(threshold: Option<f64>, rate: RateChange) -> GateCheck {
     GateCheck { baseline: rate.baseline, current: Some(rate.current), delta: rate.delta, ..judged }
 }
 
-fn wall(gate: Gate, threshold: Option<f64>, wall: WallChange, baseline: Option<&Baseline>) -> GateCheck {
+/// A wall time fails its gate when it grew by too large a share and by enough milliseconds. A negative threshold asks for less
+/// time than before, which is no matter of noise: there the share alone decides.
+fn wall(gate: Gate, thresholds: &Thresholds, wall: WallChange, baseline: Option<&Baseline>) -> GateCheck {
+    let threshold = match gate {
+        Gate::MaxP95WallMsDeltaPct => thresholds.max_p95_wall_ms_delta_pct,
+        _ => thresholds.max_avg_wall_ms_delta_pct,
+    };
+    let least = thresholds.min_wall_ms_delta.unwrap_or(MIN_WALL_MS_DELTA);
+    let least = threshold.filter(|most| *most >= 0.0).map(|_| least);
     let judged = match (threshold, wall.delta_pct) {
         (None, _) => GateCheck::skipped(gate, None, NOT_ASKED),
-        (Some(most), Some(delta)) => GateCheck::judged(gate, threshold, status(delta <= most + ROUNDING)),
+        (Some(most), Some(delta)) => {
+            let grown = wall.current.unwrap_or_default() - wall.baseline.unwrap_or_default();
+            let is_noise = least.is_some_and(|least| grown < least - ROUNDING);
+            GateCheck::judged(gate, threshold, status(is_noise || delta <= most + ROUNDING))
+        }
         (Some(_), None) if baseline.is_none() => GateCheck::skipped(gate, threshold, NO_BASELINE),
         (Some(_), None) if wall.current.is_none() => GateCheck::skipped(gate, threshold, "no case was run"),
         (Some(_), None) => GateCheck::skipped(gate, threshold, "the baseline has no wall time, or one of zero"),
     };
-    GateCheck { baseline: wall.baseline, current: wall.current, delta_pct: wall.delta_pct, ..judged }
+    let WallChange { baseline, current, delta_pct } = wall;
+    GateCheck { baseline, current, delta_pct, min_wall_ms_delta: least, ..judged }
 }
 
 /// The same, with the cases to look at if it failed.
@@ -197,6 +205,7 @@ mod tests {
         let thresholds = |mean, p95| Thresholds {
             max_avg_wall_ms_delta_pct: Some(mean),
             max_p95_wall_ms_delta_pct: Some(p95),
+            min_wall_ms_delta: Some(0.0),
             ..Thresholds::default()
         };
         let comparison = compare(Some(&baseline), &current, &thresholds(0.2, -0.1), true);
@@ -208,6 +217,30 @@ mod tests {
         let comparison = compare(Some(&zero), &current, &thresholds(0.0, 0.0), true);
         assert_eq!(statuses(&comparison)[1..3], [GateStatus::Skipped, GateStatus::Skipped]);
         assert!(comparison.passed);
+    }
+
+    #[test]
+    fn a_wall_time_must_also_grow_by_enough_milliseconds() {
+        use GateStatus::{Fail, Pass};
+
+        let at = |old: f64, new: f64, least: Option<f64>, most: f64| {
+            let baseline = Baseline { wall_ms_mean: Some(old), ..run([]) };
+            let current = Baseline { wall_ms_mean: Some(new), ..run([]) };
+            let thresholds =
+                Thresholds { max_avg_wall_ms_delta_pct: Some(most), min_wall_ms_delta: least, ..Thresholds::default() };
+            let check = compare(Some(&baseline), &current, &thresholds, true).checks[1].clone();
+            (check.status, check.min_wall_ms_delta)
+        };
+        assert_eq!(at(56.0, 84.0, None, 0.1), (Pass, Some(50.0)));
+        assert_eq!(at(56.0, 105.9, None, 0.1), (Pass, Some(50.0)));
+        assert_eq!(at(56.0, 106.0, None, 0.1), (Fail, Some(50.0)));
+        // An agent that became slow is not hidden by it.
+        assert_eq!(at(56.0, 812.0, None, 0.1), (Fail, Some(50.0)));
+        assert_eq!(at(2000.0, 2060.0, None, 0.1), (Pass, Some(50.0)));
+        assert_eq!(at(56.0, 63.0, Some(0.0), 0.1), (Fail, Some(0.0)));
+        assert_eq!(at(56.0, 812.0, Some(1000.0), 0.1), (Pass, Some(1000.0)));
+        // Who asks for less time than before gets an answer about that.
+        assert_eq!(at(100.0, 95.0, None, -0.1), (Fail, None));
     }
 
     #[test]

@@ -90,6 +90,9 @@ pub struct GateCheck {
     /// How much more it is, as a fraction of the baseline's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta_pct: Option<f64>,
+    /// How many milliseconds more a wall time must be to fail the gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_wall_ms_delta: Option<f64>,
     /// The cases concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
@@ -117,6 +120,7 @@ impl GateCheck {
             current: None,
             delta: None,
             delta_pct: None,
+            min_wall_ms_delta: None,
             cases: Vec::new(),
             slower: Vec::new(),
             note: None,

@@ -5,6 +5,10 @@ use agentci_source::Spanned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The least difference of wall times that can fail a gate where none is set: a process that starts on another machine takes
+/// tens of milliseconds more or less, which is a large share of a short case.
+pub(crate) const MIN_WALL_MS_DELTA: f64 = 50.0;
+
 /// How far a run may fall behind. Shares and fractions, never percentages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a gate by a name of its own")]
@@ -15,6 +19,9 @@ pub struct Thresholds {
     /// The same for the wall time that only one in twenty cases exceeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_p95_wall_ms_delta_pct: Option<f64>,
+    /// How many milliseconds more a wall time must be to fail one of these; `MIN_WALL_MS_DELTA` where none is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_wall_ms_delta: Option<f64>,
     /// The least share of cases that must pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_pass_rate: Option<f64>,
@@ -39,6 +46,7 @@ impl From<&Gates> for Thresholds {
         Self {
             max_avg_wall_ms_delta_pct: number(&gates.max_avg_wall_ms_delta_pct),
             max_p95_wall_ms_delta_pct: number(&gates.max_p95_wall_ms_delta_pct),
+            min_wall_ms_delta: number(&gates.min_wall_ms_delta),
             min_pass_rate: number(&gates.min_pass_rate),
             decide: truth(&gates.decide),
             no_changed_steps: truth(&gates.no_changed_steps),
@@ -50,17 +58,20 @@ impl From<&Gates> for Thresholds {
 
 impl Thresholds {
     /// The thresholds that a summary says its run was held to. In summaries that `RunLedger` made some of them stand only
-    /// among the suite's own words, which use fractions there.
+    /// among the suite's own words, in which wall times may be percentages.
     pub fn of_summary(document: &Value) -> Self {
         let policy = &document["policy_snapshot"];
-        let number = |names: &[&str]| {
-            let places = [&policy["thresholds"], &policy["regression"]];
-            places.iter().find_map(|place| names.iter().find_map(|name| place[*name].as_f64()))
+        let named = |place: &str, names: &[&str]| names.iter().find_map(|name| policy[place][*name].as_f64());
+        let number = |names: &[&str]| named("thresholds", names).or_else(|| named("regression", names));
+        let time = |names: &[&str]| {
+            let fraction = |written: f64| if Gates::is_percentage(written) { written / 100.0 } else { written };
+            named("thresholds", names).or_else(|| named("regression", names).map(fraction))
         };
         let truth = |name: &str| policy["thresholds"][name].as_bool().unwrap_or_default();
         Self {
-            max_avg_wall_ms_delta_pct: number(&["max_avg_wall_ms_delta_pct"]),
-            max_p95_wall_ms_delta_pct: number(&["max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct"]),
+            max_avg_wall_ms_delta_pct: time(&["max_avg_wall_ms_delta_pct"]),
+            max_p95_wall_ms_delta_pct: time(&["max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct"]),
+            min_wall_ms_delta: number(&["min_wall_ms_delta"]),
             min_pass_rate: number(&["min_pass_rate", "min_success_rate"]),
             decide: truth("decide"),
             no_changed_steps: truth("no_changed_steps"),
@@ -102,5 +113,12 @@ mod tests {
         let expected =
             Thresholds { min_pass_rate: Some(1.0), max_p95_wall_ms_delta_pct: Some(0.5), ..Thresholds::default() };
         assert_eq!(Thresholds::of_summary(&summary), expected);
+        let mean = |place: &str, written: f64| {
+            let summary = json!({ "policy_snapshot": { place: { "max_avg_wall_ms_delta_pct": written } } });
+            Thresholds::of_summary(&summary).max_avg_wall_ms_delta_pct
+        };
+        assert_eq!([0.2, 0.99, 1.0, 10.0].map(|written| mean("regression", written)), [0.2, 0.99, 0.01, 0.1].map(Some));
+        // What was read once is a fraction.
+        assert_eq!(mean("thresholds", 10.0), Some(10.0));
     }
 }

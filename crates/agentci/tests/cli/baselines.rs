@@ -340,7 +340,7 @@ fn a_baseline_made_by_runledger_is_taken() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     ran.says(&[
         "GATE PASS max_avg_wall_ms_delta_pct: mean wall time ",
-        "% less than the baseline's 805 ms (limit 10 %)\n",
+        "% less than the baseline's 805 ms (limit 10 %, 0.1 as a fraction)\n",
     ]);
     suite.run(&["--case", "t5"]);
     let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", fixture]);
@@ -358,7 +358,7 @@ fn native_thresholds_are_percentages() {
     let suite = Suite::native(yaml).agent("good", "finish '{}'").file("suite/b.json", fs::read(fixture).unwrap());
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.says(&["GATE FAIL max_avg_wall_ms_delta_pct: ", "(limit -99.9 %)\n"]);
+    ran.says(&["GATE FAIL max_avg_wall_ms_delta_pct: ", "(limit -99.9 %, -0.999 as a fraction)\n"]);
     let summary = ran.summary();
     assert_eq!(summary["policy_snapshot"]["thresholds"]["max_avg_wall_ms_delta_pct"], json!(-0.999));
     assert_eq!(summary["policy_snapshot"]["regression"]["max_avg_wall_ms_delta_pct"].to_string(), "-99.9");

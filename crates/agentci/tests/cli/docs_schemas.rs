@@ -42,7 +42,7 @@ hooks: []
 world:
   tools: { cassette: "cassettes/{case}.jsonl" }
   faults: [{ tool: broken, error: torn }, { tool: search, rate: 0.5, delay: 1ms }]
-gates: { baseline: baseline.json, min_pass_rate: 0.9, max_avg_wall_ms_delta_pct: 1000000, max_p95_wall_ms_delta_pct: 1000000, no_new_failures: true, no_missing_cases: true, no_changed_steps: true }
+gates: { baseline: baseline.json, min_pass_rate: 0.9, max_avg_wall_ms_delta_pct: 1000000, max_p95_wall_ms_delta_pct: 1000000, min_wall_ms_delta: 0, no_new_failures: true, no_missing_cases: true, no_changed_steps: true }
 cases:
   - id: passes
     description: All is well

@@ -5,10 +5,9 @@ use std::path::Path;
 use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, join, read};
-use serde_json::Value;
 
 use crate::pass_rate::pass_rate;
-use crate::quantity::tidy;
+use crate::quantity::{milliseconds, parse_percentage, tidy};
 
 pub(super) static GATES: Shape = Shape::new(
     "`gates`",
@@ -18,6 +17,11 @@ pub(super) static GATES: Shape = Shape::new(
         optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
         optional("max_avg_wall_ms_delta_pct", Kind::Number, "How many percent longer cases may take on average."),
         optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
+        optional(
+            "min_wall_ms_delta",
+            Kind::Number,
+            "How many milliseconds longer cases must take to fail one of these two; 50 by default.",
+        ),
         optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
         optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
@@ -32,6 +36,7 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
     let rate = fields.optional("min_pass_rate").and_then(|node| pass_rate(node, "min_pass_rate", problems));
     let mut percentage = |key| fields.optional(key).and_then(|node| percentage(node, key, problems));
     let (mean, p95) = (percentage("max_avg_wall_ms_delta_pct"), percentage("max_p95_wall_ms_delta_pct"));
+    let least = fields.optional("min_wall_ms_delta").and_then(|node| milliseconds(node, "min_wall_ms_delta", problems));
     let mut truth = |key| {
         let node = fields.optional(key)?;
         Some(Spanned::new(read::truth(node, key, problems)?, node.span))
@@ -44,13 +49,14 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
         min_pass_rate: rate,
         max_avg_wall_ms_delta_pct: mean,
         max_p95_wall_ms_delta_pct: p95,
+        min_wall_ms_delta: least,
         no_new_failures,
         no_missing_cases,
         no_changed_steps,
         decide,
         written: read::data(node, "gates", Reading::Core, problems).unwrap_or_default(),
     };
-    gates.blind().into_iter().for_each(|warning| problems.push(warning));
+    gates.blind().into_iter().chain(gates.idle_difference()).for_each(|warning| problems.push(warning));
     gates
 }
 
@@ -66,14 +72,6 @@ fn percentage(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spa
     }
     let digits = node.scalar()?.value(Reading::Core)?;
     Some(Spanned::new(parse_percentage(&digits)?, node.span))
-}
-
-/// The point is moved in the digits, for a division would lose the last of them.
-fn parse_percentage(number: &Value) -> Option<f64> {
-    let text = number.as_number()?.to_string();
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().ok()?;
-    format!("{mantissa}e{}", exponent.saturating_sub(2)).parse().ok()
 }
 
 /// Writes a fraction as the percentage that is read back as the same fraction.

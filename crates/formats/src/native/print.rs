@@ -83,6 +83,9 @@ impl Printer<'_> {
         for (name, fraction) in times.into_iter().filter_map(|(name, time)| Some((name, time.as_ref()?.value))) {
             pairs.push(self.pair(name, self.plain(print_percentage(fraction))));
         }
+        if let Some(least) = &gates.min_wall_ms_delta {
+            pairs.push(self.pair("min_wall_ms_delta", self.plain(least.value.to_string())));
+        }
         let truths = [
             ("no_new_failures", &gates.no_new_failures),
             ("no_missing_cases", &gates.no_missing_cases),

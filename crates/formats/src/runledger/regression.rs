@@ -5,10 +5,7 @@ use agentci_source::shape::{Kind, Shape, Unknown, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
 use crate::pass_rate::pass_rate;
-use crate::quantity::tidy;
-
-/// A wall-time threshold from which on a percentage was probably meant: it allows runs to take six times as long.
-const SUSPICIOUS: f64 = 5.0;
+use crate::quantity::{milliseconds, parse_percentage};
 
 pub(super) static REGRESSION: Shape = Shape::new(
     "`regression`",
@@ -19,14 +16,19 @@ pub(super) static REGRESSION: Shape = Shape::new(
         optional(
             "max_avg_wall_ms_delta_pct",
             Kind::Number,
-            "How much longer cases may take on average, as a fraction.",
+            "How much longer cases may take on average: a percentage from 1 on, a fraction below.",
         ),
         optional(
             "max_p95_wall_ms_delta_pct",
             Kind::Number,
-            "How much longer the slowest cases may take, as a fraction.",
+            "How much longer the slowest cases may take: a percentage from 1 on, a fraction below.",
         ),
         optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
+        optional(
+            "min_wall_ms_delta",
+            Kind::Number,
+            "How many milliseconds longer cases must take to fail one of these two; 50 by default.",
+        ),
         optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
         optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
@@ -41,6 +43,7 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
     let rate = either(&mut fields, "min_pass_rate", "min_success_rate", problems);
     let mean = fields.optional("max_avg_wall_ms_delta_pct").map(|node| ("max_avg_wall_ms_delta_pct", node));
     let p95 = either(&mut fields, "max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct", problems);
+    let least = fields.optional("min_wall_ms_delta").and_then(|node| milliseconds(node, "min_wall_ms_delta", problems));
     let mut truth = |key| {
         let node = fields.optional(key)?;
         Some(Spanned::new(read::truth(node, key, problems)?, node.span))
@@ -53,13 +56,14 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         min_pass_rate: rate.and_then(|(key, node)| pass_rate(node, key, problems)),
         max_avg_wall_ms_delta_pct: mean.and_then(|(key, node)| fraction(node, key, problems)),
         max_p95_wall_ms_delta_pct: p95.and_then(|(key, node)| fraction(node, key, problems)),
+        min_wall_ms_delta: least,
         no_new_failures,
         no_missing_cases,
         no_changed_steps,
         decide,
         written: read::data(node, "regression", Reading::Legacy, problems).unwrap_or_default(),
     };
-    gates.blind().into_iter().for_each(|warning| problems.push(warning));
+    gates.blind().into_iter().chain(gates.idle_difference()).for_each(|warning| problems.push(warning));
     gates
 }
 
@@ -82,20 +86,13 @@ fn either<'n>(
     named.map(|node| (name, node)).or(aliased.map(|node| (alias, node)))
 }
 
-/// How much more a wall time may be: a fraction, whatever the key's name says.
+/// How much more a wall time may be, as a fraction. The key says percent, and `RunLedger` takes fractions: 1 and more are percent.
 fn fraction(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
-    let fraction = read::number(node, name, problems)?;
-    if fraction >= SUSPICIOUS {
-        problems.push(
-            Diagnostic::warning(
-                node.span,
-                format!("`{name}` is a fraction: {fraction} allows {} % more", tidy(fraction * 100.0)),
-            )
-            .label("a fraction, not a percentage")
-            .help(format!("write {} for {fraction} %", tidy(fraction / 100.0))),
-        );
-    }
-    Some(Spanned::new(fraction, node.span))
+    let written = read::number(node, name, problems)?;
+    let percent = Gates::is_percentage(written);
+    let digits = if percent { node.scalar().and_then(|scalar| scalar.value(Reading::Legacy)) } else { None };
+    let fraction = digits.and_then(|digits| parse_percentage(&digits));
+    Some(Spanned::new(fraction.unwrap_or(if percent { written / 100.0 } else { written }), node.span))
 }
 
 #[cfg(test)]
@@ -146,10 +143,40 @@ mod tests {
     }
 
     #[test]
-    fn percentages_are_told_apart_from_fractions() {
-        let (gates, problems) = read("{ max_avg_wall_ms_delta_pct: 10.0, max_p95_wall_ms_delta_pct: 4.9 }");
-        assert_eq!(value(gates.max_avg_wall_ms_delta_pct.as_ref()), Some(10.0));
-        assert_eq!(problems, ["`max_avg_wall_ms_delta_pct` is a fraction: 10 allows 1000 % more"]);
+    fn from_one_on_a_wall_time_is_a_percentage() {
+        let mean = |written: &str| {
+            let (gates, problems) = read(&format!("{{ max_avg_wall_ms_delta_pct: {written} }}"));
+            assert!(problems.is_empty(), "{written}: {problems:?}");
+            value(gates.max_avg_wall_ms_delta_pct.as_ref()).unwrap()
+        };
+        for (written, fraction) in [
+            ("10.0", 0.1),
+            ("1", 0.01),
+            ("1.0", 0.01),
+            ("0.99", 0.99),
+            ("0.2", 0.2),
+            ("0", 0.0),
+            ("12.3", 0.123),
+            ("250", 2.5),
+            ("-5", -0.05),
+        ] {
+            assert_eq!(mean(written).to_bits(), f64::to_bits(fraction), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_least_difference_is_in_milliseconds_and_needs_a_gate_on_time() {
+        let (gates, problems) = read("{ max_avg_wall_ms_delta_pct: 10, min_wall_ms_delta: 0 }");
+        assert_eq!((value(gates.min_wall_ms_delta.as_ref()), problems), (Some(0.0), vec![]));
+        let (gates, problems) = read("{ max_avg_wall_ms_delta_pct: 10, min_wall_ms_delta: -1 }");
+        assert_eq!(value(gates.min_wall_ms_delta.as_ref()), None);
+        assert_eq!(problems, ["`min_wall_ms_delta` must be 0 or more, found the number -1"]);
+        let (_, problems) = read("{ min_wall_ms_delta: 5 }");
+        assert_eq!(problems, ["`min_wall_ms_delta` has no effect: no gate compares wall times"]);
+    }
+
+    #[test]
+    fn a_pass_rate_is_a_share() {
         for (rate, message) in [
             ("95", "`min_pass_rate` must be from 0 to 1, found the number 95"),
             ("-1", "`min_pass_rate` must be from 0 to 1, found the number -1"),

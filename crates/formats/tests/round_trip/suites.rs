@@ -118,10 +118,13 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
     let percent = || option::of(prop_oneof![-500_i32..=0, 1..100_000]);
     let truth = || option::of(any::<bool>());
     let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
-    (any::<bool>(), rate, percent(), percent(), (truth(), truth()), (truth(), truth())).prop_map(
-        |(baseline, rate, mean, p95, (no_new_failures, no_missing_cases), (no_changed_steps, decide))| {
+    let least = option::of(0_u32..10_000);
+    (any::<bool>(), rate, (percent(), percent(), least), (truth(), truth()), (truth(), truth())).prop_map(
+        |(baseline, rate, (mean, p95, least), (no_new_failures, no_missing_cases), (no_changed_steps, decide))| {
             let looks = rate.is_some() || no_new_failures == Some(true);
             let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap_or(f64::NAN), span());
+            // A least difference without a gate on time is warned about.
+            let least = least.filter(|_| mean.is_some() || p95.is_some());
             let written = [
                 ("baseline", baseline.then(|| json!("old/b.json"))),
                 (
@@ -130,6 +133,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 ),
                 ("max_avg_wall_ms_delta_pct", mean.map(Value::from)),
                 ("max_p95_wall_ms_delta_pct", p95.map(Value::from)),
+                ("min_wall_ms_delta", least.map(Value::from)),
                 ("no_new_failures", no_new_failures.map(Value::from)),
                 ("no_missing_cases", no_missing_cases.map(Value::from)),
                 ("no_changed_steps", no_changed_steps.map(Value::from)),
@@ -142,6 +146,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 min_pass_rate: rate.map(|rate| Spanned::new(rate, span())),
                 max_avg_wall_ms_delta_pct: mean.map(spanned),
                 max_p95_wall_ms_delta_pct: p95.map(spanned),
+                min_wall_ms_delta: least.map(|least| Spanned::new(f64::from(least), span())),
                 no_new_failures: no_new_failures.map(|truth| Spanned::new(truth, span())),
                 no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
                 no_changed_steps: no_changed_steps.map(|truth| Spanned::new(truth, span())),

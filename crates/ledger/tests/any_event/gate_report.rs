@@ -29,10 +29,11 @@ fn number() -> impl Strategy<Value = Option<f64>> {
 }
 
 fn thresholds() -> impl Strategy<Value = Thresholds> {
-    (number(), number(), number(), any::<[bool; 4]>()).prop_map(
-        |(mean, p95, rate, [missing, failures, steps, decide])| Thresholds {
+    (number(), number(), number(), number(), any::<[bool; 4]>()).prop_map(
+        |(mean, p95, least, rate, [missing, failures, steps, decide])| Thresholds {
             max_avg_wall_ms_delta_pct: mean,
             max_p95_wall_ms_delta_pct: p95,
+            min_wall_ms_delta: least,
             min_pass_rate: rate,
             decide,
             no_changed_steps: steps,
@@ -69,12 +70,12 @@ fn check() -> impl Strategy<Value = GateCheck> {
         Gate::NoChangedSteps,
     ]);
     let status = select(vec![GateStatus::Pass, GateStatus::Fail, GateStatus::Skipped]);
-    let numbers = (number(), number(), number(), number(), number());
+    let numbers = (number(), number(), number(), number(), number(), number());
     (id, status, numbers, vec(text(), 0..2), option::of(text())).prop_map(|(id, status, numbers, cases, note)| {
-        let (threshold, baseline, current, delta, delta_pct) = numbers;
+        let (threshold, baseline, current, delta, delta_pct, min_wall_ms_delta) = numbers;
         let slower =
             cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: 0.5, current: 1.5 }).collect();
-        GateCheck { id, status, threshold, baseline, current, delta, delta_pct, cases, slower, note }
+        GateCheck { id, status, threshold, baseline, current, delta, delta_pct, min_wall_ms_delta, cases, slower, note }
     })
 }
 

@@ -151,12 +151,23 @@ fn wall(which: &str, check: &GateCheck) -> String {
     let slower: Vec<String> = check.slower.iter().map(slower).collect();
     let most = if slower.is_empty() { String::new() } else { format!("; grew most: {}", slower.join(", ")) };
     format!(
-        "{which} wall time {} is {} % {relation} than the baseline's {} (limit {} %){most}",
+        "{which} wall time {} is {} % {relation} than the baseline's {} (limit {} %, {} as a fraction){}{most}",
         duration_of(current),
         shown.trim_start_matches('-'),
         duration_of(baseline),
         plain(limit, 0),
+        plain(limit / 100.0, 0),
+        noise(check, current - baseline).unwrap_or_default(),
     )
+}
+
+/// Why a wall time over its limit fails nothing.
+fn noise(check: &GateCheck, grown: f64) -> Option<String> {
+    let least = check.min_wall_ms_delta.filter(|least| grown < *least)?;
+    let over = check.delta_pct.zip(check.threshold).is_some_and(|(delta, limit)| delta > limit);
+    let (grown, least) = (beside(grown, least, 0), plain(least, 0));
+    (over && check.status == GateStatus::Pass)
+        .then(|| format!(", and a difference of {grown} ms is below `min_wall_ms_delta` ({least} ms)"))
 }
 
 fn slower(case: &SlowerCase) -> String {
@@ -196,6 +207,7 @@ mod tests {
             current: None,
             delta: None,
             delta_pct: None,
+            min_wall_ms_delta: None,
             cases: Vec::new(),
             slower: Vec::new(),
             note: None,
@@ -223,15 +235,23 @@ mod tests {
         };
         assert_eq!(
             wall(110.0, GateStatus::Fail, 0.125),
-            "mean wall time 110 ms is 120 % more than the baseline's 50 ms (limit 12.5 %)"
+            "mean wall time 110 ms is 120 % more than the baseline's 50 ms (limit 12.5 %, 0.125 as a fraction)"
         );
         assert_eq!(
             wall(40.0, GateStatus::Pass, 0.1),
-            "mean wall time 40 ms is 20 % less than the baseline's 50 ms (limit 10 %)"
+            "mean wall time 40 ms is 20 % less than the baseline's 50 ms (limit 10 %, 0.1 as a fraction)"
         );
         assert_eq!(
             wall(55.1, GateStatus::Fail, 0.1),
-            "mean wall time 55 ms is 10.2 % more than the baseline's 50 ms (limit 10 %)"
+            "mean wall time 55 ms is 10.2 % more than the baseline's 50 ms (limit 10 %, 0.1 as a fraction)"
+        );
+        let check = check(Gate::MaxAvgWallMsDeltaPct, GateStatus::Pass, 0.1);
+        let (current, baseline, min_wall_ms_delta) = (Some(84.0), Some(56.0), Some(50.0));
+        let told = gate(&GateCheck { current, baseline, delta_pct: Some(0.5), min_wall_ms_delta, ..check });
+        assert_eq!(
+            told,
+            "mean wall time 84 ms is 50 % more than the baseline's 56 ms (limit 10 %, 0.1 as a fraction), and a difference of \
+             28 ms is below `min_wall_ms_delta` (50 ms)"
         );
     }
 
@@ -242,7 +262,10 @@ mod tests {
         let check = check(Gate::MaxAvgWallMsDeltaPct, GateStatus::Fail, 0.1);
         let (current, baseline, delta_pct) = (Some(110.0), Some(50.0), Some(1.2));
         let told = gate(&GateCheck { current, baseline, delta_pct, slower, ..check });
-        assert!(told.ends_with("(limit 10 %); grew most: t1 10 ms -> 2.4 s, t2 50 ms -> 51 ms"), "{told}");
+        assert!(
+            told.ends_with("(limit 10 %, 0.1 as a fraction); grew most: t1 10 ms -> 2.4 s, t2 50 ms -> 51 ms"),
+            "{told}"
+        );
     }
 
     #[test]
