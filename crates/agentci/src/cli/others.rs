@@ -1,42 +1,98 @@
 //! Warnings about cases that were not selected: whoever runs one case is not told what is odd about the others.
 
-use agentci::plan::{Case, CaseFiles};
-use agentci::source::Diagnostic;
+use std::collections::HashMap;
+
+use agentci::plan::CaseFiles;
+use agentci::source::{Diagnostic, FileId};
 use agentci::{LoadedSuite, Suites};
 
-/// Whether a warning is about a case that is not selected. Where it cannot be told whose it is, it is shown.
-pub(super) fn is_of_others(warning: &Diagnostic, suites: &Suites) -> bool {
-    for LoadedSuite { suite, ready, selected, .. } in suites.loaded() {
-        if selected.len() == suite.cases.len() {
-            continue;
-        }
-        let is_selected = |index: usize| selected.binary_search(&index).is_ok();
-        if let Some(index) = ready.cases.iter().position(|case| case.problems.iter().any(|own| own == warning)) {
-            return !is_selected(index);
-        }
-        let in_file = |case: &Case| case.span.file == warning.span.file;
-        let here: Vec<(usize, u32)> = suite
-            .cases
-            .iter()
-            .enumerate()
-            .filter(|(_, case)| in_file(case))
-            .map(|(index, case)| (index, case.span.line))
-            .collect();
-        if here.is_empty() {
-            continue;
-        }
-        // The place of a case is that of its id, which need not be its first line: a line between two ids may be of either.
-        let after = here.iter().find(|(_, line)| *line > warning.span.line);
-        let before = here.iter().rev().find(|(_, line)| *line <= warning.span.line);
-        let within = suite.habits.case_files == CaseFiles::WithSettings;
-        // What is before the first case or behind the last may be the suite's own, where both are in one file.
-        let neighbours = if within { before.zip(after).map(|(before, after)| vec![before, after]) } else { None };
-        let neighbours = match neighbours {
-            Some(neighbours) => neighbours,
-            None if within => return false,
-            None => before.into_iter().chain(after).collect(),
-        };
-        return !neighbours.into_iter().any(|(index, _)| is_selected(*index));
+/// Where the cases of the suites stand of which only some are selected.
+pub(super) struct Others<'s> {
+    suites: Vec<(&'s LoadedSuite, HashMap<FileId, Vec<Begun>>)>,
+}
+
+/// Where a case begins, and where it is over as far as that can be told.
+struct Begun {
+    line: u32,
+    end: Option<u32>,
+    selected: bool,
+}
+
+impl<'s> Others<'s> {
+    pub(super) fn new(suites: &'s Suites) -> Self {
+        let in_part = suites.loaded().iter().filter(|loaded| loaded.selected.len() < loaded.suite.cases.len());
+        let placed = in_part.map(|loaded| {
+            let mut lines: HashMap<FileId, Vec<&str>> = HashMap::new();
+            let mut begun: HashMap<FileId, Vec<Begun>> = HashMap::new();
+            for (index, case) in loaded.suite.cases.iter().enumerate() {
+                let file = case.span.file;
+                let lines = lines.entry(file).or_insert_with(|| suites.sources().text(file).lines().collect());
+                let line = first_line(lines, case.span.line);
+                let (end, selected) = (end_of_item(lines, line), is_selected(loaded, index));
+                begun.entry(file).or_default().push(Begun { line, end, selected });
+            }
+            (loaded, begun)
+        });
+        Self { suites: placed.collect() }
     }
-    false
+
+    /// Whether a warning is about a case that is not selected. Where it cannot be told whose it is, it is shown.
+    pub(super) fn has(&self, warning: &Diagnostic) -> bool {
+        for (loaded, files) in &self.suites {
+            let mut cases = loaded.ready.cases.iter();
+            if let Some(index) = cases.position(|case| case.problems.iter().any(|own| own == warning)) {
+                return !is_selected(loaded, index);
+            }
+            let Some(here) = files.get(&warning.span.file) else { continue };
+            let before = here.iter().map(|case| case.line).filter(|line| *line <= warning.span.line).max();
+            let is_last = !here.iter().any(|case| case.line > warning.span.line);
+            let over = |case: &Begun| case.end.is_none_or(|end| end <= warning.span.line);
+            let behind = is_last && here.iter().any(|case| Some(case.line) == before && over(case));
+            // What is before the first case or behind the last may be the suite's own, where both are in one file.
+            let within = loaded.suite.habits.case_files == CaseFiles::WithSettings;
+            if within && (before.is_none() || behind) {
+                return false;
+            }
+            // Several cases may stand on one line.
+            return !here.iter().any(|case| case.selected && before.is_none_or(|before| case.line == before));
+        }
+        false
+    }
+}
+
+fn is_selected(loaded: &LoadedSuite, index: usize) -> bool {
+    loaded.selected.binary_search(&index).is_ok()
+}
+
+/// The first line of a case whose id is on this line: the id need not come first in its item of a list.
+fn first_line(lines: &[&str], id: u32) -> u32 {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_item = |line: &str| line.trim_start().starts_with('-');
+    let at = usize::try_from(id).unwrap_or_default().saturating_sub(1);
+    let Some(own) = lines.get(at).filter(|line| !is_item(line)) else { return id };
+    let above = lines[..at].iter().rposition(|line| is_item(line) && indent(line) < indent(own));
+    above.and_then(|above| u32::try_from(above + 1).ok()).unwrap_or(id)
+}
+
+/// The line behind an item of a list that begins on this line, where the list is not in brackets.
+fn end_of_item(lines: &[&str], first: u32) -> Option<u32> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let at = usize::try_from(first).ok()?.checked_sub(1)?;
+    let own = lines.get(at).filter(|line| line.trim_start().starts_with('-'))?;
+    let is_other = |line: &&str| !line.trim().is_empty() && indent(line) <= indent(own);
+    let behind = lines[at + 1..].iter().position(is_other).map_or(lines.len(), |more| at + 1 + more);
+    u32::try_from(behind + 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_begins_with_its_item() {
+        let text = "tests:\n- tags:\n  - x\n  name: a\n- name: b\n  - not: this\n  -\n    name: c\n{\"id\": \"d\"}\n";
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!([4, 5, 8, 9, 99].map(|id| first_line(&lines, id)), [2, 5, 7, 9, 99]);
+        assert_eq!([2, 5, 7, 9, 99].map(|first| end_of_item(&lines, first)), [Some(5), Some(9), Some(9), None, None]);
+    }
 }

@@ -10,7 +10,7 @@ use agentci::{LoadedSuite, Suites};
 use super::context::Context;
 use super::dialect::DialectRunFlags;
 use super::inputs;
-use super::others;
+use super::others::Others;
 use super::run_arguments::RunArguments;
 use super::usage_error::UsageError;
 
@@ -85,10 +85,11 @@ fn not_told_later(suites: &Suites) -> Diagnostics {
             told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
         }
     }
+    let others = Others::new(suites);
     let mut rest = Diagnostics::default();
     for problem in suites.problems() {
         let is_new = match problem.severity {
-            Severity::Warning => !others::is_of_others(problem, suites),
+            Severity::Warning => !others.has(problem),
             Severity::Error => !told.contains(&problem),
         };
         if is_new {
