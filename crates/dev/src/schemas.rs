@@ -95,7 +95,7 @@ fn summary() -> Generated {
         "findings": list(of("Finding")),
         "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
-        "stability?": of("Stability"), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
+        "stability?": of("Stability"), "stderr_tail?": list(text()), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
         "runs?": list(fields(json!({
             "attempt": count(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
         }))),

@@ -51,6 +51,8 @@ pub struct Context<'c> {
     pub agents: &'c [(String, Arc<Target>)],
     /// What is made ready once and used by many attempts.
     pub resources: &'c dyn Resources,
+    /// Whether files that turns compare with are made where there are none.
+    pub records: bool,
     /// Where secrets that a driver fetches itself are made known before they are used.
     pub fetched: &'c FetchedSecrets,
 }

@@ -18,6 +18,8 @@ pub struct Routes {
     pub tools: Vec<RoutedTool>,
     /// What a request comes to that nothing answers.
     pub miss: Missed,
+    /// The port at which an agent that already runs expects them; any that is free otherwise.
+    pub port: Option<u16>,
     /// Where answers are written when they are recorded.
     pub record: Option<RouteRecord>,
     /// Where the suite says so.

@@ -89,7 +89,7 @@ impl Reporter for Junit {
 
 fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
     let mut all = Aggregates::default();
-    let mut wall_ms = 0;
+    let mut micros = 0;
     let mut counted = Vec::with_capacity(runs.len());
     for Told { run, .. } in runs {
         let mut failed_gates: Vec<String> =
@@ -104,10 +104,10 @@ fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
         all.cases_fail += numbers.cases_fail;
         all.cases_error += numbers.cases_error;
         all.cases_skipped += numbers.cases_skipped;
-        wall_ms += run.end().wall_ms;
-        counted.push((counts(&numbers, run.end().wall_ms), [missing, failed_gates].concat()));
+        micros += run.end().micros();
+        counted.push((counts(&numbers, run.end().micros()), [missing, failed_gates].concat()));
     }
-    let counts = counts(&all, wall_ms);
+    let counts = counts(&all, micros);
     let _ = writeln!(file.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>");
     for (Told { run, own_words }, (counts, others)) in runs.iter().zip(counted) {
         let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
@@ -124,14 +124,14 @@ fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
     file.hand_on()
 }
 
-fn counts(numbers: &Aggregates, wall_ms: u64) -> String {
+fn counts(numbers: &Aggregates, micros: u64) -> String {
     format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\"",
         numbers.cases_total,
         numbers.cases_fail,
         numbers.cases_error,
         numbers.cases_skipped,
-        seconds(wall_ms),
+        seconds(micros),
     )
 }
 
@@ -167,8 +167,7 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>, into: &mut
     {
         into.push_str(part);
     }
-    let ms = row.wall_ms();
-    let _ = write!(into, "{}.{:03}\"", ms / 1000, ms % 1000);
+    let _ = write!(into, "{}\"", seconds(row.micros()));
     if inside.is_empty() {
         into.push_str("/>\n");
     } else {
@@ -301,6 +300,8 @@ fn runs(row: &Row) -> String {
     lines.chain(alike).collect::<Vec<_>>().join("\n")
 }
 
-fn seconds(ms: u64) -> String {
-    format!("{}.{:03}", ms / 1000, ms % 1000)
+/// A time in seconds: with milliseconds, or with microseconds where they are known.
+fn seconds(micros: u64) -> String {
+    let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
+    if rest % 1000 == 0 { format!("{seconds}.{:03}", rest / 1000) } else { format!("{seconds}.{rest:06}") }
 }

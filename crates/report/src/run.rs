@@ -115,6 +115,7 @@ impl Run {
     pub(crate) fn end(&self) -> RunEnd {
         self.end.clone().unwrap_or_else(|| RunEnd {
             wall_ms: self.last_seen.saturating_sub(self.first_seen.unwrap_or_default()),
+            wall_us: 0,
             interrupted: true,
             not_run: self.start.cases_total.saturating_sub(self.rows.len()),
             stability: None,

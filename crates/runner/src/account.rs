@@ -100,10 +100,17 @@ impl Account {
         end.played = recording::played(job, self.left.played).map(Box::new);
         end.no_agent = job.case.answered_by(job.run.options.mode) == AnsweredBy::Script;
         end.wall_ms = u64::try_from(self.wall.as_millis()).unwrap_or(u64::MAX);
+        end.wall_us = u64::try_from(self.wall.as_micros()).unwrap_or(u64::MAX);
         end.output_hash = output_hash(job, &self.trace).map(Into::into);
         end.calls = translate::lives(&self.trace).into();
+        if translate::tells_turns(&job.case.target) {
+            end.turns = translate::turns(&self.trace).into();
+        }
         end.warnings = self.all_warnings(job).into();
         end.assertions.failed = self.checks.failed;
+        if let Some(first) = self.findings.first_mut() {
+            first.notes.extend(job.run.shared.services.tools.uncalled(job, &self.trace));
+        }
         end.similarities = self.checks.similarities.into();
         end.findings = self.findings.into();
         end.metrics = self.metrics;

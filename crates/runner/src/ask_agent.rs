@@ -123,6 +123,7 @@ impl Ask<'_> {
             bases: &ToolBases::default(),
             agents: &self.suite.agents,
             resources: self.resources,
+            records: false,
             fetched: self.fetched,
         };
         let opened = Driver::open(target, &context, Line::Live).await;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_exchange::{Recorder, Recording};
-use agentci_plan::{AnsweredBy, Mode, ToolSource};
+use agentci_plan::{AnsweredBy, Case, Mode, Said, Target, ToolSource};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Played, Replay, Status};
 
@@ -37,13 +37,22 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
         if matches!(job.case.world.tools, ToolSource::Routes(_)) {
             return Ok(Tape::Live);
         }
+        // What is made of a server's tools is a snapshot of them; the other cases of such a suite have nothing to keep.
+        if makes_snapshots(job) {
+            return Ok(Tape::Live);
+        }
         let verb = if job.run.options.mode == Mode::Record { "record to" } else { "replay" };
         let finding = findings::plain(
             Cause::Config,
             format!("there is no `recording` to {verb}"),
             Some(job.place(job.case.span)),
         );
-        let help = "add `recording: PATH` to the `world` of the case, or use `--mode live`";
+        let help = match target {
+            Target::Mcp(_) if job.run.options.mode == Mode::Record => {
+                "add `recording: PATH` to the `world` of the case, or a snapshot of the tools: `mcp:list: { snapshot: tools.json }`"
+            }
+            _ => "add `recording: PATH` to the `world` of the case, or use `--mode live`",
+        };
         return Err(Box::new(Finding { help: Some(help.into()), ..finding }));
     };
     if job.run.options.mode == Mode::Record {
@@ -62,6 +71,21 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     let sha256 = sha256(text.as_bytes());
     let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, ..Replay::default() };
     Ok(Tape::Replay(read, replay))
+}
+
+/// Whether a case is one of a suite for which snapshots of a server's tools are made.
+pub(crate) fn makes_snapshots(job: &Job<'_>) -> bool {
+    let is_server = matches!(&*job.case.target, Target::Mcp(_));
+    is_server && job.run.options.mode == Mode::Record && job.run.shared.snapshots
+}
+
+/// Whether a case compares the tools of a server with a snapshot.
+pub(crate) fn compares_tools(case: &Case) -> bool {
+    let snapshot = |said: &Said| match said {
+        Said::Action(action) => action.kind.value == "mcp:list" && action.arguments.get("snapshot").is_some(),
+        Said::Input(_) | Said::Messages(_) => false,
+    };
+    case.turns.iter().any(|turn| snapshot(&turn.said))
 }
 
 /// The recording that answers a case in place of its agent, if one does; whether one that earlier versions made of a server that

@@ -6,8 +6,8 @@ use agentci_verdict::RunStart;
 
 use crate::run::Run;
 
-/// The first event of a run.
-pub(crate) fn run_start(run: &Run<'_>) -> RunStart {
+/// The first event of a run; `tools_at` is where running agents find their tools.
+pub(crate) fn run_start(run: &Run<'_>, tools_at: Option<String>) -> RunStart {
     let Run { suite, selected, facts, options, .. } = run;
     let drawn = run.selected().any(|case| {
         let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
@@ -32,6 +32,7 @@ pub(crate) fn run_start(run: &Run<'_>) -> RunStart {
         cases_without_agent: to_run().filter(without_agent).count(),
         require_agent: options.require_agent,
         git_sha: facts.git_sha.clone(),
+        tools_at,
         seed: drawn.then_some(options.seed),
         shard: facts.shard.as_ref().map(|part| part.of.clone()),
         agent: same(run, |chat| &chat.agent),

@@ -15,6 +15,7 @@ use crate::pending::{Pending, Tally};
 use crate::redact::suite_secrets;
 use crate::run::Run;
 use crate::run_start::run_start;
+use crate::services::ToolServer;
 use crate::suite_run::SuiteRun;
 
 /// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
@@ -27,8 +28,10 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     let secrets = suite_secrets(run.suite, &run.cases, run.options.secrets);
     let keeps_rows = run.policy.is_some() || run.selected().any(|case| case.runs > 1);
     let events = EventSink::new(&run.suite.name, secrets.clone(), keeps_rows, &out);
-    events.of_run(clock.now().unix_ms, Body::RunStart(Box::new(run_start(&run))));
-    let suite_run = SuiteRun::start(&run, &clock, secrets, &events).await;
+    let tools = ToolServer::start(&run).await;
+    let start = run_start(&run, tools.for_running_agents());
+    events.of_run(clock.now().unix_ms, Body::RunStart(Box::new(start)));
+    let suite_run = SuiteRun::start(&run, &clock, secrets, &events, tools);
     let (all_selected, lanes) = (run.selected.len() == run.cases.len(), run.lanes());
     let pending = Pending::new(&mut run);
     in_lanes(lanes, async || take_cases(&suite_run, &pending).await).await;
@@ -66,7 +69,8 @@ fn conclude(run: &Run<'_>, events: &EventSink<'_>, clock: &Clock, tally: Tally, 
     let Tally { mut worst, not_run, .. } = tally;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&events.rows());
-    let end = RunEnd { wall_ms: now.offset_us / 1000, interrupted: stop.stopped(), not_run, stability };
+    let wall_us = now.offset_us;
+    let end = RunEnd { wall_ms: wall_us / 1000, wall_us, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = all_selected && not_run == 0 && !stop.stopped();
         // A part cannot be told from a bad run: all parts are judged together.

@@ -12,9 +12,10 @@ use crate::draws::Draws;
 use crate::event_sink::EventSink;
 use crate::evidence::Evidence;
 use crate::options::Options;
+use crate::recording::compares_tools;
 use crate::resources::Library;
 use crate::run::Run;
-use crate::services::Services;
+use crate::services::{Services, ToolServer};
 use crate::stop::Stop;
 use crate::unused_faults::Unmet;
 
@@ -42,6 +43,8 @@ pub(crate) struct Shared {
     pub(crate) library: Library,
     /// What goes wrong on purpose and did not yet.
     pub(crate) unmet: Unmet,
+    /// Whether tools of MCP servers are compared with snapshots, which are made in record mode.
+    pub(crate) snapshots: bool,
     /// Servers.
     pub(crate) services: Services,
 }
@@ -56,15 +59,22 @@ pub(crate) struct SuiteDeadline {
 }
 
 impl<'r> SuiteRun<'r> {
-    /// Starts what is needed before the first case.
-    pub(crate) async fn start(run: &Run<'r>, clock: &Clock, secrets: Redactor, events: &'r EventSink<'r>) -> Self {
+    /// Starts what is needed before the first case, beside the server of its tools.
+    pub(crate) fn start(
+        run: &Run<'r>,
+        clock: &Clock,
+        secrets: Redactor,
+        events: &'r EventSink<'r>,
+        tools: ToolServer,
+    ) -> Self {
         let Run { sources, suite, options, stop, .. } = *run;
         let shared = Shared {
             draws: Draws::new(options.seed),
             evidence: Evidence::new(suite, options),
             library: Library::default(),
             unmet: Unmet::new(&run.cases, options.mode),
-            services: Services::start(run).await,
+            snapshots: run.selected().any(compares_tools),
+            services: Services::new(tools),
         };
         let deadline = deadline(options, clock);
         Self { sources, suite, options, stop, deadline, secrets, events, shared }

@@ -12,6 +12,7 @@ use crate::attempt::Attempt;
 use crate::findings;
 use crate::job::Job;
 use crate::not_opened::NotOpened;
+use crate::recording::makes_snapshots;
 
 /// What answers the tool calls of one attempt.
 ///
@@ -113,7 +114,7 @@ async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
     };
     let recorder = match (job.run.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
-        (Mode::Record, None) if !is_recorded(world) && !records_routes(world) => {
+        (Mode::Record, None) if !is_recorded(world) && !records_routes(world) && !makes_snapshots(job) => {
             let message = "there is no `cassette` to record to";
             let finding = findings::plain(Cause::Config, message, Some(job.place(job.case.span)));
             return Err(Box::new(Finding { help: Some(findings::how_to_record("NAME")), ..finding }));

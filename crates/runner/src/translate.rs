@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use agentci_plan::Target;
 use agentci_trace::{Event, Kind, Observer, Trace};
 use agentci_verdict::{
     Body, CallLife, FinalOutput, Log, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
-    TurnStart,
+    TurnStart, TurnTimes,
 };
 use serde_json::Value;
 
@@ -52,6 +53,42 @@ pub(crate) fn lives(trace: &Trace) -> Vec<CallLife> {
         }
     }
     lives.into_iter().map(|(_, life)| life).collect()
+}
+
+/// Whether a target speaks a protocol of conversations, whose turns are told one by one, the first included.
+pub(crate) fn tells_turns(target: &Target) -> bool {
+    matches!(target, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_))
+}
+
+/// When each turn began and ended.
+pub(crate) fn turns(trace: &Trace) -> Vec<TurnTimes> {
+    let mut turns: Vec<TurnTimes> = Vec::new();
+    let mut done = false;
+    for event in trace.events() {
+        let at = event.at.unix_ms;
+        match (&event.kind, turns.last_mut()) {
+            (Kind::TurnStart(_), _) => {
+                turns.push(TurnTimes { turn: event.turn, turn_start_ts: at, turn_end_ts: at });
+                done = false;
+            }
+            (kind, Some(turn)) if !done && event.turn == turn.turn => {
+                turn.turn_end_ts = turn.turn_end_ts.max(at);
+                done = *kind == Kind::TurnEnd;
+            }
+            _ => {}
+        }
+    }
+    turns
+}
+
+/// The first turn as a turn, beside the task that it begins.
+pub(crate) fn first_turn(event: &Event) -> Option<Body> {
+    match &event.kind {
+        Kind::TurnStart(input) if event.turn == 0 => {
+            Some(Body::TurnStart(TurnStart { turn: 0, input: Arc::clone(input) }))
+        }
+        _ => None,
+    }
 }
 
 /// The run event for something that happened; nothing where the trace alone needs it.

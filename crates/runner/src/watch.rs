@@ -47,6 +47,11 @@ impl<'w> Watch<'w> {
         if let Some(body) = translate::translate(event, &self.attempt.job.case_id) {
             self.attempt.emit_at(event.at.unix_ms, body);
         }
+        if translate::tells_turns(&self.attempt.job.case.target)
+            && let Some(body) = translate::first_turn(event)
+        {
+            self.attempt.emit_at(event.at.unix_ms, body);
+        }
         let Seen { meters, volume, found } = &mut *self.seen.borrow_mut();
         let mut reasons = reasons_to_stop(self.attempt.job, meters, event);
         if reasons.is_empty() {

@@ -127,6 +127,9 @@ pub struct RunStart {
     pub require_agent: bool,
     /// The commit that is tested, if the surroundings say so.
     pub git_sha: Option<String>,
+    /// Where the tools are played that agents call which the run does not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_at: Option<String>,
     /// The seed of all random choices, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -348,6 +351,9 @@ pub struct CaseEnd {
     pub tags: Rarely<Vec<String>>,
     /// Milliseconds from the start of the agent to its result, or to its end.
     pub wall_ms: u64,
+    /// The same in microseconds; 0 where only milliseconds are known.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub wall_us: u64,
     /// What it used.
     pub metrics: Metrics,
     /// How many checks there were and how many did not hold.
@@ -357,6 +363,9 @@ pub struct CaseEnd {
     /// What is odd and did not keep it from passing.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub warnings: Rarely<Vec<String>>,
+    /// When its turns began and ended, where its agent speaks a protocol of conversations.
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub turns: Rarely<Vec<TurnTimes>>,
     /// What was observed of its tool calls, where not only the protocol of the agent tells of them.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub calls: Rarely<Vec<CallLife>>,
@@ -393,6 +402,17 @@ pub struct CaseEnd {
     /// What else its file says of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<Value>>,
+}
+
+/// When a turn began and ended, in Unix milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnTimes {
+    /// Which, from 0.
+    pub turn: u32,
+    /// When it was begun.
+    pub turn_start_ts: u64,
+    /// When the agent was done with it, or what the agent did last where it never was.
+    pub turn_end_ts: u64,
 }
 
 /// What was observed of a tool call.
@@ -579,11 +599,38 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is how serde asks")]
+fn is_no_time(microseconds: &u64) -> bool {
+    *microseconds == 0
+}
+
+/// A time in microseconds, of which at least the milliseconds are known.
+fn micros(millis: u64, exact: u64) -> u64 {
+    if exact > 0 { exact } else { millis.saturating_mul(1000) }
+}
+
+impl CaseEnd {
+    /// How long it took, in microseconds as far as they are known.
+    pub fn micros(&self) -> u64 {
+        micros(self.wall_ms, self.wall_us)
+    }
+}
+
+impl RunEnd {
+    /// How long it took, in microseconds as far as they are known.
+    pub fn micros(&self) -> u64 {
+        micros(self.wall_ms, self.wall_us)
+    }
+}
+
 /// How the run ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
     /// Milliseconds from start to end.
     pub wall_ms: u64,
+    /// The same in microseconds; 0 where only milliseconds are known.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub wall_us: u64,
     /// Whether the user stopped it.
     pub interrupted: bool,
     /// Cases that were selected and never begun, because of an interruption or `--fail-fast`.

@@ -33,7 +33,7 @@ pub use comparison::{
 pub use event::{
     AssertionCount, Body, CallLife, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Matched, Metrics,
     ModelCallMade, NotLoaded, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid,
-    ToolCallMade, ToolResultGiven, TurnStart,
+    ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Baseline, BaselineError, History, Status};
 
-/// Makes a baseline of a summary: what the run itself was compared with is dropped, and how often each case ran and passed in
+/// Makes a baseline of a summary: what the run itself was compared with is dropped, what its agents printed too, and how often each case ran and passed in
 /// the runs of the `earlier` baseline is added. Everything else, keys that are not known here included, stays.
 pub fn promote(mut summary: Value, earlier: Option<&Baseline>) -> Result<Value, BaselineError> {
     let run = Baseline::read(&summary)?;
@@ -22,6 +22,10 @@ pub fn promote(mut summary: Value, earlier: Option<&Baseline>) -> Result<Value, 
             let before = earlier.get(read.id.as_str()).copied().unwrap_or_default();
             let History { runs, passes } = read.history.plus(before);
             case["history"] = json!({ "runs": runs, "passes": passes });
+            // It is of no use to a comparison and differs from machine to machine.
+            if let Some(fields) = case.as_object_mut() {
+                fields.remove("stderr_tail");
+            }
         }
     }
     summary.sort_all_objects();
@@ -57,7 +61,7 @@ mod tests {
 
     fn summary(statuses: &[(&str, &str)]) -> Value {
         let case = |(id, status): &(&str, &str)| {
-            json!({ "id": id, "status": status, "wall_ms": 1, "tool_calls": 0, "tool_errors": 0, "mine": 7,
+            json!({ "id": id, "status": status, "wall_ms": 1, "tool_calls": 0, "tool_errors": 0, "mine": 7, "stderr_tail": ["x"],
                     "assertions": { "total": 0, "failed": 0 } })
         };
         json!({
@@ -81,6 +85,7 @@ mod tests {
         assert_eq!(baseline["cases"][0]["history"], json!({ "runs": 0, "passes": 0 }));
         assert_eq!(baseline["cases"][1]["history"], json!({ "runs": 1, "passes": 1 }));
         assert_eq!(baseline["cases"][1]["mine"], 7);
+        assert!(baseline["cases"][1].get("stderr_tail").is_none());
         assert!(baseline.as_object().unwrap().keys().is_sorted());
         let failed = promote(summary(&[("a", "fail"), ("b", "pass")]), None).unwrap();
         assert_eq!(failed["run"]["exit_status"], "failed");

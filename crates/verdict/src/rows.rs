@@ -97,6 +97,11 @@ impl Row {
     pub fn wall_ms(&self) -> u64 {
         self.attempts.iter().map(|attempt| attempt.wall_ms).sum()
     }
+
+    /// The same in microseconds, as far as they are known.
+    pub fn micros(&self) -> u64 {
+        self.attempts.iter().map(|attempt| attempt.micros()).sum()
+    }
 }
 
 /// How many rows stand on a shelf: so many that the tree above it takes little, and that a lone one wastes little.

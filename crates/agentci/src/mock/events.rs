@@ -29,7 +29,10 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
     for (index, result) in suite.results.iter().enumerate() {
         events.extend(bodies(index, result).into_iter().map(|body| event(Some(result), body)));
     }
-    let end = RunEnd { wall_ms: whole(suite.duration_ms), interrupted: false, not_run: 0, stability: None };
+    let end = {
+        let (wall_ms, micros) = whole(suite.duration_ms);
+        RunEnd { wall_ms, wall_us: micros, ..RunEnd::default() }
+    };
     events.push(event(None, Body::RunEnd(end)));
     events
 }
@@ -43,7 +46,12 @@ fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
         Body::FinalOutput(FinalOutput { output: Arc::new(result.actual_output.as_str().into()) }),
     ];
     let check = |label: &String, status| {
-        Body::Check(CheckEnd { name: label.clone(), subject: None, status, message: None, evidence: None })
+        // The name alone is what failed: a label says in words that something was not found.
+        let (name, message) = match label.split_once(": ") {
+            Some((name, _)) => (name.to_owned(), Some(label.clone())),
+            None => (label.clone(), None),
+        };
+        Body::Check(CheckEnd { name, subject: None, status, message, evidence: None })
     };
     bodies.extend(result.assertions_passed.iter().map(|label| check(label, CheckStatus::Held)));
     bodies.extend(result.assertions_failed.iter().map(|label| check(label, CheckStatus::Failed)));
@@ -64,13 +72,15 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
     }
     let (status, cause) = settle(&findings);
     let failed = result.assertions_failed.len();
+    let (wall_ms, micros) = whole(result.duration_ms);
     let mut end = CaseEnd {
         index,
         runs: 1,
         passed: status == Status::Pass,
         status,
         cause,
-        wall_ms: whole(result.duration_ms),
+        wall_ms,
+        wall_us: micros,
         assertions: AssertionCount { total: result.assertions_passed.len() + failed, failed },
         findings: findings.into(),
         ..CaseEnd::default()
@@ -79,8 +89,11 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
     end
 }
 
-/// Milliseconds without their fraction.
-fn whole(milliseconds: f64) -> u64 {
-    let duration = std::time::Duration::try_from_secs_f64(milliseconds.max(0.0) / 1000.0);
-    u64::try_from(duration.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+/// A time in whole milliseconds and in whole microseconds.
+fn whole(milliseconds: f64) -> (u64, u64) {
+    let duration = std::time::Duration::try_from_secs_f64(milliseconds.max(0.0) / 1000.0).unwrap_or_default();
+    let number = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
+    // What is a fraction in decimals is none in binary.
+    let micros = (duration + std::time::Duration::from_nanos(500)).as_micros();
+    (number(duration.as_millis()), number(micros))
 }

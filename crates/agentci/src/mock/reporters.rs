@@ -158,15 +158,31 @@ mod tests {
             actual_output: "hi".into(),
             assertions_passed: vec!["contains_text: 'hi'".into()],
             assertions_failed: vec!["max_tokens: 60 exceeds limit 50".into()],
-            duration_ms: 3.0,
+            duration_ms: 0.125,
             tokens_used: 60,
         };
         let good = AgentTestResult { passed: true, assertions_failed: vec![], ..result.clone() };
-        let suite = TestSuiteResult::new("s", vec![result, good], 7.0);
+        let suite = TestSuiteResult::new("s", vec![result, good], 7.3);
         let mut gathered = Gathered::default();
         for event in events(&suite) {
             gathered.add(&event);
         }
         assert_eq!(gathered.result(), suite);
+        let junit = JunitReporter.report(&suite);
+        assert!(junit.contains("time=\"0.007300\"") && junit.contains("name=\"a\" time=\"0.000125\""), "{junit}");
+    }
+
+    #[test]
+    fn what_failed_does_not_read_as_its_opposite() {
+        let failed = AgentTestResult {
+            test_case_name: "a".into(),
+            assertions_passed: vec!["max_tokens: 12 <= 50".into()],
+            assertions_failed: vec!["calls_tool: 'x' not found in output".into()],
+            ..AgentTestResult::default()
+        };
+        let text = ConsoleReporter::default().report(&TestSuiteResult::new("s", vec![failed], 1.0));
+        assert!(!text.contains("not found in output` did not hold"), "{text}");
+        assert!(text.contains("a: check `calls_tool` did not hold: 'x' not found in output\n"), "{text}");
+        assert!(text.contains("a: check `max_tokens` held: 12 <= 50\n"), "{text}");
     }
 }

@@ -61,9 +61,10 @@ impl Gathered {
             worst = report.decide(worst, loaded && !recorded && rows.all_run());
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
-        let wall_ms = self.parts.iter().map(|part| part.end.wall_ms).max().unwrap_or_default();
+        let longest = self.parts.iter().map(|part| &part.end).max_by_key(|end| end.micros());
+        let (wall_ms, micros) = longest.map(|end| (end.wall_ms, end.wall_us)).unwrap_or_default();
         let stability = StabilitySummary::of_several(&rows);
-        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, stability, ..RunEnd::default() })));
+        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, wall_us: micros, stability, ..RunEnd::default() })));
         if require_agent && rows.iter().any(|row| row.lacks_agent().is_some()) {
             worst = worst.max(Status::Fail);
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::http_server::{Answer, listen};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
@@ -64,4 +65,52 @@ fn a_config_can_be_chosen_and_must_be_of_use() {
         assert_eq!(useless.code, Some(1), "{useless:?}");
         assert!(useless.stderr.starts_with("error: `--config` is for suites of the ananke format"), "{useless:?}");
     }
+}
+
+#[test]
+fn every_turn_has_its_start_and_its_end_in_the_record() {
+    let url = listen(|asked| {
+        let event = |json: String| format!("data: {json}\n\n");
+        let ids = format!("\"threadId\":{},\"runId\":{}", asked.body["threadId"], asked.body["runId"]);
+        let said = "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"hello\"}";
+        let body = event(format!("{{\"type\":\"RUN_STARTED\",{ids}}}"))
+            + &event(said.to_owned())
+            + &event(format!("{{\"type\":\"RUN_FINISHED\",{ids}}}"));
+        Some(Answer(200, "content-type: text/event-stream\r\n", body))
+    });
+    let config = CONFIG.replace("http://127.0.0.1:9/agent", &format!("{url}/agent"));
+    let test =
+        "version: '1.0'\nname: talk\nturns: [{ user: one }, { user: two, assert: { text: { must_match: hello } } }]\n";
+    let suite = Suite::empty().file("shop/ananke.config.yaml", config).file("shop/talk.test.yaml", test);
+    let ran = suite.agentci(&["run", "shop"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let events = ran.events();
+    let of = |kind: &str| events.iter().filter(|event| event["type"] == kind).collect::<Vec<_>>();
+    let starts: Vec<(u64, u64)> = of("turn_start")
+        .iter()
+        .map(|event| (event["turn"].as_u64().unwrap(), event["timestamp"].as_u64().unwrap()))
+        .collect();
+    let turns: Vec<(u64, u64)> = of("case_end")[0]["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|turn| (turn["turn"].as_u64().unwrap(), turn["turn_start_ts"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(starts, turns);
+    assert_eq!(turns.iter().map(|(turn, _)| *turn).collect::<Vec<_>>(), [0, 1]);
+    let said = of("text");
+    for (turn, text) in of("case_end")[0]["turns"].as_array().unwrap().iter().zip(said) {
+        let end = turn["turn_end_ts"].as_u64().unwrap();
+        assert!(end >= turn["turn_start_ts"].as_u64().unwrap() && end >= text["timestamp"].as_u64().unwrap(), "{turn}");
+    }
+}
+
+#[test]
+fn an_mcp_server_is_told_nothing_by_a_user() {
+    let config = "version: '1.2'\ntarget: { type: mcp, transport: stdio, command: [cat] }\n";
+    let test = "version: '1.2'\nname: talk\nturns: [{ user: hi }]\n";
+    let suite = Suite::empty().file("ananke.config.yaml", config).file("talk.test.yaml", test);
+    let ran = suite.agentci(&["check", "."]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.complains(&["takes no messages", "talk.test.yaml:3:9", "`type: mcp:call`"]);
 }

@@ -128,7 +128,7 @@ fn a_script_can_be_chosen_and_must_be_of_use() {
 #[test]
 fn what_init_writes_is_accepted_and_passes() {
     let suite = Suite::empty();
-    let made = suite.agentci(&["init"]);
+    let made = suite.agentci(&["init", "--kind", "answers"]);
     assert_eq!(made.code, Some(0), "{made:?}");
     let checked = suite.agentci(&["check", "agent-tests", "--strict"]);
     assert_eq!(
@@ -140,10 +140,10 @@ fn what_init_writes_is_accepted_and_passes() {
     assert_eq!((ran.code, ran.verdicts().len()), (Some(0), 4), "{ran:?}");
     let path = suite.path("agent-tests/02_json.yaml");
     std::fs::write(&path, "mine").unwrap();
-    let again = suite.agentci(&["init", "agent-tests"]);
+    let again = suite.agentci(&["init", "agent-tests", "--kind", "answers"]);
     assert_eq!((again.code, again.stderr.matches("left alone").count()), (Some(0), 4), "{again:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
-    assert_eq!(suite.agentci(&["init", "agent-tests", "--force"]).code, Some(0));
+    assert_eq!(suite.agentci(&["init", "agent-tests", "--kind", "answers", "--force"]).code, Some(0));
     assert_ne!(std::fs::read_to_string(&path).unwrap(), "mine");
 }
 
@@ -202,4 +202,41 @@ fn tests_of_one_name_are_both_kept() {
     assert_eq!(suite.agentci(&["validate", "tests", "--strict"]).code, Some(1));
     let converted = suite.agentci(&["convert", "tests"]);
     assert!(converted.stdout.contains("id: same-2"), "{converted:?}");
+}
+
+#[test]
+fn durations_have_fractions_of_milliseconds() {
+    let suite = twelve("0");
+    let ran = suite.agentci(&["run", "tests", "--json"]);
+    let found = result(&ran);
+    let number = |value: &Value| value["duration_ms"].as_f64().unwrap();
+    let tests: Vec<f64> = found["results"].as_array().unwrap().iter().map(number).collect();
+    assert!(tests.iter().all(|duration| *duration > 0.0), "{tests:?}");
+    let has_fraction = |duration: &f64| duration.fract() > 0.0;
+    assert!(tests.iter().filter(|duration| has_fraction(duration)).count() > 6, "{tests:?}");
+    assert!(number(&found) >= tests.iter().copied().fold(0.0, f64::max), "{found}");
+    // JUnit has the same times, in seconds.
+    let junit = ran.junit();
+    let first = format!("name=\"t00\" time=\"{:.6}\"", tests[0] / 1000.0);
+    assert!(junit.contains(&first) || !has_fraction(&tests[0]), "no {first} in {junit}");
+}
+
+#[test]
+fn whoever_runs_one_test_is_warned_of_that_one_alone() {
+    let tests = "tests:\n- name: odd\n  input_messages: []\n- tags: [x]\n  name: mine\n  input_messages: \
+        [{ role: user, content: hi }]\n  expected_behavior: { contains_text: '' }\n- expected_behavior: { calls_tools: [] }\n  \
+        name: last\n  input_messages: [{ role: user, content: hi }]\n";
+    let suite = Suite::empty().file("tests/all.yaml", tests);
+    let warned = |arguments: &[&str]| {
+        let ran = suite.agentci(&[&["test", "tests"], arguments].concat());
+        [("`odd`", "odd"), ("`contains_text` asks", "mine"), ("`calls_tools` asks", "last")]
+            .into_iter()
+            .filter(|(words, _)| ran.stderr.contains(words))
+            .map(|(_, name)| name)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(warned(&[]), ["odd", "mine", "last"]);
+    for name in ["odd", "mine", "last"] {
+        assert_eq!(warned(&["--case", name]), [name]);
+    }
 }

@@ -15,7 +15,7 @@ fn project() -> PathBuf {
 
 /// A number or text that differs from run to run, by its key.
 fn differs(key: &str) -> bool {
-    ["timestamp", "generated_at", "run_id", "wall_ms", "suite_wall_ms", "agentci_version"].contains(&key)
+    ["timestamp", "generated_at", "run_id", "wall_ms", "wall_us", "suite_wall_ms", "agentci_version"].contains(&key)
 }
 
 /// Replaces what differs, and what stands for it below `wall_ms` in the metrics.

@@ -15,6 +15,7 @@ mod processes;
 mod ran;
 mod suite;
 mod surroundings;
+mod time_gates;
 mod upstream;
 
 mod a2a;
@@ -88,6 +89,7 @@ mod replay_command;
 mod replay_pace;
 mod reports;
 mod retries;
+mod running_agent;
 mod scenario_files;
 mod scenario_results;
 mod scenario_run;

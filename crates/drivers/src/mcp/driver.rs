@@ -26,6 +26,8 @@ pub(crate) struct McpDriver {
     server: Option<Server>,
     /// Where the files lie that turns name.
     folder: PathBuf,
+    /// Whether a snapshot is made where there is none.
+    records: bool,
     /// How many tools were called.
     calls: usize,
 }
@@ -37,7 +39,7 @@ impl McpDriver {
             Line::Replay(_) => None,
             Line::Live | Line::Record(_) => Some(Server::new(target, context)?),
         };
-        Ok(Self { line, server, folder: context.folder.to_path_buf(), calls: 0 })
+        Ok(Self { line, server, folder: context.folder.to_path_buf(), records: context.records, calls: 0 })
     }
 
     /// Takes one turn.
@@ -144,7 +146,7 @@ impl McpDriver {
                 let tools = result["tools"].clone();
                 sink.push_at(over, Kind::FinalOutput(result.into()))?;
                 if let Some(path) = path {
-                    snapshot::compare(&tools, &self.folder.join(path), matches!(self.line, Line::Record(_)))?;
+                    snapshot::compare(&tools, &self.folder.join(path), self.records)?;
                 }
             }
         }

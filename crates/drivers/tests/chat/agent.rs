@@ -137,6 +137,7 @@ pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> T
         bases: &agentci_drivers::ToolBases::default(),
         agents: way.agents,
         resources: &Ready(way.model),
+        records: false,
         fetched: &agentci_wire::FetchedSecrets::default(),
     };
     let host = Host { answer: way.tools.unwrap_or_default(), asked: RefCell::default() };

@@ -172,6 +172,7 @@ static TOOLS: Shape = Shape::new(
     Rule::NotBoth(&["cassette", "routes"]),
     Rule::NotBoth(&["cassette", "bases"]),
     Rule::NotBoth(&["cassette", "miss"]),
+    Rule::NotBoth(&["cassette", "port"]),
 ]);
 
 /// Takes the shared keys.

@@ -157,6 +157,7 @@ impl<'s> Shared<'s> {
             bases: Arc::clone(&self.bases),
             tools: file.tools,
             miss: self.miss,
+            port: self.settings.stub_port,
             record: Some(record),
             span: file.tools_key.unwrap_or(file.name.span),
         };

@@ -19,7 +19,7 @@ use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
 use crate::native::{HTTP_KEYS, Place, ReadHttp, SERVER_KEYS, read_http};
 use crate::search::EXCLUDE;
-use crate::world::{BASES, read_bases};
+use crate::world::{BASES, PORT, read_bases, read_port};
 
 /// Where an agent is asked whose settings do not say so.
 const USUAL_URL: &str = "http://127.0.0.1:8081/";
@@ -40,6 +40,7 @@ pub(crate) struct Settings {
     bases: Option<Arc<[ToolBase]>>,
     miss: Option<Missed>,
     facts: Option<&'static str>,
+    pub(super) stub_port: Option<u16>,
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) threshold: Option<Node>,
 }
@@ -63,6 +64,11 @@ pub(crate) static SETTINGS: Shape = Shape::new(
         ),
         optional("tool_bases", BASES, "The variables that lead agents to their tools."),
         optional("stub_miss", Kind::Choice(&words(&Missed::NAMES)), "What a call without an answer comes to."),
+        optional(
+            "stub_port",
+            PORT,
+            "The port at which an agent that already runs calls its tools; any free port by default.",
+        ),
         optional(
             "facts",
             Kind::Choice(&words(&FACTS)),
@@ -103,6 +109,7 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
         bases: fields.optional("tool_bases").map(|node| read_bases(node, "tool_bases", problems)),
         miss: fields.optional("stub_miss").and_then(|node| read::choice(node, "stub_miss", &Missed::NAMES, problems)),
         facts: fields.optional("facts").and_then(|node| read::choice(node, "facts", &FACTS, problems)),
+        stub_port: fields.optional("stub_port").and_then(|node| read_port(node, "stub_port", problems)),
         embedder: fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems)),
         threshold: fields.optional("threshold").and_then(|node| threshold(node, "threshold", problems)),
     };

@@ -16,7 +16,7 @@ pub(crate) use fixture::{MANNER, Manner, check_delay, read_manner, read_tool_id}
 pub(crate) use live_tools::{LIVE_TOOLS, print_live_tools, read_live_tools};
 pub(crate) use normalization::{NORMALIZATION, print_normalization, read_normalization};
 pub(crate) use redaction::{REDACTION, print_redaction, read_redaction};
-pub(crate) use routes::{ROUTES, RouteSettings, either_answer, print_routes, read_routes};
+pub(crate) use routes::{PORT, ROUTES, RouteSettings, either_answer, print_routes, read_port, read_routes};
 pub(crate) use scripted::{SCRIPTED, print_scripted, read_scripted};
 
 use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};

@@ -34,7 +34,11 @@ pub(crate) static ROUTES: &[Field] = &[
     ),
     optional("bases", BASES, "The variables that lead the agent to its tools."),
     optional("miss", Of::Choice(&words(&Missed::NAMES)), "What a call without an answer comes to."),
+    optional("port", PORT, "The port at which an agent that already runs calls its tools; any free port by default."),
 ];
+
+/// A port that something can listen at.
+pub(crate) const PORT: Of = Of::Range(1.0, 65535.0);
 
 static ROUTE: Shape = Shape::new(
     "an answer",
@@ -57,22 +61,24 @@ pub(crate) struct RouteSettings {
     tools: Vec<RoutedTool>,
     bases: Option<Arc<[ToolBase]>>,
     miss: Option<Missed>,
+    port: Option<u16>,
     span: Option<Span>,
 }
 
-/// Takes `routes`, `bases` and `miss`.
+/// Takes `routes`, `bases`, `miss` and `port`.
 pub(crate) fn read_routes(
     fields: &mut read::Fields<'_>,
     files: &dyn Files,
     folder: &Path,
     problems: &mut Diagnostics,
 ) -> RouteSettings {
-    let [routes, bases, miss] = ["routes", "bases", "miss"].map(|key| fields.optional(key));
+    let [routes, bases, miss, port] = ["routes", "bases", "miss", "port"].map(|key| fields.optional(key));
     RouteSettings {
         tools: routes.map(|node| tools(node, files, folder, problems)).unwrap_or_default(),
         bases: bases.map(|node| read_bases(node, "bases", problems)),
         miss: miss.and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems)),
-        span: routes.or(bases).or(miss).map(|node| node.span),
+        port: port.and_then(|node| read_port(node, "port", problems)),
+        span: routes.or(bases).or(miss).or(port).map(|node| node.span),
     }
 }
 
@@ -90,8 +96,24 @@ impl RouteSettings {
         tools.extend(self.tools.iter().cloned());
         let bases = self.bases.as_ref().or(common.bases.as_ref()).cloned();
         let miss = self.miss.or(common.miss).unwrap_or_default();
-        Some(Routes { bases: bases.unwrap_or_else(|| Arc::from([])), tools, miss, record: None, span })
+        let port = self.port.or(common.port);
+        Some(Routes { bases: bases.unwrap_or_else(|| Arc::from([])), tools, miss, port, record: None, span })
     }
+}
+
+/// The port of the stub tool server.
+pub(crate) fn read_port(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u16> {
+    let number = read::number(node, name, problems)?;
+    let port = number.to_string().parse::<u16>().ok().filter(|port| *port > 0);
+    if port.is_none() {
+        let message = format!("`{name}` must be a port, from 1 to 65535, found {}", node.describe());
+        problems.push(
+            Diagnostic::error(node.span, message)
+                .label("not a port")
+                .help("leave it out for any port that is free, which the run prints"),
+        );
+    }
+    port
 }
 
 fn tools(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Vec<RoutedTool> {
@@ -177,6 +199,7 @@ pub(crate) fn print_routes(
         let name = Missed::NAMES.iter().find(|(_, miss)| *miss == routes.miss).map_or("", |(name, _)| name);
         pairs.push(("miss", Node::text(name, span)));
     }
+    pairs.extend(routes.port.map(|port| ("port", plain(port.to_string(), span))));
     pairs
 }
 

@@ -65,9 +65,9 @@ pub(crate) fn routes() -> impl Strategy<Value = Arc<Routes>> {
     });
     let tools = collection::btree_map("[a-zA-Zé][a-zA-Z0-9_.é-]{0,6}", collection::vec(fixture(), 0..3), 0..3);
     let miss = sample::select(Missed::NAMES.map(|(_, miss)| miss).to_vec());
-    (bases, tools, miss).prop_map(|(bases, tools, miss)| {
+    (bases, tools, miss, option::of(1_u16..)).prop_map(|(bases, tools, miss, port)| {
         let tools = tools.into_iter().map(|(id, fixtures)| RoutedTool { id: Spanned::new(id, span()), fixtures });
-        Arc::new(Routes { bases: bases.into(), tools: tools.collect(), miss, record: None, span: span() })
+        Arc::new(Routes { bases: bases.into(), tools: tools.collect(), miss, port, record: None, span: span() })
     })
 }
 

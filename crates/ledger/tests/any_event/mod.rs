@@ -9,7 +9,7 @@ use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Matched, Metrics,
     ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status,
-    Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+    Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
 use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
 use proptest::collection::{btree_map, vec};
@@ -80,6 +80,7 @@ fn body() -> impl Strategy<Value = Body> {
         (any::<u64>(), any::<bool>(), any::<usize>(), option::of(stability_summary())).prop_map(
             |(wall_ms, interrupted, not_run, stability)| Body::RunEnd(RunEnd {
                 wall_ms,
+                wall_us: wall_ms / 2,
                 interrupted,
                 not_run,
                 stability
@@ -133,6 +134,7 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             cases_played: counts.1,
             cases_without_agent: counts.0,
             require_agent: counts.0 > counts.1,
+            tools_at: facts.0.clone(),
             git_sha: facts.0,
             seed: counts.2,
             shard: None,
@@ -184,9 +186,11 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             metadata: description.as_ref().map(|text| Box::new(serde_json::json!({ text: [text] }))),
             calls: description.as_deref().map(life).into_iter().collect(),
             similarities: description.as_deref().map(similarity).into_iter().collect(),
+            turns: description.iter().map(|_| TurnTimes { turn: 1, turn_start_ts: 2, turn_end_ts: wall_ms }).collect(),
             description: description.map(Into::into),
             tags: tags.into(),
             wall_ms,
+            wall_us: wall_ms / 3,
             metrics,
             assertions,
             findings: findings.into(),

@@ -14,7 +14,7 @@ pub struct Gathered {
     suite: Arc<str>,
     first_seen: Option<u64>,
     last_seen: u64,
-    wall_ms: Option<u64>,
+    wall_us: Option<u64>,
     /// Attempts that are not over, by case.
     open: HashMap<Arc<str>, Open>,
     /// Those that are, by position.
@@ -41,7 +41,7 @@ impl Gathered {
         }
         let Some(id) = &event.case_id else {
             if let Body::RunEnd(end) = &event.body {
-                self.wall_ms = Some(end.wall_ms);
+                self.wall_us = Some(end.micros());
             }
             return;
         };
@@ -93,17 +93,21 @@ impl Gathered {
 
     /// The result as far as events came.
     pub fn result(self) -> TestSuiteResult {
-        let wall = self.wall_ms.unwrap_or_else(|| self.last_seen - self.first_seen.unwrap_or(self.last_seen));
-        TestSuiteResult::new(&*self.suite, self.closed.into_values().collect(), float(wall))
+        let seen = self.last_seen - self.first_seen.unwrap_or(self.last_seen);
+        let wall = self.wall_us.unwrap_or(seen.saturating_mul(1000));
+        TestSuiteResult::new(&*self.suite, self.closed.into_values().collect(), milliseconds(wall))
     }
 }
 
 impl Open {
     fn close(self, id: &str, end: &CaseEnd) -> AgentTestResult {
-        let latency_ms = if self.latency_ms > 0.0 { self.latency_ms } else { float(end.wall_ms) };
+        let latency_ms = if self.latency_ms > 0.0 { self.latency_ms } else { milliseconds(end.micros()) };
         let named = |check: &CheckEnd| {
             let met = check.status == CheckStatus::Held;
-            label(&check.name, check.subject.as_deref(), met, self.tokens_used, latency_ms)
+            let spelt = check.message.as_ref().filter(|message| is_label(message, &check.name));
+            spelt
+                .cloned()
+                .unwrap_or_else(|| label(&check.name, check.subject.as_deref(), met, self.tokens_used, latency_ms))
         };
         let of = |status: CheckStatus| self.checks.iter().filter(move |check| check.status == status).map(named);
         let mut failed: Vec<String> = of(CheckStatus::Failed).collect();
@@ -118,7 +122,7 @@ impl Open {
             passed: end.passed,
             assertions_passed: of(CheckStatus::Held).collect(),
             assertions_failed: failed,
-            duration_ms: float(end.wall_ms),
+            duration_ms: milliseconds(end.micros()),
             tokens_used: self.tokens_used,
             actual_output: match self.error {
                 Some(error) => format!("ERROR: {error}"),
@@ -128,7 +132,12 @@ impl Open {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
-fn float(milliseconds: u64) -> f64 {
-    milliseconds as f64
+/// Whether a message is the label of a check already, as in events that were made of a result.
+fn is_label(message: &str, name: &str) -> bool {
+    message.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds stay far below 2^53")]
+fn milliseconds(micros: u64) -> f64 {
+    micros as f64 / 1000.0
 }

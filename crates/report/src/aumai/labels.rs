@@ -22,8 +22,6 @@ pub fn label(name: &str, subject: Option<&str>, met: bool, tokens_used: u64, lat
         ("valid_json", false) => "valid_json: output is not valid JSON".into(),
         ("matches_schema", true) => "matches_schema: output conforms to schema".into(),
         ("matches_schema", false) => "matches_schema: output does not conform to schema".into(),
-        // What is spelt already, by whoever made events of a result.
-        (other, _) if other.contains(": ") => other.to_owned(),
         (other, true) => other.to_owned(),
         (other, false) => format!("{other}: did not hold"),
     }

@@ -10,14 +10,14 @@
 //!       "actual_output": "Hello!",
 //!       "assertions_passed": ["contains_text: 'hello'"],
 //!       "assertions_failed": ["max_tokens: 60 exceeds limit 50"],
-//!       "duration_ms": 0.0,
+//!       "duration_ms": 0.071,
 //!       "tokens_used": 60
 //!     }
 //!   ],
 //!   "total": 1,
 //!   "passed": 0,
 //!   "failed": 1,
-//!   "duration_ms": 1.0
+//!   "duration_ms": 1.204
 //! }
 //! ```
 

@@ -118,7 +118,11 @@ fn said(check: &CheckEnd) -> String {
         CheckStatus::Error => "could not be evaluated",
         CheckStatus::NotEvaluated => "was not evaluated",
     };
-    let message = check.message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
+    let message = check.message.as_deref().map(|message| {
+        let named = message.strip_prefix(check.name.as_str()).and_then(|rest| rest.strip_prefix(": "));
+        format!(": {}", named.unwrap_or(message))
+    });
+    let message = message.unwrap_or_default();
     let measured = similarity::of_check(check).map(|measured| format!("; {measured}")).unwrap_or_default();
     format!("check `{}` {became}{message}{measured}", check.name)
 }

@@ -17,7 +17,14 @@ pub(super) fn heading(run: &Run) -> String {
     let facts = [run.start.dialect.as_str(), run.start.mode.as_str(), cases.as_str(), seed.as_str()];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     let agents = agents::sentence(Agentless::planned(&run.start)).map(|said| format!(": {said}")).unwrap_or_default();
-    format!("suite {} ({}){agents}\n", one_line(&run.suite), one_line(&facts.join(", ")))
+    let tools = run.start.tools_at.as_ref().map(|address| {
+        let address = one_line(address);
+        format!(
+            "tools are played at {address}, where the running agent has to call them (`--stub-port` sets the port)\n"
+        )
+    });
+    let suite = one_line(&run.suite);
+    format!("suite {suite} ({}){agents}\n{}", one_line(&facts.join(", ")), tools.unwrap_or_default())
 }
 
 /// `2 of 2 cases played from recordings: no agent was run`, below the totals.

@@ -79,6 +79,8 @@ impl Step {
         let mut step = Self { kind: event.body.name(), at: event.timestamp.saturating_sub(begun), ..Self::default() };
         match &event.body {
             Body::TaskStart(task) => step.turn(0).part("input", &task.input),
+            // The task that it begins shows the same.
+            Body::TurnStart(turn) if turn.turn == 0 => return None,
             Body::TurnStart(turn) => step.turn(turn.turn).part("input", &turn.input),
             Body::Text(said) => step.turn(said.turn).text(&said.text),
             Body::ToolCall(call) => {

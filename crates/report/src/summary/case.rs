@@ -50,6 +50,9 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
         case.any("stability", stability)?;
     }
     case.plain("status", end.status.name())?;
+    if !end.stderr_tail.is_empty() {
+        case.any("stderr_tail", &end.stderr_tail)?;
+    }
     case.plain("steps", ())?;
     if !end.tags.is_empty() {
         case.any("tags", &end.tags)?;

@@ -110,6 +110,8 @@ fn end(index: usize, status: Status) -> CaseEnd {
         status,
         cause: wrong.then_some(cause),
         description: Some(TEXT.into()),
+        wall_us: 0,
+        turns: Vec::new().into(),
         tags: vec![TEXT.into()].into(),
         wall_ms: 5,
         metrics: Metrics {

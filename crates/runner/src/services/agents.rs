@@ -84,6 +84,15 @@ pub(crate) fn takes_turns(case: &Case) -> bool {
     program(&case.target).is_some_and(|(http, _)| alone(http) && fixed(http))
 }
 
+/// Whether the agent of a case is a server that somebody else started, who told it where its tools are.
+pub(crate) fn is_running(case: &Case) -> bool {
+    match &*case.target {
+        Target::Http(http) => http.server.is_none(),
+        Target::Agui(_) | Target::A2a(_) => true,
+        Target::Process(_) | Target::Mock(_) | Target::Mcp(_) | Target::Chat(_) => false,
+    }
+}
+
 /// The program of a target that the run starts itself.
 fn program(target: &Target) -> Option<(&HttpTarget, &HttpServer)> {
     match target {

@@ -7,14 +7,13 @@ mod ready;
 mod tools;
 
 pub(crate) use agent::{PORT, ServerEnvironment};
-pub(crate) use agents::{Agents, Reached, has_own_agent, takes_turns};
+pub(crate) use agents::{Agents, Reached, has_own_agent, is_running, takes_turns};
 pub(crate) use held::{Held, HeldEnd};
 pub(crate) use tools::{Late, OpenTools, ToolServer};
 
 use agentci_verdict::Status;
 
 use crate::event_sink::EventSink;
-use crate::run::Run;
 
 /// What the cases of a suite share while they run.
 pub(crate) struct Services {
@@ -25,9 +24,9 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// Starts what is needed before the first case; an agent is started by the first case that asks it.
-    pub(crate) async fn start(run: &Run<'_>) -> Self {
-        Self { tools: ToolServer::start(run).await, agents: Agents::default(), held: HeldEnd::default() }
+    /// What there is before the first case; an agent is started by the first case that asks it.
+    pub(crate) fn new(tools: ToolServer) -> Self {
+        Self { tools, agents: Agents::default(), held: HeldEnd::default() }
     }
 
     /// Ends every agent, after the last case, and tells the end that was held; what that case came to.

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Missed, Mode, Routes, Target, ToolSource, World};
+use agentci_plan::{AnsweredBy, Case, Missed, Mode, Routes, Target, ToolSource, World};
 use agentci_source::{Place, Span};
 use agentci_stubs::{
     Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
 };
-use agentci_trace::{Kind, Redactor};
+use agentci_trace::{Kind, Redactor, Trace};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::has_own_agent;
+use super::{has_own_agent, is_running};
 use crate::findings;
 use crate::job::Job;
 use crate::run::Run;
@@ -29,6 +29,8 @@ pub(crate) struct ToolServer {
     server: Option<Result<RouteServer, String>>,
     /// Whether each case has paths of its own, since several run at once.
     scoped: bool,
+    /// Whether an agent calls it that the run does not start.
+    called_by_running: bool,
     /// The agents of all cases that need it, and what each of them meets.
     worlds: Vec<(Arc<Target>, Arc<World>)>,
 }
@@ -46,12 +48,33 @@ impl ToolServer {
         let needed = routed.clone().any(|case| case.skip.is_none());
         let scoped = run.lanes() > 1;
         if !needed {
-            return Self { server: None, scoped, worlds: Vec::new() };
+            return Self { server: None, scoped, called_by_running: false, worlds: Vec::new() };
         }
+        let called_by_running = routed.clone().any(|case| is_called_by_running(case, options.mode));
+        let expected = || routed.clone().find_map(|case| routes(&case.world)?.port);
+        let port = if options.stub_port == 0 { expected().unwrap_or_default() } else { options.stub_port };
         let worlds = routed.map(|case| (Arc::clone(&case.target), Arc::clone(&case.world))).collect();
-        let wanted = RouteServerOptions { bind: options.stub_bind, port: options.stub_port };
+        let wanted = RouteServerOptions { bind: options.stub_bind, port };
         let started = RouteServer::start(wanted).await.map_err(|error| error.to_string());
-        Self { server: Some(started), scoped, worlds }
+        Self { server: Some(started), scoped, called_by_running, worlds }
+    }
+
+    /// Where it is, if an agent calls it that the run does not start: nobody else tells that agent.
+    pub(crate) fn for_running_agents(&self) -> Option<String> {
+        let server = self.server.as_ref()?.as_ref().ok()?;
+        self.called_by_running.then(|| server.url())
+    }
+
+    /// What to add to the failure of a case whose agent runs already and called none of its tools.
+    pub(crate) fn uncalled(&self, job: &Job<'_>, trace: &Trace) -> Option<String> {
+        let has_tools = routes(&job.case.world).is_some_and(|routes| !routes.tools.is_empty());
+        let address = self.for_running_agents().filter(|_| has_tools && is_running(job.case))?;
+        trace.asked_calls().is_empty().then(|| {
+            format!(
+                "the agent called no tool at {address}, where they are played: it already runs, so it has to know this address; \
+                 `--stub-port` sets the port that it expects"
+            )
+        })
     }
 
     /// Serves the tools of a case, if it has some over HTTP.
@@ -232,6 +255,13 @@ pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
         ToolSource::Routes(routes) => Some(routes),
         ToolSource::None | ToolSource::Cassette(_) => None,
     }
+}
+
+/// Whether the agent of a case runs already and calls tools that are played, or recorded, for it.
+fn is_called_by_running(case: &Case, mode: Mode) -> bool {
+    let has_tools = routes(&case.world).is_some_and(|routes| mode == Mode::Record || !routes.tools.is_empty());
+    let played = matches!(case.answered_by(mode), AnsweredBy::Recording(_));
+    case.skip.is_none() && has_tools && is_running(case) && !played
 }
 
 /// How the tools of a case are played. Beside a model that is recorded alone they are played in every mode, unless there are live

@@ -2,7 +2,7 @@
 
 use agentci_drivers::{Context, Driver};
 use agentci_exchange::{Clock, Line};
-use agentci_plan::Target;
+use agentci_plan::{Mode, Target};
 use agentci_trace::Kind;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -67,6 +67,7 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -
         tools: mock_model::answers_tools(job),
         agents: &job.run.suite.agents,
         resources: &job.resources,
+        records: job.run.options.mode == Mode::Record,
         fetched: job.secrets.fetched(),
     };
     match Driver::open(&case.target, &context, line).await {

@@ -51,7 +51,7 @@ pub(crate) fn tool(id: &str, fixtures: impl Into<Vec<Fixture>>) -> RoutedTool {
 }
 
 pub(crate) fn routes(tools: impl Into<Vec<RoutedTool>>) -> Routes {
-    Routes { bases: [].into(), tools: tools.into(), miss: Missed::Fail, record: None, span: line(4) }
+    Routes { bases: [].into(), tools: tools.into(), miss: Missed::Fail, port: None, record: None, span: line(4) }
 }
 
 pub(crate) fn base(name: &str, live: Option<&str>) -> ToolBase {

@@ -127,6 +127,7 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
         tools: false,
         agents: &[],
         resources: &NoResources,
+        records: false,
         fetched: &agentci_wire::FetchedSecrets::default(),
     };
     let mut driver = A2aDriver::open(target, &context, tape.line_to_it()).unwrap();

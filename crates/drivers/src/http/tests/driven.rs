@@ -138,6 +138,7 @@ async fn talk(
         tools: false,
         agents: &[],
         resources: &crate::chat::NoResources,
+        records: false,
         fetched: &agentci_wire::FetchedSecrets::default(),
         draws: &draws,
         request_timeout: None,

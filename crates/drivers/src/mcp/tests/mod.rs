@@ -87,6 +87,7 @@ async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -
         tools: false,
         agents: &[],
         resources: &NoResources,
+        records: matches!(line, Line::Record(_)),
         fetched: &agentci_wire::FetchedSecrets::default(),
         enforced: &[],
         started: None,
