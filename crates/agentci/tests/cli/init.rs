@@ -19,6 +19,11 @@ fn the_example_of_every_kind_is_accepted_and_passes() {
         assert!(made.stderr.ends_with(next), "{made:?}");
         let checked = suite.agentci(&["check", "agent-tests", "--strict", "--secrets"]);
         assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{kind}: {checked:?}");
+        let in_ci = suite.command(&["run", "agent-tests", "--output-dir", "in-ci"]).env("CI", "true").output().unwrap();
+        assert!(in_ci.status.success(), "{kind}: {in_ci:?}");
+        let checked =
+            suite.command(&["check", "agent-tests", "--strict", "--secrets"]).env("CI", "true").output().unwrap();
+        assert!(checked.status.success(), "{kind}: {checked:?}");
         let ran = suite.agentci(&["run", "agent-tests"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{kind}: {ran:?}");
         let passed = ran.verdicts().iter().filter(|verdict| verdict.1 == "pass").count();
@@ -27,6 +32,20 @@ fn the_example_of_every_kind_is_accepted_and_passes() {
             let text = fs::read_to_string(suite.path("agent-tests/agentci.yaml")).unwrap();
             assert!(text.contains("\nsuite: agent-tests\n") && !text.contains('@'), "{text}");
         }
+    }
+}
+
+#[test]
+fn nobody_to_ask_and_no_kind_writes_nothing() {
+    let suite = Suite::empty();
+    for arguments in [&["init"][..], &["init", "t"], &["init", "--force"]] {
+        let ran = suite.agentci(arguments);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.complains(&["there is no terminal to ask how your agent is reached", "say it with `--kind KIND`: "]);
+        for (kind, _) in KINDS {
+            ran.complains(&[&format!("`{kind}`")]);
+        }
+        assert_eq!(fs::read_dir(suite.root()).unwrap().count(), 0);
     }
 }
 
@@ -59,23 +78,58 @@ fn the_example_of_a_command_can_be_recorded() {
     records_and_plays("command");
 }
 
-#[test]
-fn the_example_of_a_server_can_be_recorded() {
-    records_and_plays("http");
-}
-
 /// What starts `agentci` may leave its own connections open in it, as some runners of CI do. They are none of the agent's.
 #[test]
-fn the_example_of_a_server_can_be_recorded_with_inherited_connections() {
+fn a_server_can_be_recorded_with_inherited_connections() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let inherited = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
-    records_and_plays("http");
+    let yaml = r#"suite: t
+target:
+  http:
+    url: "http://127.0.0.1:${PORT}/v1/chat/completions"
+    body: { model: demo, messages: [{ role: user, content: "${INPUT.question}" }] }
+    command: ["${ENV.AGENTCI}", serve, llm, server.yaml, --port, "${PORT}"]
+world: { recording: "recordings/{case}.jsonl" }
+cases: [{ id: a, input: { question: Hello }, checks: [{ contains: help you }] }]
+"#;
+    let server = "rules: [{ when: { user: Hello }, reply: How can I help you? }]\n";
+    let suite = Suite::empty().file("t/agentci.yaml", yaml).file("t/server.yaml", server);
+    let recorded = suite.agentci(&["record", "t", "--output-dir", "elsewhere"]);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
 }
 
 #[test]
-fn the_example_of_mcp_can_be_recorded() {
-    records_and_plays("mcp");
+fn a_snapshot_of_tools_is_made_without_a_recording_and_compared_ever_after() {
+    let suite = Suite::empty();
+    assert_eq!(suite.agentci(&["init", "t", "--kind", "mcp"]).code, Some(0));
+    let (snapshot, yaml) = (suite.path("t/tools.json"), suite.path("t/agentci.yaml"));
+    let written = fs::read(&snapshot).unwrap();
+    fs::remove_file(&snapshot).unwrap();
+    let missing = suite.agentci(&["run", "t"]);
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+    missing.says(&["there is no snapshot `t/tools.json`: make it with `agentci record`"]);
+    assert!(!snapshot.exists(), "only recording makes one");
+    // The other case has nothing to keep and is run all the same, also in CI: nothing that costs anything is called.
+    let recorded = suite.command(&["record", "t"]).env("CI", "true").output().unwrap();
+    assert!(recorded.status.success(), "{recorded:?}");
+    let made = fs::read(&snapshot).unwrap();
+    let json = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).unwrap();
+    assert_eq!(json(&made), json(&written));
+    assert_eq!(suite.agentci(&["run", "t"]).code, Some(0));
+    // A tool that changed is not recorded over, and fails.
+    fs::write(&snapshot, String::from_utf8(made).unwrap().replace("\"string\"", "\"integer\"")).unwrap();
+    for command in ["run", "record"] {
+        let changed = suite.agentci(&[command, "t"]);
+        assert_eq!(changed.code, Some(1), "{changed:?}");
+        changed.says(&["the tool `search_docs` changed: at /inputSchema/properties/q/type"]);
+    }
+    // Where nothing is compared, there is nothing to record.
+    let text = fs::read_to_string(&yaml).unwrap().replace("mcp:list: { snapshot: tools.json }", "mcp:list: {}");
+    fs::write(&yaml, text).unwrap();
+    let nothing = suite.agentci(&["record", "t"]);
+    assert_eq!(nothing.code, Some(1), "{nothing:?}");
+    nothing.says(&["there is no `recording` to record to", "`mcp:list: { snapshot: tools.json }`"]);
 }
 
 #[test]
@@ -93,6 +147,7 @@ fn the_next_steps_in_comments_are_right() {
         ["--kind", "a2a", "--url", "http://127.0.0.1:1/"],
         ["--kind", "mcp", "--command", "server"],
         ["--kind", "sdk", "--command", "agent"],
+        ["--kind", "command", "--command", "agent '${INPUT}'"],
     ] {
         // What `record` would write.
         let suite = Suite::empty().file("t/cassettes/answers.jsonl", "");
@@ -133,16 +188,16 @@ fn without_signs(text: &str, taken: &mut usize) -> String {
 
 #[test]
 fn files_that_are_there_are_left_alone_unless_forced() {
-    let suite = Suite::empty().file("t/agentci.yaml", "mine").file("u/server.yaml", "mine too");
+    let suite = Suite::empty().file("t/agentci.yaml", "mine").file("u/model.yaml", "mine too");
     let refused = suite.agentci(&["init", "t", "--kind", "http"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     refused
         .complains(&["`t/agentci.yaml` is there already and was left alone", "replace what is in `t` with `--force`"]);
     assert_eq!(fs::read_to_string(suite.path("t/agentci.yaml")).unwrap(), "mine");
-    assert!(!suite.path("t/server.yaml").exists());
+    assert!(!suite.path("t/model.yaml").exists());
     let made = suite.agentci(&["init", "u", "--kind", "http"]);
     assert_eq!(made.code, Some(0), "{made:?}");
-    made.complains(&["left alone u/server.yaml: it is there already\n", "wrote u/agentci.yaml\n"]);
+    made.complains(&["left alone u/model.yaml: it is there already\n", "wrote u/agentci.yaml\n"]);
     let forced = suite.agentci(&["init", "t", "--kind", "http", "--force"]);
     assert_eq!((forced.code, forced.stderr.matches("wrote").count()), (Some(0), 2), "{forced:?}");
     assert_eq!(suite.agentci(&["run", "t"]).code, Some(0));

@@ -33,7 +33,7 @@ fn passes(flags: &[&str]) -> Suite {
     words.extend(flags);
     let made = suite.agentci(&words);
     assert_eq!(made.code, Some(0), "{made:?}");
-    let checked = suite.agentci(&["check", "evals", "--strict"]);
+    let checked = suite.agentci(&["check", "evals", "--strict", "--secrets"]);
     assert_eq!(checked.code, Some(0), "{flags:?}: {checked:?}");
     let ran = suite.agentci(&["run", "evals"]);
     assert_eq!(ran.code, Some(0), "{flags:?}: {ran:?}");
@@ -107,6 +107,49 @@ fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
     assert_eq!(*said, json!(["a: b, [c] # d", "", "no", "1.0", "-v", "ü\""]));
 }
 
+/// What the program is asked is an argument, wherever it stands in the command and however it is quoted.
+#[test]
+fn a_question_that_is_an_argument_reaches_the_program() {
+    let program = "import sys\nprint('said: ' + '|'.join(sys.argv[1:]))\n";
+    for (command, written) in [
+        ("python3 say.py ${INPUT}", "[python3, ../say.py, \"${INPUT}\"]"),
+        ("python3 say.py '${INPUT}'", "[python3, ../say.py, \"${INPUT}\"]"),
+        ("python3 say.py \"${INPUT}\"", "[python3, ../say.py, \"${INPUT}\"]"),
+        (
+            "cd . && python3 say.py '${INPUT}'",
+            "[sh, -c, \"cd . && python3 say.py ''\\\"$${1}\\\"''\", sh, \"${INPUT}\"]",
+        ),
+    ] {
+        let suite = Suite::empty().file("say.py", program);
+        let made = suite.agentci(&["init", "t", "--command", command]);
+        assert_eq!(made.code, Some(0), "{made:?}");
+        let yaml = suite.path("t/agentci.yaml");
+        let text = fs::read_to_string(&yaml).unwrap();
+        assert!(text.contains(&format!("    command: {written}\n")), "{command}: {text}");
+        let checked = suite.agentci(&["check", "t", "--strict", "--secrets"]);
+        assert_eq!(checked.code, Some(0), "{checked:?}");
+        // Whatever is asked is one argument, and never a part of a script.
+        let odd = r#"a \"b\" 'c' $(touch owned) `touch owned` ; touch owned"#;
+        let heard = r#"a "b" 'c' $(touch owned) `touch owned` ; touch owned"#;
+        let checks =
+            "    checks: [{ equals: WANTED }]\n".replace("WANTED", &json!(format!("said: {heard}")).to_string());
+        fs::write(&yaml, text.replace("Hello, what can you do?\"\n", &format!("{odd}\"\n{checks}"))).unwrap();
+        let ran = suite.agentci(&["run", "t"]);
+        assert_eq!(ran.code, Some(0), "{command}: {ran:?}");
+        assert!(!suite.path("owned").exists() && !suite.path("t/owned").exists());
+    }
+}
+
+#[test]
+fn a_question_that_is_an_argument_reaches_an_agent_on_an_sdk() {
+    let asks = ASKS.replace("sys.stdin.read().strip()", "sys.argv[1]");
+    let suite = Suite::empty().file("asks.py", asks);
+    let made = suite.agentci(&["init", "t", "--kind", "sdk", "--command", "python3 asks.py '${INPUT}'"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let ran = suite.agentci(&["run", "t"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
 #[test]
 fn an_agent_that_asks_a_model_itself_can_be_recorded_as_it_is() {
     let suite = Suite::empty().file("bot/asks.py", ASKS);
@@ -161,6 +204,15 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
     assert_eq!(made.code, Some(0), "{made:?}");
     let ran = suite.agentci(&["run", "t"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
+    // It is offered a scripted model; this one asks none, which is red once it is there.
+    let yaml = suite.path("t/agentci.yaml");
+    let text = fs::read_to_string(&yaml).unwrap();
+    let world = "world: { model: { script: model.yaml } }\n";
+    assert!(text.contains(&format!("# {world}")) && suite.path("t/model.yaml").exists(), "{text}");
+    fs::write(&yaml, text.replace(&format!("# {world}"), world)).unwrap();
+    let ran = suite.agentci(&["run", "t"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    ran.says(&["(model_never_asked)"]);
 }
 
 #[test]

@@ -130,6 +130,8 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     (
         "of an example agent, which is no part of a run",
         &[
+            ("agentci/src/cli/demo_agent/http.rs", "REQUEST_LIMIT"),
+            ("agentci/src/cli/demo_agent/http.rs", "REQUEST_TIMEOUT"),
             ("agentci/src/cli/demo_agent/mod.rs", "INPUT_LIMIT"),
             ("agentci/src/cli/demo_agent/model.rs", "ANSWER_LIMIT"),
             ("agentci/src/cli/demo_agent/model.rs", "PATIENCE"),

@@ -58,6 +58,7 @@ mod hooks;
 mod http_target;
 mod idle_settings;
 mod init;
+mod init_breakages;
 mod init_own;
 mod init_questions;
 mod kept_server;

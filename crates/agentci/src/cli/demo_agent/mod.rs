@@ -1,6 +1,7 @@
 //! Small agents that are part of the binary, so that first suites need nothing else.
 
 mod documentation;
+mod http;
 mod mcp;
 mod model;
 mod task;
@@ -16,7 +17,11 @@ const INPUT_LIMIT: u64 = 64 << 20;
 
 /// Arguments of `agentci demo-agent`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag by a name of its own")]
 pub(crate) struct DemoAgentArguments {
+    /// Be a server over HTTP at the port in `PORT`, and ask a model
+    #[arg(long, conflicts_with_all = ["mcp", "model", "tool"])]
+    http: bool,
     /// Be an MCP server
     #[arg(long, conflicts_with_all = ["model", "tool"])]
     mcp: bool,
@@ -28,10 +33,12 @@ pub(crate) struct DemoAgentArguments {
     tool: bool,
 }
 
-/// Serves on standard input and output.
+/// Serves on standard input and output, or over HTTP.
 pub(crate) fn serve(arguments: &DemoAgentArguments) -> ExitStatus {
     let (stdin, stdout) = (std::io::stdin().lock().take(INPUT_LIMIT), std::io::stdout().lock());
-    let served = if arguments.mcp {
+    let served = if arguments.http {
+        http::serve()
+    } else if arguments.mcp {
         mcp::serve(stdin, stdout)
     } else if arguments.model {
         model::converse(stdin, stdout)

@@ -26,9 +26,11 @@ pub(super) fn converse(mut input: impl BufRead, mut output: impl Write) -> Optio
     writeln!(output, "{message}").and_then(|()| output.flush()).ok()
 }
 
-fn answer(question: &str) -> Result<String, String> {
+/// Asks the model until it answers, and runs the tool that it asks for.
+pub(super) fn answer(question: &str) -> Result<String, String> {
     let mut messages = vec![json!({ "role": "user", "content": question })];
-    let tool = json!({ "type": "function", "function": { "name": "find_order", "parameters": { "type": "object" } } });
+    let schema = json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] });
+    let tool = json!({ "type": "function", "function": { "name": "find_order", "parameters": schema } });
     for _ in 0..ROUNDS {
         let said = ask(&json!({ "model": "demo", "messages": messages, "tools": [tool] }))?;
         let message = &said["choices"][0]["message"];
@@ -38,11 +40,20 @@ fn answer(question: &str) -> Result<String, String> {
         }
         messages.push(message.clone());
         for call in calls {
-            let found = json!({ "state": "shipped" }).to_string();
+            let given = call["function"]["arguments"].as_str().unwrap_or_default();
+            let found = find_order(&serde_json::from_str(given).unwrap_or_default()).to_string();
             messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": found }));
         }
     }
     Err(format!("the model asked for tools {ROUNDS} times"))
+}
+
+/// The tool: what is known of an order.
+fn find_order(arguments: &Value) -> Value {
+    match arguments["id"].as_str() {
+        Some(id @ "A-17") => json!({ "id": id, "state": "shipped" }),
+        id => json!({ "error": format!("there is no order {}", id.unwrap_or("without an id")) }),
+    }
 }
 
 /// One request to the model, without encryption: it is on this machine.

@@ -12,12 +12,21 @@ use crate::cli::recorded::command_line;
 pub(super) const SUITE: &str = "agentci.yaml";
 
 const COMMAND: &str = include_str!("../../../templates/own/command.yaml");
+const TEXT: &str = include_str!("../../../templates/own/text.yaml");
 const HTTP: &str = include_str!("../../../templates/own/http.yaml");
 const AGUI: &str = include_str!("../../../templates/own/agui.yaml");
 const A2A: &str = include_str!("../../../templates/own/a2a.yaml");
 const MCP: &str = include_str!("../../../templates/own/mcp.yaml");
 const SDK: &str = include_str!("../../../templates/own/sdk.yaml");
 const MODEL: &str = include_str!("../../../templates/own/model.yaml");
+
+/// How a server that the run starts gets a scripted model, once its user wants one.
+const MODEL_OF_SERVER: &str = "# If your agent asks a model, it can be a script: a server on this machine that the SDKs of OpenAI and Anthropic take for their
+# provider, since your agent finds OPENAI_BASE_URL, ANTHROPIC_BASE_URL and keys for them in its environment. No key is needed,
+# and nothing costs anything. Take away the sign before this line, and change `model.yaml`.
+#
+# world: { model: { script: model.yaml } }
+";
 
 /// Where a server has the card of its agent.
 const CARD: &str = "/.well-known/agent-card.json";
@@ -57,6 +66,11 @@ impl Own {
         Ok(Self { command, url: url.map(str::to_owned) })
     }
 
+    /// Whether the command says where the question belongs in it: such an agent prints its answer.
+    fn is_told_in_command(&self) -> bool {
+        self.command.iter().flatten().any(|word| words::asks(word))
+    }
+
     /// The command as it is typed after `agentci record --`, if it asks a model by itself and needs nothing filled in.
     pub(super) fn recordable(&self, kind: Kind) -> Option<String> {
         let command = self.command.as_ref().filter(|_| kind == Kind::Sdk)?;
@@ -75,7 +89,7 @@ impl Own {
         }
         let here = Path::new(".");
         let work = words::in_yaml(&relative(folder, here));
-        let command = self.command.as_ref().map(|parts| self::command(parts, folder)).unwrap_or_default();
+        let command = self.command.as_ref().map(|parts| written(parts, folder, str::to_owned)).unwrap_or_default();
         let url = self.url.as_deref().unwrap_or_default();
         let server = match (kind, self.command.is_some()) {
             (Kind::Mcp, true) => format!("    command: {command}"),
@@ -94,15 +108,19 @@ impl Own {
         let url = words::in_yaml(&url);
         let own = |text: &str| {
             let (command, work, server) = (command.as_str(), work.as_str(), server.as_str());
+            let model = if self.command.is_some() { MODEL_OF_SERVER } else { "" };
             let words = [("command", command), ("work", work), ("server", server), ("card", card), ("url", &url)];
+            let words = [&words[..], &[("model", model)]].concat();
             filled(text, &[&words[..], &[("suite", name), ("folder", shown)]].concat())
         };
         match kind {
+            Kind::Http if self.command.is_some() => vec![(SUITE, own(HTTP)), ("model.yaml", MODEL.to_owned())],
             Kind::Http => vec![(SUITE, own(HTTP))],
             Kind::AgUi => vec![(SUITE, own(AGUI))],
             Kind::A2a => vec![(SUITE, own(A2A))],
             Kind::Mcp => vec![(SUITE, own(MCP))],
             Kind::Sdk => vec![(SUITE, own(SDK)), ("model.yaml", MODEL.to_owned())],
+            Kind::Command if self.is_told_in_command() => vec![(SUITE, own(TEXT))],
             Kind::Command | Kind::Prompts | Kind::Answers => vec![(SUITE, own(COMMAND))],
         }
     }
@@ -132,15 +150,21 @@ fn is_card(url: &str) -> bool {
     url.contains("/.well-known/") || Path::new(url).extension().is_some_and(|extension| extension == "json")
 }
 
-/// A command as it is written in a suite in this folder: what names a file of this folder is named from there.
+/// A command as it is written in a suite in this folder: what names a file of this folder is named from there, and nothing in it
+/// is a variable of the suite.
 pub(in crate::cli) fn command(parts: &[String], folder: &Path) -> String {
+    written(parts, folder, |part| part.replace("${", "$${"))
+}
+
+/// A command as it is written in a suite, `text` telling how a word is that names no file.
+fn written(parts: &[String], folder: &Path, text: impl Fn(&str) -> String) -> String {
     let from_there = |(number, part): (usize, &String)| {
         let path = Path::new(part);
         let may_be_path = !part.starts_with('-') && path.is_relative();
         // A program without a folder is looked for on the `PATH`, whatever lies here.
         let plain = number > 0 && path.is_file();
         let is_path = may_be_path && (plain || (part.contains('/') && path.exists()));
-        words::in_yaml(&if is_path { relative(folder, path) } else { part.replace("${", "$${") })
+        words::in_yaml(&if is_path { relative(folder, path) } else { text(part) })
     };
     let written: Vec<String> = parts.iter().enumerate().map(from_there).collect();
     format!("[{}]", written.join(", "))

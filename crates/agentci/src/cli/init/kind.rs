@@ -63,7 +63,7 @@ impl Kind {
                 template!("command", "cassettes/delivery.jsonl"),
                 template!("command", "cassettes/password.jsonl"),
             ],
-            Kind::Http => &[template!("http", "agentci.yaml"), template!("http", "server.yaml")],
+            Kind::Http => &[template!("http", "agentci.yaml"), template!("http", "model.yaml")],
             Kind::AgUi => &[template!("agui", "agentci.yaml"), template!("agui", "recordings/weather.jsonl")],
             Kind::A2a => &[template!("a2a", "agentci.yaml"), template!("a2a", "recordings/booking.jsonl")],
             Kind::Mcp => &[template!("mcp", "agentci.yaml"), template!("mcp", "tools.json")],

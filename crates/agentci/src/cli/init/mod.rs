@@ -1,7 +1,7 @@
 //! `agentci init`: a first suite, whose tests pass and say what can be asked.
 //!
-//! Without a terminal and without flags it writes tests of written-down answers. At a terminal it asks how the agent is
-//! reached; flags say the same without being asked. Nothing is written until everything is known.
+//! At a terminal it asks how the agent is reached; flags say the same without being asked, and have to where nobody is there.
+//! Nothing is written until everything is known.
 
 mod agent;
 mod kind;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use agentci::source::join;
 use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 
 use super::context::Context;
 use super::dialect::{NATIVE, OF_ANSWERS};
@@ -32,7 +32,7 @@ pub(crate) struct InitArguments {
     /// The folder to write to, created if missing [default: `agent-tests`]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// How your agent is reached; asked for at a terminal, `answers` elsewhere
+    /// How your agent is reached; required unless a terminal is there to ask, or `--command` says it
     #[arg(long, value_name = "KIND")]
     kind: Option<Kind>,
     /// The command that starts your agent, as you would type it; an example stands in for it otherwise
@@ -79,7 +79,12 @@ pub(crate) fn init(arguments: &InitArguments, context: &Context) -> ExitStatus {
 fn by_flags(arguments: &InitArguments) -> Result<Wanted, (String, String)> {
     let kind = match (arguments.kind, &arguments.command, &arguments.url) {
         (Some(kind), _, _) => kind,
-        (None, None, None) => Kind::Answers,
+        (None, None, None) => {
+            let words: Vec<String> = Kind::value_variants().iter().map(|kind| format!("`{}`", kind.word())).collect();
+            let help =
+                format!("say it with `--kind KIND`: {}; `agentci init --help` tells what each is", words.join(", "));
+            return Err(("there is no terminal to ask how your agent is reached".into(), help));
+        }
         (None, Some(_), None) => Kind::Command,
         (None, _, Some(_)) => {
             let help = "add `--kind http`, `--kind agui`, `--kind a2a` or `--kind mcp`";

@@ -1,9 +1,17 @@
 //! A command line taken apart, and words put into YAML.
 
+use std::fmt::Write as _;
+
 /// What a shell would do something with that we do not.
 const SHELL: [char; 13] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '#'];
 
-/// The words of a command line. What only a shell understands is left to a shell.
+/// Variables that a suite fills in a command by these names. A shell has no names with a dot.
+const OWN: [&str; 2] = ["INPUT", "PORT"];
+const OWN_PARTS: [&str; 3] = ["INPUT.", "ENV.", "MODEL."];
+
+/// The words of a command line, as a suite has them: `${INPUT}` and other variables of a suite stay what they are, and any other
+/// `${` is written `$${`. What only a shell understands is left to a shell, which is given the variables as its arguments, so
+/// that whatever they hold is never a part of its script.
 pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     let first = line.split_ascii_whitespace().next().ok_or("the command is empty")?;
     if line.chars().any(|letter| letter.is_control() && letter != '\t') {
@@ -14,10 +22,19 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     let mut quote = None;
     let mut shell = first.contains('=') || line.starts_with('~') || line.contains(" ~");
     let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
+    let mut script = Script::default();
+    loop {
+        let rest = letters.as_str();
+        if let Some(variable) = variable(rest) {
+            word.get_or_insert_default().push_str(variable);
+            script.give(variable, quote);
+            letters = rest[variable.len()..].chars();
+            continue;
+        }
+        let Some(letter) = letters.next() else { break };
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
-            (Some('\''), _) => word.get_or_insert_default().push(letter),
+            (Some('\''), _) => push(word.get_or_insert_default(), letter),
             // Within double quotes it stands for itself before most letters.
             (Some(_), '\\') => {
                 let next = letters.next().ok_or("the command ends within a word")?;
@@ -25,9 +42,12 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
                 if !"$`\"\\".contains(next) {
                     word.push('\\');
                 }
-                word.push(next);
+                push(word, next);
             }
-            (None, '\\') => word.get_or_insert_default().push(letters.next().ok_or("the command ends within a word")?),
+            (None, '\\') => {
+                let next = letters.next().ok_or("the command ends within a word")?;
+                push(word.get_or_insert_default(), next);
+            }
             (None, '\'' | '"') => {
                 word.get_or_insert_default();
                 quote = Some(letter);
@@ -35,9 +55,11 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
             (None, _) if letter.is_ascii_whitespace() => words.extend(word.take()),
             _ => {
                 shell |= SHELL.contains(&letter) && (quote.is_none() || "$`".contains(letter));
-                word.get_or_insert_default().push(letter);
+                push(word.get_or_insert_default(), letter);
             }
         }
+        let taken = rest.len() - letters.as_str().len();
+        script.text.push_str(&rest[..taken]);
     }
     if quote.is_some() {
         return Err("a quotation mark in the command is not closed");
@@ -46,7 +68,59 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     if words.first().is_none_or(String::is_empty) {
         return Err("the command names no program");
     }
-    Ok(if shell { vec!["sh".into(), "-c".into(), line.trim().into()] } else { words })
+    Ok(if shell { script.words() } else { words })
+}
+
+/// Whether a word holds what the user says.
+pub(super) fn asks(word: &str) -> bool {
+    word.match_indices("${INPUT").any(|(at, _)| !word[..at].ends_with('$') && variable(&word[at..]).is_some())
+}
+
+/// The variable of a suite that a text begins with.
+fn variable(text: &str) -> Option<&str> {
+    let end = text.strip_prefix("${")?.find('}')? + 3;
+    let name = &text[2..end - 1];
+    let plain =
+        |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
+    let is_part = OWN_PARTS.iter().any(|start| name.strip_prefix(start).is_some_and(plain));
+    (OWN.contains(&name) || is_part).then(|| &text[..end])
+}
+
+/// Adds a letter that stands for itself: where it would begin a variable of the suite, that is prevented.
+fn push(word: &mut String, letter: char) {
+    if letter == '{' && word.ends_with('$') {
+        word.push('$');
+    }
+    word.push(letter);
+}
+
+/// What a shell is given.
+#[derive(Default)]
+struct Script {
+    text: String,
+    variables: Vec<String>,
+}
+
+impl Script {
+    /// Puts an argument where a variable stands, within this kind of quotation marks.
+    fn give(&mut self, variable: &str, quote: Option<char>) {
+        let known = self.variables.iter().position(|known| known == variable);
+        let number = known.unwrap_or(self.variables.len()) + 1;
+        if known.is_none() {
+            self.variables.push(variable.to_owned());
+        }
+        let _ = match quote {
+            None => write!(self.text, "\"${{{number}}}\""),
+            Some('\'') => write!(self.text, "'\"${{{number}}}\"'"),
+            Some(_) => write!(self.text, "${{{number}}}"),
+        };
+    }
+
+    fn words(self) -> Vec<String> {
+        let script = self.text.trim().replace("${", "$${");
+        let name = if self.variables.is_empty() { None } else { Some("sh".to_owned()) };
+        ["sh".to_owned(), "-c".to_owned(), script].into_iter().chain(name).chain(self.variables).collect()
+    }
 }
 
 /// A text as YAML has it, also within a list.
@@ -73,12 +147,18 @@ mod tests {
 
     use super::*;
 
+    fn variable_within(word: &str) -> bool {
+        word.match_indices('$').any(|(at, _)| variable(&word[at..]).is_some())
+    }
+
     proptest! {
         #[test]
         fn any_words_are_found_again(words in prop::collection::vec("[^\\p{C}=~]{0,9}", 1..5)) {
             prop_assume!(!words[0].is_empty());
             let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
             let line = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
+            prop_assume!(!words.iter().any(|word| asks(word) || variable_within(word)));
+            let words: Vec<String> = words.iter().map(|word| word.replace("${", "$${")).collect();
             prop_assert_eq!(split(&line).unwrap(), words);
         }
 
@@ -110,6 +190,15 @@ mod tests {
             ("KEY=1 ./run", &["sh", "-c", "KEY=1 ./run"]),
             ("echo \"$HOME\"", &["sh", "-c", "echo \"$HOME\""]),
             ("~/bin/agent", &["sh", "-c", "~/bin/agent"]),
+            ("a ${INPUT} '${INPUT}' \"x ${INPUT.q}\"", &["a", "${INPUT}", "${INPUT}", "x ${INPUT.q}"]),
+            ("a --port=${PORT} ${ENV.HOME}", &["a", "--port=${PORT}", "${ENV.HOME}"]),
+            ("a '${X}' \\${INPUT} '$' '{}'", &["a", "$${X}", "$${INPUT}", "$", "{}"]),
+            ("a \"${X}\"", &["sh", "-c", "a \"$${X}\""]),
+            (
+                "cd x && ./run ${INPUT} \"q: ${INPUT}\" 'is ${INPUT.b}'",
+                &["sh", "-c", "cd x && ./run \"$${1}\" \"q: $${1}\" 'is '\"$${2}\"''", "sh", "${INPUT}", "${INPUT.b}"],
+            ),
+            ("a ${INPUTS} '${INPUT' '${INPUT.}'", &["sh", "-c", "a $${INPUTS} '$${INPUT' '$${INPUT.}'"]),
         ] {
             assert_eq!(split(line).unwrap(), words, "{line}");
         }
