@@ -186,7 +186,10 @@ fn observed(seen: &mut Seen) {
 fn scenario(seen: &mut Seen) {
     seen.folders(&copy("scenario").agentci(&["run", "scenario"]));
     let gone = Suite::empty().file("b.json", "[");
-    let gone = gone.file("tests/a/b.yaml", "test_name: b\nuser_input: c\nexpected_answer: d\n");
+    let gone = gone.file(
+        "tests/a/b.yaml",
+        "test_name: b\nuser_input: c\nexpected_answer: d\ntool_fixtures: { e: [{ response: 1 }] }\n",
+    );
     seen.folders(&gone.agentci(&["run", "tests", "--baseline", "b.json", "--agent-url", "http://127.0.0.1:1/"]));
 }
 
