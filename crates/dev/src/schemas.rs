@@ -93,7 +93,7 @@ fn summary() -> Generated {
         "assertions": of("AssertionCount"), "failure_reason": or_null(text()),
         "failed_assertions": or_null(list(fields(json!({ "type": text(), "message": text() })))),
         "findings": list(of("Finding")),
-        "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
+        "asked?": list(text()), "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
         "stability?": of("Stability"), "stderr_tail?": list(text()), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
         "runs?": list(fields(json!({
@@ -123,7 +123,7 @@ fn summary() -> Generated {
         })),
         "cases": list(case),
         "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),
-        "regression?": regression,
+        "regression?": regression, "prompts?": of("Prompts"),
     }));
     made("summary", "summary.json", summary, types)
 }

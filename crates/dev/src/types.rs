@@ -8,8 +8,14 @@ use super::pieces::object;
 use super::project;
 
 /// Where stored types are declared.
-const FOLDERS: [&str; 5] =
-    ["crates/verdict/src", "crates/source/src", "crates/plan/src", "crates/trace/src", "crates/report/src/aumai"];
+const FOLDERS: [&str; 6] = [
+    "crates/verdict/src",
+    "crates/verdict/src/prompts",
+    "crates/source/src",
+    "crates/plan/src",
+    "crates/trace/src",
+    "crates/report/src/aumai",
+];
 
 /// The declarations, and the schemas that were made of them so far.
 pub(super) struct Types {
@@ -55,8 +61,11 @@ impl Types {
         if let Some(inner) = inside("Box").or_else(|| inside("Arc")).or_else(|| inside("Rarely")) {
             return self.schema(inner);
         }
-        if let Some(inner) = inside("BTreeMap").and_then(|inner| inner.strip_prefix("String, ")) {
-            return json!({ "type": "object", "additionalProperties": self.schema(inner) });
+        let keyed = |inner: &'_ str| {
+            inner.strip_prefix("String, ").or_else(|| inner.strip_prefix("usize, ")).map(str::to_owned)
+        };
+        if let Some(inner) = inside("BTreeMap").and_then(keyed) {
+            return json!({ "type": "object", "additionalProperties": self.schema(&inner) });
         }
         match written {
             "String" | "str" => json!({ "type": "string" }),

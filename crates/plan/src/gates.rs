@@ -26,6 +26,8 @@ pub struct Gates {
     pub no_missing_cases: Option<Spanned<bool>>,
     /// Whether every case must call the tools that it called in the baseline, with the same arguments.
     pub no_changed_steps: Option<Spanned<bool>>,
+    /// Whether models must be asked with the prompts, tools and parameters of the baseline.
+    pub no_changed_prompts: Option<Spanned<bool>>,
     /// Whether the gates alone decide what the run comes to, whatever cases failed.
     pub decide: Option<Spanned<bool>>,
     /// All of it as the suite has it.
@@ -42,6 +44,7 @@ impl Gates {
             && !asked(&self.no_new_failures)
             && !asked(&self.no_missing_cases)
             && !asked(&self.no_changed_steps)
+            && !asked(&self.no_changed_prompts)
             && !asked(&self.decide)
     }
 

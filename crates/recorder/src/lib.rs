@@ -23,7 +23,8 @@ mod warning;
 mod zone;
 
 pub use matching::{
-    Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Renamed, Surroundings, Tally, with_reply_id,
+    Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Renamed, SaidTime, Steadier, Steady,
+    Surroundings, Tally, with_reply_id,
 };
 pub use providers::{
     Api, Conversations, MissAnswer, Price, PriceTable, after, api_of, is_chatter, miss_answer, model_answer,

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
+use crate::{Roots, Surroundings};
+
 /// Where systems keep their zones.
 const FOLDERS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"];
 /// Where the zone of this machine is a link to.
@@ -32,6 +34,16 @@ pub(crate) fn here() -> TimeZone {
         Some(variable.strip_prefix(':').unwrap_or(&variable).to_owned())
     };
     name.and_then(|name| of_file(&name)).unwrap_or_else(TimeZone::system)
+}
+
+impl Surroundings {
+    /// Those of something that began on this machine at this Unix time in milliseconds.
+    pub fn here(now_ms: u64, roots: Roots) -> Self {
+        let zone = here();
+        let at = i64::try_from(now_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        let offset_s = at.map_or(0, |at| zone.to_offset(at).seconds());
+        Self { now_ms, zone: zone.iana_name().map(str::to_owned), offset_s, roots }
+    }
 }
 
 fn of_file(name: &str) -> Option<TimeZone> {

@@ -20,6 +20,7 @@ const THRESHOLDS: Thresholds = Thresholds {
     min_wall_ms_delta: None,
     min_pass_rate: Some(0.9),
     decide: false,
+    no_changed_prompts: false,
     no_changed_steps: false,
     no_missing_cases: true,
     no_new_failures: true,
@@ -44,6 +45,8 @@ fn baseline() -> Baseline {
         wall_ms: 20.0,
         steps: Some(steps),
         seen_by_others: false,
+        asked: None,
+        came_to_its_end: true,
         similarity: (id == "t1").then(|| Measure { similarity: 0.95, embedder: "builtin:small@1".into() }),
         history: History { runs: 4, passes: if id == "t7" { 3 } else { 4 } },
     };
@@ -64,6 +67,7 @@ fn baseline() -> Baseline {
             case("t6", Status::Error, Vec::new()),
             case("t7", Status::Pass, steps(&["add"])),
         ],
+        prompts: None,
     }
 }
 

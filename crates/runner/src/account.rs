@@ -15,7 +15,7 @@ use crate::services::Late;
 use crate::stage::{Left, Stage};
 use crate::turn::TurnEnd;
 use crate::watch::Watch;
-use crate::{changed_arguments, mock_model, model_trouble, not_run, recording, translate};
+use crate::{changed_arguments, mock_model, model_trouble, not_run, prompts, recording, translate};
 
 /// What is known of an attempt.
 #[derive(Default)]
@@ -114,6 +114,7 @@ impl Account {
         end.similarities = self.checks.similarities.into();
         end.findings = self.findings.into();
         end.metrics = self.metrics;
+        prompts::settle(attempt, &self.trace, end);
         end.stderr_tail = self.stderr_tail.into();
         self.left.late
     }

@@ -3,13 +3,18 @@
 //! What a whole run comes to is made of the same events: which cases ended how, and whether one lacks its agent.
 
 use std::cell::{Ref, RefCell};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use agentci_trace::Redactor;
-use agentci_verdict::{Body, Rows, RunEvent, Stability};
+use agentci_verdict::{Body, CaseEnd, Prompt, Rows, RunEvent, Stability};
 
 use crate::redact::redact;
 use crate::secrets::Secrets;
+
+/// How many prompts of a suite are kept with all that is in them, and how many bytes that may take. Of the others their ids are kept.
+const PROMPTS: usize = 200;
+const PROMPT_BYTES: usize = 2 * 1024 * 1024;
 
 /// Where run events go.
 pub(crate) struct EventSink<'e> {
@@ -29,6 +34,14 @@ struct Kept {
     keeps_rows: bool,
     rows: Rows,
     lacks_agent: bool,
+    told: Told,
+}
+
+/// The prompts that an end of a case had already: each is told once.
+#[derive(Default)]
+struct Told {
+    ids: HashSet<String>,
+    bytes: usize,
 }
 
 impl<'e> EventSink<'e> {
@@ -47,6 +60,11 @@ impl<'e> EventSink<'e> {
     /// Sends an event of an attempt at a case, which has these secrets.
     pub(crate) fn of_attempt(&self, of: (&Arc<str>, u32), timestamp: u64, mut body: Body, secrets: &Secrets) {
         secrets.redact(&mut body);
+        if let Body::CaseEnd(end) = &mut body
+            && !end.prompts.is_empty()
+        {
+            self.kept.borrow_mut().told.only_new(Arc::make_mut(end));
+        }
         let (case_id, attempt) = (Some(Arc::clone(of.0)), Some(of.1));
         let event = RunEvent { suite: Arc::clone(&self.suite), case_id, attempt, timestamp, body };
         let stability = self.kept.borrow_mut().take(&event);
@@ -70,6 +88,26 @@ impl<'e> EventSink<'e> {
     /// Whether a recording answered a case in place of its agent, and the case does not say that it is meant to.
     pub(crate) fn lacks_agent(&self) -> bool {
         self.kept.borrow().lacks_agent
+    }
+}
+
+impl Told {
+    /// Leaves out prompts that were told, and those that are too many to be kept.
+    fn only_new(&mut self, end: &mut CaseEnd) {
+        let prompts = std::mem::take(&mut end.prompts).into_inner();
+        let is_new = |prompt: &Prompt| {
+            if self.ids.contains(&prompt.id) || self.ids.len() >= PROMPTS {
+                return false;
+            }
+            let bytes = serde_json::to_vec(prompt).map_or(usize::MAX, |text| text.len());
+            let fits = self.bytes.saturating_add(bytes) <= PROMPT_BYTES;
+            if fits {
+                self.bytes += bytes;
+                self.ids.insert(prompt.id.clone());
+            }
+            fits
+        };
+        end.prompts = prompts.into_iter().filter(is_new).collect::<Vec<_>>().into();
     }
 }
 

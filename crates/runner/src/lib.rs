@@ -35,6 +35,7 @@ mod not_opened;
 mod not_run;
 mod options;
 mod pending;
+mod prompts;
 mod recognised;
 mod recorded_world;
 mod recording;

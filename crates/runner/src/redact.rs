@@ -12,6 +12,8 @@ use agentci_verdict::{Body, CaseEnd, Finding, RunStart};
 use regex::Regex;
 use serde_json::Value;
 
+use crate::prompts;
+
 /// Removes secrets from an event; those found by their key are remembered for everything that follows.
 pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
     match body {
@@ -121,6 +123,7 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     if !end.metrics.steps.is_empty() {
         end.metrics.steps.iter_mut().for_each(|step| scrub_arguments(&mut step.args, secrets));
     }
+    prompts::scrub(end, secrets);
     if !end.stderr_tail.is_empty() {
         // A key may reach over several lines.
         let joined = end.stderr_tail.join("\n");

@@ -22,13 +22,14 @@
 //! looked at.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::Similarity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::document::At;
-use crate::{Aggregates, CaseEnd, Row, Rows, Spread, Status, Step};
+use crate::{Aggregates, CaseEnd, Cause, Prompts, Row, Rows, Spread, Status, Step};
 
 /// By which rule tool calls are counted and steps are made. The first rule counted what a model behind the agent asked for; the
 /// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered. The
@@ -55,6 +56,8 @@ pub struct Baseline {
     pub wall_ms_p95: Option<f64>,
     /// Its cases, by id.
     pub cases: Vec<BaselineCase>,
+    /// What its cases asked models with, if that was written down.
+    pub prompts: Option<Arc<Prompts>>,
 }
 
 /// A case of a baseline.
@@ -70,6 +73,10 @@ pub struct BaselineCase {
     pub steps: Option<Vec<Step>>,
     /// Whether others than the protocol of the agent saw calls: then the rule of the steps makes a difference.
     pub seen_by_others: bool,
+    /// The ways in which it asked models, by their ids, if that could be observed.
+    pub asked: Option<Vec<String>>,
+    /// Whether nothing ended it early, so that it asked all that it would ask.
+    pub came_to_its_end: bool,
     /// How near its answer was to the expected one, if that was measured.
     pub similarity: Option<Measure>,
     /// How it fared in all runs of the baseline.
@@ -175,6 +182,7 @@ impl Baseline {
             wall_ms_mean: numbers.wall_ms.map(|spread| spread.mean),
             wall_ms_p95: numbers.wall_ms.map(|spread| spread.p95),
             cases: sorted(cases),
+            prompts: Prompts::of(rows).map(Arc::new),
         }
     }
 
@@ -191,6 +199,7 @@ impl Baseline {
             wall_ms_mean: wall_ms.map(|spread| spread.mean),
             wall_ms_p95: wall_ms.map(|spread| spread.p95),
             suite: self.suite.clone(),
+            prompts: self.prompts.clone(),
             cases,
             ..*self
         }
@@ -207,10 +216,19 @@ impl BaselineCase {
             wall_ms: end.wall_ms as f64,
             steps: Some(end.metrics.steps.to_vec()),
             seen_by_others: !end.calls.is_empty(),
+            asked: row.asked(),
+            came_to_its_end: came_to_its_end(end.cause),
             similarity: Measure::of(end),
             history: History::of(row),
         }
     }
+}
+
+/// Whether a case that ended like this was not ended early.
+fn came_to_its_end(cause: Option<Cause>) -> bool {
+    let Some(cause) = cause else { return true };
+    matches!(cause, Cause::Check | Cause::ModelNeverAsked)
+        || matches!(cause, Cause::ToolNotOffered | Cause::ArgumentsDoNotFit | Cause::FormatNotMet)
 }
 
 fn sorted(mut cases: Vec<BaselineCase>) -> Vec<BaselineCase> {
@@ -242,6 +260,9 @@ fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
     let wall_ms = metrics.optional("wall_ms");
     let mut wall = |name| wall_ms.as_ref()?.optional(name)?.number(problems);
     let (wall_ms_mean, wall_ms_p95) = (wall("mean"), wall("p95"));
+    let prompts = top.optional("prompts").and_then(|at| {
+        at.take("what models were asked with", |value| serde_json::from_value::<Prompts>(value.clone()).ok(), problems)
+    });
     let cases = top.field("cases", problems).items(problems);
     let cases = sorted(cases.iter().filter_map(|at| case(at, problems)).collect());
     Some(Baseline {
@@ -252,6 +273,7 @@ fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
         wall_ms_mean,
         wall_ms_p95,
         cases,
+        prompts: prompts.map(Arc::new),
     })
 }
 
@@ -276,10 +298,29 @@ fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
     let similarity =
         similarity.zip(embedder).map(|(similarity, embedder)| Measure { similarity, embedder: embedder.into() });
     let seen_by_others = at.optional("calls").is_some();
+    let asked = at
+        .optional("asked")
+        .map(|at| at.items(problems).iter().filter_map(|at| at.text(problems)).map(str::to_owned).collect::<Vec<_>>());
+    let cause = at.optional("cause").and_then(|at| at.text(problems));
     let status = status?;
+    let came_to_its_end = match cause {
+        // A file that does not say why a case did not pass says nothing against it.
+        None => status != Status::Error,
+        Some(cause) => serde_json::from_value(cause.into()).is_ok_and(|cause| came_to_its_end(Some(cause))),
+    };
     let once = History { runs: u64::from(status != Status::Skipped), passes: u64::from(status == Status::Pass) };
     let history = written.unwrap_or(once);
-    Some(BaselineCase { id: id?.to_owned(), status, wall_ms: wall_ms?, steps, seen_by_others, similarity, history })
+    Some(BaselineCase {
+        id: id?.to_owned(),
+        status,
+        wall_ms: wall_ms?,
+        steps,
+        seen_by_others,
+        asked,
+        came_to_its_end,
+        similarity,
+        history,
+    })
 }
 
 fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {

@@ -7,6 +7,7 @@ use crate::comparison::{
     CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, WallChange, WallChanges,
 };
 use crate::pairs::Pairs;
+use crate::prompts::{PromptChanges, changes};
 use crate::thresholds::MIN_WALL_MS_DELTA;
 use crate::{Baseline, Thresholds};
 
@@ -30,8 +31,10 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     let pairs = Pairs::new(baseline, current);
     warnings.extend(pairs.incomparable());
     warnings.extend(other_rule(&pairs.other_rule()));
+    let mut prompts = baseline.map(|baseline| changes(baseline, current, &pairs)).unwrap_or_default();
+    warnings.append(&mut prompts.warnings);
     let metrics = metrics(baseline, current);
-    let checks = vec![
+    let mut checks = vec![
         pass_rate(thresholds.min_pass_rate, metrics.pass_rate),
         slower(wall(Gate::MaxAvgWallMsDeltaPct, thresholds, metrics.wall_ms.mean, baseline), &pairs),
         slower(wall(Gate::MaxP95WallMsDeltaPct, thresholds, metrics.wall_ms.p95, baseline), &pairs),
@@ -48,13 +51,30 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
             }
         }),
     ];
+    checks.push(prompts_gate(thresholds.no_changed_prompts, baseline, &prompts));
     Comparison {
         passed: checks.iter().all(|check| check.status != GateStatus::Fail),
         checks,
         metrics,
-        case_diffs: if baseline.is_some() { pairs.changes() } else { CaseChanges::default() },
+        case_diffs: match baseline {
+            Some(_) => CaseChanges { prompts_changed: prompts.changes, ..pairs.changes() },
+            None => CaseChanges::default(),
+        },
         warnings,
     }
+}
+
+/// The cases whose models are asked otherwise, and what changed first.
+fn prompts_gate(asked: bool, baseline: Option<&Baseline>, prompts: &PromptChanges) -> GateCheck {
+    let check = cases(Gate::NoChangedPrompts, asked, baseline, || match prompts.not_compared {
+        Some(why) => Err(why),
+        None => {
+            let concerned: BTreeSet<&String> = prompts.changes.iter().flat_map(|change| &change.cases).collect();
+            Ok(concerned.into_iter().cloned().collect())
+        }
+    });
+    let first = prompts.changes.first().filter(|_| check.status == GateStatus::Fail);
+    GateCheck { change: first.map(|first| first.change.clone()), ..check }
 }
 
 /// What is said of cases whose steps were made by another rule.
@@ -272,7 +292,15 @@ mod tests {
         let notes: Vec<_> = comparison.checks.iter().map(|check| check.note.as_deref()).collect();
         assert_eq!(
             notes,
-            [None, Some(NO_BASELINE), Some(NOT_ASKED), Some(NO_BASELINE), Some(NO_BASELINE), Some(NOT_ASKED)]
+            [
+                None,
+                Some(NO_BASELINE),
+                Some(NOT_ASKED),
+                Some(NO_BASELINE),
+                Some(NO_BASELINE),
+                Some(NOT_ASKED),
+                Some(NOT_ASKED)
+            ]
         );
         assert!(!comparison.passed);
         assert_eq!(comparison.case_diffs, CaseChanges::default());

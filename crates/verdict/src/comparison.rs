@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Status, Step};
+use crate::{PromptChange, Status, Step};
 
 /// A run beside its baseline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ pub enum Gate {
     NoMissingCases,
     /// Every case calls the tools that it called in the baseline.
     NoChangedSteps,
+    /// Models are asked with the prompts, tools and parameters of the baseline.
+    NoChangedPrompts,
 }
 
 impl Gate {
@@ -48,6 +50,7 @@ impl Gate {
             Gate::NoNewFailures => "no_new_failures",
             Gate::NoMissingCases => "no_missing_cases",
             Gate::NoChangedSteps => "no_changed_steps",
+            Gate::NoChangedPrompts => "no_changed_prompts",
         }
     }
 }
@@ -99,6 +102,9 @@ pub struct GateCheck {
     /// The cases that grew most, where time is the matter and the gate failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slower: Vec<SlowerCase>,
+    /// What changed first, where prompts are the matter and the gate failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
     /// Why it was not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -123,6 +129,7 @@ impl GateCheck {
             min_wall_ms_delta: None,
             cases: Vec::new(),
             slower: Vec::new(),
+            change: None,
             note: None,
         }
     }
@@ -191,6 +198,9 @@ pub struct CaseChanges {
     /// Cases whose tool calls are others.
     #[serde(default)]
     pub steps_changed: Vec<StepChange>,
+    /// What models are asked with that is not what it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts_changed: Vec<PromptChange>,
     /// Cases whose answers are further from the expected ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similarity_dropped: Vec<SimilarityChange>,

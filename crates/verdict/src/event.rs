@@ -16,7 +16,7 @@ use agentci_trace::{Usage, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cause, EventError, GateReport, Played, Rarely, Stability, StabilitySummary, Status};
+use crate::{Cause, EventError, GateReport, Played, Prompt, Rarely, Stability, StabilitySummary, Status};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -369,6 +369,12 @@ pub struct CaseEnd {
     /// What was observed of its tool calls, where not only the protocol of the agent tells of them.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub calls: Rarely<Vec<CallLife>>,
+    /// The ways in which it asked models, by their ids; absent where nobody could observe its requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Box<Vec<String>>>,
+    /// Those of them that no case of the run had before it, with all that is kept of them.
+    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
+    pub prompts: Rarely<Vec<Prompt>>,
     /// How near what the agent said is to what was expected, for each check that measured it.
     #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
     pub similarities: Rarely<Vec<Similarity>>,

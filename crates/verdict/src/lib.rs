@@ -14,6 +14,7 @@ mod pairs;
 mod played;
 mod policy;
 mod promote;
+mod prompts;
 mod rarely;
 mod rows;
 mod settle;
@@ -41,6 +42,9 @@ pub use outcome::{Detail, Failure, Outcome};
 pub use played::{Agentless, Played};
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
+pub use prompts::{
+    PROMPTS_RULE, Prompt, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt, TimeSaid,
+};
 pub use rarely::{Hollow, Rarely};
 pub use rows::{Attempts, Row, Rows};
 pub use settle::settle;

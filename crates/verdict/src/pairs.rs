@@ -47,7 +47,7 @@ impl<'c> Pairs<'c> {
         others.filter_map(departure).map(|change| change.id).collect()
     }
 
-    fn both(&self) -> impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)> {
+    pub(crate) fn both(&self) -> impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)> {
         self.pairs.values().filter_map(|(baseline, current)| Some(((*baseline)?, (*current)?)))
     }
 
@@ -115,6 +115,7 @@ impl<'c> Pairs<'c> {
                 .map(|(old, new)| StatusChange { id: id(new), baseline: old.status, current: new.status })
                 .collect(),
             steps_changed: self.departures().collect(),
+            prompts_changed: Vec::new(),
             similarity_dropped: self.both().filter_map(|(baseline, current)| drop(baseline, current)).collect(),
         }
     }
@@ -236,6 +237,7 @@ pub(crate) mod samples {
             wall_ms_mean: None,
             wall_ms_p95: None,
             cases: cases.into(),
+            prompts: None,
         };
         all.only(&ids.iter().map(String::as_str).collect())
     }
@@ -249,6 +251,8 @@ pub(crate) mod samples {
             wall_ms: 1.0,
             steps: Some(steps.iter().map(step).collect()),
             seen_by_others: false,
+            asked: None,
+            came_to_its_end: status != Status::Error,
             similarity: None,
             history: History { runs: 1, passes: u64::from(status == Status::Pass) },
         }

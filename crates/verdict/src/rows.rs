@@ -1,6 +1,6 @@
 //! One row a case: attempts folded, cases in the order of the suite.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -76,6 +76,13 @@ impl Row {
         }
         let worst = self.attempts.iter().map(|attempt| attempt.status).max();
         self.attempts.iter().find(|attempt| Some(attempt.status) == worst).unwrap_or(&self.attempts[0])
+    }
+
+    /// The ways in which its attempts asked models, those of all of them together; nothing where nobody could observe them.
+    pub fn asked(&self) -> Option<Vec<String>> {
+        let lists = || self.attempts.iter().filter_map(|end| end.asked.as_deref());
+        let ids: BTreeSet<&String> = lists().flatten().collect();
+        lists().next().map(|_| ids.into_iter().cloned().collect())
     }
 
     /// Whether no attempt is outstanding.

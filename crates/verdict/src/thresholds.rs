@@ -28,6 +28,9 @@ pub struct Thresholds {
     /// Whether the gates alone decide what the run comes to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decide: bool,
+    /// Whether models must be asked with the prompts, tools and parameters of the baseline.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_changed_prompts: bool,
     /// Whether every case must call the tools that it called in the baseline.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_changed_steps: bool,
@@ -49,6 +52,7 @@ impl From<&Gates> for Thresholds {
             min_wall_ms_delta: number(&gates.min_wall_ms_delta),
             min_pass_rate: number(&gates.min_pass_rate),
             decide: truth(&gates.decide),
+            no_changed_prompts: truth(&gates.no_changed_prompts),
             no_changed_steps: truth(&gates.no_changed_steps),
             no_missing_cases: truth(&gates.no_missing_cases),
             no_new_failures: truth(&gates.no_new_failures),
@@ -74,6 +78,7 @@ impl Thresholds {
             min_wall_ms_delta: number(&["min_wall_ms_delta"]),
             min_pass_rate: number(&["min_pass_rate", "min_success_rate"]),
             decide: truth("decide"),
+            no_changed_prompts: truth("no_changed_prompts"),
             no_changed_steps: truth("no_changed_steps"),
             no_missing_cases: truth("no_missing_cases"),
             no_new_failures: truth("no_new_failures"),
@@ -94,6 +99,7 @@ mod tests {
             min_pass_rate: Some(0.9),
             no_new_failures: true,
             no_changed_steps: true,
+            no_changed_prompts: true,
             decide: true,
             ..Thresholds::default()
         };

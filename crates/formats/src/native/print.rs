@@ -90,6 +90,7 @@ impl Printer<'_> {
             ("no_new_failures", &gates.no_new_failures),
             ("no_missing_cases", &gates.no_missing_cases),
             ("no_changed_steps", &gates.no_changed_steps),
+            ("no_changed_prompts", &gates.no_changed_prompts),
             ("decide", &gates.decide),
         ];
         for (name, truth) in truths.into_iter().filter_map(|(name, truth)| Some((name, truth.as_ref()?.value))) {

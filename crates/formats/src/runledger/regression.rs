@@ -32,6 +32,11 @@ pub(super) static REGRESSION: Shape = Shape::new(
         optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
         optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
         optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
+        optional(
+            "no_changed_prompts",
+            Kind::Truth,
+            "Whether models must be asked with the same system prompts, tools and parameters as before.",
+        ),
         optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
     ],
 )
@@ -49,7 +54,8 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         Some(Spanned::new(read::truth(node, key, problems)?, node.span))
     };
     let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
-    let (no_changed_steps, decide) = (truth("no_changed_steps"), truth("decide"));
+    let (no_changed_steps, no_changed_prompts) = (truth("no_changed_steps"), truth("no_changed_prompts"));
+    let decide = truth("decide");
     fields.end();
     let gates = Gates {
         baseline: None,
@@ -60,6 +66,7 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
         no_new_failures,
         no_missing_cases,
         no_changed_steps,
+        no_changed_prompts,
         decide,
         written: read::data(node, "regression", Reading::Legacy, problems).unwrap_or_default(),
     };

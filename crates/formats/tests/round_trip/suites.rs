@@ -119,8 +119,14 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
     let truth = || option::of(any::<bool>());
     let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
     let least = option::of(0_u32..10_000);
-    (any::<bool>(), rate, (percent(), percent(), least), (truth(), truth()), (truth(), truth())).prop_map(
-        |(baseline, rate, (mean, p95, least), (no_new_failures, no_missing_cases), (no_changed_steps, decide))| {
+    (any::<bool>(), rate, (percent(), percent(), least), (truth(), truth()), (truth(), truth(), truth())).prop_map(
+        |(
+            baseline,
+            rate,
+            (mean, p95, least),
+            (no_new_failures, no_missing_cases),
+            (no_changed_steps, no_changed_prompts, decide),
+        )| {
             let looks = rate.is_some() || no_new_failures == Some(true);
             let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap_or(f64::NAN), span());
             // A least difference without a gate on time is warned about.
@@ -137,6 +143,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 ("no_new_failures", no_new_failures.map(Value::from)),
                 ("no_missing_cases", no_missing_cases.map(Value::from)),
                 ("no_changed_steps", no_changed_steps.map(Value::from)),
+                ("no_changed_prompts", no_changed_prompts.map(Value::from)),
                 ("decide", decide.filter(|truth| !truth || looks).map(Value::from)),
             ];
             let pairs: Vec<_> =
@@ -150,6 +157,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 no_new_failures: no_new_failures.map(|truth| Spanned::new(truth, span())),
                 no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
                 no_changed_steps: no_changed_steps.map(|truth| Spanned::new(truth, span())),
+                no_changed_prompts: no_changed_prompts.map(|truth| Spanned::new(truth, span())),
                 // Gates that cannot decide are warned about.
                 decide: decide.filter(|truth| !truth || looks).map(|truth| Spanned::new(truth, span())),
                 written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },

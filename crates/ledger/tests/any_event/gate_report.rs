@@ -1,8 +1,8 @@
 //! Any comparison with a baseline.
 
 use agentci_verdict::{
-    CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, RateChange, SimilarityChange,
-    SlowerCase, StatusChange, StepChange, Thresholds, WallChange, WallChanges,
+    CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, PromptChange, RateChange,
+    SimilarityChange, SlowerCase, StatusChange, StepChange, Thresholds, WallChange, WallChanges,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -29,13 +29,14 @@ fn number() -> impl Strategy<Value = Option<f64>> {
 }
 
 fn thresholds() -> impl Strategy<Value = Thresholds> {
-    (number(), number(), number(), number(), any::<[bool; 4]>()).prop_map(
-        |(mean, p95, least, rate, [missing, failures, steps, decide])| Thresholds {
+    (number(), number(), number(), number(), any::<[bool; 5]>()).prop_map(
+        |(mean, p95, least, rate, [missing, failures, steps, prompts, decide])| Thresholds {
             max_avg_wall_ms_delta_pct: mean,
             max_p95_wall_ms_delta_pct: p95,
             min_wall_ms_delta: least,
             min_pass_rate: rate,
             decide,
+            no_changed_prompts: prompts,
             no_changed_steps: steps,
             no_missing_cases: missing,
             no_new_failures: failures,
@@ -68,6 +69,7 @@ fn check() -> impl Strategy<Value = GateCheck> {
         Gate::NoNewFailures,
         Gate::NoMissingCases,
         Gate::NoChangedSteps,
+        Gate::NoChangedPrompts,
     ]);
     let status = select(vec![GateStatus::Pass, GateStatus::Fail, GateStatus::Skipped]);
     let numbers = (number(), number(), number(), number(), number(), number());
@@ -75,7 +77,20 @@ fn check() -> impl Strategy<Value = GateCheck> {
         let (threshold, baseline, current, delta, delta_pct, min_wall_ms_delta) = numbers;
         let slower =
             cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: 0.5, current: 1.5 }).collect();
-        GateCheck { id, status, threshold, baseline, current, delta, delta_pct, min_wall_ms_delta, cases, slower, note }
+        GateCheck {
+            id,
+            status,
+            threshold,
+            baseline,
+            current,
+            delta,
+            delta_pct,
+            min_wall_ms_delta,
+            cases,
+            slower,
+            change: note.clone(),
+            note,
+        }
     })
 }
 
@@ -99,6 +114,14 @@ fn case_diffs() -> impl Strategy<Value = CaseChanges> {
                     baseline: 0.1 + 0.2,
                     current: -0.1,
                     embedder: id.clone(),
+                })
+                .collect(),
+            prompts_changed: new_in_current
+                .iter()
+                .map(|id: &String| PromptChange {
+                    agent: Some(id.clone()),
+                    change: id.clone(),
+                    cases: vec![id.clone()],
                 })
                 .collect(),
             missing_in_current,

@@ -11,7 +11,9 @@ use agentci_verdict::{
     ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status,
     Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
-use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
+use agentci_verdict::{
+    Detail, Differing, DifferingFact, Prompt, PromptParameters, PromptTool, Similarity, SystemPrompt, TimeSaid,
+};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -185,6 +187,8 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             expected: skip_reason.clone().map(Value::String).map(Box::new),
             metadata: description.as_ref().map(|text| Box::new(serde_json::json!({ text: [text] }))),
             calls: description.as_deref().map(life).into_iter().collect(),
+            asked: description.clone().map(|text| Box::new(vec![text])),
+            prompts: description.as_deref().map(prompt).into_iter().collect(),
             similarities: description.as_deref().map(similarity).into_iter().collect(),
             turns: description.iter().map(|_| TurnTimes { turn: 1, turn_start_ts: 2, turn_end_ts: wall_ms }).collect(),
             description: description.map(Into::into),
@@ -206,6 +210,32 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             place,
         }
     })
+}
+
+fn prompt(text: &str) -> Prompt {
+    let said = vec![TimeSaid { text: text.to_owned(), now: text.is_empty() }];
+    let values = || [(text.to_owned(), serde_json::json!({ text: [0.7, null] }))].into_iter().collect();
+    let tool = PromptTool {
+        id: "t".into(),
+        name: text.to_owned(),
+        hash: "h".into(),
+        times: said.clone(),
+        description: Some(text.to_owned()),
+        schema: Some(serde_json::json!({ "required": [text] })),
+        settings: values(),
+    };
+    Prompt {
+        id: text.to_owned(),
+        model: Some(text.to_owned()),
+        parameters: PromptParameters { hash: "p".into(), times: said.clone(), values: Some(values()) },
+        system: Some(SystemPrompt {
+            id: "s".into(),
+            lines: vec![format!("h {text}"), "bare".into()],
+            times: [(1, said)].into_iter().collect(),
+            last_is: Some(text.len()),
+        }),
+        tools: vec![tool],
+    }
 }
 
 fn life(text: &str) -> CallLife {

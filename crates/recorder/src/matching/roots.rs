@@ -93,34 +93,38 @@ impl RootPairs {
 }
 
 impl RootPair {
-    /// Whether the folder is mentioned here, and not one whose name only begins or ends like it.
     fn is_at(&self, text: &[u8], at: usize, form: &str) -> bool {
-        if !text.get(at..).is_some_and(|rest| rest.starts_with(form.as_bytes())) {
-            return false;
-        }
-        let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || !byte.is_ascii();
-        let before = at.checked_sub(1).map(|before| text[before]);
-        let mut after = text[at + form.len()..].iter();
-        let next = after.next();
-        let ends = match next {
-            // The end of a sentence.
-            Some(b'.') => !after.next().is_some_and(u8::is_ascii_alphanumeric),
-            Some(b'-') => self.dashed,
-            Some(byte) => !of_name(byte),
-            None => true,
-        };
-        ends && !before.is_some_and(|byte| of_name(&byte) || (byte == b'-' && !self.dashed))
+        is_at(text, at, (form, self.dashed))
     }
 }
 
+/// Whether a folder is mentioned here, and not one whose name only begins or ends like it.
+pub(super) fn is_at(text: &[u8], at: usize, (form, dashed): (&str, bool)) -> bool {
+    if !text.get(at..).is_some_and(|rest| rest.starts_with(form.as_bytes())) {
+        return false;
+    }
+    let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || !byte.is_ascii();
+    let before = at.checked_sub(1).map(|before| text[before]);
+    let mut after = text[at + form.len()..].iter();
+    let next = after.next();
+    let ends = match next {
+        // The end of a sentence.
+        Some(b'.') => !after.next().is_some_and(u8::is_ascii_alphanumeric),
+        Some(b'-') => dashed,
+        Some(byte) => !of_name(byte),
+        None => true,
+    };
+    ends && !before.is_some_and(|byte| of_name(&byte) || (byte == b'-' && !dashed))
+}
+
 /// A folder without a slash at its end; none for the root of all, which every path has.
-fn text(path: &Path) -> Option<String> {
+pub(super) fn text(path: &Path) -> Option<String> {
     let text = path.to_str()?.trim_end_matches('/');
     (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// The same forms in the same order for every folder, and whether slashes are dashes in them.
-fn forms(path: &str) -> [(String, bool); 5] {
+pub(super) fn forms(path: &str) -> [(String, bool); 5] {
     let encoded = |kept: &str| {
         let byte = |byte: u8| match char::from(byte) {
             plain if plain.is_ascii_alphanumeric() || kept.contains(plain) => plain.to_string(),

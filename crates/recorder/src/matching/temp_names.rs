@@ -3,6 +3,8 @@
 //! Only directly in the folder for temporary files, and only where the two names look like chance and are unlike each other:
 //! fixed names are compared like everything else.
 
+use std::ops::Range;
+
 use super::ids::randomness;
 use crate::Roots;
 
@@ -13,6 +15,9 @@ pub(super) struct TempNames(Option<(String, String)>);
 /// What two random parts of this length together must come to, at least. Of 1,000 pairs of random ones three stay below this;
 /// two names of eight letters come to -80, and two of six to -60.
 const RANDOM: [(usize, i32); 3] = [(8, -20), (6, 0), (10, 0)];
+
+/// From what on letters alone are random where there is no second name.
+const ONE_ALONE: i32 = -10;
 
 /// The prefix of `mktemp`, which has no other with a dot in it.
 const MKTEMP: &[u8] = b"tmp.";
@@ -44,6 +49,24 @@ impl TempNames {
         // The names part within the hole.
         (start + length >= position).then_some((start - from, length, length))
     }
+}
+
+/// The part of a name that was made up, where a name follows the folder for temporary files at this position. Here one name has to
+/// do: it need not read like chance if Python or `mktemp` makes such names, or if it has digits or capitals in it.
+pub(super) fn made_up_name(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = at + 1;
+    let name = text.get(at..)?.strip_prefix('/')?;
+    let stem = stem(name);
+    let by_default = (stem.starts_with(b"tmp") && stem.len() == 11) || (stem.starts_with(MKTEMP) && stem.len() == 14);
+    let prefix = stem.iter().rposition(|byte| matches!(byte, b'-' | b'.')).map_or(0, |last| last + 1);
+    let part = &stem[prefix..];
+    let long_enough = part.len() >= 6 && prefix + part.len() > 6;
+    let mixed = part.iter().any(u8::is_ascii_uppercase) && part.iter().any(u8::is_ascii_lowercase);
+    let odd = mixed || part.iter().any(u8::is_ascii_digit) || randomness(part) >= ONE_ALONE;
+    if by_default {
+        return Some(start..start + stem.len());
+    }
+    (long_enough && odd).then_some(start + prefix..start + stem.len())
 }
 
 /// How long two names are that differ in a random part at their end, at the beginning of two texts.

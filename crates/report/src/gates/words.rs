@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use agentci_verdict::{
-    CaseChanges, Gate, GateCheck, GateStatus, SimilarityChange, SlowerCase, StatusChange, Step, StepChange,
+    CaseChanges, Gate, GateCheck, GateStatus, PromptChange, SimilarityChange, SlowerCase, StatusChange, Step,
+    StepChange,
 };
 use serde_json::{Map, Value};
 
@@ -43,6 +44,21 @@ pub fn gate(check: &GateCheck) -> String {
             1 => format!("1 case calls its tools otherwise than in the baseline: {}", named(&check.cases)),
             many => format!("{many} cases call their tools otherwise than in the baseline: {}", named(&check.cases)),
         },
+        Gate::NoChangedPrompts => {
+            let change = check.change.as_deref().unwrap_or_default();
+            match check.cases.len() {
+                0 => "models are asked with the prompts, tools and parameters of the baseline".to_owned(),
+                1 => {
+                    format!("1 case asks its models differently from the baseline ({}): {change}", named(&check.cases))
+                }
+                many => {
+                    format!(
+                        "{many} cases ask their models differently from the baseline ({}): {change}",
+                        named(&check.cases)
+                    )
+                }
+            }
+        }
     }
 }
 
@@ -51,6 +67,7 @@ pub fn changes(changes: &CaseChanges, limit: usize) -> Vec<String> {
     let mut lines = Vec::new();
     extend(&mut lines, &changes.status_changed, limit, status_change);
     extend(&mut lines, &changes.steps_changed, limit, step_change);
+    extend(&mut lines, &changes.prompts_changed, limit, prompt_change);
     extend(&mut lines, &changes.similarity_dropped, limit, similarity_change);
     extend(&mut lines, &changes.missing_in_current, limit, |id| format!("{id}: in the baseline, not in this run"));
     extend(&mut lines, &changes.new_in_current, limit, |id| format!("{id}: not in the baseline"));
@@ -66,6 +83,14 @@ fn extend<T>(lines: &mut Vec<String>, list: &[T], limit: usize, line: impl Fn(&T
 
 fn status_change(change: &StatusChange) -> String {
     format!("{}: {} -> {}", change.id, change.baseline.name(), change.current.name())
+}
+
+/// `agent "You route requests.": system prompt: 1 line changed; ..`.
+fn prompt_change(change: &PromptChange) -> String {
+    match &change.agent {
+        Some(agent) => format!("agent {agent:?}: {}", change.change),
+        None => change.change.clone(),
+    }
 }
 
 fn similarity_change(change: &SimilarityChange) -> String {

@@ -17,6 +17,9 @@ pub(super) struct Departure<'r> {
     /// The first tool call that differs, from 1, if one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<usize>,
+    /// Whether its models are asked otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts: bool,
     /// The baseline's calls from there on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<&'r Step>,
@@ -32,12 +35,16 @@ impl<'r> Departures<'r> {
         let Some(report) = report.filter(|report| report.baseline_path.is_some() && report.problem.is_none()) else {
             return all;
         };
-        let CaseChanges { new_in_current, status_changed, steps_changed, .. } = &report.comparison.case_diffs;
+        let CaseChanges { new_in_current, status_changed, steps_changed, prompts_changed, .. } =
+            &report.comparison.case_diffs;
         for id in new_in_current {
             all.0.entry(id).or_default().new = true;
         }
         for change in status_changed {
             all.0.entry(&change.id).or_default().status = Some(change.baseline);
+        }
+        for id in prompts_changed.iter().flat_map(|change| &change.cases) {
+            all.0.entry(id).or_default().prompts = true;
         }
         for StepChange { id, first_difference, baseline, baseline_after, .. } in steps_changed {
             let departure = all.0.entry(id).or_default();
@@ -58,6 +65,7 @@ impl Departure<'_> {
         let new = self.new.then(|| "new".to_owned());
         let status = self.status.map(|status| format!("was {}", status.name()));
         let step = self.step.map(|step| format!("step {step} differs"));
-        new.into_iter().chain(status).chain(step).collect::<Vec<_>>().join(", ")
+        let prompts = self.prompts.then(|| "prompts differ".to_owned());
+        new.into_iter().chain(status).chain(step).chain(prompts).collect::<Vec<_>>().join(", ")
     }
 }

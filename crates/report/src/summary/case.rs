@@ -13,6 +13,9 @@ pub(super) fn write(row: &Row, out: &mut Vec<u8>) -> Result<()> {
     let (measure, stability) = (Measure::of(end), Stability::of_several(row));
     let failed = failed_assertions(&end.findings);
     let mut case = Object::begin(out);
+    if let Some(asked) = row.asked() {
+        case.any("asked", asked)?;
+    }
     case.small("assertions", [("failed", &count(end.assertions.failed)), ("total", &count(end.assertions.total))])?;
     if !end.calls.is_empty() {
         case.any("calls", &end.calls)?;

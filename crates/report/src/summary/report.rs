@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use agentci_verdict::{
-    Agentless, Aggregates, Body, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
+    Agentless, Aggregates, Body, Prompts, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
 };
 use serde_json::{Value, json};
 
@@ -67,6 +67,8 @@ struct Tail {
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_snapshot: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    prompts: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     regression: Option<Value>,
     run: Value,
     runledger_version: &'static str,
@@ -83,6 +85,7 @@ fn document(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let tail = Tail {
         generated_at: iso_utc(run.last_seen),
         policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
+        prompts: Prompts::of(&run.rows).map(|prompts| sorted(json!(prompts))),
         regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
         run: sorted(run_facts(&numbers, run)),
         runledger_version: RUNLEDGER_VERSION,

@@ -21,6 +21,11 @@ pub(super) fn outside(attempt: &Attempt<'_>) -> Vec<(String, String)> {
     all
 }
 
+/// The folders that an agent may mention, whether or not its world is recorded.
+pub(crate) fn agent_roots(attempt: &Attempt<'_>) -> Roots {
+    roots(attempt, &outside(attempt))
+}
+
 /// The folders of the agent.
 pub(super) fn roots(attempt: &Attempt<'_>, environment: &[(String, String)]) -> Roots {
     let folder = match &*attempt.job.case.target {

@@ -19,6 +19,7 @@ mod prices;
 mod session;
 mod tool_exchange;
 
+pub(crate) use environment::agent_roots;
 pub(crate) use file::{earlier, is_conversation};
 pub(crate) use judge::{conclude, misses, put_first};
 pub(crate) use open::open;

@@ -22,6 +22,8 @@ pub struct OfferedTool<'t> {
     pub name: &'t str,
     /// The JSON Schema of its arguments.
     pub parameters: Option<&'t Value>,
+    /// The whole declaration, without what the provider wraps it in.
+    pub declared: &'t Value,
 }
 
 /// What a body says.
@@ -128,7 +130,7 @@ impl<'t> Body<'t> {
         let of_converse = || inner.get("inputSchema").map(|schema| schema.get("json").unwrap_or(schema));
         let parameters = keys.iter().find_map(|key| inner.get(key)).or_else(of_converse);
         let parameters = parameters.filter(|schema| !schema.is_null());
-        self.tools.extend(name.map(|name| OfferedTool { name, parameters }));
+        self.tools.extend(name.map(|name| OfferedTool { name, parameters, declared: inner }));
     }
 }
 

@@ -16,6 +16,8 @@ pub struct ModelRequest<'t> {
     pub turn: u32,
     /// How often it was sent.
     pub attempts: usize,
+    /// The whole request.
+    pub body: &'t Value,
     /// The model that it names.
     pub model: Option<&'t str>,
     /// The system prompt that the model has for it, empty if there is none: its own and, where the provider keeps the
@@ -104,6 +106,7 @@ pub(super) fn made<'t>(
     ModelRequest {
         turn,
         attempts: 1,
+        body: request,
         model,
         system: prompt,
         user: own_user.or_else(|| earlier.and_then(|earlier| earlier.user.clone())),
@@ -217,7 +220,9 @@ mod tests {
             let words: Vec<_> = said.filter(|(_, text)| !text.is_empty()).collect();
             assert_eq!(words, [("user", "find A"), ("tool", "found"), ("user", "and\nnow?")], "{}", call.0);
             let schema = json!({"type": "object", "required": ["id"]});
-            assert_eq!(request.tools, [OfferedTool { name: "find", parameters: Some(&schema) }], "{}", call.0);
+            let offered: Vec<_> = request.tools.iter().map(|tool| (tool.name, tool.parameters)).collect();
+            assert_eq!(offered, [("find", Some(&schema))], "{}", call.0);
+            assert_eq!(request.tools[0].declared["name"], "find", "{}", call.0);
             assert_eq!(request.calls, [RequestedCall { id: "2", name: "find" }], "{}", call.1);
         }
     }

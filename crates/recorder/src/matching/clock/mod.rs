@@ -9,4 +9,4 @@ mod rendering;
 mod year;
 
 pub(super) use now::{Now, same_present};
-pub(super) use rendering::{LONGEST, both_present, may_begin, without_times};
+pub(super) use rendering::{LONGEST, both_present, may_begin, time_at, without_times};

@@ -50,6 +50,11 @@ impl Now {
         (self.from - SLACK_MS..=self.to + SLACK_MS).contains(&ms)
     }
 
+    /// Whether this is the present, in UTC or in local time.
+    pub(super) fn says(&self, said: Said) -> bool {
+        self.is_present(said, 0) || self.is_present(said, self.offset)
+    }
+
     fn is_present(&self, said: Said, offset: i64) -> bool {
         let (first, last) = (self.from + offset, self.to + offset);
         let (first_day, last_day) = (first.div_euclid(DAY_MS), last.div_euclid(DAY_MS));

@@ -85,6 +85,14 @@ pub(in super::super) fn without_times(text: &str) -> String {
     out
 }
 
+/// How long the time is that begins here, and whether it is the present; nothing if no time begins here.
+pub(in super::super) fn time_at(bytes: &[u8], at: usize, now: &Now) -> Option<(usize, bool)> {
+    let found = if may_begin(bytes, at) { renderings(bytes, at) } else { return None };
+    let length = found.iter().map(|rendering| rendering.length).max()?;
+    let mut longest = found.iter().filter(|rendering| rendering.length == length);
+    Some((length, longest.any(|rendering| now.says(rendering.said))))
+}
+
 fn renderings(bytes: &[u8], at: usize) -> Vec<Rendering> {
     let end = bytes.len().min(at + LONGEST);
     // The byte after the longest rendering is seen, too, so that no longer number is taken for it.

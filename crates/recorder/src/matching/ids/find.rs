@@ -1,5 +1,7 @@
 //! Where ids are in a text, and which two are paired where two texts differ.
 
+use std::ops::Range;
+
 use super::form::{Form, Reading, readings};
 
 /// How far back the beginning of a run is looked for.
@@ -8,6 +10,11 @@ const LONGEST_RUN: usize = 512;
 /// All ids in a text.
 pub(in super::super) fn ids_in(text: &str) -> impl Iterator<Item = &str> {
     sure_in(text).map(|id| &text[id.start..id.start + id.length])
+}
+
+/// Where ids are in a text, in order.
+pub(in super::super) fn places_of_ids(text: &str) -> impl Iterator<Item = Range<usize>> {
+    sure_in(text).map(|id| id.start..id.start + id.length)
 }
 
 /// A text with a mark in the place of each id.

@@ -8,4 +8,4 @@ mod form;
 mod tests;
 
 pub(super) use chance::randomness;
-pub(super) use find::{ids_in, masked, pair_over};
+pub(super) use find::{ids_in, masked, pair_over, places_of_ids};

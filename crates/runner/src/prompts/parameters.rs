@@ -1,0 +1,82 @@
+//! What a request asks for beside its messages, tools and model: `temperature`, `tool_choice`, `response_format`, `max_tokens`.
+
+use agentci_verdict::PromptParameters;
+use serde_json::{Map, Value};
+
+use super::print::Printer;
+
+/// How long parameters may be that are kept.
+const PARAMETERS: usize = 16 * 1024;
+
+/// Keys that are the conversation, or kept elsewhere.
+const CONVERSATION: [&str; 16] = [
+    "model",
+    "messages",
+    "input",
+    "contents",
+    "prompt",
+    "system",
+    "instructions",
+    "systemInstruction",
+    "system_instruction",
+    "tools",
+    "functions",
+    "conversation",
+    "thread",
+    "documents",
+    "anthropic_version",
+    "anthropic_beta",
+];
+
+/// Keys that say who asks or how the answer is delivered, and nothing about what is asked. A seed is often drawn anew.
+const DELIVERY: [&str; 12] = [
+    "stream",
+    "stream_options",
+    "user",
+    "metadata",
+    "seed",
+    "store",
+    "background",
+    "service_tier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "keep_alive",
+];
+
+/// The parameters of a request; nothing if it is no request.
+pub(super) fn of(body: &Value) -> Option<Value> {
+    let mut kept = Map::new();
+    for (key, value) in body.as_object()? {
+        let is_id = key.ends_with("_id") || key.ends_with("Id") || key == "id";
+        let known = CONVERSATION.contains(&key.as_str()) || DELIVERY.contains(&key.as_str());
+        if is_id || known || value.is_null() {
+            continue;
+        }
+        let mut value = value.clone();
+        if key == "toolConfig"
+            && let Some(config) = value.as_object_mut()
+        {
+            config.remove("tools");
+            if config.is_empty() {
+                continue;
+            }
+        }
+        if let Some(options) = value.as_object_mut().filter(|_| key == "options" || key == "generationConfig") {
+            options.remove("seed");
+        }
+        kept.insert(key.clone(), value);
+    }
+    kept.sort_keys();
+    Some(Value::Object(kept))
+}
+
+/// What is kept of them, and what tells them from others of the run.
+pub(super) fn kept(values: &Value, printer: &Printer<'_>) -> (PromptParameters, String) {
+    let clean = printer.secrets.clean(values);
+    let print = printer.value(&clean);
+    let id = print.id();
+    let short = clean.as_object().filter(|_| clean.to_string().len() <= PARAMETERS);
+    let values = short.map(|all| all.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+    (PromptParameters { hash: print.hash, times: print.times, values }, id)
+}

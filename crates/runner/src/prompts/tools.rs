@@ -1,0 +1,61 @@
+//! The tools that a request offers.
+
+use std::collections::BTreeMap;
+
+use agentci_trace::OfferedTool;
+use agentci_verdict::PromptTool;
+use serde_json::{Value, json};
+
+use super::print::Printer;
+
+/// How many tools of a request are kept.
+const TOOLS: usize = 500;
+/// How many bytes of a description are kept, and how long a schema may be that is kept.
+const DESCRIPTION: usize = 2000;
+const SCHEMA: usize = 16 * 1024;
+
+/// Keys of a declaration that are kept elsewhere, or say nothing about the tool.
+const NO_SETTINGS: [&str; 10] = [
+    "name",
+    "description",
+    "parameters",
+    "input_schema",
+    "inputSchema",
+    "parametersJsonSchema",
+    "cache_control",
+    "headers",
+    "authorization",
+    "type",
+];
+
+/// The tools, by name.
+pub(super) fn of(offered: &[OfferedTool<'_>], printer: &Printer<'_>) -> Vec<PromptTool> {
+    let mut tools: Vec<PromptTool> = offered.iter().take(TOOLS).map(|tool| kept(tool, printer)).collect();
+    tools.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
+    tools
+}
+
+fn kept(tool: &OfferedTool<'_>, printer: &Printer<'_>) -> PromptTool {
+    let clean = |value: &Value| printer.secrets.clean(value).into_owned();
+    let declared = clean(tool.declared);
+    let schema = tool.parameters.map(clean);
+    let description = declared["description"].as_str().map(str::to_owned);
+    let settings: BTreeMap<String, Value> = declared
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, value)| !NO_SETTINGS.contains(&key.as_str()) && !value.is_null())
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let print = printer.value(&json!([tool.name, description, schema, settings]));
+    let is_short = |value: &Value| value.to_string().len() <= SCHEMA;
+    PromptTool {
+        id: print.id(),
+        name: printer.secrets.text(tool.name).into_owned(),
+        hash: print.hash,
+        times: print.times,
+        description: description.map(|text| text[..text.floor_char_boundary(DESCRIPTION)].to_owned()),
+        schema: schema.filter(is_short),
+        settings: if is_short(&json!(settings)) { settings } else { BTreeMap::new() },
+    }
+}

@@ -1,0 +1,43 @@
+//! What an agent of several is called: by the first line of its system prompt that no other has.
+
+use std::collections::BTreeSet;
+
+use agentci_text::shorten;
+
+use super::kept::{Prompt, SystemPrompt};
+
+/// How much of a line is shown.
+const SHOWN: usize = 60;
+
+/// The system prompts of a run.
+pub(super) struct Agents<'p> {
+    distinct: Vec<&'p SystemPrompt>,
+}
+
+impl<'p> Agents<'p> {
+    pub(super) fn of(prompts: impl IntoIterator<Item = &'p Prompt>) -> Self {
+        let mut distinct: Vec<&SystemPrompt> = Vec::new();
+        for system in prompts.into_iter().filter_map(|prompt| prompt.system.as_ref()) {
+            if !distinct.iter().any(|known| known.id == system.id) {
+                distinct.push(system);
+            }
+        }
+        Self { distinct }
+    }
+
+    /// Whether there are several, so that it has to be said which one is meant.
+    pub(super) fn are_several(&self) -> bool {
+        self.distinct.len() > 1
+    }
+
+    /// The line that tells a system prompt from the others.
+    pub(super) fn name(&self, system: Option<&SystemPrompt>) -> Option<String> {
+        let system = system?;
+        let others = self.distinct.iter().filter(|other| other.id != system.id);
+        let known: BTreeSet<&str> = others.flat_map(|other| other.lines()).map(|line| line.hash).collect();
+        let said = |line: &&str| !line.trim().is_empty();
+        let own = system.lines().filter(|line| !known.contains(line.hash)).filter_map(|line| line.text).find(said);
+        let first = || system.lines().filter_map(|line| line.text).find(said);
+        own.or_else(first).map(|line| shorten(line.trim(), SHOWN).into_owned())
+    }
+}

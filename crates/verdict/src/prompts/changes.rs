@@ -1,0 +1,139 @@
+//! The requests of two runs, as sets: one request more of a kind that was there is no change, nor is another order.
+
+use serde::{Deserialize, Serialize};
+
+use super::agents::Agents;
+use super::nearest::pairs;
+use super::request_words::{differences, request};
+use super::side::{Asked, Side};
+use crate::pairs::Pairs;
+use crate::{Baseline, BaselineCase, Status};
+
+/// Something that agents ask their models with and that is not what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptChange {
+    /// The agent among several: the line that tells its system prompt from the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// What changed, in words.
+    pub change: String,
+    /// The cases whose requests changed so.
+    pub cases: Vec<String>,
+}
+
+/// What changed, or why that cannot be said.
+#[derive(Debug, Default)]
+pub(crate) struct PromptChanges {
+    pub(crate) changes: Vec<PromptChange>,
+    /// Why nothing could be compared.
+    pub(crate) not_compared: Option<&'static str>,
+    pub(crate) warnings: Vec<String>,
+}
+
+const NOT_SEEN: &str = "no case asks a model that is observed";
+const NO_PROMPTS: &str = "the baseline has no prompts, because it was made by an earlier version or its models were not observed; make a \
+                          new one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
+const OTHER_RULE: &str = "the prompts of the baseline were made by another rule; make a new one of a good run: `agentci baseline promote \
+                          --from RUN_DIR --to FILE`";
+const NOT_SEEN_NOW: &str = "nobody could observe in this run what agents ask their models: let the model be scripted, recorded or \
+                            replayed as in the baseline, or make a new one with `agentci baseline promote --from RUN_DIR --to FILE`";
+const NO_CASE: &str = "the requests of no case were observed in both runs";
+
+/// Compares what the cases that both runs have asked their models with.
+pub(crate) fn changes(baseline: &Baseline, current: &Baseline, both: &Pairs<'_>) -> PromptChanges {
+    let not_compared = |why| PromptChanges { not_compared: Some(why), ..PromptChanges::default() };
+    let (old, new) = match (&baseline.prompts, &current.prompts) {
+        (None, None) => return not_compared(NOT_SEEN),
+        (None, Some(_)) => return not_compared(NO_PROMPTS),
+        (Some(_), None) => return not_compared(NOT_SEEN_NOW),
+        (Some(old), Some(new)) if old.rule != new.rule => return not_compared(OTHER_RULE),
+        (Some(old), Some(new)) => (old, new),
+    };
+    let ran = |case: &BaselineCase| case.status != Status::Skipped;
+    let ran: Vec<_> = both.both().filter(|(old, new)| ran(old) && ran(new)).collect();
+    let seen: Vec<_> = ran.iter().copied().filter(|(old, new)| old.asked.is_some() && new.asked.is_some()).collect();
+    let unseen: Vec<&str> = ran
+        .iter()
+        .filter(|(old, new)| old.asked.is_some() && new.asked.is_none())
+        .map(|(_, new)| new.id.as_str())
+        .collect();
+    if seen.is_empty() {
+        return not_compared(if unseen.is_empty() { NO_CASE } else { NOT_SEEN_NOW });
+    }
+    let side = |prompts, was: bool| {
+        let cases = seen.iter().map(|(old, new)| if was { (*old, *new) } else { (*new, *old) });
+        Side::of(prompts, cases)
+    };
+    let mut found = compared(&side(old, true), &side(new, false));
+    found.warnings.extend(unseen_now(&unseen));
+    found
+}
+
+fn unseen_now(cases: &[&str]) -> Option<String> {
+    let (first, more) = (cases.first()?, cases.len() - 1);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("the requests of `{first}`{more} to a model are not compared: nobody could observe them in this run"))
+}
+
+/// What is only on one side, by who became what.
+fn compared(old: &Side<'_>, new: &Side<'_>) -> PromptChanges {
+    let (gone, added) = (old.only_here(new), new.only_here(old));
+    // What a case asks that was ended early in the baseline may have been asked there, too.
+    let counted = added.into_iter().filter(|asked| asked.counts).collect::<Vec<_>>();
+    let (bare_gone, gone): (Vec<Asked<'_>>, Vec<Asked<'_>>) =
+        gone.into_iter().partition(|asked| asked.prompt.is_none());
+    let (bare, added): (Vec<Asked<'_>>, Vec<Asked<'_>>) = counted.into_iter().partition(|asked| asked.prompt.is_none());
+    let pairs = pairs(&gone, &added);
+    let (before, now) = (Agents::of(old.prompts()), Agents::of(new.prompts()));
+    let several = before.are_several() || now.are_several();
+    let mut said = Said { several, changes: Vec::new() };
+    for (one, other) in &pairs {
+        let (Some(old), Some(new)) = (gone[*one].prompt, added[*other].prompt) else { continue };
+        let agent = before.name(old.system.as_ref()).or_else(|| now.name(new.system.as_ref()));
+        let mut words = differences(old, new);
+        if words.is_empty() {
+            words.push("requests to the model changed".to_owned());
+        }
+        words.into_iter().for_each(|change| said.say(agent.clone(), change, &added[*other]));
+    }
+    let alone = |at: usize, of: fn(&(usize, usize)) -> usize| pairs.iter().all(|pair| of(pair) != at);
+    for (_, asked) in added.iter().enumerate().filter(|(at, _)| alone(*at, |pair| pair.1)) {
+        let words = asked.prompt.map(request).unwrap_or_default();
+        said.say(None, format!("a new kind of request: {words}"), asked);
+    }
+    for (_, asked) in gone.iter().enumerate().filter(|(at, asked)| asked.counts && alone(*at, |pair| pair.0)) {
+        let words = asked.prompt.map(request).unwrap_or_default();
+        said.say(None, format!("a kind of request is gone: {words}"), asked);
+    }
+    for asked in bare.iter().chain(&bare_gone).filter(|asked| asked.counts) {
+        let words = "requests to the model changed of which only fingerprints are kept, because there are too many";
+        said.say(None, words.to_owned(), asked);
+    }
+    PromptChanges { changes: said.changes, ..PromptChanges::default() }
+}
+
+/// What was said so far.
+struct Said {
+    /// Whether there are several agents, so that it is said which one is meant.
+    several: bool,
+    changes: Vec<PromptChange>,
+}
+
+impl Said {
+    /// The same change of several requests is told once, and without an agent where it is one of several.
+    fn say(&mut self, agent: Option<String>, change: String, asked: &Asked<'_>) {
+        let agent = agent.filter(|_| self.several);
+        let cases = asked.cases.iter().map(ToString::to_string);
+        match self.changes.iter_mut().find(|known| known.change == change) {
+            None => self.changes.push(PromptChange { agent, change, cases: cases.collect() }),
+            Some(known) => {
+                if known.agent != agent {
+                    known.agent = None;
+                }
+                known.cases.extend(cases);
+                known.cases.sort();
+                known.cases.dedup();
+            }
+        }
+    }
+}

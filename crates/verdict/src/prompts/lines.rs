@@ -1,0 +1,181 @@
+//! Two system prompts, line by line.
+
+use agentci_text::shorten;
+
+use super::kept::{Line, SystemPrompt};
+
+/// How many pairs of lines are looked at to find which of them changed; beyond that all between the first and the last that differ
+/// count as changed.
+const PAIRS: usize = 4_000_000;
+/// How much of a line is shown.
+const SHOWN: usize = 120;
+/// How much is shown before the place where two long lines part.
+const BEFORE: usize = 30;
+
+/// What differs between two prompts.
+#[derive(Debug, Default)]
+struct Differing<'p> {
+    changed: usize,
+    added: usize,
+    removed: usize,
+    first: Option<First<'p>>,
+}
+
+/// The first line that differs, with its number from 1.
+#[derive(Debug)]
+struct First<'p> {
+    number: usize,
+    old: Option<Line<'p>>,
+    new: Option<Line<'p>>,
+}
+
+/// `system prompt: 2 lines changed; line 3 was "..", is ".."`.
+pub(super) fn system_change(old: &SystemPrompt, new: &SystemPrompt) -> String {
+    let (one, other): (Vec<Line<'_>>, Vec<Line<'_>>) = (old.lines().collect(), new.lines().collect());
+    let differing = differing(&one, &other);
+    let kinds = [(differing.changed, "changed"), (differing.added, "added"), (differing.removed, "removed")];
+    let counts: Vec<String> = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| format!("{count} {} {kind}", if *count == 1 { "line" } else { "lines" }))
+        .collect();
+    let counts = if counts.is_empty() { "changed".to_owned() } else { counts.join(", ") };
+    let first = differing.first.map(first_words).unwrap_or_default();
+    format!("system prompt: {counts}{first}")
+}
+
+fn first_words(first: First<'_>) -> String {
+    let First { number, old, new } = first;
+    match (old, new) {
+        (Some(old), Some(new)) => match (old.text, new.text) {
+            (Some(old), Some(new)) if old == new => {
+                format!("; line {number} differs after the {} bytes that are kept", old.len())
+            }
+            (Some(old), Some(new)) => {
+                let (old, new) = apart(old, new);
+                format!("; line {number} was {old:?}, is {new:?}")
+            }
+            (None, Some(new)) => format!("; line {number} is {:?}", shorten(new, SHOWN)),
+            (Some(old), None) => format!("; line {number} was {:?}", shorten(old, SHOWN)),
+            (None, None) => format!("; the first is line {number}"),
+        },
+        (None, Some(new)) => format!("; line {number} is new{}", quoted(new)),
+        (Some(old), None) => format!("; line {number} is gone{}", quoted(old)),
+        (None, None) => String::new(),
+    }
+}
+
+fn quoted(line: Line<'_>) -> String {
+    line.text.map(|text| format!(": {:?}", shorten(text, SHOWN))).unwrap_or_default()
+}
+
+/// Both lines, from shortly before they part.
+pub(super) fn apart(old: &str, new: &str) -> (String, String) {
+    let equal = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    if equal <= SHOWN / 2 {
+        return (shorten(old, SHOWN).into_owned(), shorten(new, SHOWN).into_owned());
+    }
+    let from = |text: &str| {
+        let start = text.char_indices().nth(equal - BEFORE).map_or(0, |(start, _)| start);
+        // Half a word says little.
+        let start =
+            text[start..].find(' ').filter(|skipped| *skipped < BEFORE).map_or(start, |skipped| start + skipped + 1);
+        format!("...{}", shorten(&text[start..], SHOWN))
+    };
+    (from(old), from(new))
+}
+
+fn differing<'p>(old: &[Line<'p>], new: &[Line<'p>]) -> Differing<'p> {
+    let same = |one: &Line<'_>, other: &Line<'_>| one.is_same(other);
+    let start = old.iter().zip(new).take_while(|(one, other)| same(one, other)).count();
+    let (one, other) = (&old[start..], &new[start..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| same(one, other)).count();
+    let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
+    let mut found = Differing::default();
+    for (from, to) in hunks(one, other) {
+        let both = from.len().min(to.len());
+        found.changed += both;
+        found.removed += from.len() - both;
+        found.added += to.len() - both;
+        found.first.get_or_insert_with(|| First {
+            number: start + if to.is_empty() { from.start } else { to.start } + 1,
+            old: one[from.clone()].first().copied(),
+            new: other[to.clone()].first().copied(),
+        });
+    }
+    found
+}
+
+type Hunk = (std::ops::Range<usize>, std::ops::Range<usize>);
+
+/// The places in which two lists of lines differ, around the longest list of lines that both have.
+fn hunks(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Hunk> {
+    if old.is_empty() && new.is_empty() {
+        return Vec::new();
+    }
+    if old.len().saturating_mul(new.len()) > PAIRS {
+        return vec![(0..old.len(), 0..new.len())];
+    }
+    let width = new.len() + 1;
+    // How many lines both have from here on.
+    let mut common = vec![0_u16; (old.len() + 1) * width];
+    for one in (0..old.len()).rev() {
+        for other in (0..new.len()).rev() {
+            common[one * width + other] = if old[one].is_same(&new[other]) {
+                common[(one + 1) * width + other + 1].saturating_add(1)
+            } else {
+                common[(one + 1) * width + other].max(common[one * width + other + 1])
+            };
+        }
+    }
+    let (mut one, mut other) = (0, 0);
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut begun: Option<(usize, usize)> = None;
+    while one < old.len() || other < new.len() {
+        if one < old.len() && other < new.len() && old[one].is_same(&new[other]) {
+            hunks.extend(begun.take().map(|(from, to)| (from..one, to..other)));
+            (one, other) = (one + 1, other + 1);
+            continue;
+        }
+        begun.get_or_insert((one, other));
+        let skip_old = other == new.len()
+            || (one < old.len() && common[(one + 1) * width + other] >= common[one * width + other + 1]);
+        if skip_old { one += 1 } else { other += 1 }
+    }
+    hunks.extend(begun.map(|(from, to)| (from..one, to..other)));
+    hunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(lines: &str) -> SystemPrompt {
+        let lines = lines
+            .lines()
+            .map(|line| format!("h{line} {line}").replacen(&format!("h{line}"), &line.replace(' ', "_"), 1));
+        SystemPrompt { lines: lines.collect(), ..SystemPrompt::default() }
+    }
+
+    #[test]
+    fn lines_are_counted_and_the_first_is_shown() {
+        for (old, new, words) in [
+            ("a\nb\nc", "a\nB\nc", "1 line changed; line 2 was \"b\", is \"B\""),
+            ("a\nb\nc\nd", "a\nB\nc\nD", "2 lines changed; line 2 was \"b\", is \"B\""),
+            ("a\nc", "a\nb\nc", "1 line added; line 2 is new: \"b\""),
+            ("a\nb\nc", "a\nc", "1 line removed; line 2 is gone: \"b\""),
+            ("a\nb\nc\nd", "x\na\nb\nd", "1 line added, 1 line removed; line 1 is new: \"x\""),
+        ] {
+            assert_eq!(system_change(&prompt(old), &prompt(new)), format!("system prompt: {words}"));
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_shown_where_it_differs() {
+        let long = "word ".repeat(60);
+        let (old, new) = (prompt(&format!("{long}never {long}")), prompt(&format!("{long}always {long}")));
+        let words = system_change(&old, &new);
+        assert!(words.contains("was \"...") && words.contains("never") && words.contains("always"), "{words}");
+        assert!(words.len() < 400, "{words}");
+    }
+}

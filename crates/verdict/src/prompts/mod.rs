@@ -1,0 +1,32 @@
+//! What agents ask their models with: system prompts, tools, models and parameters, kept short enough for a baseline, and what
+//! changed in them since.
+//!
+//! ```json
+//! "prompts": {
+//!   "rule": 1,
+//!   "requests": { "5f0c..": { "model": "gpt-4o", "parameters": { "hash": "44aa..", "values": { "temperature": 0 } },
+//!                             "system": "9f86..", "tools": ["2c26.."] } },
+//!   "systems": { "9f86..": { "lines": ["1b4f.. You are the shop.", "60303.. Today is Tuesday."],
+//!                            "times": { "1": [{ "text": "Tuesday", "now": true }] } } },
+//!   "tools": { "2c26..": { "name": "refund_order", "hash": "fcde..", "schema": { "required": ["amount"] } } }
+//! }
+//! ```
+//!
+//! (Shortened.) Hashes are of texts in which marks stand for ids, folders, addresses and times. What the times said is kept
+//! beside them: those of two runs may differ where both were the present of their run.
+
+mod agents;
+mod changes;
+mod kept;
+mod lines;
+mod nearest;
+mod request_words;
+mod side;
+mod table;
+mod tool_words;
+mod values;
+
+pub use changes::PromptChange;
+pub(crate) use changes::{PromptChanges, changes};
+pub use kept::{Prompt, PromptParameters, PromptTool, SystemPrompt, TimeSaid};
+pub use table::{PROMPTS_RULE, PromptRequest, Prompts};

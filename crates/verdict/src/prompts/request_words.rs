@@ -1,0 +1,68 @@
+//! What changed between two requests, in words.
+
+use serde_json::json;
+
+use super::kept::{Prompt, SystemPrompt};
+use super::lines::system_change;
+use super::tool_words::tool_changes;
+use super::values::{changes, leaves, shown};
+use agentci_text::shorten;
+
+/// How much of a line is shown.
+const SHOWN: usize = 60;
+/// How many tools are named.
+const TOOLS: usize = 5;
+
+/// What changed, a sentence each.
+pub(super) fn differences(old: &Prompt, new: &Prompt) -> Vec<String> {
+    let mut said = Vec::new();
+    match (&old.system, &new.system) {
+        (Some(one), Some(other)) if !super::kept::same_system(Some(one), Some(other)) => {
+            said.push(system_change(one, other));
+        }
+        (Some(one), None) => said.push(format!("system prompt is gone: {}", described(one))),
+        (None, Some(other)) => said.push(format!("system prompt is new: {}", described(other))),
+        _ => {}
+    }
+    said.extend(tool_changes(&old.tools, &new.tools));
+    if old.model != new.model {
+        let named = |model: &Option<String>| model.clone().unwrap_or_else(|| "not set".to_owned());
+        said.push(format!("model {} -> {}", named(&old.model), named(&new.model)));
+    }
+    if !old.parameters.is_same(&new.parameters) {
+        said.extend(parameters(old, new));
+    }
+    said
+}
+
+fn parameters(old: &Prompt, new: &Prompt) -> Vec<String> {
+    let values = |prompt: &Prompt| prompt.parameters.values.as_ref().map(|values| json!(values));
+    let told = match (values(old), values(new)) {
+        (Some(old), Some(new)) => changes(&leaves("", Some(&old), Some(&new))),
+        _ => Vec::new(),
+    };
+    if told.is_empty() { vec!["parameters changed".to_owned()] } else { told }
+}
+
+/// A prompt by its length and its first line.
+fn described(system: &SystemPrompt) -> String {
+    let lines = system.count();
+    let first = system.lines().filter_map(|line| line.text).find(|text| !text.trim().is_empty());
+    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    first.map_or_else(|| lines.clone(), |first| format!("{lines}, {:?}", shorten(first.trim(), SHOWN)))
+}
+
+/// A request by itself: its model, its system prompt and its tools.
+pub(super) fn request(prompt: &Prompt) -> String {
+    let model = prompt.model.as_ref().map(|model| format!("model {model}"));
+    let system = prompt.system.as_ref().map(|system| format!("system prompt of {}", described(system)));
+    let names: Vec<String> = prompt.tools.iter().take(TOOLS).map(|tool| format!("`{}`", tool.name)).collect();
+    let more = prompt.tools.len().saturating_sub(TOOLS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let tools = (!names.is_empty()).then(|| format!("tools {}{more}", names.join(", ")));
+    let choice = prompt.parameters.values.as_ref().and_then(|values| values.get("tool_choice"));
+    let choice = choice.map(|choice| format!("tool_choice {}", shown(Some(choice))));
+    let parts: Vec<String> =
+        [model, system.or_else(|| Some("no system prompt".to_owned())), tools, choice].into_iter().flatten().collect();
+    parts.join(", ")
+}

@@ -1,0 +1,63 @@
+//! Two JSON values, leaf by leaf.
+
+use agentci_text::shorten;
+use agentci_trace::same_value;
+use serde_json::Value;
+
+/// How many leaves that differ are told.
+const TOLD: usize = 5;
+/// How much of a value is shown.
+const SHOWN: usize = 60;
+/// How deep values are compared; what is deeper differs as a whole.
+const DEPTH: usize = 32;
+
+/// A place at which two values differ: its path with dots, what was there, and what is.
+pub(super) struct Leaf<'v> {
+    pub(super) path: String,
+    pub(super) old: Option<&'v Value>,
+    pub(super) new: Option<&'v Value>,
+}
+
+/// Every place at which two values differ.
+pub(super) fn leaves<'v>(path: &str, old: Option<&'v Value>, new: Option<&'v Value>) -> Vec<Leaf<'v>> {
+    let mut found = Vec::new();
+    walk(path.to_owned(), old, new, DEPTH, &mut found);
+    found
+}
+
+fn walk<'v>(path: String, old: Option<&'v Value>, new: Option<&'v Value>, depth: usize, found: &mut Vec<Leaf<'v>>) {
+    match (old, new) {
+        (Some(Value::Object(one)), Some(Value::Object(other))) if depth > 0 => {
+            let more = other.keys().filter(|key| !one.contains_key(*key));
+            for key in one.keys().chain(more) {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                walk(path, one.get(key), other.get(key), depth - 1, found);
+            }
+        }
+        (Some(one), Some(other)) if same_value(one, other) => {}
+        (None, None) => {}
+        _ => found.push(Leaf { path, old, new }),
+    }
+}
+
+/// `temperature 0 -> 0.7`, for each place that differs.
+pub(super) fn changes(leaves: &[Leaf<'_>]) -> Vec<String> {
+    let mut told: Vec<String> = leaves
+        .iter()
+        .take(TOLD)
+        .map(|Leaf { path, old, new }| format!("{path} {} -> {}", shown(*old), shown(*new)))
+        .collect();
+    if leaves.len() > TOLD {
+        told.push(format!("{} more parameters changed", leaves.len() - TOLD));
+    }
+    told
+}
+
+/// A value as a reader of a sentence sees it.
+pub(super) fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "not set".to_owned(),
+        Some(Value::String(text)) => shorten(text, SHOWN).into_owned(),
+        Some(value) => shorten(&value.to_string(), SHOWN).into_owned(),
+    }
+}
