@@ -61,11 +61,8 @@ impl Types {
         if let Some(inner) = inside("Box").or_else(|| inside("Arc")).or_else(|| inside("Rarely")) {
             return self.schema(inner);
         }
-        let keyed = |inner: &'_ str| {
-            inner.strip_prefix("String, ").or_else(|| inner.strip_prefix("usize, ")).map(str::to_owned)
-        };
-        if let Some(inner) = inside("BTreeMap").and_then(keyed) {
-            return json!({ "type": "object", "additionalProperties": self.schema(&inner) });
+        if let Some(inner) = inside("BTreeMap").and_then(|inner| inner.strip_prefix("String, ")) {
+            return json!({ "type": "object", "additionalProperties": self.schema(inner) });
         }
         match written {
             "String" | "str" => json!({ "type": "string" }),

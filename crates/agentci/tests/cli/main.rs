@@ -30,6 +30,7 @@ mod baselines;
 mod bounded_checks;
 mod budgets;
 mod call_lives;
+mod changed_prompts;
 mod check_command;
 mod checks;
 mod closing_server;

@@ -231,7 +231,7 @@ fn prompt(text: &str) -> Prompt {
         system: Some(SystemPrompt {
             id: "s".into(),
             lines: vec![format!("h {text}"), "bare".into()],
-            times: [(1, said)].into_iter().collect(),
+            times: [(text.to_owned(), said)].into_iter().collect(),
             last_is: Some(text.len()),
         }),
         tools: vec![tool],

@@ -36,7 +36,7 @@ pub(super) fn of(text: &str, printer: &Printer<'_>) -> Option<SystemPrompt> {
         kept += text.len();
         lines.push(if whole { format!("{} {text}", print.hash) } else { print.hash });
         if !print.times.is_empty() {
-            times.insert(number, print.times);
+            times.insert(number.to_string(), print.times);
         }
     }
     Some(SystemPrompt { id: hash(&ids.join("\n")), lines, times, last_is })

@@ -56,7 +56,7 @@ pub struct SystemPrompt {
     pub lines: Vec<String>,
     /// The times in its lines, by the number of the line from 0.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub times: BTreeMap<usize, Vec<TimeSaid>>,
+    pub times: BTreeMap<String, Vec<TimeSaid>>,
     /// How many lines the last one stands for, where there are more than are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_is: Option<usize>,
@@ -104,7 +104,7 @@ impl SystemPrompt {
     pub(super) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.lines.iter().enumerate().map(|(number, line)| {
             let (hash, text) = line.split_once(' ').map_or((line.as_str(), None), |(hash, text)| (hash, Some(text)));
-            Line { hash, times: self.times.get(&number).map(Vec::as_slice).unwrap_or_default(), text }
+            Line { hash, times: self.times.get(&number.to_string()).map(Vec::as_slice).unwrap_or_default(), text }
         })
     }
 
