@@ -43,7 +43,7 @@ pub use played::{Agentless, Played};
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
 pub use prompts::{
-    PROMPTS_RULE, Prompt, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt, TimeSaid,
+    NOW, PROMPTS_RULE, Prompt, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
 };
 pub use rarely::{Hollow, Rarely};
 pub use rows::{Attempts, Row, Rows};

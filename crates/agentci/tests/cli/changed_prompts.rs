@@ -166,17 +166,21 @@ fn tools_models_and_parameters_are_compared_in_words() {
 
 #[test]
 fn what_says_nothing_about_the_prompt_is_no_change() {
-    for (from, to) in [
-        // One loop more, of the same kind.
-        ("return [", "again = requests(1) if question else []\n    return again + ["),
-        ("\"temperature\": 0", "\"temperature\": 0.0"),
-        ("\"temperature\": 0", "\"stream\": False, \"user\": \"me\", \"metadata\": {\"run\": 7}, \"temperature\": 0"),
-        ("\"required\": [\"id\", \"amount\"],\n", ""),
-    ] {
-        let to = if to.is_empty() { "\"required\": [\"id\", \"amount\"],\n  " } else { to };
-        let suite = with(promoted(shop()), from, &to.replace("requests(1) if question", "[{\"model\": \"gpt-4o\", \"temperature\": 0, \"tools\": [REFUND], \"system\": \"\\n\".join(SYSTEM), \"ask\": \"again\"}] if question"));
-        is_green(&suite);
-    }
+    let suite = promoted(shop());
+    let one_more = "\n\nonce = requests\ndef requests(question):\n    \
+                    return [{**once(question)[0], \"ask\": \"again\"}, *once(question)]\n";
+    let setup = fs::read_to_string(suite.path("suite/setup.py")).unwrap();
+    let suite = suite.file("suite/setup.py", setup.clone() + one_more);
+    is_green(&suite);
+    let delivered =
+        "\"stream\": False, \"user\": \"me\", \"metadata\": {\"run\": 7}, \"seed\": 1, \"temperature\": 0.0";
+    let setup = setup.replace("\"temperature\": 0", delivered);
+    // The order of keys says nothing.
+    let setup = setup.replace(
+        "\"type\": \"object\", \"required\": [\"id\", \"amount\"],",
+        "\"required\": [\"id\", \"amount\"], \"type\": \"object\",",
+    );
+    is_green(&suite.file("suite/setup.py", setup));
 }
 
 const DAILY: &str = r#"SYSTEM = ["You are the shop.", now.strftime("Today is %A, %B %d, %Y."), now.isoformat(),
@@ -191,29 +195,19 @@ fn a_prompt_that_holds_the_day_keeps_its_fingerprint_tomorrow() {
     is_green(&suite);
     // What was the present of the baseline was another day.
     let mut earlier = baseline(&suite);
+    let system = earlier["prompts"]["systems"].as_object_mut().unwrap().values_mut().next().unwrap();
     let mut moved = 0;
-    for system in earlier["prompts"]["systems"].as_object_mut().unwrap().values_mut() {
-        for time in
-            system["times"].as_object_mut().unwrap().values_mut().flat_map(|times| times.as_array_mut().unwrap())
-        {
-            if time["now"] == true {
-                time["text"] = json!("some other day");
-                moved += 1;
-            }
+    for time in system["times"].as_object_mut().unwrap().values_mut().flat_map(|times| times.as_array_mut().unwrap()) {
+        if time.as_str().unwrap().starts_with("now ") {
+            *time = json!("now some other day");
+            moved += 1;
         }
     }
-    // The date in three forms, and the weekday among those on which the shop is open.
-    assert_eq!(moved, 4, "{earlier:#}");
-    for system in earlier["prompts"]["systems"].as_object_mut().unwrap().values_mut() {
-        let open = system["times"]["4"].as_array_mut().unwrap();
-        assert_eq!(open.len(), 7, "{open:?}");
-        for (time, day) in
-            open.iter_mut().zip(["Monday", "Friday", "Tuesday", "Wednesday", "Thursday", "Saturday", "Sunday"])
-        {
-            // It was another weekday then.
-            *time = if day == "Friday" { json!({ "text": day, "now": true }) } else { json!({ "text": day }) };
-        }
-    }
+    // The date in three forms, and the weekday among those on which the shop is open: it was another one then.
+    assert_eq!((moved, system["times"]["4"].as_array().unwrap().len()), (4, 7), "{system:#}");
+    system["times"]["4"] = json!(["Monday", "now Friday", "Tuesday", "Wednesday", "Thursday", "Saturday", "Sunday"]);
+    let text = system["lines"][5].as_str().unwrap();
+    assert!(text.ends_with("Session {id} in {cwd} of {home}, notes in {tmp}/{name}"), "{text}");
     fs::write(suite.path("suite/baseline.json"), earlier.to_string()).unwrap();
     is_green(&suite);
     // Another folder, and the same day.

@@ -12,7 +12,7 @@ use agentci_verdict::{
     Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
 use agentci_verdict::{
-    Detail, Differing, DifferingFact, Prompt, PromptParameters, PromptTool, Similarity, SystemPrompt, TimeSaid,
+    Detail, Differing, DifferingFact, Prompt, PromptParameters, PromptTool, Similarity, SystemPrompt,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -213,7 +213,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
 }
 
 fn prompt(text: &str) -> Prompt {
-    let said = vec![TimeSaid { text: text.to_owned(), now: text.is_empty() }];
+    let said = vec![format!("now {text}")];
     let values = || [(text.to_owned(), serde_json::json!({ text: [0.7, null] }))].into_iter().collect();
     let tool = PromptTool {
         id: "t".into(),

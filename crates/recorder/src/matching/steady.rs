@@ -29,6 +29,8 @@ static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b\d{17,1
 pub struct Steady {
     /// The text, with a mark such as `{id}` in the place of each part that may differ.
     pub text: String,
+    /// The same with its times as they are written, to be shown.
+    pub shown: String,
     /// The times that were in it, in order.
     pub times: Vec<SaidTime>,
 }
@@ -161,7 +163,7 @@ fn shape(time: &str) -> String {
             _ if letter.is_ascii_alphabetic() => 'A',
             other => other,
         };
-        if !(kind.is_ascii_alphanumeric() && shape.ends_with(kind)) {
+        if kind != ' ' && !kind.is_ascii_alphanumeric() || !shape.ends_with(kind) {
             shape.push(kind);
         }
     }
@@ -169,17 +171,106 @@ fn shape(time: &str) -> String {
 }
 
 fn rendered(text: &str, holes: Vec<Hole>) -> Steady {
-    let mut steady = Steady { text: String::with_capacity(text.len()), times: Vec::new() };
+    let mut steady = Steady::default();
     let mut done = 0;
     for Hole { place, mark, time } in holes {
         if place.start < done {
             continue;
         }
-        steady.text.push_str(&text[done..place.start]);
-        steady.text.push_str(&mark);
-        steady.times.extend(time.map(|now| SaidTime { text: text[place.clone()].to_owned(), now }));
+        let written = &text[place.clone()];
+        for (out, instead) in
+            [(&mut steady.text, &*mark), (&mut steady.shown, if time.is_some() { written } else { &mark })]
+        {
+            out.push_str(&text[done..place.start]);
+            out.push_str(instead);
+        }
+        steady.times.extend(time.map(|now| SaidTime { text: written.to_owned(), now }));
         done = place.end;
     }
     steady.text.push_str(&text[done..]);
+    steady.shown.push_str(&text[done..]);
     steady
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Roots;
+
+    /// 2026-11-17, a Tuesday, at 03:54:34 UTC.
+    const NOW_MS: u64 = 1_794_887_674_000;
+    const DAY_MS: u64 = 86_400_000;
+
+    fn steadier(now_ms: u64, cwd: &str, home: &str, tmp: &str) -> Steadier {
+        let roots = Roots { cwd: cwd.into(), home: Some(home.into()), tmp: Some(tmp.into()) };
+        Steadier::new(&Surroundings { now_ms, roots, ..Surroundings::default() }, 1000)
+    }
+
+    fn here() -> Steadier {
+        steadier(NOW_MS, "/work/shop", "/home/me", "/tmp")
+    }
+
+    #[test]
+    fn ids_folders_and_addresses_have_marks() {
+        for (text, steady) in [
+            ("run 1fe7d1e2-d166-42de-b7a7-c4dbac87138d now", "run {id} now"),
+            ("sha ecde1dd25426481c9bba68dc88120b69.", "sha {id}."),
+            ("in /work/shop/notes.md, /home/me/x and /work/shopping", "in {cwd}/notes.md, {home}/x and /work/shopping"),
+            (
+                "/tmp/tmp4o_e9l1o/a.txt /tmp/agent-tst4kbfy /tmp/cache",
+                "{tmp}/{name}/a.txt {tmp}/agent-{name} {tmp}/cache",
+            ),
+            ("see -work-shop and --tmp", "see {cwd} and --tmp"),
+            (
+                "ask http://127.0.0.1:43305/v1, not http://10.0.0.1:43305",
+                "ask http://{address}/v1, not http://10.0.0.1:43305",
+            ),
+            ("Grüße aus /home/me, ß", "Grüße aus {home}, ß"),
+            ("Refund at most 50 USD.", "Refund at most 50 USD."),
+        ] {
+            let found = here().text(text);
+            assert_eq!((found.text.as_str(), &found.shown), (steady, &found.text), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_kept_beside_the_text_and_told_apart_by_whether_they_are_the_present() {
+        for (text, steady, times) in [
+            (
+                "Today is Tuesday, November 17, 2026.",
+                "Today is {A, A 9, 9}.",
+                vec![("Tuesday, November 17, 2026", true)],
+            ),
+            ("2026-11-17T03:54:34.5Z", "{9-9-9A9:9:9.9A}", vec![("2026-11-17T03:54:34.5Z", true)]),
+            ("17.11.2026 or 11/17/2026", "{9.9.9} or {9/9/9}", vec![("17.11.2026", true), ("11/17/2026", true)]),
+            ("ends 2026-12-31", "ends {9-9-9}", vec![("2026-12-31", false)]),
+            ("Monday, Tuesday", "{A}, {A}", vec![("Monday", false), ("Tuesday", true)]),
+            ("Tue Nov 17 03:54:34 2026", "{A A 9 9:9:9 9}", vec![("Tue Nov 17 03:54:34 2026", true)]),
+            ("Sat Dec  5 23:59:59 2026", "{A A 9 9:9:9 9}", vec![("Sat Dec  5 23:59:59 2026", false)]),
+        ] {
+            let found = here().text(text);
+            assert_eq!(found.text, steady);
+            assert_eq!(found.shown, text);
+            let said: Vec<_> = found.times.iter().map(|time| (time.text.as_str(), time.now)).collect();
+            assert_eq!(said, times, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_written_anew_is_the_same_tomorrow_and_elsewhere() {
+        let one = here().text("Tuesday, November 17, 2026 in /work/shop, notes in /tmp/tmp4o_e9l1o");
+        let tomorrow = steadier(NOW_MS + DAY_MS, "/ci/checkout", "/root", "/var/tmp");
+        let other = tomorrow.text("Wednesday, November 18, 2026 in /ci/checkout, notes in /var/tmp/tmpabcdefgh");
+        assert_eq!(one.text, other.text);
+        assert!(one.times[0].now && other.times[0].now);
+        // What was today is no longer.
+        assert!(!tomorrow.text("Tuesday, November 17, 2026").times[0].now);
+    }
+
+    #[test]
+    fn many_times_stay_in_the_text() {
+        let text = "12:30 ".repeat(MOST_TIMES + 2);
+        let found = here().text(&text);
+        assert_eq!((found.times.len(), found.text.matches("12:30").count()), (MOST_TIMES, 2));
+    }
 }

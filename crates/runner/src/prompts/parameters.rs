@@ -76,7 +76,27 @@ pub(super) fn kept(values: &Value, printer: &Printer<'_>) -> (PromptParameters, 
     let clean = printer.secrets.clean(values);
     let print = printer.value(&clean);
     let id = print.id();
-    let short = clean.as_object().filter(|_| clean.to_string().len() <= PARAMETERS);
+    let short = print.shown.as_object().filter(|_| print.shown.to_string().len() <= PARAMETERS);
     let values = short.map(|all| all.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
     (PromptParameters { hash: print.hash, times: print.times, values }, id)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn who_asks_and_how_it_is_delivered_is_no_parameter() {
+        let body = json!({ "model": "m", "messages": [], "tools": [], "stream": true, "user": "me", "metadata": {}, "seed": 7,
+            "previous_response_id": "r", "top_p": null, "temperature": 0.5, "tool_choice": "auto", "max_tokens": 9,
+            "response_format": { "type": "json_object" }, "generationConfig": { "seed": 7, "topK": 3 },
+            "toolConfig": { "tools": [], "toolChoice": { "auto": {} } } });
+        let kept = json!({ "temperature": 0.5, "tool_choice": "auto", "max_tokens": 9,
+            "response_format": { "type": "json_object" }, "generationConfig": { "topK": 3 },
+            "toolConfig": { "toolChoice": { "auto": {} } } });
+        assert_eq!(of(&body), Some(kept));
+        assert_eq!((of(&json!("text")), of(&json!({ "toolConfig": { "tools": [] } }))), (None, Some(json!({}))));
+    }
 }

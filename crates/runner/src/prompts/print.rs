@@ -1,8 +1,8 @@
 //! What tells one text or value from another, whenever and wherever it was written.
 
-use agentci_recorder::{SaidTime, Steadier};
+use agentci_recorder::{SaidTime, Steadier, Steady};
 use agentci_trace::{Redactor, canonical, sha256_beginning};
-use agentci_verdict::TimeSaid;
+use agentci_verdict::NOW;
 use serde_json::{Number, Value};
 
 use super::DIGITS;
@@ -14,38 +14,42 @@ pub(super) struct Printer<'p> {
 }
 
 /// The print of a text or a value.
-pub(super) struct Print {
+pub(super) struct Print<T> {
     pub(super) hash: String,
-    pub(super) times: Vec<TimeSaid>,
+    /// The times in it, as they are kept.
+    pub(super) times: Vec<String>,
+    /// What is kept to be shown: ids and folders of this run are not in it.
+    pub(super) shown: T,
 }
 
 impl Printer<'_> {
     /// The print of a text without secrets.
-    pub(super) fn text(&self, text: &str) -> Print {
-        let steady = self.steadier.text(text);
-        Print { hash: hash(&steady.text), times: steady.times.into_iter().map(said).collect() }
+    pub(super) fn text(&self, text: &str) -> Print<String> {
+        let Steady { text, shown, times } = self.steadier.text(text);
+        Print { hash: hash(&text), times: times.into_iter().map(said).collect(), shown }
     }
 
     /// The print of a value without secrets.
-    pub(super) fn value(&self, value: &Value) -> Print {
-        let mut value = value.clone();
-        let mut times = Vec::new();
-        self.steady(&mut value, &mut times);
-        Print { hash: hash(&canonical(&value)), times }
+    pub(super) fn value(&self, value: &Value) -> Print<Value> {
+        let mut shown = value.clone();
+        self.walk(&mut shown, &mut |steady| steady.shown);
+        let (mut value, mut times) = (value.clone(), Vec::new());
+        self.walk(&mut value, &mut |steady| {
+            times.extend(steady.times.into_iter().map(said));
+            steady.text
+        });
+        Print { hash: hash(&canonical(&value)), times, shown }
     }
 
-    fn steady(&self, value: &mut Value, times: &mut Vec<TimeSaid>) {
+    /// Puts something in the place of each text.
+    fn walk(&self, value: &mut Value, instead: &mut dyn FnMut(Steady) -> String) {
         match value {
-            Value::String(text) => {
-                let steady = self.steadier.text(text);
-                *text = steady.text;
-                times.extend(steady.times.into_iter().map(said));
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.steady(item, times)),
+            Value::String(text) => *text = instead(self.steadier.text(text)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.walk(item, instead)),
             Value::Object(map) => {
                 // Times are compared in order, and the order of keys says nothing.
                 map.sort_keys();
-                map.values_mut().for_each(|item| self.steady(item, times));
+                map.values_mut().for_each(|item| self.walk(item, instead));
             }
             // `0` is `0.0`.
             Value::Number(number) => {
@@ -60,19 +64,19 @@ impl Printer<'_> {
     }
 }
 
-impl Print {
+impl<T> Print<T> {
     /// What tells it from others of the same run: the times that are the present are one.
     pub(super) fn id(&self) -> String {
         if self.times.is_empty() {
             return self.hash.clone();
         }
-        let times = self.times.iter().map(|time| if time.now { "\u{0}" } else { &time.text });
+        let times = self.times.iter().map(|time| if time.starts_with(NOW) { NOW } else { time });
         hash(&format!("{}\n{}", self.hash, times.collect::<Vec<_>>().join("\n")))
     }
 }
 
-fn said(time: SaidTime) -> TimeSaid {
-    TimeSaid { text: time.text, now: time.now }
+fn said(SaidTime { text, now }: SaidTime) -> String {
+    if now { format!("{NOW}{text}") } else { text }
 }
 
 pub(super) fn hash(text: &str) -> String {

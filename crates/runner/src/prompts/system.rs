@@ -32,7 +32,7 @@ pub(super) fn of(text: &str, printer: &Printer<'_>) -> Option<SystemPrompt> {
         let print = printer.text(text);
         ids.push(print.id());
         let whole = number < LINES && kept < PROMPT_TEXT;
-        let text = if whole { &text[..text.floor_char_boundary(LINE_TEXT)] } else { "" };
+        let text = if whole { &print.shown[..print.shown.floor_char_boundary(LINE_TEXT)] } else { "" };
         kept += text.len();
         lines.push(if whole { format!("{} {text}", print.hash) } else { print.hash });
         if !print.times.is_empty() {

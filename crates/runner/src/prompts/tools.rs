@@ -47,15 +47,18 @@ fn kept(tool: &OfferedTool<'_>, printer: &Printer<'_>) -> PromptTool {
         .filter(|(key, value)| !NO_SETTINGS.contains(&key.as_str()) && !value.is_null())
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    let print = printer.value(&json!([tool.name, description, schema, settings]));
-    let is_short = |value: &Value| value.to_string().len() <= SCHEMA;
+    let print =
+        printer.value(&json!({ "": tool.name, "description": description, "schema": schema, "settings": settings }));
+    let is_short = |value: &Value| !value.is_null() && value.to_string().len() <= SCHEMA;
+    let short = |key: &str| print.shown.get(key).filter(|value| is_short(value)).cloned();
+    let description = print.shown["description"].as_str();
     PromptTool {
         id: print.id(),
         name: printer.secrets.text(tool.name).into_owned(),
+        description: description.map(|text| text[..text.floor_char_boundary(DESCRIPTION)].to_owned()),
+        schema: short("schema"),
+        settings: short("settings").and_then(|all| serde_json::from_value(all).ok()).unwrap_or_default(),
         hash: print.hash,
         times: print.times,
-        description: description.map(|text| text[..text.floor_char_boundary(DESCRIPTION)].to_owned()),
-        schema: schema.filter(is_short),
-        settings: if is_short(&json!(settings)) { settings } else { BTreeMap::new() },
     }
 }

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// What stands before a time that was the present of its run.
+pub const NOW: &str = "now ";
+
 /// One way in which an agent asks a model. Requests of one conversation that differ in their messages alone are one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
@@ -23,24 +26,14 @@ pub struct Prompt {
     pub tools: Vec<PromptTool>,
 }
 
-/// A time that a text says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TimeSaid {
-    /// As it is written.
-    pub text: String,
-    /// Whether it was the present of the run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub now: bool,
-}
-
 /// The parameters of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptParameters {
     /// What tells them from others, times aside.
     pub hash: String,
-    /// The times in them, in order.
+    /// The times in them, in order; those that were the present of the run have `now ` before them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub times: Vec<TimeSaid>,
+    pub times: Vec<String>,
     /// Their values; absent where they are too long to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<BTreeMap<String, Value>>,
@@ -54,9 +47,9 @@ pub struct SystemPrompt {
     pub id: String,
     /// Its lines: the hash of each and, after a space, its text as far as it is kept.
     pub lines: Vec<String>,
-    /// The times in its lines, by the number of the line from 0.
+    /// The times in its lines, by the number of the line from 0; those that were the present of the run have `now ` before them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub times: BTreeMap<String, Vec<TimeSaid>>,
+    pub times: BTreeMap<String, Vec<String>>,
     /// How many lines the last one stands for, where there are more than are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_is: Option<usize>,
@@ -72,9 +65,9 @@ pub struct PromptTool {
     pub name: String,
     /// What tells it from others, times aside.
     pub hash: String,
-    /// The times in it, in order.
+    /// The times in it, in order; those that were the present of the run have `now ` before them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub times: Vec<TimeSaid>,
+    pub times: Vec<String>,
     /// What it says of itself, as far as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -90,7 +83,7 @@ pub struct PromptTool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'p> {
     pub(super) hash: &'p str,
-    pub(super) times: &'p [TimeSaid],
+    pub(super) times: &'p [String],
     pub(super) text: Option<&'p str>,
 }
 
@@ -153,7 +146,9 @@ pub(super) fn same_system(one: Option<&SystemPrompt>, other: Option<&SystemPromp
 }
 
 /// Times may differ where both were the present of their run.
-fn same_times(one: &[TimeSaid], other: &[TimeSaid]) -> bool {
+fn same_times(one: &[String], other: &[String]) -> bool {
+    let is_now = |time: &str| time.starts_with(NOW);
+    let written = |time: &str| time.strip_prefix(NOW).unwrap_or(time).to_owned();
     one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| one.text == other.text || (one.now && other.now))
+        && one.iter().zip(other).all(|(one, other)| (is_now(one) && is_now(other)) || written(one) == written(other))
 }

@@ -6,8 +6,8 @@
 //!   "rule": 1,
 //!   "requests": { "5f0c..": { "model": "gpt-4o", "parameters": { "hash": "44aa..", "values": { "temperature": 0 } },
 //!                             "system": "9f86..", "tools": ["2c26.."] } },
-//!   "systems": { "9f86..": { "lines": ["1b4f.. You are the shop.", "60303.. Today is Tuesday."],
-//!                            "times": { "1": [{ "text": "Tuesday", "now": true }] } } },
+//!   "systems": { "9f86..": { "lines": ["1b4f.. You are the shop.", "6030.. Today is Tuesday."],
+//!                            "times": { "1": ["now Tuesday"] } } },
 //!   "tools": { "2c26..": { "name": "refund_order", "hash": "fcde..", "schema": { "required": ["amount"] } } }
 //! }
 //! ```
@@ -23,10 +23,12 @@ mod nearest;
 mod request_words;
 mod side;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tool_words;
 mod values;
 
 pub use changes::PromptChange;
 pub(crate) use changes::{PromptChanges, changes};
-pub use kept::{Prompt, PromptParameters, PromptTool, SystemPrompt, TimeSaid};
+pub use kept::{NOW, Prompt, PromptParameters, PromptTool, SystemPrompt};
 pub use table::{PROMPTS_RULE, PromptRequest, Prompts};

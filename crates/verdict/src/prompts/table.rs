@@ -53,7 +53,7 @@ impl Prompts {
         })
     }
 
-    fn add(&mut self, prompt: &Prompt) {
+    pub(super) fn add(&mut self, prompt: &Prompt) {
         let Prompt { id, model, parameters, system, tools } = prompt;
         if self.requests.contains_key(id) {
             return;
