@@ -121,3 +121,32 @@ impl Kept {
         completed.and_then(|index| self.rows.get(index)).and_then(Stability::of_several)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_verdict::SystemPrompt;
+
+    use super::*;
+
+    fn end(ids: std::ops::Range<usize>, line: usize) -> CaseEnd {
+        let prompt = |number: usize| Prompt {
+            id: number.to_string(),
+            system: Some(SystemPrompt { lines: vec!["x".repeat(line)], ..SystemPrompt::default() }),
+            ..Prompt::default()
+        };
+        CaseEnd { prompts: ids.map(prompt).collect::<Vec<_>>().into(), ..CaseEnd::default() }
+    }
+
+    #[test]
+    fn a_prompt_is_told_once_and_too_many_are_not() {
+        let mut told = Told::default();
+        let mut kept = |mut end: CaseEnd| {
+            told.only_new(&mut end);
+            end.prompts.len()
+        };
+        assert_eq!((kept(end(0..2, 1)), kept(end(1..3, 1)), kept(end(0..3, 1))), (2, 1, 0));
+        // One that is too long for what is left does not keep others out.
+        assert_eq!((kept(end(3..4, PROMPT_BYTES)), kept(end(4..5, 1))), (0, 1));
+        assert_eq!((kept(end(5..300, 1)), kept(end(300..301, 1))), (PROMPTS - 4, 0));
+    }
+}

@@ -26,6 +26,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("recorder/src/proxy/ledger.rs", "MOST_NOTES"),
             ("runner/src/services/tools.rs", "MOST_TOLD"),
             ("verdict/src/pairs.rs", "STEPS_AFTER"),
+            ("verdict/src/prompts/values.rs", "DEPTH"),
         ],
     ),
     (

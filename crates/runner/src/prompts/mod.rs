@@ -7,7 +7,7 @@ mod print;
 mod system;
 mod tools;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci_recorder::{Steadier, Surroundings};
@@ -32,7 +32,11 @@ pub(crate) fn settle(attempt: &Attempt<'_>, trace: &Trace, end: &mut CaseEnd) {
         return;
     }
     let asked = trace.events().iter().any(|event| matches!(event.kind, Kind::ModelCall { .. }));
-    let prompts = if asked { of_trace(attempt, trace) } else { Vec::new() };
+    let prompts = if asked { of_trace(trace, &attempt.job.secrets.all(), &steadier(attempt)) } else { Vec::new() };
+    keep(prompts, end);
+}
+
+fn keep(prompts: Vec<Prompt>, end: &mut CaseEnd) {
     if prompts.len() > WAYS {
         end.warnings.push(format!(
             "its models are asked in more than {WAYS} ways, so they are not kept: system prompts that differ each time cannot be \
@@ -44,26 +48,22 @@ pub(crate) fn settle(attempt: &Attempt<'_>, trace: &Trace, end: &mut CaseEnd) {
     end.prompts = prompts.into();
 }
 
-fn of_trace(attempt: &Attempt<'_>, trace: &Trace) -> Vec<Prompt> {
-    let secrets = attempt.job.secrets.all();
-    let steadier = steadier(attempt);
-    let printer = Printer { secrets: &secrets, steadier: &steadier };
-    let mut raw: Vec<(ModelRequest<'_>, Value)> = Vec::new();
+/// Each way in which models were asked, by id; a few more than are kept where there are too many.
+fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<Prompt> {
+    let printer = Printer { secrets, steadier };
+    let mut prompts: BTreeMap<String, Prompt> = BTreeMap::new();
     let mut known: HashSet<String> = HashSet::new();
     for request in trace.model_requests() {
         let Some(values) = parameters::of(request.body) else { continue };
         // The same request again is not looked at again, however often it was made.
         let tools: Vec<&Value> = request.tools.iter().map(|tool| tool.declared).collect();
         let plain = serde_json::json!([request.model, request.system, tools, values]);
-        if raw.len() <= WAYS && known.insert(plain.to_string()) {
-            raw.push((request, values));
+        if prompts.len() <= WAYS && known.insert(print::hash(&plain.to_string())) {
+            let made = prompt(&request, &values, &printer);
+            prompts.insert(made.id.clone(), made);
         }
     }
-    let mut ids = BTreeSet::new();
-    let made = raw.iter().map(|(request, values)| prompt(request, values, &printer));
-    let mut prompts: Vec<Prompt> = made.filter(|prompt| ids.insert(prompt.id.clone())).collect();
-    prompts.sort_by(|one, other| one.id.cmp(&other.id));
-    prompts
+    prompts.into_values().collect()
 }
 
 fn prompt(request: &ModelRequest<'_>, values: &Value, printer: &Printer<'_>) -> Prompt {
@@ -102,5 +102,85 @@ pub(crate) fn scrub(end: &mut CaseEnd, secrets: &Redactor) {
         if let Some(values) = &mut prompt.parameters.values {
             values.values_mut().for_each(|value| secrets.value(value));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_trace::{Event, Moment};
+    use serde_json::json;
+
+    use super::*;
+
+    fn trace(bodies: impl IntoIterator<Item = Value>) -> Trace {
+        let mut trace = Trace::default();
+        for body in bodies {
+            let kind = Kind::ModelCall { request: body.into(), response: json!({ "choices": [] }).into() };
+            trace.push(Event { at: Moment::default(), turn: 0, kind });
+        }
+        trace
+    }
+
+    fn asked(bodies: impl IntoIterator<Item = Value>) -> CaseEnd {
+        let steadier = Steadier::new(&Surroundings::default(), 0);
+        let mut end = CaseEnd::default();
+        keep(of_trace(&trace(bodies), &Redactor::default(), &steadier), &mut end);
+        end
+    }
+
+    fn body(system: &str, user: usize) -> Value {
+        json!({ "model": "m", "messages": [{ "role": "system", "content": system },
+                                            { "role": "user", "content": user.to_string() }] })
+    }
+
+    #[test]
+    fn requests_that_differ_in_messages_and_ids_alone_are_one() {
+        let id = |number: usize| format!("Session 1fe7d1e2-d166-42de-b7a7-{number:012}.");
+        let end = asked((0..WAYS + 10).map(|number| body(&id(number), number)));
+        assert_eq!((end.asked.as_ref().map(|ids| ids.len()), end.prompts.len()), (Some(1), 1));
+        assert_eq!(end.prompts[0].system.as_ref().map(|system| &system.lines[0][17..]), Some("Session {id}."));
+    }
+
+    #[test]
+    fn an_agent_that_asks_in_too_many_ways_is_not_compared() {
+        let ways = |count: usize| asked((0..count).map(|number| body(&format!("You are agent x{number}y."), 0)));
+        let (kept, too_many) = (ways(WAYS), ways(WAYS + 1));
+        assert_eq!((kept.prompts.len(), kept.warnings.len()), (WAYS, 0));
+        assert_eq!((too_many.asked.is_some(), too_many.prompts.len(), too_many.warnings.len()), (false, 0, 1));
+    }
+
+    #[test]
+    fn long_prompts_are_kept_in_part_and_compared_as_a_whole() {
+        let lines = |last: &str| format!("{}{last}", "a line\n".repeat(3000));
+        let (one, other) = (asked([body(&lines("x"), 0)]), asked([body(&lines("y"), 0)]));
+        let system = |end: &CaseEnd| end.prompts[0].system.clone().unwrap();
+        assert_eq!((system(&one).lines.len(), system(&one).last_is), (2001, Some(1001)));
+        assert_eq!(system(&one).lines.last().unwrap().len(), 16);
+        assert_ne!(one.asked, other.asked);
+        let long = |last: &str| body(&format!("{}{last}", "word ".repeat(1000)), 0);
+        let (one, other) = (asked([long("x")]), asked([long("y")]));
+        assert_eq!(system(&one).lines[0].len(), 16 + 1 + 2000);
+        assert_ne!(one.asked, other.asked);
+        let wide = asked([body(&format!("{}\n", "w ".repeat(900)).repeat(100), 0)]);
+        let kept: usize = system(&wide).lines.iter().map(String::len).sum();
+        assert!((64 * 1024..80 * 1024).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn long_tools_and_parameters_are_compared_and_not_kept() {
+        let offer = |last: &str, long: usize| {
+            let schema = json!({ "properties": { last: { "description": "d ".repeat(long) } } });
+            let tool = json!({ "name": "t", "description": "e ".repeat(long), "parameters": schema });
+            let tool = json!({ "type": "function", "function": tool });
+            json!({ "model": "m", "tools": [tool], "messages": [], "stop": [last, "f ".repeat(long)] })
+        };
+        let (one, other, short) = (asked([offer("x", 9000)]), asked([offer("y", 9000)]), asked([offer("x", 10)]));
+        assert_ne!(one.asked, other.asked);
+        let tool = &one.prompts[0].tools[0];
+        assert_eq!((tool.description.as_ref().map(String::len), &tool.schema), (Some(2000), &None));
+        assert_eq!((&one.prompts[0].parameters.values, short.prompts[0].parameters.values.is_some()), (&None, true));
+        let many = (0..600).map(|number| json!({ "name": format!("tool{number}") })).collect::<Vec<_>>();
+        let many = asked([json!({ "model": "m", "messages": [], "tools": many })]);
+        assert_eq!((many.prompts[0].tools.len(), many.prompts[0].tools[0].name.as_str()), (501, "100 more tools"));
     }
 }

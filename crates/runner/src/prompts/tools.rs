@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::print::Printer;
 
-/// How many tools of a request are kept.
+/// How many tools of a request are kept one by one; the others are kept as one.
 const TOOLS: usize = 500;
 /// How many bytes of a description are kept, and how long a schema may be that is kept.
 const DESCRIPTION: usize = 2000;
@@ -31,6 +31,12 @@ const NO_SETTINGS: [&str; 10] = [
 /// The tools, by name.
 pub(super) fn of(offered: &[OfferedTool<'_>], printer: &Printer<'_>) -> Vec<PromptTool> {
     let mut tools: Vec<PromptTool> = offered.iter().take(TOOLS).map(|tool| kept(tool, printer)).collect();
+    let rest: Vec<&Value> = offered.iter().skip(TOOLS).map(|tool| tool.declared).collect();
+    if !rest.is_empty() {
+        let print = printer.value(&printer.secrets.clean(&json!(rest)));
+        let (id, name) = (print.id(), format!("{} more tools", rest.len()));
+        tools.push(PromptTool { id, name, hash: print.hash, times: print.times, ..PromptTool::default() });
+    }
     tools.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
     tools
 }
