@@ -50,7 +50,8 @@ fn changes(old: &PromptTool, new: &PromptTool) -> Vec<String> {
     found.truncate(TOLD);
     let mut said: Vec<String> = found.iter().map(|change| format!("tool `{}`: {change}", old.name)).collect();
     if more > 0 {
-        said.push(format!("tool `{}`: {more} more changes", old.name));
+        let changes = if more == 1 { "change" } else { "changes" };
+        said.push(format!("tool `{}`: {more} more {changes}", old.name));
     }
     said
 }
@@ -136,7 +137,7 @@ mod tests {
                 "tool `refund_order`: `type` of `id` string -> integer",
                 "tool `refund_order`: `amount` no longer required",
                 "tool `refund_order`: `description` of `amount` changed",
-                "tool `refund_order`: 1 more changes",
+                "tool `refund_order`: 1 more change",
             ]
         );
     }
