@@ -78,6 +78,18 @@ fn last(suite: &Suite, file: &str) -> String {
     fs::read_to_string(format!("{}/{file}", last_run(suite))).unwrap()
 }
 
+const LONG: &str = r#"
+def requests(question):
+    tool = {"type": "function", "function": {"name": "t", "strict": False, "parameters": {"type": "object"}}}
+    helping = {"model": "m", "system": "You help.\n" + "a line\n" * 2100, "tools": [tool]}
+    return [{"model": "m", "system": "You route.\nAll of it."}, helping]
+"#;
+
+/// A suite with two agents of which one changed since its baseline.
+pub(crate) fn changed() -> Suite {
+    with(promoted(shop().file("suite/setup.py", LONG)), "All of it.", "Some of it.")
+}
+
 fn baseline(suite: &Suite) -> Value {
     serde_json::from_str(&fs::read_to_string(suite.path("suite/baseline.json")).unwrap()).unwrap()
 }

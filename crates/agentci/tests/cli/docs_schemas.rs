@@ -5,10 +5,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::call_lives;
 use crate::docs_page::{Page, files_below, project, text_of};
 use crate::ran::Ran;
 use crate::suite::Suite;
+use crate::{call_lives, changed_prompts};
 
 /// Fields that no run here has, and why.
 const UNSEEN: [(&str, &str); 22] = [
@@ -183,6 +183,18 @@ fn observed(seen: &mut Seen) {
     }
 }
 
+/// A run whose models are asked otherwise than in its baseline.
+fn prompts(seen: &mut Seen) {
+    let suite = changed_prompts::changed();
+    let ran = suite.agentci(&["run", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    seen.folders(&ran);
+    let folders = ran.run_folders();
+    let last = folders.last().unwrap().to_str().unwrap();
+    let compare = ["diff", "--baseline", "suite/baseline.json", "--run", last, "--json"];
+    seen.document("diff", &suite.agentci(&compare).stdout);
+}
+
 fn scenario(seen: &mut Seen) {
     seen.folders(&copy("scenario").agentci(&["run", "scenario"]));
     let gone = Suite::empty().file("b.json", "[");
@@ -257,7 +269,7 @@ fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
 #[test]
 fn what_runs_leave_fits_the_schemas() {
     let mut seen = Seen::default();
-    for gather in [native, observed, scenario, ananke, yao, aumai] {
+    for gather in [native, observed, prompts, scenario, ananke, yao, aumai] {
         gather(&mut seen);
     }
     let mut wrong = Vec::new();
