@@ -66,12 +66,9 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
 
 /// The cases whose models are asked otherwise, and what changed first.
 fn prompts_gate(asked: bool, baseline: Option<&Baseline>, prompts: &PromptChanges) -> GateCheck {
-    let check = cases(Gate::NoChangedPrompts, asked, baseline, || match prompts.not_compared {
-        Some(why) => Err(why),
-        None => {
-            let concerned: BTreeSet<&String> = prompts.changes.iter().flat_map(|change| &change.cases).collect();
-            Ok(concerned.into_iter().cloned().collect())
-        }
+    let check = cases(Gate::NoChangedPrompts, asked, baseline, || {
+        let concerned: BTreeSet<&String> = prompts.changes.iter().flat_map(|change| &change.cases).collect();
+        prompts.not_compared.map_or_else(|| Ok(concerned.into_iter().cloned().collect()), Err)
     });
     let first = prompts.changes.first().filter(|_| check.status == GateStatus::Fail);
     GateCheck { change: first.map(|first| first.change.clone()), ..check }

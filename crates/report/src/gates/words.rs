@@ -235,6 +235,7 @@ mod tests {
             min_wall_ms_delta: None,
             cases: Vec::new(),
             slower: Vec::new(),
+            change: None,
             note: None,
         }
     }

@@ -103,6 +103,8 @@ fn end(index: usize, status: Status) -> CaseEnd {
         turn: Some(1),
     };
     CaseEnd {
+        asked: None,
+        prompts: Vec::new().into(),
         id: "".into(),
         index,
         runs: 1,

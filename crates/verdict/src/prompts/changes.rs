@@ -94,7 +94,9 @@ fn compared(old: &Side<'_>, new: &Side<'_>) -> PromptChanges {
         if words.is_empty() {
             words.push("requests to the model changed".to_owned());
         }
-        words.into_iter().for_each(|change| said.say(agent.clone(), change, &added[*other]));
+        for change in words {
+            said.say(agent.clone(), change, &added[*other]);
+        }
     }
     let alone = |at: usize, of: fn(&(usize, usize)) -> usize| pairs.iter().all(|pair| of(pair) != at);
     for (_, asked) in added.iter().enumerate().filter(|(at, _)| alone(*at, |pair| pair.1)) {

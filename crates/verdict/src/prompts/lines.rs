@@ -22,7 +22,7 @@ struct Differing<'p> {
 }
 
 /// The first line that differs, with its number from 1.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct First<'p> {
     number: usize,
     old: Option<Line<'p>>,

@@ -62,8 +62,8 @@ fn schema(old: Option<&Value>, new: Option<&Value>, within: &str, found: &mut Ve
     let (old, new) = (old.unwrap_or(&empty), new.unwrap_or(&empty));
     let named = |name: &str| if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") };
     let (is, was) = (new["properties"].as_object(), old["properties"].as_object());
-    let names = |of: Option<&serde_json::Map<String, Value>>| of.map(|of| of.keys().cloned().collect::<Vec<_>>());
-    let (is_named, was_named) = (names(is).unwrap_or_default(), names(was).unwrap_or_default());
+    let keys = |of: Option<&serde_json::Map<String, Value>>| of.map(|of| of.keys().cloned().collect::<Vec<_>>());
+    let (is_named, was_named) = (keys(is).unwrap_or_default(), keys(was).unwrap_or_default());
     for name in was_named.iter().filter(|name| !is_named.contains(name)) {
         found.push(format!("`{}` is gone", named(name)));
     }
