@@ -100,7 +100,9 @@ pub(crate) fn scrub(end: &mut CaseEnd, secrets: &Redactor) {
             tool.settings.values_mut().for_each(|value| secrets.value(value));
         }
         if let Some(values) = &mut prompt.parameters.values {
-            values.values_mut().for_each(|value| secrets.value(value));
+            for value in values.values_mut() {
+                secrets.value(value);
+            }
         }
     }
 }
