@@ -45,10 +45,12 @@ def agentci(folder, *arguments):
 
 
 def run(folder, suite, *flags):
-    """Runs a suite, and gives its cases as they are reported."""
+    """Runs a suite, or all suites of a folder, and gives the cases as they are reported."""
     done = agentci(folder, "run", suite, "--json", "--output-dir", Path(folder) / "runs", *flags)
     try:
-        cases = json.loads(done.stdout)["cases"]
+        report = json.loads(done.stdout)
+        # Of several suites there is a list of reports.
+        cases = [case for suite in (report if isinstance(report, list) else [report]) for case in suite["cases"]]
     except (ValueError, KeyError):
         raise AssertionError(f"exit code {done.returncode} and no report: {done.stderr}") from None
     red = [case["id"] for case in cases if case["status"] != "pass"]
@@ -110,6 +112,9 @@ TRANSFERS = [
     for name in ("transfer_to_billing", "transfer_to_shipping")
 ]
 router = Agent("""
+WITHOUT_CALLS = """\
+import Agent, Runner, function_tool, handoff
+from agents.extensions.handoff_filters import remove_all_tools"""
 EXCHANGED = """\
         ids = [result["tool_use_id"] for result in results]
         for result, id in zip(results, reversed(ids), strict=True):
@@ -143,6 +148,18 @@ CHANGES = {
         ["never sent a result"],
     ),
     "handoffs: the tool does nothing": handoffs({REFUNDED: "return {}"}, ["tool_result"]),
+    "handoffs: the specialists get the history as one message": handoffs(
+        {
+            "import Agent, Runner": "import Agent, RunConfig, Runner",
+            "sys.argv[1])": "sys.argv[1], run_config=RunConfig(nest_handoff_history=True))",
+        }
+    ),
+    "handoffs: a specialist gets the history without its calls": handoffs(
+        {
+            "import Agent, Runner, function_tool": WITHOUT_CALLS,
+            "handoffs=[shipping]": "handoffs=[handoff(shipping, input_filter=remove_all_tools)]",
+        }
+    ),
     # A supervisor whose specialists are tools.
     "langgraph: the specialists are swapped": langgraph(
         {"answer(billing, question)": "answer(shipping, question)", "answer(shipping, question)": "answer(billing, question)"},
@@ -273,7 +290,9 @@ CHANGES = {
         {'messages.append({"role": "user", "content": question})': 'messages[:] = [{"role": "user", "content": question}]'},
         ["model_miss"],
     ),
-    "anthropic-sdk: a result is dropped": streamed({'"content": results})': '"content": results[:1]})'}, ["provider_would_refuse"]),
+    "anthropic-sdk: a result is dropped": streamed(
+        {'"content": results})': '"content": results[:1]})'}, ["provider_would_refuse"]
+    ),
     "anthropic-sdk: results are exchanged": streamed(
         {'        messages.append({"role": "user", "content": results})': EXCHANGED},
         ["tool_called"],
