@@ -52,6 +52,8 @@ pub(super) struct Asked {
     pub(super) items: Items,
     /// The earlier calls that it names.
     pub(super) earlier: Earlier,
+    /// A digest of the words of the model's last answer, as the request repeats it.
+    pub(super) repeats: Option<u64>,
     /// What it says as a whole, where a rule looks at that.
     pub(super) spoken: Spoken,
     /// A digest of the request as it came, by which it is known again; nothing where nobody asks.
@@ -148,6 +150,11 @@ impl Asked {
         speaker.hash(&mut hasher);
         hash_words(content, &mut hasher);
         self.digests.push(hasher.finish());
+        if matches!(speaker, "assistant" | "model") {
+            let mut alone = FxHasher::default();
+            hash_words(content, &mut alone);
+            self.repeats = Some(alone.finish());
+        }
     }
 
     /// The message that was heard last.
@@ -210,6 +217,13 @@ fn hash_words(content: &Json<'_>, hasher: &mut FxHasher) {
         }
         Json::Null | Json::Truth(_) | Json::Number(_) | Json::Text(_) => {}
     }
+}
+
+/// The digest of an answer's words, as a request repeats them.
+pub(super) fn words_of(answer: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hash_words(&Json::Text(answer.into()), &mut hasher);
+    hasher.finish()
 }
 
 /// The text of a message's content: a text, or a list of parts of which some have one.

@@ -22,7 +22,7 @@ pub(super) fn answer(
         Route::Conversations => {
             let begun = openai::conversations::read(request)?;
             let id = numbered("conv_", entry.number, ID_DIGITS);
-            mind.remember(id.clone(), &begun, begun.answers, &[]);
+            mind.remember(id.clone(), &begun, begun.answers, None, &[]);
             Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
         }
         Route::CountTokens => {

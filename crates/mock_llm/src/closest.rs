@@ -28,7 +28,9 @@ pub(super) fn unmatched(
     }
     let first = |rule: &ModelRule| rule.step.is_none_or(agentci_plan::Step::is_first);
     let compared = rules.iter().enumerate().filter(|(_, rule)| first(rule)).take(COMPARED);
-    let scored = compared.map(|(at, rule)| (score(&rule.when, asked), (at, rule)));
+    // Steps that fit are in use, so that a rule that nearly fits is the better guess.
+    let weight = |rule: &ModelRule| if rule.step.is_some() { 0.5 } else { 1.0 };
+    let scored = compared.map(|(at, rule)| (weight(rule) * score(&rule.when, asked), (at, rule)));
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((_, (at, rule))) = best else {
         return (format!("{what}; the script has no rules and no `default`"), None);
@@ -44,7 +46,9 @@ pub(super) fn unmatched(
             )
         }
         (None, None) if rule.step.is_some() => {
-            format!("{what}; the steps that begin on line {line} fit, but another conversation goes by them already")
+            format!(
+                "{what}; the steps that begin on line {line} fit, but a conversation began with them already, and this request does not go on from it"
+            )
         }
         (None, None) => format!("{what}; the rule on line {line} fits, but its failures are used up"),
     };
@@ -135,6 +139,8 @@ fn offer_differs(wanted: &WantedOffer, asked: &Asked) -> String {
     }
 }
 
+/// The beginning of a text, in one line.
 fn short(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
+    let words: String = text.chars().take(SHOWN).collect();
+    words.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }

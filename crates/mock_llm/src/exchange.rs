@@ -248,12 +248,18 @@ impl Exchange<'_> {
                 entry.tool_calls.clone_from(&answer.calls);
                 if self.route == Route::Responses {
                     self.mind.keep(answer);
-                    self.mind.remember(openai::responses::id(answer), &asked, asked.turn(), &answer.calls);
+                    self.mind.remember(
+                        openai::responses::id(answer),
+                        &asked,
+                        asked.turn(),
+                        answer.text.as_deref(),
+                        &answer.calls,
+                    );
                     if let Some(id) = &asked.conversation {
-                        self.mind.remember(id.clone(), &asked, asked.turn(), &answer.calls);
+                        self.mind.remember(id.clone(), &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
                     }
                 } else if asked.in_thread {
-                    self.mind.remember(answer.id("msg_"), &asked, asked.turn(), &answer.calls);
+                    self.mind.remember(answer.id("msg_"), &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
                 }
             }
             Decision::Spoil(Spoilt::Hang, _) => entry.status = 0,

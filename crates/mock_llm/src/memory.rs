@@ -65,14 +65,14 @@ impl Mind {
         Ok(())
     }
 
-    /// Remembers where a conversation stands after so many answers, the last of which asks for these calls.
-    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32, last: &[WantedCall]) {
+    /// Remembers where a conversation stands after so many answers, the last of which says this and asks for these calls.
+    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32, said: Option<&str>, last: &[WantedCall]) {
         let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
         let last: Vec<String> = last.iter().map(|call| call.id.clone()).collect();
         let mut calls = asked.earlier.clone().and(&asked.items);
         calls.made.extend(last.iter().cloned());
         calls.open.extend(last.iter().cloned());
-        let (tools, spoken) = (asked.tools.clone(), asked.spoken.remembered());
+        let (tools, spoken) = (asked.tools.clone(), asked.spoken.remembered(said.unwrap_or_default()));
         let conversation = Conversation { user, answers, calls, last, tools, spoken };
         let mut state = self.state();
         if let Some(known) = state.conversations.get_mut(&id) {
@@ -180,7 +180,7 @@ mod tests {
         let empty = Asked::default();
         for number in 0..REMEMBERED + 10 {
             let asked = if number < 10 { &asked } else { &empty };
-            mind.remember(number.to_string(), asked, 1, &[]);
+            mind.remember(number.to_string(), asked, 1, None, &[]);
             if number == 5 {
                 assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
             }

@@ -1,15 +1,16 @@
 //! Conversations that go by the steps of the script: which one a request belongs to, and what comes next in it.
 //!
 //! A conversation is recognised by its content. A request belongs to it when it brings results of the calls that its last answer
-//! asked for, when it names that answer or its conversation, or when it begins with the messages that this answer was given to. What
-//! belongs to none begins the first steps that no conversation has begun yet.
+//! asked for, when it names that answer or its conversation, when it begins with the messages that this answer was given to, or when
+//! the words of this answer are the last that it repeats. What belongs to none begins the first steps that no conversation has begun
+//! yet.
 
 use std::ops::Range;
 
 use agentci_plan::ModelRule;
 
 use super::answer::Answer;
-use super::asked::{Asked, Standing};
+use super::asked::{Asked, Standing, words_of};
 use super::conditions::Conditioned;
 use super::index::IndexError;
 
@@ -36,8 +37,10 @@ struct Ongoing {
     standing: Standing,
     /// The calls that the last answer asked for, by their ids.
     calls: Vec<String>,
-    /// What the last answer is called where it can be named.
-    names: [String; 2],
+    /// The words of the last answer, as a digest; nothing where it has none.
+    words: Option<u64>,
+    /// What the last answer is called where it can be named, and those that rules gave since.
+    names: Vec<String>,
     /// The conversation that the provider keeps it in.
     conversation: Option<String>,
 }
@@ -86,15 +89,25 @@ impl Sequences {
         begun.map_or(Found::Nothing, |rules| Found::Next(rules.clone()))
     }
 
-    /// A step of these was said: its conversation goes on from there.
+    /// A rule answered. If it is one of these steps, its conversation goes on from there; if it answered in the middle of a
+    /// conversation, that goes on from there as well.
     pub(super) fn said(&self, rule: usize, asked: &Asked, answer: &Answer, progress: &mut Progress) {
-        let Some(at) = self.0.iter().position(|sequence| sequence.rules.contains(&rule)) else { return };
+        let Some(at) = self.0.iter().position(|sequence| sequence.rules.contains(&rule)) else {
+            let named = asked.previous.as_ref().or(asked.thread.as_ref());
+            for ongoing in progress.0.iter_mut().flatten() {
+                if named.is_some_and(|named| ongoing.names.contains(named)) {
+                    ongoing.names.extend(names(answer));
+                }
+            }
+            return;
+        };
         progress.0.resize_with(self.0.len(), || None);
         progress.0[at] = Some(Ongoing {
             next: rule + 1,
             standing: asked.standing(),
             calls: answer.calls.iter().map(|call| call.id.clone()).collect(),
-            names: [answer.id("resp_"), answer.id("msg_")],
+            words: answer.text.as_deref().filter(|text| !text.is_empty()).map(words_of),
+            names: names(answer),
             conversation: asked.conversation.clone(),
         });
     }
@@ -112,6 +125,12 @@ impl Ongoing {
         }
         let answers = asked.results.iter().any(|result| self.calls.contains(&result.call_id));
         let length = asked.length_from(self.standing);
-        (answers || length.is_some()).then(|| (answers, length.unwrap_or_default()))
+        let repeats = self.words.is_some() && self.words == asked.repeats;
+        (answers || length.is_some() || repeats).then(|| (answers, length.unwrap_or_default()))
     }
+}
+
+/// What an answer is called by requests that go on from it.
+fn names(answer: &Answer) -> Vec<String> {
+    vec![answer.id("resp_"), answer.id("msg_")]
 }

@@ -38,8 +38,16 @@ impl Spoken {
         self.messages.splice(0..0, earlier.messages.iter().cloned());
     }
 
-    /// As much of it as is remembered: the last messages.
-    pub(super) fn remembered(&self) -> Self {
+    /// As much of it as is remembered with its answer: the last messages.
+    pub(super) fn remembered(&self, answer: &str) -> Self {
+        let mut all = self.clone();
+        if !answer.is_empty() {
+            all.messages.push(answer.to_owned());
+        }
+        all.last_messages()
+    }
+
+    fn last_messages(&self) -> Self {
         let mut room = REMEMBERED.saturating_sub(self.carried.len());
         let last = self.messages.iter().rev().take_while(|message| {
             let fits = message.len() <= room;
@@ -71,17 +79,17 @@ mod tests {
         ]}));
         assert_eq!((first.system.as_str(), first.tools.as_slice()), ("Once.\nAlways.", ["find".to_owned()].as_slice()));
         let mut then = read(&json!({"instructions": "Now.", "input": "and?"}));
-        then.go_on_from(&first.remembered());
-        assert_eq!((then.system.as_str(), then.messages.join(" ")), ("Always.\nNow.", "hi and?".to_owned()));
+        then.go_on_from(&first.remembered("hello"));
+        assert_eq!((then.system.as_str(), then.messages.join(" ")), ("Always.\nNow.", "hi hello and?".to_owned()));
         assert!(then.tools.is_empty());
     }
 
     #[test]
     fn only_so_much_is_remembered() {
         let long = Spoken { messages: vec!["a".repeat(REMEMBERED), "b".into(), "c".into()], ..Spoken::default() };
-        assert_eq!(long.remembered().messages, ["b", "c"]);
+        assert_eq!(long.remembered("d").messages, ["b", "c", "d"]);
         let prompt = Spoken { carried: "a".repeat(REMEMBERED + 1), messages: vec!["b".into()], ..Spoken::default() };
-        assert_eq!(prompt.remembered(), Spoken::default());
+        assert_eq!(prompt.remembered(""), Spoken::default());
     }
 
     #[test]

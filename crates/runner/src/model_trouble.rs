@@ -89,6 +89,7 @@ fn finding(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<
 fn place(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &'static str) {
     match trouble.rule.and_then(|rule| world.script.rules.get(rule)) {
         Some(rule) if trouble.kind == TroubleKind::ModelMiss => (job.place(rule.span), "the closest rule"),
+        Some(rule) if rule.step.is_some() => (job.place(rule.span), "this step"),
         Some(rule) => (job.place(rule.span), "this rule"),
         None => (job.place(world.span), "this model"),
     }

@@ -50,7 +50,15 @@ fn typed(text: &str, words: &str) -> bool {
 
 /// An object that has nothing but an `error`.
 fn only_error(text: &str, words: &str) -> bool {
-    error_text(text).is_some() && words == "error"
+    let Ok(Value::Object(map)) = serde_json::from_str::<Value>(text) else { return false };
+    // Errors of validation, as pydantic lists them.
+    let of_pydantic = |error: &Value| ["type", "loc", "msg"].into_iter().all(|key| error.get(key).is_some());
+    let says_so = |error: &Value| match error {
+        Value::String(_) => true,
+        Value::Array(errors) => !errors.is_empty() && errors.iter().all(of_pydantic),
+        _ => false,
+    };
+    words == "error" && map.len() == 1 && map.get("error").is_some_and(says_so)
 }
 
 /// An object that has nothing but an `error`, which begins so.
@@ -282,7 +290,15 @@ mod tests {
         }
         assert!(failure_form(&json!({"type": "error-text", "value": "x"})).is_some());
         assert!(failure_form(&json!({"error": "boom"})).is_some());
-        for result in [json!({"error": null}), json!({"error": "none", "rows": []}), json!({"error": {"code": 1}})] {
+        let invalid = json!({"type": "missing", "loc": ["total"], "msg": "Field required", "input": {}});
+        assert!(failure_form(&json!({"error": [invalid]})).is_some());
+        for result in [
+            json!({"error": null}),
+            json!({"error": "none", "rows": []}),
+            json!({"error": {"code": 1}}),
+            json!({"error": []}),
+            json!({"error": [{"code": 1}]}),
+        ] {
             assert!(failure_form(&result).is_none(), "{result}");
         }
     }

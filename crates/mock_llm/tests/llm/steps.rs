@@ -72,7 +72,7 @@ async fn steps_are_answered_in_order_and_then_no_more() {
     assert!(over.contains("it goes on after the last of the steps that begin on line 1"), "{over}");
     // Nor does another conversation get them: each belongs to one.
     let other = refused(&Talk::new("s", "refund A-18"), &server).await;
-    assert!(other.contains("another conversation goes by them already"), "{other}");
+    assert!(other.contains("a conversation began with them already"), "{other}");
 }
 
 #[tokio::test]
@@ -205,4 +205,54 @@ async fn steps_go_on_where_the_provider_keeps_the_conversation() {
     let (four, _) = ask(json!({ "model": "m", "input": "hi", "previous_response_id": second })).await;
     let (two, _) = ask(json!({ "model": "m", "input": "hi", "previous_response_id": first })).await;
     assert_eq!((two.as_str(), four.as_str()), ("two", "four"));
+}
+
+#[tokio::test]
+async fn a_rule_may_answer_in_the_middle_of_a_kept_conversation() {
+    let server =
+        serve("rules: [{ when: { user: aside }, reply: Yes. }]\nsteps: [{ reply: one }, { reply: two }]\n").await;
+    let ask = async |user: &str, previous: Value| {
+        let answer =
+            post(&server, "/v1/responses", &json!({ "model": "m", "input": user, "previous_response_id": previous }))
+                .await;
+        let answer = answer.json();
+        let text = answer["output"][0]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        (text, answer["id"].clone())
+    };
+    let (one, first) = ask("hi", Value::Null).await;
+    let (aside, second) = ask("aside", first).await;
+    let (two, _) = ask("go on", second).await;
+    assert_eq!((one.as_str(), aside.as_str(), two.as_str()), ("one", "Yes.", "two"));
+}
+
+/// Documents are put beside a question when it is sent, and not kept with it.
+#[tokio::test]
+async fn a_conversation_is_known_by_its_last_answer_where_questions_are_rewritten() {
+    let server = serve("steps:\n- [{ reply: one }, { reply: two }]\n- [{ reply: three }, { reply: four }]\n").await;
+    let mut first = Talk::new("s", "documents and question");
+    assert_eq!(first.ask(&server).await, "one");
+    let mut second = Talk::new("s", "more documents and question");
+    assert_eq!(second.ask(&server).await, "three");
+    for talk in [&mut first, &mut second] {
+        talk.messages[0] = json!({ "role": "user", "content": "question" });
+        talk.say("and then?");
+    }
+    assert_eq!((second.ask(&server).await, first.ask(&server).await), ("four".into(), "two".into()));
+}
+
+#[tokio::test]
+async fn what_the_model_said_is_a_message_of_what_continues_it() {
+    let server =
+        serve("rules:\n- when: { messages: from 9 to 5 }\n  reply: two\n- reply: We are open from 9 to 5.\n").await;
+    let first = post(&server, "/v1/responses", &json!({ "model": "m", "input": "hi" })).await.json();
+    let body = json!({ "model": "m", "input": "and?", "previous_response_id": first["id"] });
+    let then = post(&server, "/v1/responses", &body).await.json();
+    assert_eq!(then["output"][0]["content"][0]["text"], "two");
+}
+
+#[tokio::test]
+async fn a_miss_shows_the_users_text_in_one_line() {
+    let server = serve("rules: [{ when: { user: hello }, reply: x }]\n").await;
+    let told = refused(&Talk::new("s", "first line\n\nsecond line"), &server).await;
+    assert!(told.contains("user: `first line second line`"), "{told}");
 }

@@ -1,7 +1,10 @@
 //! The answer to a request: whether it failed, and the calls that it asks for.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
+use super::content::joined;
 use super::request::RequestedCall;
 
 /// The code of an error that says that the script has no answer. It is not a fault that was injected.
@@ -40,6 +43,13 @@ pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
         }
     }
     calls
+}
+
+/// What an answer says that the provider keeps for requests which continue it: of the Responses API, or of Anthropic's threads.
+pub(super) fn said(response: &Value) -> Cow<'_, str> {
+    let items = response["output"].as_array().into_iter().flatten();
+    let blocks = items.filter_map(|item| item["content"].as_array()).chain(response["content"].as_array()).flatten();
+    joined(blocks.filter_map(|block| block["text"].as_str()))
 }
 
 fn requested<'t>(id: &'t Value, name: &'t Value) -> Option<RequestedCall<'t>> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::answer::calls;
+use super::answer::{calls, said};
 use super::body::{Body, OfferedTool, RequestMessage};
 use super::content::joined;
 
@@ -25,7 +25,8 @@ pub struct ModelRequest<'t> {
     pub system: Cow<'t, str>,
     /// The last text of the user, of this request or of one that it continues.
     pub user: Option<Cow<'t, str>>,
-    /// What requests of earlier turns sent that it continues, where this is the trace of one turn.
+    /// What comes before it where the provider keeps the conversation: the answer that it continues and, where this is the trace
+    /// of one turn, what requests of earlier turns sent and were answered.
     pub before: Vec<RequestMessage<'t>>,
     /// What it sends itself, system prompts aside.
     pub messages: Vec<RequestMessage<'t>>,
@@ -37,6 +38,8 @@ pub struct ModelRequest<'t> {
     pub continues: Option<Continued<'t>>,
     /// System messages that requests which continue it see.
     kept: Vec<Cow<'t, str>>,
+    /// What its answer says, for requests which continue it.
+    said: Cow<'t, str>,
 }
 
 /// A call of a tool that the answer of a model asks for.
@@ -63,6 +66,11 @@ impl<'t> ModelRequest<'t> {
     /// A request by itself, whatever it continues.
     pub fn alone(request: &'t Value) -> Self {
         made(0, request, &Value::Null, &[], &HashMap::new())
+    }
+
+    /// Its answer as a message of those that continue it.
+    pub(super) fn answer(&self) -> Option<RequestMessage<'t>> {
+        (!self.said.is_empty()).then(|| RequestMessage { role: "assistant", text: self.said.clone() })
     }
 
     /// The system messages that requests which continue it have as well; instructions hold for one request alone.
@@ -110,12 +118,13 @@ pub(super) fn made<'t>(
         model,
         system: prompt,
         user: own_user.or_else(|| earlier.and_then(|earlier| earlier.user.clone())),
-        before: Vec::new(),
+        before: earlier.and_then(ModelRequest::answer).into_iter().collect(),
         messages,
         tools,
         calls: calls(response),
         continues,
         kept,
+        said: said(response),
     }
 }
 

@@ -37,12 +37,13 @@ fn within<'t>(mut request: ModelRequest<'t>, earlier: &[ModelRequest<'t>]) -> Mo
         return request;
     };
     request.continues = Some(Continued::Earlier);
-    let mut parts = vec![known.messages.as_slice()];
+    let sent = |known: &ModelRequest<'t>| known.messages.iter().cloned().chain(known.answer()).collect::<Vec<_>>();
+    let mut parts = vec![sent(known)];
     while let Some(Continued::Request(at)) = known.continues {
         known = &earlier[at];
-        parts.push(&known.messages);
+        parts.push(sent(known));
     }
-    request.before = parts.into_iter().rev().flatten().cloned().collect();
+    request.before = parts.into_iter().rev().flatten().collect();
     request
 }
 
