@@ -38,7 +38,7 @@ pub(crate) static ROUTES: &[Field] = &[
 ];
 
 /// A port that something can listen at.
-pub(crate) const PORT: Of = Of::Range(1.0, 65535.0);
+pub(crate) const PORT: Of = Of::Whole(1, 65535);
 
 static ROUTE: Shape = Shape::new(
     "an answer",
