@@ -33,6 +33,8 @@ import mutations  # noqa: E402
 
 AGENTCI = os.path.abspath(os.environ.get("AGENTCI", ROOT / "target" / "debug" / "agentci"))
 SCRIPT = re.compile(r"model: \{ script: \S+ \}")
+# Where these clients find their model, since it is no longer a scripted one that tells them.
+ADDRESSES = {"AZURE_OPENAI_ENDPOINT": "https://shop.openai.azure.com", "OLLAMA_HOST": "https://ollama.com"}
 # A server that is running already has no recorded world: nobody tells it where its world is.
 SERVERS = ("silent_turn", "silent_conversation")
 
@@ -70,7 +72,8 @@ def record(suite, environment, wanted):
     # All that the agent sends; where its tools are played, its model alone.
     alone = "tools:" in text.split("\nchecks:")[0]
     key = 'model: { recording: "recordings/{case}.jsonl" }' if alone else 'recording: "recordings/{case}.jsonl"'
-    suite.write_text(SCRIPT.sub(lambda _: key, text))
+    text = SCRIPT.sub(lambda _: key, text)
+    suite.write_text(text.replace("${MODEL.azure_endpoint}", ADDRESSES["AZURE_OPENAI_ENDPOINT"]))
     problems = []
     for case, script in by_case.items():
         if not any(fnmatchcase(f"{suite.parent.name}/{case}", pattern) for pattern in wanted):
@@ -88,7 +91,7 @@ def prepared(folder, names, wanted=("*",)):
     """A copy of these agents with recordings in place of scripts, and what went wrong."""
     for source in (VERDICT, SDK_AGENTS):
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__", *SERVERS))
-    environment = mutations.environment(mutations.UNBROKEN, str(folder)) | {"OPENAI_AGENTS_DISABLE_TRACING": "1"}
+    environment = mutations.environment(mutations.UNBROKEN, str(folder)) | {"OPENAI_AGENTS_DISABLE_TRACING": "1"} | ADDRESSES
     environment.pop("CI", None)
     problems = []
     for suite in sorted(folder.glob("**/agentci.yaml")):
@@ -104,6 +107,8 @@ def of_mutations(folder, arguments):
     mutations.AGENTS.update({name: folder / path for name, path in agents.items()})
     # What is broken changes what is sent, and that is not in the recording.
     mutations.MUTATIONS.update({name: known | {"replay_miss"} for name, known in mutations.MUTATIONS.items()})
+    scripted = mutations.environment
+    mutations.environment = lambda *broken: scripted(*broken) | ADDRESSES
     sys.argv = ["verdicts.py mutations", "--agentci", AGENTCI, *arguments]
     return mutations.main(), problems
 

@@ -121,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser(prog="world", description="Model providers and tools behind one proxy.")
     parser.add_argument("--gap", type=float, default=0.0, help="seconds between the frames of a stream [default: 0]")
     parser.add_argument("--log", help="where requests are noted [default: in a temporary folder]")
-    parser.add_argument("--model", help="the address of a scripted model, which then answers for OpenAI and Anthropic")
+    parser.add_argument("--model", help="the address of a scripted model, which then answers for the providers that it can play")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="world-") as folder:
         log = Path(options.log or Path(folder) / "requests.jsonl").absolute()

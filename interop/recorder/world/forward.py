@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from .reply import Reply
 
+STREAMS = ("text/event-stream", "application/x-ndjson")
 # They belong to one connection.
 DROPPED = {"connection", "content-length", "host", "keep-alive", "proxy-connection", "transfer-encoding"}
 
@@ -15,6 +16,6 @@ def forward(model, method, path, headers, body):
     connection.request(method, path, body, {name: text for name, text in headers.items() if name not in DROPPED})
     answer = connection.getresponse()
     kept = {name.lower(): text for name, text in answer.getheaders() if name.lower() not in DROPPED}
-    if kept.get("content-type", "").startswith("text/event-stream"):
+    if kept.get("content-type", "").startswith(STREAMS):
         return Reply(status=answer.status, headers=kept, frames=iter(lambda: answer.read1(1 << 16), b""))
     return Reply(answer.read(), answer.status, kept)

@@ -10,7 +10,7 @@ from .forward import forward
 from .signature import is_signed
 
 # Hosts whose requests a scripted model answers, where there is one.
-SCRIPTED = ("api.openai.com", "api.anthropic.com")
+SCRIPTED = ("api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "ollama.com", "shop.openai.azure.com")
 
 
 class Routes:
