@@ -13,6 +13,8 @@ struct Useless {
     message: String,
     label: &'static str,
     help: String,
+    /// Whether the case does what it should all the same.
+    harmless: bool,
 }
 
 /// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts each is a warning.
@@ -38,9 +40,9 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     let mut problems = Vec::new();
     for (span, all) in found {
         let shared = of_use.contains(&span);
-        for (index, Useless { message, label, help, .. }) in all {
+        for (index, Useless { message, label, help, harmless, .. }) in all {
             let problem = Diagnostic::error(span, message).label(label).help(help);
-            if !shared && strict {
+            if !shared && strict && !harmless {
                 problems.push((index, problem));
                 continue;
             }
@@ -62,6 +64,9 @@ fn spans(case: &Case) -> Vec<Span> {
     let recordings = [&case.world.recording, &case.world.recorded_model];
     spans.extend(recordings.into_iter().flatten().map(|recording| recording.span));
     spans.extend(case.world.matching.span);
+    if let Target::Http(http) = &*case.target {
+        spans.extend(http.server.as_ref().and_then(|server| server.shared));
+    }
     spans.extend(case.world.model.as_ref().map(|model| model.span));
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     spans.extend(limits.flat_map(limited).map(|(_, span)| span));
@@ -82,9 +87,11 @@ fn useless(case: &Case) -> Vec<Useless> {
             ),
             label: "would never be used",
             help: instead(&case.target).into(),
+            harmless: false,
         }));
     }
     found.extend(recordings(case));
+    found.extend(started_anyway(case));
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     for (key, span) in limits.flat_map(limited) {
         found.extend(Row::of_limit(key).and_then(|row| unobserved(&format!("limits.{key}"), span, row, case)));
@@ -109,6 +116,7 @@ fn recordings(case: &Case) -> Vec<Useless> {
             message: format!("`recording` has no effect: {} cannot be recorded", describe(target)),
             label: "would be neither written nor played",
             help: "remove it: only agents that agentci starts, servers and `chat` targets can be recorded".into(),
+            harmless: false,
         });
     }
     if let Some(recording) = world.recorded_model.as_ref().filter(|_| !target.has_recordable_world()) {
@@ -123,6 +131,7 @@ fn recordings(case: &Case) -> Vec<Useless> {
                 _ => "remove it: only agents that agentci starts can be led to a recorded model",
             }
             .into(),
+            harmless: false,
         });
     }
     if let Some(recording) = world.recording.as_ref().filter(|_| target.has_recordable_world()) {
@@ -133,6 +142,7 @@ fn recordings(case: &Case) -> Vec<Useless> {
             message: format!("`{key}` has no effect: `recording` holds what the model answers"),
             label: "a second source of answers",
             help: format!("remove one of the two; `recording` stands in line {}", recording.span.line),
+            harmless: false,
         }));
     }
     if let Some(span) = world.matching.span.filter(|_| case.recorded_world().is_none()) {
@@ -141,9 +151,32 @@ fn recordings(case: &Case) -> Vec<Useless> {
             message: "`match` has no effect: nothing is compared with a recording".into(),
             label: "would never be used",
             help: "record what the agent sends with `world: { recording: .. }`, or remove it".into(),
+            harmless: false,
         });
     }
     found
+}
+
+/// The `shared` of a server that is started for each case nevertheless, since nothing else leads it to what answers that case.
+fn started_anyway(case: &Case) -> Option<Useless> {
+    let Target::Http(http) = &*case.target else { return None };
+    let span = http.server.as_ref()?.shared?;
+    let (reason, help) = if case.recorded_world().is_some() {
+        ("its recording", "remove it: a server is started for each case that is recorded")
+    } else if case.world.model.is_some() && !http.tells_of_model() {
+        let help = "let each question say where the model is, as in `headers: { x-model: \"${MODEL.openai_base_url}\" }`; or \
+                    remove it";
+        ("its scripted model", help)
+    } else {
+        return None;
+    };
+    Some(Useless {
+        span,
+        message: format!("`shared` has no effect: the server is started for each case, and led to {reason}"),
+        label: "is started for each case",
+        help: help.into(),
+        harmless: true,
+    })
 }
 
 /// The part of a check that needs requests to a model, beside what the check itself needs.
@@ -162,7 +195,7 @@ fn unobserved(name: &str, span: Span, row: &Row, case: &Case) -> Option<Useless>
         remedies => format!("{}; or remove it", remedies.join(", or ")),
     };
     let message = format!("`{name}` cannot be judged: nothing reports the {what} of {target}");
-    Some(Useless { span, message, label: "nothing can observe this", help })
+    Some(Useless { span, message, label: "nothing can observe this", help, harmless: false })
 }
 
 /// What a case says about who answers its tools when the agent asks agentci for them, with the keys.

@@ -28,6 +28,11 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).s
 "#;
 
 fn suite(settings: &str) -> Suite {
+    with_case(settings, "")
+}
+
+/// A suite of six cases with a model, and one more.
+fn with_case(settings: &str, more: &str) -> Suite {
     let case = |at: usize| {
         let script = format!("{{ rules: [{{ when: {{ user: hi }}, reply: it is {at} }}] }}");
         let world = format!("world: {{ model: {{ script: {script} }} }}");
@@ -39,7 +44,7 @@ fn suite(settings: &str) -> Suite {
     );
     Suite::empty()
         .file("server.py", SERVER)
-        .file("suite/agentci.yaml", format!("suite: suite\n{target}\ncases:\n{}", cases.concat()))
+        .file("suite/agentci.yaml", format!("suite: suite\n{target}\ncases:\n{}{more}", cases.concat()))
 }
 
 fn starts(suite: &Suite) -> usize {
@@ -65,4 +70,22 @@ fn a_server_that_does_not_listen_is_red() {
     let ran = deaf.run(&["--case", "c1"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["no model: "]);
+}
+
+/// What `check` says about `shared`.
+fn of_shared(suite: &Suite) -> Option<String> {
+    let ran = suite.agentci(&["check", "suite"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.stderr.lines().find(|line| line.contains("`shared`")).map(str::to_owned)
+}
+
+#[test]
+fn shared_beside_a_model_that_no_question_tells_of_is_reported() {
+    let idle = "warning: `shared` has no effect: the server is started for each case, and led to its scripted model (case `c0`)";
+    assert_eq!(of_shared(&suite("shared: true")).as_deref(), Some(idle));
+    let plain = "  - { id: plain, turns: [{ user: hi }], checks: [contains: no model] }\n";
+    assert_eq!(of_shared(&with_case("shared: true", plain)).as_deref(), Some(idle));
+    for settings in [&format!("{TOLD}, shared: true"), "shared: false"] {
+        assert_eq!(of_shared(&suite(settings)), None, "{settings}");
+    }
 }

@@ -52,7 +52,7 @@ fn server() -> impl Strategy<Value = HttpServer> {
             environment,
             ready,
             patience,
-            shared: folder,
+            shared: folder.then(span),
             span: span(),
         },
     )

@@ -57,9 +57,9 @@ pub struct HttpServer {
     pub ready: Option<Spanned<Text>>,
     /// How long it may take to be ready.
     pub patience: Duration,
-    /// Whether one program serves all cases although their tools are played. Otherwise it is started for each of them if its
-    /// address has a free port, and a call that comes late cannot be taken for one of the next case.
-    pub shared: bool,
+    /// Where the suite says that one program serves all cases although their tools are played. Otherwise it is started for each
+    /// of them if its address has a free port, and a call that comes late cannot be taken for one of the next case.
+    pub shared: Option<Span>,
     /// Where the suite says so.
     pub span: Span,
 }

@@ -73,7 +73,7 @@ pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
     let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
     let led_to_model = job.case.world.model.is_some() && !http.tells_of_model();
-    led_to_model || job.case.recorded_world().is_some() || (plays_tools && movable && !server.shared)
+    led_to_model || job.case.recorded_world().is_some() || (plays_tools && movable && server.shared.is_none())
 }
 
 /// Whether the agent of a case is started for it alone, at an address that other cases may want as well.

@@ -182,7 +182,7 @@ fn server(
     let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
     let ready = ready.and_then(|node| read_address(node, "ready", problems));
     let patience = patience.and_then(|node| read::duration(node, "patience", problems));
-    let shared = shared.and_then(|node| read::truth(node, "shared", problems));
+    let shared = shared.filter(|node| read::truth(node, "shared", problems) == Some(true)).map(|node| node.span);
     if written.is_none() {
         for (key, span) in ABOUT_SERVER.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
             let message = format!("`{key}` is about an agent that the run starts, and this one is not");
@@ -199,7 +199,7 @@ fn server(
         environment,
         ready,
         patience: patience.unwrap_or(HttpServer::PATIENCE),
-        shared: shared.unwrap_or_default(),
+        shared,
         span: written.map_or(fields.span(), |node| node.span),
     })
 }
@@ -242,7 +242,7 @@ impl Printer<'_> {
         if server.patience != HttpServer::PATIENCE {
             pairs.push(self.pair("patience", self.text(&print_duration(server.patience))));
         }
-        pairs.extend(server.shared.then(|| self.pair("shared", self.plain("true"))));
+        pairs.extend(server.shared.map(|_| self.pair("shared", self.plain("true"))));
         pairs
     }
 }
