@@ -109,6 +109,8 @@ pub enum SeenHow {
     Live,
     /// The recording.
     Replayed,
+    /// Us: the recording has none. The miss is told before.
+    Missed,
 }
 
 /// Why a session could not be started.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ran::run_folders;
 use crate::suite::Suite;
+use crate::upstream::Upstream;
 
 /// An agent that asks its model as `setup.py` says, and prints the last answer.
 const AGENT: &str = r#"
@@ -359,4 +360,49 @@ fn a_prompt_is_kept_once_for_all_cases() {
         .map(|event| event["prompts"].as_array().map_or(0, Vec::len))
         .collect();
     assert_eq!(ends.iter().sum::<usize>(), 1, "{ends:?}");
+}
+
+#[test]
+fn runs_that_are_added_leave_the_prompts_as_they_are() {
+    let suite = promoted(shop());
+    let before = baseline(&suite)["prompts"].clone();
+    suite.agentci(&["run", "suite"]);
+    let add = |suite: &Suite| {
+        suite.agentci(&["baseline", "promote", "--add", "--from", &last_run(suite), "--to", "suite/baseline.json"])
+    };
+    let ran = add(&suite);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(baseline(&suite)["prompts"], before);
+    is_green(&suite);
+    // An agent that changed in between is held against the one that was added last.
+    let suite = with(suite, "at most 50 USD", "at most 500 USD");
+    suite.agentci(&["run", "suite"]);
+    let ran = add(&suite);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_ne!(baseline(&suite)["prompts"], before);
+    is_green(&suite);
+}
+
+#[test]
+fn an_agent_with_a_recorded_model_is_compared_as_well() {
+    let mut upstream = Upstream::start();
+    let suite = shop();
+    let recorded = SUITE
+        .replace("{ model: { script: model.yaml } }", "{ recording: 'recordings/{case}.jsonl' }")
+        .replace("env: {", &format!("env: {{ OPENAI_API_KEY: none, OPENAI_BASE_URL: '{}/v1',", upstream.url));
+    let suite = suite.file("suite/agentci.yaml", recorded);
+    let ran = suite.agentci(&["record", "suite"]);
+    ran.says(&["2 cases: 2 passed"]);
+    upstream.close();
+    let suite = promoted(suite);
+    is_green(&suite);
+    let suite = with(suite, "at most 50 USD", "at most 500 USD");
+    is_red(
+        &suite,
+        &[
+            "(a, b): system prompt: 1 line changed; line 2 was \"Refund at most 50 USD.\", is \"Refund at most 500 USD.\"\n",
+            "2 cases: 0 passed, 2 failed",
+            "(replay_miss)",
+        ],
+    );
 }

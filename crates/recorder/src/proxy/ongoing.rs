@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::frames::Splitter;
 use super::ledger::Ledger;
 use super::program::Program;
-use crate::{Body, End, Exchange, Frame, How, Request, Response, SeenHow};
+use crate::{Body, End, Exchange, Frame, How, Request, Response, SeenHow, is_chatter};
 
 /// The most bytes of an answer that are kept.
 pub(crate) const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
@@ -42,6 +42,14 @@ impl Ongoing {
     pub(crate) fn replayed(ledger: &Arc<Ledger>, exchange: Exchange) -> Self {
         ledger.open();
         Self::of(Arc::clone(ledger), exchange, SeenHow::Replayed)
+    }
+
+    /// An exchange that the recording has no answer to.
+    pub(crate) fn missed(ledger: &Arc<Ledger>, request: Request) -> Self {
+        ledger.open();
+        let (chatter, end) = (is_chatter(&request), End { at_us: 0, how: How::Left });
+        let exchange = Exchange { id: 0, request, response: None, end, chatter, after: None };
+        Self::of(Arc::clone(ledger), exchange, SeenHow::Missed)
     }
 
     fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
@@ -101,7 +109,7 @@ impl Ongoing {
         if let Some(upload) = &self.upload {
             exchange.request.body = Body::TooLarge { bytes: upload.load(Ordering::Relaxed) };
         }
-        if self.how == SeenHow::Live {
+        if self.how != SeenHow::Replayed {
             exchange.end = End { at_us, how: if self.too_large { How::TooLarge } else { how } };
         }
         exchange.request.by = self.program.as_ref().and_then(Program::known);

@@ -133,7 +133,7 @@ impl Replay {
             }
         };
         match self.on_miss {
-            OnMiss::Fail => Ok(refuse(&clean, miss, shared)),
+            OnMiss::Fail => Ok(refuse(clean, miss, shared)),
             OnMiss::Live | OnMiss::Record => {
                 let asked = Asked { keep: self.on_miss == OnMiss::Record, ..asked };
                 Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
@@ -165,8 +165,8 @@ impl fmt::Debug for Replay {
     }
 }
 
-/// Answers a miss in the shape that the client understands, and keeps it.
-fn refuse(request: &Request, miss: Miss, shared: &Shared) -> Response<Speech> {
+/// Answers a miss in the shape that the client understands, and keeps it. Whoever observes the session is told of the miss first.
+fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<Speech> {
     let message = match &miss.nearest {
         Some(near) => format!(
             "agentci replay: {} is not in the recording: {}; nearest is call {}, which differs at {}",
@@ -174,8 +174,12 @@ fn refuse(request: &Request, miss: Miss, shared: &Shared) -> Response<Speech> {
         ),
         None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
     };
-    let answer = miss_answer(request.speaks, request, &shared.ledger.clean(&message));
+    let answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
     shared.ledger.miss(miss);
+    let mut ongoing = Ongoing::missed(&shared.ledger, request);
+    ongoing.head(answer.status, answer.headers.clone());
+    ongoing.chunk(&Bytes::from(answer.body.clone()));
+    ongoing.end(How::Closed);
     of_miss(answer)
 }
 

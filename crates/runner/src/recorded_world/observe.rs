@@ -39,8 +39,8 @@ impl Reader {
         if let Some(read) = model_answer(exchange) {
             return self.model(read, exchange, how);
         }
-        if self.holds == Recorded::Model {
-            // Who plays the tools tells of them.
+        // Who plays the tools tells of them, and no tool answered what the recording does not have.
+        if self.holds == Recorded::Model || how == SeenHow::Missed {
             return Vec::new();
         }
         self.calls += 1;
