@@ -105,7 +105,8 @@ def of_mutations(folder, arguments):
     named = arguments[arguments.index("--agents") + 1].split(",") if "--agents" in arguments else list(agents)
     problems = prepared(folder, [agents[name] for name in named if name in agents])
     mutations.AGENTS.update({name: folder / path for name, path in agents.items()})
-    # What is broken changes what is sent, and that is not in the recording.
+    # What is broken changes what is sent, and that is not in the recording, whatever a provider would refuse.
+    mutations.NOT_REFUSED.clear()
     mutations.MUTATIONS.update({name: known | {"replay_miss"} for name, known in mutations.MUTATIONS.items()})
     scripted = mutations.environment
     mutations.environment = lambda *broken: scripted(*broken) | ADDRESSES

@@ -170,9 +170,12 @@ IN_THE_SHOP = {
 # -- What it sends to its model
 
 
+CONVERSATIONS = ("input", "contents", "messages")
+
+
 def messages(body):
     """The conversation in a request: its list, in the form of Chat Completions, Messages, Responses, Gemini or Ollama."""
-    return next(body[key] for key in ("input", "contents", "messages") if key in body)
+    return next(body[key] for key in CONVERSATIONS if key in body)
 
 
 def results(body):
@@ -246,7 +249,7 @@ ON_THE_WIRE = {
 
 
 def change_requests(name):
-    """Changes what the SDKs send, or sends it twice: they use httpx2 or httpx."""
+    """Changes what the SDKs send, or sends it twice: they use httpx2 or httpx, which tools may use as well."""
     import httpx
     import httpx2
 
@@ -255,6 +258,9 @@ def change_requests(name):
 
 
 def change_requests_of(library, name):
+    def is_of_tool(request):
+        return not any(key in json.loads(request.content or "{}") for key in CONVERSATIONS)
+
     def changed(request):
         body = json.loads(request.content)
         ON_THE_WIRE[name](body)
@@ -266,12 +272,16 @@ def change_requests_of(library, name):
     send, send_async = library.HTTPTransport.handle_request, library.AsyncHTTPTransport.handle_async_request
 
     def handle_request(self, request):
+        if is_of_tool(request):
+            return send(self, request)
         if name == "asked-twice":
             send(self, request).read()
             return send(self, request)
         return send(self, changed(request))
 
     async def handle_async_request(self, request):
+        if is_of_tool(request):
+            return await send_async(self, request)
         if name == "asked-twice":
             await (await send_async(self, request)).aread()
             return await send_async(self, request)
