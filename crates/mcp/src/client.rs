@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{sleep, timeout};
 
-use super::era::{self, Era, Facts, HEADER_MISMATCH, Manners};
+use super::era::{self, Era, Facts, Manners};
 use super::error::Error;
 use super::link::{Link, Reply, Request, Transport};
 use super::rounds;
 use agentci_process::Ending;
 use agentci_protocols::mcp::headers::{self, Mirrored};
+use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
     Answer, CallResult, Defect, Fault, Heard, Malformed, Notification, PromptResult, ResourceResult, list, object,
 };

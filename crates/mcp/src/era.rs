@@ -8,16 +8,11 @@ use tokio::time::timeout;
 
 use super::error::Error;
 use super::link::{Link, Reply, Request, Transport};
+use agentci_protocols::mcp::versions::{
+    HEADER_MISMATCH, LEGACY, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION, MISSING_CAPABILITY, MODERN,
+    UNSUPPORTED_VERSION,
+};
 use agentci_protocols::mcp::{Heard, Malformed, object};
-
-/// The modern revision that is spoken.
-const MODERN: &str = "2026-07-28";
-/// The legacy revisions that are understood; the first one is offered.
-const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// The headers of a request are not those of its message.
-pub(super) const HEADER_MISMATCH: i64 = -32020;
-const MISSING_CAPABILITY: i64 = -32021;
-const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// The two kinds of revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +52,11 @@ impl Manners {
     pub(super) fn params(&self, era: Era, mut params: Map<String, Value>) -> Map<String, Value> {
         let mut meta = Map::new();
         if era == Era::Modern {
-            meta.insert("io.modelcontextprotocol/protocolVersion".into(), MODERN.into());
-            meta.insert("io.modelcontextprotocol/clientInfo".into(), self.client_info());
-            meta.insert("io.modelcontextprotocol/clientCapabilities".into(), capabilities());
+            meta.insert(META_VERSION.into(), MODERN.into());
+            meta.insert(META_CLIENT.into(), self.client_info());
+            meta.insert(META_CAPABILITIES.into(), capabilities());
             if let Some(level) = &self.log_level {
-                meta.insert("io.modelcontextprotocol/logLevel".into(), level.as_str().into());
+                meta.insert(META_LOG_LEVEL.into(), level.as_str().into());
             }
         }
         params.insert("_meta".into(), meta.into());
@@ -75,7 +70,7 @@ impl Manners {
     fn discover(&self) -> Request {
         let mut params = self.params(Era::Modern, Map::new());
         if let Some(meta) = params.get_mut("_meta").and_then(Value::as_object_mut) {
-            meta.shift_remove("io.modelcontextprotocol/logLevel");
+            meta.shift_remove(META_LOG_LEVEL);
         }
         let headers = modern_headers("server/discover");
         // A server of old might take a cancellation as badly as the question.

@@ -151,6 +151,15 @@ fn encode(text: &str) -> String {
     if plain && !looks_encoded { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
 }
 
+/// The text that a header's value stands for; nothing if it says that it is Base64, and is not.
+pub fn decode(value: &str) -> Option<String> {
+    let value = value.trim();
+    let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Some(value.to_owned());
+    };
+    String::from_utf8(STANDARD.decode(encoded).ok()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -167,6 +176,7 @@ mod tests {
             ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
         ] {
             assert_eq!(encode(text), header);
+            assert_eq!(decode(header).as_deref(), Some(text));
         }
     }
 

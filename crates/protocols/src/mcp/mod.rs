@@ -6,6 +6,7 @@ mod elicitation;
 pub mod headers;
 mod malformed;
 mod result;
+pub mod versions;
 
 pub use defect::{Defect, Fault, quote};
 pub use elicitation::{Action, Answer, Asked, Question};
