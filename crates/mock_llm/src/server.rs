@@ -143,6 +143,8 @@ struct Door {
 }
 
 impl Handler for Door {
+    type Body = Speech;
+
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
         Ok(respond(&self.mind, &self.control, request).await)
     }

@@ -23,6 +23,8 @@ const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 const SHOWN: usize = 300;
 
 impl Handler for Board {
+    type Body = Speech;
+
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
         let (head, body) = request.into_parts();
         let body = match collect(body).await {

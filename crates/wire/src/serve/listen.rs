@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use bytes::Bytes;
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -13,18 +14,21 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::speech::{BrokenOff, Speech};
+use super::speech::BrokenOff;
 
 /// How long to wait before trying again when the system has no more sockets to give.
 const NO_SOCKETS: Duration = Duration::from_millis(20);
 
 /// Answers requests.
 pub trait Handler: Send + Sync + 'static {
+    /// The body of its answers.
+    type Body: Body<Data = Bytes, Error = BrokenOff> + Send + 'static;
+
     /// The answer to a request, whatever it is; or none, and the connection breaks off.
     fn respond(
         &self,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Speech>, BrokenOff>> + Send + '_;
+    ) -> impl Future<Output = Result<Response<Self::Body>, BrokenOff>> + Send + '_;
 }
 
 /// What a client may take.
@@ -102,10 +106,13 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
+    use crate::serve::Speech;
 
     struct Fine;
 
     impl Handler for Fine {
+        type Body = Speech;
+
         async fn respond(&self, _request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
             Ok(Response::new(Speech::whole("fine")))
         }
