@@ -11,14 +11,14 @@ use agentci_source::schema::{self, Table};
 use agentci_source::shape::{CheckShape, Kind};
 use serde_json::Value;
 
-use crate::{ananke, aumai, model_script, native, runledger, scenario, yao};
+use crate::{ananke, aumai, mcp_script, model_script, native, runledger, scenario, yao};
 
 /// A kind of file.
 #[derive(Debug, Clone, Copy)]
 pub struct SchemaFile {
     /// The name under which its schema is asked for.
     pub name: &'static str,
-    /// The dialect that it belongs to; several have scripts of models.
+    /// The dialect that it belongs to; several have scripts of models and servers.
     pub dialect: Option<Dialect>,
     /// What it is, a few words.
     pub title: &'static str,
@@ -34,7 +34,7 @@ pub fn schemas() -> &'static [SchemaFile] {
     &SCHEMAS
 }
 
-static SCHEMAS: [SchemaFile; 13] = [
+static SCHEMAS: [SchemaFile; 14] = [
     file(
         "native",
         Some(Dialect::Native),
@@ -49,6 +49,7 @@ static SCHEMAS: [SchemaFile; 13] = [
         &["model.yaml", "models/*.yaml"],
         Kind::Shape(&model_script::SCRIPT),
     ),
+    file("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], Kind::Shape(&mcp_script::SCRIPT)),
     file(
         "runledger",
         Some(Dialect::Runledger),

@@ -17,6 +17,7 @@ mod habits;
 mod hook;
 mod limits;
 mod live;
+pub mod mcp_script;
 mod mock;
 mod model;
 mod normalization;

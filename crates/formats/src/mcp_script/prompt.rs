@@ -1,0 +1,82 @@
+//! A prompt: what a list says of it, and its messages.
+
+use agentci_plan::Data;
+use agentci_plan::mcp_script::Prompt;
+use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required};
+use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
+use serde_json::{Value, json};
+
+use super::read::{complete, declared};
+use super::step::{STEP, steps};
+
+const DECLARED: [&str; 5] = ["title", "description", "arguments", "icons", "_meta"];
+const ROLES: [&str; 2] = ["user", "assistant"];
+
+pub(super) static PROMPT: Shape = Shape::new(
+    "a prompt",
+    "What is listed of a prompt, and its messages.",
+    &[
+        optional("title", Kind::Text, "Its name for people."),
+        optional("description", Kind::Text, "What it is for."),
+        optional("arguments", Kind::List(&Kind::Shape(&ARGUMENT)), "Its arguments."),
+        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
+        optional("_meta", Kind::Object, "What extensions say of it."),
+        optional("steps", Kind::List(&Kind::Shape(&STEP)), "What happens before it is given."),
+        filled("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Its messages; `${INPUT.name}` is an argument."),
+        optional("complete", Kind::Map(&Kind::List(&Kind::Text)), "What may stand for an argument, by its name."),
+    ],
+);
+
+static ARGUMENT: Shape = Shape::new(
+    "an argument",
+    "An argument of a prompt.",
+    &[
+        required("name", Kind::Name, "Its name."),
+        optional("title", Kind::Text, "Its name for people."),
+        optional("description", Kind::Text, "What it is."),
+        optional("required", Kind::Truth, "Whether it must be given. Default: false."),
+    ],
+);
+
+static MESSAGE: Shape = Shape::new(
+    "a message",
+    "A message of a prompt: who says it, and what.",
+    &[
+        optional("user", CONTENT, "What the user says: a text, or content as the protocol has it."),
+        optional("assistant", CONTENT, "What the model says: a text, or content as the protocol has it."),
+    ],
+)
+.rules(&[Rule::One(&ROLES)]);
+
+const CONTENT: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
+
+pub(super) fn prompt(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
+    let mut fields = PROMPT.open(node, problems)?;
+    let declared = declared(&mut fields, &DECLARED, problems);
+    for argument in node.get("arguments").and_then(Node::items).into_iter().flatten() {
+        if let Some(mut fields) = ARGUMENT.open(argument, problems) {
+            fields.required("name", problems);
+            let _ = ["title", "description", "required"].map(|key| fields.optional(key));
+            fields.finish(problems);
+        }
+    }
+    let steps = fields.optional("steps").map(|node| steps(node, problems)).unwrap_or_default();
+    let written = fields.required("messages", problems).and_then(|node| read::list(node, "messages", problems));
+    let messages: Option<Vec<Value>> = written?.iter().map(|node| message(node, problems)).collect();
+    let complete = complete(&mut fields, problems);
+    fields.finish(problems);
+    Some(Prompt { name, declared, steps, messages: Data::parse(&Value::Array(messages?)), complete })
+}
+
+fn message(node: &Node, problems: &mut Diagnostics) -> Option<Value> {
+    let mut fields = MESSAGE.open(node, problems)?;
+    let said = ROLES.map(|role| (role, fields.optional(role)));
+    fields.finish(problems);
+    let (role, node) = said.into_iter().find_map(|(role, node)| Some((role, node?)))?;
+    let content = if node.pairs().is_some() {
+        read::object(node, role, Reading::Core, problems)?
+    } else {
+        json!({ "type": "text", "text": read::text(node, role, problems)? })
+    };
+    Some(json!({ "role": role, "content": content }))
+}

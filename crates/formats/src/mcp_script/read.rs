@@ -1,0 +1,277 @@
+//! The file as a whole.
+
+use std::path::Path;
+
+use agentci_plan::mcp_script::Script;
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Reading, Sources, Spanned, read};
+use serde_json::{Map, Value};
+
+use super::prompt::{PROMPT, prompt};
+use super::resource::{RESOURCE, resource};
+use super::tool::{TOOL, tool};
+use crate::document;
+
+/// The script of an MCP server as a whole.
+pub(crate) static SCRIPT: Shape = Shape::new(
+    "the script of an MCP server",
+    "What an MCP server offers and answers.",
+    &[
+        optional("server", Kind::Shape(&SERVER), "What the server says of itself."),
+        optional("tools", Kind::FilledMap(&Kind::Shape(&TOOL)), "Its tools, by name."),
+        optional("resources", Kind::FilledMap(&Kind::Shape(&RESOURCE)), "Its resources, by address or template."),
+        optional("prompts", Kind::FilledMap(&Kind::Shape(&PROMPT)), "Its prompts, by name."),
+        optional("page", Kind::Count(1), "How many entries a page of a list has. Default: all."),
+    ],
+)
+.rules(&[Rule::Some(&["tools", "resources", "prompts"])]);
+
+static SERVER: Shape = Shape::new(
+    "`server`",
+    "What the server says of itself.",
+    &[
+        optional("name", Kind::Name, "Its name. Default: that of the file."),
+        optional("version", Kind::Name, "Its version. Default: `0`."),
+        optional("instructions", Kind::Text, "How it wants to be used."),
+    ],
+);
+
+/// Reads the script of an MCP server. Its text is in the sources afterwards, so that problems can be shown.
+pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<Script, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let root = match document::open(files, sources, path) {
+        Ok(root) => root,
+        Err(problem) => {
+            problems.push(problem);
+            return Err(problems);
+        }
+    };
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
+    let script = script(&root, name.unwrap_or_default(), &mut problems);
+    problems.sort();
+    script.filter(|_| !problems.has_errors()).ok_or(problems)
+}
+
+fn script(root: &Node, name: &str, problems: &mut Diagnostics) -> Option<Script> {
+    let mut fields = SCRIPT.open(root, problems)?;
+    let mut script = Script { name: name.to_owned(), version: "0".to_owned(), ..Script::default() };
+    if let Some(node) = fields.optional("server") {
+        server(node, &mut script, problems);
+    }
+    script.tools = named(fields.optional("tools"), "tools", problems, tool);
+    script.resources = named(fields.optional("resources"), "resources", problems, resource);
+    script.prompts = named(fields.optional("prompts"), "prompts", problems, prompt);
+    if ["tools", "resources", "prompts"].into_iter().all(|key| fields.optional(key).is_none()) {
+        problems.push(
+            Diagnostic::error(root.span, "the script has neither `tools` nor `resources` nor `prompts`")
+                .label("the server has nothing to offer")
+                .help("add a tool: `tools: { find_order: { answers: { reply: found } } }`"),
+        );
+    }
+    let page = fields.optional("page").and_then(|node| read::count(node, "page", 1, problems));
+    script.page = page.and_then(|page| usize::try_from(page).ok());
+    fields.finish(problems);
+    Some(script)
+}
+
+fn server(node: &Node, script: &mut Script, problems: &mut Diagnostics) {
+    let Some(mut fields) = SERVER.open(node, problems) else { return };
+    if let Some(name) = fields.optional("name").and_then(|node| read::name(node, "name", problems)) {
+        script.name = name.value;
+    }
+    if let Some(version) = fields.optional("version").and_then(|node| read::name(node, "version", problems)) {
+        script.version = version.value;
+    }
+    script.instructions = fields.optional("instructions").and_then(|node| read::text(node, "instructions", problems));
+    fields.finish(problems);
+}
+
+/// What a mapping from names has, in order.
+fn named<T>(
+    node: Option<&Node>,
+    key: &str,
+    problems: &mut Diagnostics,
+    read: impl Fn(Spanned<String>, &Node, &mut Diagnostics) -> Option<T>,
+) -> Vec<T> {
+    let pairs = node.map(|node| pairs(node, key, problems)).unwrap_or_default();
+    let one = |pair: &Pair| read(Spanned::new(pair.key.text.to_string(), pair.key.span), &pair.value, problems);
+    pairs.iter().filter_map(one).collect()
+}
+
+/// The pairs of a mapping that is not empty.
+pub(super) fn pairs<'n>(node: &'n Node, key: &str, problems: &mut Diagnostics) -> &'n [Pair] {
+    let found = node.pairs().filter(|pairs| !pairs.is_empty());
+    if found.is_none() {
+        let message = format!("`{key}` must be a mapping from names, found {}", node.describe());
+        problems.push(Diagnostic::error(node.span, message).label("expected `name: { .. }` lines"));
+    }
+    found.unwrap_or_default()
+}
+
+/// What a list says, by the protocol's own keys.
+pub(super) fn declared(
+    fields: &mut read::Fields<'_>,
+    keys: &[&'static str],
+    problems: &mut Diagnostics,
+) -> Map<String, Value> {
+    let mut declared = Map::new();
+    for key in keys {
+        let value = fields.optional(key).and_then(|node| read::data(node, key, Reading::Core, problems));
+        declared.extend(value.map(|value| ((*key).to_owned(), value)));
+    }
+    declared
+}
+
+/// What may stand for something, by its name.
+pub(super) fn complete(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<(String, Vec<String>)> {
+    let pairs = fields.optional("complete").map(|node| pairs(node, "complete", problems)).unwrap_or_default();
+    let one = |pair: &Pair| {
+        let values = read::texts(&pair.value, "complete", problems)?;
+        Some((pair.key.text.to_string(), values.into_iter().map(|value| value.value).collect()))
+    };
+    pairs.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use agentci_plan::Data;
+    use agentci_plan::mcp_script::{Answer, Held, Level, Outcome, QuestionKind, Step};
+    use agentci_source::MemoryFiles;
+    use serde_json::json;
+
+    use super::*;
+
+    fn load(text: &str) -> Result<Script, Vec<String>> {
+        let files = MemoryFiles::default().with("shop/orders.mcp.yaml", text);
+        let mut sources = Sources::default();
+        load_mcp_script(&files, &mut sources, Path::new("shop/orders.mcp.yaml")).map_err(|problems| {
+            let told = problems.iter().map(|problem| {
+                let place = problem.place(&sources);
+                format!("{}:{} {}", place.line, place.column, problem.message)
+            });
+            told.collect()
+        })
+    }
+
+    fn answers(answers: &str) -> Vec<Answer> {
+        load(&format!("tools: {{ t: {{ answers: {answers} }} }}")).unwrap().tools.remove(0).answers
+    }
+
+    fn outcome(answer: &str) -> Outcome {
+        answers(answer).remove(0).outcome
+    }
+
+    #[test]
+    fn a_server_has_the_name_of_its_file_unless_it_says_another() {
+        let plain = load("tools: { t: { answers: { reply: hi } } }").unwrap();
+        assert_eq!((plain.name.as_str(), plain.version.as_str(), plain.instructions), ("orders", "0", None));
+        let named =
+            load("server: { name: shop, version: '2', instructions: Be brief. }\nresources: { 'a://b': { text: c } }");
+        let named = named.unwrap();
+        assert_eq!((named.name.as_str(), named.version.as_str()), ("shop", "2"));
+        assert_eq!(named.instructions.as_deref(), Some("Be brief."));
+    }
+
+    #[test]
+    fn what_is_listed_is_kept_as_it_is_written() {
+        let tool = "title: Find, inputSchema: { type: object, required: [id] }, annotations: { readOnlyHint: true }";
+        let script = load(&format!("tools: {{ find: {{ {tool}, answers: {{ reply: hi }} }} }}")).unwrap();
+        assert_eq!(script.tools[0].name.value, "find");
+        assert_eq!(
+            Value::Object(script.tools[0].declared.clone()),
+            json!({ "title": "Find", "inputSchema": { "type": "object", "required": ["id"] }, "annotations": { "readOnlyHint": true } })
+        );
+        let bare = load("tools: { find: { answers: { reply: hi } } }").unwrap();
+        assert_eq!(bare.tools[0].declared["inputSchema"], json!({ "type": "object" }));
+    }
+
+    #[test]
+    fn an_answer_ends_in_one_of_four_ways() {
+        assert_eq!(outcome("{ reply: hi }"), Outcome::Reply(Data::literal(&json!("hi"))));
+        assert_eq!(outcome("{ reply: }"), Outcome::Reply(Data::literal(&Value::Null)));
+        assert_eq!(outcome("{ reply: { a: [1] } }"), Outcome::Reply(Data::literal(&json!({ "a": [1] }))));
+        assert_eq!(outcome("{ error: 'no ${INPUT.id}' }"), Outcome::Error(Data::parse(&json!("no ${INPUT.id}"))));
+        assert_eq!(outcome("{ result: { content: [] } }"), Outcome::Result(Data::literal(&json!({ "content": [] }))));
+        let failure = Outcome::Failure { code: -32000, message: "busy".into() };
+        assert_eq!(outcome("{ fail: { code: -32000, message: busy } }"), failure);
+    }
+
+    #[test]
+    fn answers_have_conditions_and_steps() {
+        let all = "[{ when: { id: A-17 }, steps: [{ wait: 50ms }, { log: begun }, { log: { level: error, data: { a: 1 } } }, \
+                   { progress: { progress: 1, total: 2 } }, { ask: { who: { elicit: { message: Who? } }, where: { roots: true } } }, \
+                   { close: true }], reply: hi }, { reply: else }]";
+        let answers = answers(all);
+        assert_eq!(answers.len(), 2);
+        assert_eq!(answers[0].when, Some(json!({ "id": "A-17" })));
+        let [wait, begun, wrong, progress, ask, close] = answers[0].steps.as_slice() else { panic!("{answers:?}") };
+        assert_eq!(*wait, Step::Wait(Duration::from_millis(50)));
+        assert_eq!(*begun, Step::Log { level: Level::Info, data: Data::literal(&json!("begun")) });
+        assert_eq!(*wrong, Step::Log { level: Level::Error, data: Data::literal(&json!({ "a": 1 })) });
+        assert_eq!(*progress, Step::Progress { progress: 1.0, total: Some(2.0), message: None });
+        let Step::Ask(questions) = ask else { panic!("{ask:?}") };
+        let kinds: Vec<_> = questions.iter().map(|question| (question.name.as_str(), question.kind)).collect();
+        assert_eq!(kinds, [("who", QuestionKind::Elicit), ("where", QuestionKind::Roots)]);
+        assert_eq!(*close, Step::Close);
+    }
+
+    #[test]
+    fn resources_and_prompts_are_read() {
+        let text = "resources:\n  'shop://terms': { mimeType: text/plain, text: No returns. }\n  \
+                    'shop://orders/{id}': { blob: AAAA, complete: { id: [A-17] } }\n\
+                    prompts:\n  refund: { arguments: [{ name: id, required: true }], messages: [{ user: 'Refund ${INPUT.id}' }, \
+                    { assistant: { type: text, text: Done } }] }\npage: 2";
+        let script = load(text).unwrap();
+        assert_eq!(script.page, Some(2));
+        assert!(!script.resources[0].is_template() && script.resources[1].is_template());
+        assert_eq!(script.resources[0].declared["name"], "shop://terms");
+        assert_eq!(script.resources[1].holds, Held::Blob("AAAA".into()));
+        assert_eq!(script.resources[1].complete, [("id".to_owned(), vec!["A-17".to_owned()])]);
+        let prompt = &script.prompts[0];
+        assert_eq!(prompt.required().collect::<Vec<_>>(), ["id"]);
+        assert_eq!(
+            prompt.messages.written(),
+            json!([
+                { "role": "user", "content": { "type": "text", "text": "Refund ${INPUT.id}" } },
+                { "role": "assistant", "content": { "type": "text", "text": "Done" } },
+            ])
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        for (text, told) in [
+            ("server: { name: a }", "1:1 the script has neither `tools` nor `resources` nor `prompts`"),
+            ("tools: { t: { description: a } }", "1:13 a tool needs `answers`"),
+            (
+                "tools: { t: { answers: { reply: a, error: b } } }",
+                "1:24 an answer has one of `reply`, `error`, `result` and `fail`",
+            ),
+            (
+                "tools: { t: { answers: { steps: [] } } }",
+                "1:24 an answer has one of `reply`, `error`, `result` and `fail`",
+            ),
+            (
+                "tools: { t: { inputSchema: { type: string }, answers: { reply: a } } }",
+                "1:28 the schema of the arguments of `t` must have `type: object`",
+            ),
+            (
+                "tools: { t: { answers: { steps: [{ wait: 1s, log: a }], reply: a } } }",
+                "1:34 a step has one of `wait`, `log`, `progress`, `ask` and `close`",
+            ),
+            ("tools: [find_order]", "1:8 `tools` must be a mapping from names, found a list"),
+            ("tools: { t: { answers: [], description: a } }", "1:24 `answers` has no answer"),
+            ("tools: { t: { answer: { reply: a } } }", "1:15 unknown key `answer` in a tool"),
+            ("resources: { 'a://b': { mimeType: a } }", "1:23 a resource has either `text` or `blob`"),
+            ("prompts: { p: { messages: [{ usr: a }] } }", "1:30 unknown key `usr` in a message"),
+            (
+                "tools: { t: { answers: { steps: [{ log: { level: loud, data: a } }], reply: a } } }",
+                "1:50 `level` must be one of `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`, found the text `loud`",
+            ),
+        ] {
+            assert_eq!(load(text).unwrap_err(), [told], "{text}");
+        }
+    }
+}
