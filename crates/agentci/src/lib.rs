@@ -37,6 +37,7 @@ pub use agentci_embed as embed;
 pub use agentci_formats as formats;
 pub use agentci_ledger as ledger;
 pub use agentci_mock_llm as mock_llm;
+pub use agentci_mock_mcp as mock_mcp;
 pub use agentci_plan as plan;
 pub use agentci_report as report;
 pub use agentci_runner as runner;

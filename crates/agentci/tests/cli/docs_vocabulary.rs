@@ -17,7 +17,7 @@ pub(crate) const ELSEWHERE: [(&str, &str); 10] = [
         "fields, values and events of the APIs of models",
         "additionalProperties allowed_tools budget_tokens cache_control completed computer_call \
          custom_tool_call disable_parallel_tool_use done encoding_format function_call function_call_output \
-         incomplete input_schema is_error max_completion_tokens mcp_tool_use message_stop nullable object \
+         incomplete input_required input_schema is_error max_completion_tokens mcp_tool_use message_stop nullable object \
          parallel_tool_calls previous_response_id response_format server_tool_use shell_call stop_reason \
          stream stream_options text_delta tool_choice tool_use tool_use_id top_p web_search web_search_call",
     ),
@@ -28,7 +28,7 @@ pub(crate) const ELSEWHERE: [(&str, &str); 10] = [
     ),
     ("what a script of the yao format gets and returns", "assistant_id chat_id delegate prompt_preset team_id user_id"),
     ("embedders, which are keys of a threshold", "builtin openai"),
-    ("names in what a run prints or stores as text", "control_token gate max_model_calls model_wire"),
+    ("names in what a run prints or stores as text", "control_token gate max_model_calls model_wire sse_url"),
     (
         "keys that are taken for secrets, and one that is not",
         "--api-key access_key access_token auth_token authorization private_key refresh_token secret_key \

@@ -102,6 +102,7 @@ mod search;
 mod select;
 mod semantic;
 mod serve_llm;
+mod serve_mcp;
 mod serve_tools;
 mod shards;
 mod signals;

@@ -1,6 +1,7 @@
 //! `agentci serve`: what stands in for the world, by itself.
 
 mod llm;
+mod mcp;
 mod tools;
 
 use std::net::IpAddr;
@@ -24,6 +25,8 @@ pub(crate) struct ServeArguments {
 enum What {
     /// A model that is a script, for OpenAI's and Anthropic's SDKs
     Llm(llm::LlmArguments),
+    /// An MCP server that is a script, over HTTP or standard input and output
+    Mcp(mcp::McpArguments),
     /// The tools of scenarios, or of native suites with routes, answered from their fixtures
     Tools(tools::ToolsArguments),
 }
@@ -42,6 +45,7 @@ struct AddressArguments {
 pub(crate) fn serve(arguments: ServeArguments, context: &Context) -> ExitStatus {
     match arguments.what {
         What::Llm(arguments) => llm::serve(&arguments, context),
+        What::Mcp(arguments) => mcp::serve(&arguments, context),
         What::Tools(arguments) => tools::serve(&arguments, context),
     }
 }
@@ -49,7 +53,12 @@ pub(crate) fn serve(arguments: ServeArguments, context: &Context) -> ExitStatus 
 /// Runs a server on this thread.
 fn block_on(serving: impl Future<Output = ExitStatus>, context: &Context) -> ExitStatus {
     match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(serving),
+        Ok(runtime) => {
+            let status = runtime.block_on(serving);
+            // Whoever waits for input on a thread of its own is not waited for.
+            runtime.shutdown_background();
+            status
+        }
         Err(error) => {
             context.complain(&format!("no runtime could be made: {error}"), None);
             ExitStatus::Failed

@@ -58,6 +58,7 @@ fn schema_of(path: &Path) -> Option<&'static str> {
         "yao" if above("connectors") => Some("yao-connector"),
         "jsonl" if above("tests") && beside("package.yao") => Some("yao"),
         "yaml" | "yml" => match name {
+            name if name.ends_with(".mcp.yaml") => Some("mcp-script"),
             "mock_config.yaml" => Some("aumai-mock"),
             "ananke.config.yaml" => Some("ananke-config"),
             "suite.yaml" if !has("name:") => Some("runledger"),

@@ -1,0 +1,134 @@
+//! Which part of a server answers a request.
+
+use agentci_plan::mcp_script::Level;
+use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError};
+use agentci_protocols::mcp::versions::LEGACY;
+use serde_json::{Map, Value, json};
+
+use crate::client::{Client, Line};
+use crate::mind::Mind;
+use crate::modern;
+
+/// The parameters of a request are not what its method wants.
+pub(crate) const INVALID_PARAMS: i64 = -32602;
+
+/// The two kinds of revisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// A handshake begins a session.
+    Legacy,
+    /// Every request says everything.
+    Modern,
+}
+
+/// A request while it is answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a Map<String, Value>,
+    pub(crate) era: Era,
+    pub(crate) client: &'a Client,
+    pub(crate) line: &'a Line,
+}
+
+impl<'a> Asked<'a> {
+    /// A parameter that must be a text.
+    pub(crate) fn text(&self, key: &str) -> Result<&'a str, RpcError> {
+        let found = self.params.get(key).and_then(Value::as_str);
+        found.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("`{}` needs the text `{key}`", self.method)))
+    }
+
+    /// The arguments of a call; none when absent.
+    pub(crate) fn arguments(&self) -> Result<Map<String, Value>, RpcError> {
+        match self.params.get("arguments") {
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(Value::Object(arguments)) => Ok(arguments.clone()),
+            Some(_) => Err(RpcError::new(INVALID_PARAMS, "`arguments` must be an object")),
+        }
+    }
+}
+
+impl Mind {
+    /// Answers a request.
+    pub(crate) async fn answer(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+        let offers = |any: bool| any.then_some(()).ok_or_else(|| unknown(asked.method));
+        let (tools, prompts) = (!self.script.tools.is_empty(), !self.script.prompts.is_empty());
+        let resources = !self.script.resources.is_empty();
+        let result = match (asked.method, asked.era) {
+            ("server/discover", Era::Modern) => Ok(self.discovered()),
+            ("ping", Era::Legacy) => Ok(json!({})),
+            ("logging/setLevel", Era::Legacy) => set_level(asked),
+            ("tools/list", _) => offers(tools).and_then(|()| self.list_tools(asked)),
+            ("tools/call", _) => {
+                offers(tools)?;
+                self.call(asked).await
+            }
+            ("resources/list", _) => offers(resources).and_then(|()| self.list_resources(asked)),
+            ("resources/templates/list", _) => offers(resources).and_then(|()| self.list_templates(asked)),
+            ("resources/read", _) => offers(resources).and_then(|()| self.read_resource(asked)),
+            ("resources/subscribe" | "resources/unsubscribe", Era::Legacy) => {
+                offers(resources)?;
+                // Nothing here ever changes.
+                asked.text("uri").map(|_| json!({}))
+            }
+            ("prompts/list", _) => offers(prompts).and_then(|()| self.list_prompts(asked)),
+            ("prompts/get", _) => {
+                offers(prompts)?;
+                self.get_prompt(asked).await
+            }
+            ("completion/complete", _) => offers(prompts || resources).and_then(|()| self.complete(asked)),
+            _ => Err(unknown(asked.method)),
+        }?;
+        Ok(match asked.era {
+            Era::Legacy => result,
+            Era::Modern => modern::completed(result, asked.method, self.server_info()),
+        })
+    }
+
+    /// What the server says to a client that introduces itself, and the revision that both speak.
+    pub(crate) fn greet(&self, params: &Map<String, Value>) -> (&'static str, Value) {
+        let wanted = params.get("protocolVersion").and_then(Value::as_str);
+        let spoken = LEGACY.into_iter().find(|version| Some(*version) == wanted).unwrap_or(LEGACY[0]);
+        let mut result = json!({
+            "protocolVersion": spoken,
+            "capabilities": self.capabilities(Era::Legacy),
+            "serverInfo": self.server_info(),
+        });
+        if let Some(instructions) = &self.script.instructions {
+            result["instructions"] = instructions.as_str().into();
+        }
+        (spoken, result)
+    }
+
+    pub(crate) fn capabilities(&self, era: Era) -> Value {
+        let mut capabilities = Map::new();
+        let mut offer = |any: bool, key: &str, value: Value| {
+            if any {
+                capabilities.insert(key.to_owned(), value);
+            }
+        };
+        let (prompts, resources) = (!self.script.prompts.is_empty(), !self.script.resources.is_empty());
+        offer(!self.script.tools.is_empty(), "tools", json!({}));
+        offer(resources, "resources", if era == Era::Legacy { json!({ "subscribe": true }) } else { json!({}) });
+        offer(prompts, "prompts", json!({}));
+        offer(prompts || resources, "completions", json!({}));
+        offer(true, "logging", json!({}));
+        Value::Object(capabilities)
+    }
+
+    pub(crate) fn server_info(&self) -> Value {
+        json!({ "name": self.script.name, "version": self.script.version })
+    }
+}
+
+fn set_level(asked: &Asked<'_>) -> Result<Value, RpcError> {
+    let name = asked.text("level")?;
+    let level = Level::named(name);
+    let level = level.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("there is no level `{name}`")))?;
+    asked.client.set_level(level);
+    Ok(json!({}))
+}
+
+fn unknown(method: &str) -> RpcError {
+    RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{method}` here"))
+}

@@ -1,0 +1,34 @@
+//! What may stand for an argument of a prompt or a part of a template.
+
+use agentci_protocols::jsonrpc::RpcError;
+use serde_json::{Value, json};
+
+use crate::answer::{Asked, INVALID_PARAMS};
+use crate::mind::Mind;
+
+/// The most values of one answer.
+const MOST: usize = 100;
+
+impl Mind {
+    pub(crate) fn complete(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+        let wrong = || RpcError::new(INVALID_PARAMS, "`completion/complete` needs `ref` and `argument`");
+        let field = |of: &str, key: &str| asked.params.get(of).and_then(|value| value.get(key)).and_then(Value::as_str);
+        let name = field("argument", "name").ok_or_else(wrong)?;
+        let begun = field("argument", "value").unwrap_or_default();
+        let known = if field("ref", "type").ok_or_else(wrong)? == "ref/prompt" {
+            let wanted = field("ref", "name").ok_or_else(wrong)?;
+            let prompt = self.script.prompts.iter().find(|prompt| prompt.name.value == wanted);
+            prompt.map(|prompt| &prompt.complete)
+        } else {
+            let wanted = field("ref", "uri").ok_or_else(wrong)?;
+            let resource = self.script.resources.iter().find(|resource| resource.uri.value == wanted);
+            resource.map(|resource| &resource.complete)
+        };
+        let known = known.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`ref` names nothing that is offered"))?;
+        let values = known.iter().find(|(of, _)| of == name).map(|(_, values)| values.as_slice()).unwrap_or_default();
+        let fitting: Vec<&String> = values.iter().filter(|value| value.starts_with(begun)).collect();
+        let total = fitting.len();
+        let shown: Vec<&String> = fitting.into_iter().take(MOST).collect();
+        Ok(json!({ "completion": { "values": shown, "total": total, "hasMore": total > MOST } }))
+    }
+}

@@ -1,0 +1,52 @@
+//! Pages of a browser must not reach a server on this machine by a name that leads here.
+
+use hyper::HeaderMap;
+
+use super::header;
+
+/// Whether a request was meant for this machine, and no page of another one made it.
+pub(super) fn is_local(headers: &HeaderMap) -> bool {
+    let host = header(headers, "host").is_none_or(|host| is_local_name(name_of(host)));
+    let origin = header(headers, "origin").is_none_or(|origin| {
+        let rest = origin.split_once("://").map_or(origin, |(_, rest)| rest);
+        is_local_name(name_of(rest))
+    });
+    host && origin
+}
+
+/// A host without its port.
+fn name_of(host: &str) -> &str {
+    if host.starts_with('[') {
+        return host.split_inclusive(']').next().unwrap_or(host);
+    }
+    host.split(':').next().unwrap_or(host)
+}
+
+fn is_local_name(name: &str) -> bool {
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_are_refused() {
+        for (host, origin, local) in [
+            ("localhost:8080", None, true),
+            ("127.0.0.1", Some("http://localhost:3000"), true),
+            ("[::1]:80", Some("http://[::1]"), true),
+            ("evil.example:8080", None, false),
+            ("localhost.evil.example", None, false),
+            ("localhost", Some("https://evil.example"), false),
+            ("localhost", Some("null"), false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("host", host.parse().unwrap());
+            if let Some(origin) = origin {
+                headers.insert("origin", origin.parse().unwrap());
+            }
+            assert_eq!(is_local(&headers), local, "{host} {origin:?}");
+        }
+    }
+}

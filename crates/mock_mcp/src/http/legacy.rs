@@ -1,0 +1,112 @@
+//! Revisions with a handshake: a session, and a stream for each request that is answered by more than one message.
+
+use std::sync::Arc;
+
+use agentci_protocols::jsonrpc::{Message, RpcError};
+use agentci_protocols::mcp::versions::LEGACY;
+use hyper::header::HeaderValue;
+use hyper::{HeaderMap, Response};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::reply::{accepted, empty, events, message, refused, rpc_error};
+use super::sessions::{Session, Sessions};
+use super::talk::Talk;
+use super::{INVALID_REQUEST, header};
+use crate::answer::{Asked, Era};
+use crate::client::{Client, Line, Logged, Outgoing};
+use crate::mind::Mind;
+use crate::stdio::reply;
+
+const SESSION: &str = "mcp-session-id";
+/// From this revision on a stream begins with an event that only has an id.
+const PRIMED: &str = "2025-11-25";
+
+/// Answers a request.
+pub(super) async fn answer(
+    mind: &Arc<Mind>,
+    sessions: &Sessions,
+    headers: &HeaderMap,
+    id: Value,
+    method: String,
+    params: Map<String, Value>,
+) -> Response<Talk> {
+    if method == "initialize" {
+        return begin(mind, sessions, &id, &params);
+    }
+    let session = match session(sessions, headers) {
+        Ok(session) => session,
+        Err((status, words)) => return rpc_error(status, &id, RpcError::new(INVALID_REQUEST, words)),
+    };
+    let (to, mut out) = unbounded_channel();
+    let (mind, client) = (Arc::clone(mind), Arc::clone(&session.client));
+    let answered = id.clone();
+    tokio::spawn(async move {
+        let line = Line(to);
+        let asked = Asked { method: &method, params: &params, era: Era::Legacy, client: &client, line: &line };
+        let outcome = mind.answer(&asked).await;
+        line.send(Outgoing::Message(reply(&answered, outcome)));
+    });
+    match out.recv().await {
+        Some(Outgoing::Message(only)) if only.get("method").is_none() => message(200, &only),
+        Some(first) => events(session.streams.open(first, out, session.client.version.as_str() >= PRIMED)),
+        None => refused(500, "the request was given up"),
+    }
+}
+
+fn begin(mind: &Mind, sessions: &Sessions, id: &Value, params: &Map<String, Value>) -> Response<Talk> {
+    let (version, greeting) = mind.greet(params);
+    let client = Client::new(version, params.get("capabilities").cloned().unwrap_or_default(), Logged::All);
+    let Some(session) = sessions.begin(Session::new(client)) else {
+        return refused(503, "there are too many sessions");
+    };
+    let mut response = message(200, &reply(id, Ok(greeting)));
+    if let Ok(value) = HeaderValue::from_str(&session) {
+        response.headers_mut().insert(SESSION, value);
+    }
+    response
+}
+
+/// Takes what wants no answer.
+pub(super) fn take(sessions: &Sessions, headers: &HeaderMap, message: Message) -> Response<Talk> {
+    match (session(sessions, headers), message) {
+        (Ok(session), Message::Reply { id, outcome }) => {
+            session.client.answered(&id, outcome);
+            accepted()
+        }
+        (Ok(_), _) => accepted(),
+        (Err((status, words)), _) => refused(status, &words),
+    }
+}
+
+/// A stream for what belongs to no request, or the rest of one that broke off.
+pub(super) fn listen(sessions: &Sessions, headers: &HeaderMap) -> Response<Talk> {
+    let session = match session(sessions, headers) {
+        Ok(session) => session,
+        // Without a session there is nothing to listen to.
+        Err((400, _)) => return refused(405, "a stream needs a session"),
+        Err((status, words)) => return refused(status, &words),
+    };
+    if let Some(last) = header(headers, "last-event-id") {
+        return session.streams.resume(last).map_or_else(|| refused(400, "there is no such event"), events);
+    }
+    let (to, silence) = unbounded_channel();
+    session.hold(to);
+    events(Talk::Stream(silence))
+}
+
+pub(super) fn end(sessions: &Sessions, headers: &HeaderMap) -> Response<Talk> {
+    let ended = header(headers, SESSION).is_some_and(|id| sessions.end(id));
+    if ended { empty(200) } else { refused(404, "there is no such session") }
+}
+
+/// The session of a request, or a status and words for why there is none.
+fn session(sessions: &Sessions, headers: &HeaderMap) -> Result<Arc<Session>, (u16, String)> {
+    let Some(id) = header(headers, SESSION) else {
+        return Err((400, "the header `Mcp-Session-Id` is missing: `initialize` begins a session".into()));
+    };
+    if let Some(version) = header(headers, "mcp-protocol-version").filter(|version| !LEGACY.contains(version)) {
+        return Err((400, format!("the revision `{version}` is not spoken here")));
+    }
+    sessions.find(id).ok_or_else(|| (404, "there is no such session".into()))
+}

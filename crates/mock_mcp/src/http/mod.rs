@@ -1,0 +1,144 @@
+//! A server over HTTP: `POST`, `GET` and `DELETE` at `/mcp`, and the transport of 2024 at `/sse`.
+
+mod guard;
+mod legacy;
+mod modern;
+mod old;
+mod reply;
+mod sessions;
+mod streams;
+mod talk;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use agentci_protocols::jsonrpc::{self, Message, RpcError};
+use agentci_protocols::mcp::versions::MODERN;
+use agentci_wire::serve::{BrokenOff, Handler, Limits, Serving, collect};
+use hyper::body::Incoming;
+use hyper::{HeaderMap, Method, Request, Response};
+use serde_json::Value;
+
+use crate::mind::Mind;
+use crate::modern::is_modern;
+use reply::{accepted, refused, rpc_error};
+use sessions::Sessions;
+use talk::Talk;
+
+const LIMITS: Limits = Limits { connections: 1_000, head: None };
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+
+/// How a server is started.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// The address; loopback by default.
+    pub bind: IpAddr,
+    /// The port; 0, the default, is any that is free.
+    pub port: u16,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 }
+    }
+}
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("the address {0} cannot be used: {1}")]
+pub struct ServerError(SocketAddr, std::io::Error);
+
+/// An MCP server that is a script, served over HTTP until this is dropped.
+#[derive(Debug)]
+pub struct McpServer {
+    serving: Serving,
+}
+
+impl McpServer {
+    /// Starts a server; within a runtime that can do input and output.
+    pub async fn start(mind: Arc<Mind>, options: ServerOptions) -> Result<Self, ServerError> {
+        let wanted = SocketAddr::new(options.bind, options.port);
+        let door = Door { mind, sessions: Arc::default(), local: options.bind.is_loopback() };
+        let serving = Serving::start(wanted, LIMITS, Arc::new(door)).await;
+        Ok(Self { serving: serving.map_err(|error| ServerError(wanted, error))? })
+    }
+
+    /// The address it got.
+    pub fn address(&self) -> SocketAddr {
+        self.serving.address()
+    }
+
+    /// What a client is given.
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address())
+    }
+
+    /// What a client of 2024 is given.
+    pub fn sse_url(&self) -> String {
+        format!("http://{}/sse", self.address())
+    }
+}
+
+/// Where requests come in.
+struct Door {
+    mind: Arc<Mind>,
+    sessions: Arc<Sessions>,
+    /// Whether only this machine can reach it, so that no page of a browser should.
+    local: bool,
+}
+
+impl Handler for Door {
+    type Body = Talk;
+
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Talk>, BrokenOff> {
+        if self.local && !guard::is_local(request.headers()) {
+            return Ok(refused(403, "only this machine may ask, and `Host` or `Origin` name another"));
+        }
+        let (parts, body) = request.into_parts();
+        let path = parts.uri.path();
+        Ok(match (&parts.method, path) {
+            (&Method::POST, "/mcp" | "/") => match collect(body).await {
+                Ok(bytes) => self.post(&parts.headers, &bytes).await,
+                Err(unread) => refused(unread.status(), &unread.to_string()),
+            },
+            (&Method::GET, "/mcp" | "/") => legacy::listen(&self.sessions, &parts.headers),
+            (&Method::DELETE, "/mcp" | "/") => legacy::end(&self.sessions, &parts.headers),
+            (&Method::GET, "/sse") => old::open(&self.sessions),
+            (&Method::POST, "/messages") => match collect(body).await {
+                Ok(bytes) => old::post(&self.mind, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes),
+                Err(unread) => refused(unread.status(), &unread.to_string()),
+            },
+            (_, "/mcp" | "/") => refused(405, "use POST, GET or DELETE"),
+            _ => refused(404, "MCP is at `/mcp`, and the transport of 2024 at `/sse`"),
+        })
+    }
+}
+
+impl Door {
+    async fn post(&self, headers: &HeaderMap, bytes: &[u8]) -> Response<Talk> {
+        let message = match jsonrpc::read(bytes) {
+            Ok(mut messages) if messages.len() == 1 => messages.remove(0),
+            Ok(_) => return rpc_error(400, &Value::Null, RpcError::new(INVALID_REQUEST, "batches are not read")),
+            Err(error) => return rpc_error(400, &Value::Null, RpcError::new(PARSE_ERROR, error.to_string())),
+        };
+        let says_modern = header(headers, "mcp-protocol-version") == Some(MODERN);
+        match message {
+            Message::Request { id, method, params } => {
+                let params = params.as_object().cloned().unwrap_or_default();
+                if says_modern || is_modern(&method, &params) {
+                    return modern::answer(&self.mind, headers, id, method, params).await;
+                }
+                legacy::answer(&self.mind, &self.sessions, headers, id, method, params).await
+            }
+            // There is no session that it could belong to.
+            Message::Notification { .. } | Message::Reply { .. } if says_modern => accepted(),
+            message => legacy::take(&self.sessions, headers, message),
+        }
+    }
+}
+
+/// The text of a header, without spaces around it.
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+}

@@ -1,0 +1,103 @@
+//! The revision without a handshake: headers repeat what a request says, and nothing is remembered.
+
+use std::sync::Arc;
+
+use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError};
+use agentci_protocols::mcp::headers::{decode, of_call};
+use agentci_protocols::mcp::versions::{HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION};
+use bytes::Bytes;
+use hyper::{HeaderMap, Response};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::header;
+use super::reply::{events, message, refused, rpc_error};
+use super::streams::event;
+use super::talk::Talk;
+use crate::answer::{Asked, Era};
+use crate::client::{Line, Outgoing};
+use crate::mind::Mind;
+use crate::modern::Meta;
+use crate::stdio::reply;
+
+/// Answers a request.
+pub(super) async fn answer(
+    mind: &Arc<Mind>,
+    headers: &HeaderMap,
+    id: Value,
+    method: String,
+    params: Map<String, Value>,
+) -> Response<Talk> {
+    let client = Meta::of(&params).and_then(|meta| {
+        repeats(mind, headers, meta.version, &method, &params)?;
+        meta.client()
+    });
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => return rpc_error(400, &id, error),
+    };
+    let (to, mut out) = unbounded_channel();
+    let mind = Arc::clone(mind);
+    let answered = id.clone();
+    tokio::spawn(async move {
+        let line = Line(to);
+        let asked = Asked { method: &method, params: &params, era: Era::Modern, client: &client, line: &line };
+        let outcome = mind.answer(&asked).await;
+        line.send(Outgoing::Message(reply(&answered, outcome)));
+    });
+    loop {
+        match out.recv().await {
+            Some(Outgoing::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),
+            Some(Outgoing::Message(first)) => {
+                let (to, talk) = unbounded_channel();
+                let _ = to.send(event(None, &first));
+                tokio::spawn(pass(out, to));
+                return events(Talk::Stream(talk));
+            }
+            // There is no stream yet that could be closed, and no way to come back to one.
+            Some(Outgoing::Close) => {}
+            None => return refused(500, "the request was given up"),
+        }
+    }
+}
+
+async fn pass(mut out: UnboundedReceiver<Outgoing>, to: UnboundedSender<Bytes>) {
+    while let Some(outgoing) = out.recv().await {
+        if let Outgoing::Message(message) = outgoing {
+            let _ = to.send(event(None, &message));
+        }
+    }
+}
+
+/// The status that goes with an answer.
+fn status(answer: &Value) -> u16 {
+    match answer["error"]["code"].as_i64() {
+        Some(METHOD_NOT_FOUND) => 404,
+        Some(HEADER_MISMATCH | MISSING_CAPABILITY | UNSUPPORTED_VERSION) => 400,
+        _ => 200,
+    }
+}
+
+/// Whether the headers of a request say what the request says.
+fn repeats(
+    mind: &Mind,
+    headers: &HeaderMap,
+    version: &str,
+    method: &str,
+    params: &Map<String, Value>,
+) -> Result<(), RpcError> {
+    let mut wanted =
+        vec![("mcp-protocol-version".to_owned(), version.to_owned()), ("mcp-method".to_owned(), method.to_owned())];
+    wanted.extend(of_call(params));
+    if method == "tools/call" {
+        wanted.extend(mind.mirrored.headers(params));
+    }
+    for (name, value) in wanted {
+        let found = header(headers, &name).map(decode);
+        if found != Some(decode(&value)) || found == Some(None) {
+            let message = format!("the header `{name}` does not say what the request says");
+            return Err(RpcError::new(HEADER_MISMATCH, message));
+        }
+    }
+    Ok(())
+}

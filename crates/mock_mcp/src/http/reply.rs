@@ -1,0 +1,46 @@
+//! Answers over HTTP.
+
+use agentci_protocols::jsonrpc::RpcError;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::talk::Talk;
+use crate::stdio::reply;
+
+/// A message as JSON.
+pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
+    let mut response = Response::new(Talk::whole(message.to_string()));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// An error of the protocol.
+pub(super) fn rpc_error(status: u16, id: &Value, error: RpcError) -> Response<Talk> {
+    message(status, &reply(id, Err(error)))
+}
+
+/// A refusal that no request of the protocol is answered with.
+pub(super) fn refused(status: u16, words: &str) -> Response<Talk> {
+    message(status, &json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": words } }))
+}
+
+/// It was taken, and there is nothing to say.
+pub(super) fn accepted() -> Response<Talk> {
+    empty(202)
+}
+
+pub(super) fn empty(status: u16) -> Response<Talk> {
+    let mut response = Response::new(Talk::Whole(None));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response
+}
+
+/// A stream of events.
+pub(super) fn events(talk: Talk) -> Response<Talk> {
+    let mut response = Response::new(talk);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}

@@ -1,0 +1,162 @@
+//! Streams of events that a client may lose and come back to: each event has an id, and what came after it is sent again.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::talk::Talk;
+use crate::client::Outgoing;
+
+/// The most streams of a session that can be come back to; the oldest is forgotten for a new one.
+const MOST: usize = 100;
+/// How soon a client may come back, in milliseconds.
+const RETRY: u64 = 100;
+
+/// The streams of a session.
+#[derive(Debug, Default)]
+pub(super) struct Streams(Mutex<BTreeMap<u64, Stream>>);
+
+#[derive(Debug, Default)]
+struct Stream {
+    /// What was said, from the first event on.
+    said: Vec<Bytes>,
+    /// Who listens now.
+    listener: Option<UnboundedSender<Bytes>>,
+    over: bool,
+}
+
+impl Streams {
+    /// A stream of what is said to one request. With `primed` its first event has nothing but an id.
+    pub(super) fn open(self: &Arc<Self>, first: Outgoing, out: UnboundedReceiver<Outgoing>, primed: bool) -> Talk {
+        let (to, events) = unbounded_channel();
+        let number = {
+            let mut all = self.all();
+            let number = all.keys().next_back().map_or(1, |last| last + 1);
+            if all.len() >= MOST {
+                all.pop_first();
+            }
+            let mut stream = Stream { listener: Some(to), ..Stream::default() };
+            if primed {
+                stream.say(Bytes::from(format!("id: {number}-1\nretry: {RETRY}\ndata:\n\n")));
+            }
+            all.insert(number, stream);
+            number
+        };
+        let streams = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut out = out;
+            let mut next = Some(first);
+            while let Some(outgoing) = next {
+                streams.pass(number, &outgoing);
+                next = out.recv().await;
+            }
+            streams.close(number);
+        });
+        Talk::Stream(events)
+    }
+
+    /// What came after an event, and what is still to come.
+    pub(super) fn resume(&self, event: &str) -> Option<Talk> {
+        let (number, seen) = event.split_once('-')?;
+        let (number, seen): (u64, usize) = (number.parse().ok()?, seen.parse().ok()?);
+        let mut all = self.all();
+        let stream = all.get_mut(&number)?;
+        let (to, events) = unbounded_channel();
+        for said in stream.said.iter().skip(seen) {
+            let _ = to.send(said.clone());
+        }
+        if !stream.over {
+            stream.listener = Some(to);
+        }
+        Some(Talk::Stream(events))
+    }
+
+    fn pass(&self, number: u64, outgoing: &Outgoing) {
+        let mut all = self.all();
+        let Some(stream) = all.get_mut(&number) else { return };
+        match outgoing {
+            Outgoing::Message(message) => {
+                let id = format!("{number}-{}", stream.said.len() + 1);
+                stream.say(event(Some(&id), message));
+            }
+            Outgoing::Close => stream.listener = None,
+        }
+    }
+
+    fn close(&self, number: u64) {
+        if let Some(stream) = self.all().get_mut(&number) {
+            stream.listener = None;
+            stream.over = true;
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Stream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stream {
+    fn say(&mut self, event: Bytes) {
+        if let Some(listener) = &self.listener {
+            let _ = listener.send(event.clone());
+        }
+        self.said.push(event);
+    }
+}
+
+/// A message as an event.
+pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    Bytes::from(format!("event: message\n{id}data: {message}\n\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    async fn next(talk: &mut Talk) -> Option<String> {
+        let Talk::Stream(events) = talk else { panic!("{talk:?}") };
+        events.recv().await.map(|event| String::from_utf8(event.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_client_that_comes_back_gets_what_it_missed() {
+        let streams: Arc<Streams> = Arc::default();
+        let (to, out) = unbounded_channel();
+        let mut talk = streams.open(Outgoing::Message(json!(1)), out, true);
+        assert_eq!(next(&mut talk).await.unwrap(), "id: 1-1\nretry: 100\ndata:\n\n");
+        assert_eq!(next(&mut talk).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
+        to.send(Outgoing::Close).unwrap();
+        assert_eq!(next(&mut talk).await, None);
+        to.send(Outgoing::Message(json!(2))).unwrap();
+        let mut again = streams.resume("1-1").unwrap();
+        assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
+        assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-3\ndata: 2\n\n");
+        drop(to);
+        assert_eq!(next(&mut again).await, None);
+        // What is over can still be heard once more.
+        let mut late = streams.resume("1-2").unwrap();
+        assert_eq!(next(&mut late).await.unwrap(), "event: message\nid: 1-3\ndata: 2\n\n");
+        assert_eq!(next(&mut late).await, None);
+        assert!(streams.resume("9-1").is_none() && streams.resume("x").is_none());
+    }
+
+    #[tokio::test]
+    async fn the_oldest_stream_is_forgotten() {
+        let streams: Arc<Streams> = Arc::default();
+        let senders: Vec<_> = (0..=MOST)
+            .map(|_| {
+                let (to, out) = unbounded_channel();
+                (to, streams.open(Outgoing::Message(json!(1)), out, false))
+            })
+            .collect();
+        assert!(streams.resume("1-0").is_none());
+        assert!(streams.resume("2-0").is_some());
+        assert_eq!(senders.len(), MOST + 1);
+    }
+}

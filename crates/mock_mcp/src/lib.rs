@@ -1,0 +1,26 @@
+//! An MCP server that is a script: it offers the tools, resources and prompts that the script has, and answers as it says. It
+//! speaks the revisions of the protocol with a handshake and the one without, over standard input and output or HTTP.
+
+mod answer;
+mod client;
+mod complete;
+mod http;
+mod lists;
+mod mind;
+mod modern;
+mod paused;
+mod play;
+mod prompts;
+mod resources;
+mod schemas;
+mod seen;
+mod stdio;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod variables;
+
+pub use http::{McpServer, ServerError, ServerOptions};
+pub use mind::{Mind, SchemaError};
+pub use seen::Seen;
+pub use stdio::serve;

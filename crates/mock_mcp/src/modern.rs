@@ -1,0 +1,78 @@
+//! What the revision without a handshake wants: every request says who asks, and every result who answers.
+
+use agentci_plan::mcp_script::Level;
+use agentci_protocols::jsonrpc::RpcError;
+use agentci_protocols::mcp::versions::{
+    META_CAPABILITIES, META_LOG_LEVEL, META_SERVER, META_VERSION, MODERN, UNSUPPORTED_VERSION,
+};
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Era, INVALID_PARAMS};
+use crate::client::{Client, Logged};
+use crate::mind::Mind;
+
+/// Results of these methods say for how long they hold.
+const CACHED: [&str; 5] =
+    ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"];
+
+/// What a request says of itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meta<'m> {
+    pub(crate) version: &'m str,
+    capabilities: &'m Value,
+    level: Option<&'m str>,
+}
+
+/// Whether a request is of the revision without a handshake.
+pub(crate) fn is_modern(method: &str, params: &Map<String, Value>) -> bool {
+    method == "server/discover" || params.get("_meta").is_some_and(|meta| meta.get(META_VERSION).is_some())
+}
+
+impl<'m> Meta<'m> {
+    /// Reads what every request has to say.
+    pub(crate) fn of(params: &'m Map<String, Value>) -> Result<Self, RpcError> {
+        let lacks = |key: &str| RpcError::new(INVALID_PARAMS, format!("`_meta` must have `{key}`"));
+        let meta = params.get("_meta").and_then(Value::as_object).ok_or_else(|| lacks(META_VERSION))?;
+        let version = meta.get(META_VERSION).and_then(Value::as_str).ok_or_else(|| lacks(META_VERSION))?;
+        let capabilities = meta.get(META_CAPABILITIES).filter(|value| value.is_object());
+        let capabilities = capabilities.ok_or_else(|| lacks(META_CAPABILITIES))?;
+        Ok(Self { version, capabilities, level: meta.get(META_LOG_LEVEL).and_then(Value::as_str) })
+    }
+
+    /// The client, if its revision is spoken here.
+    pub(crate) fn client(self) -> Result<Client, RpcError> {
+        if self.version != MODERN {
+            let data = json!({ "supported": [MODERN], "requested": self.version });
+            let message = format!("the revision `{}` is not spoken here", self.version);
+            return Err(RpcError { data: Some(data), ..RpcError::new(UNSUPPORTED_VERSION, message) });
+        }
+        let logged = self.level.and_then(Level::named).map_or(Logged::Nothing, Logged::From);
+        Ok(Client::new(MODERN, self.capabilities.clone(), logged))
+    }
+}
+
+/// A result with what every one has.
+pub(crate) fn completed(mut result: Value, method: &str, server: Value) -> Value {
+    if let Some(result) = result.as_object_mut() {
+        result.entry("resultType").or_insert_with(|| "complete".into());
+        let meta = result.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            meta.insert(META_SERVER.into(), server);
+        }
+        if CACHED.contains(&method) {
+            result.insert("ttlMs".into(), 0.into());
+            result.insert("cacheScope".into(), "private".into());
+        }
+    }
+    result
+}
+
+impl Mind {
+    pub(crate) fn discovered(&self) -> Value {
+        let mut result = json!({ "supportedVersions": [MODERN], "capabilities": self.capabilities(Era::Modern) });
+        if let Some(instructions) = &self.script.instructions {
+            result["instructions"] = instructions.as_str().into();
+        }
+        result
+    }
+}

@@ -1,0 +1,34 @@
+//! Prompts.
+
+use agentci_protocols::jsonrpc::RpcError;
+use serde_json::{Value, json};
+
+use crate::answer::{Asked, INVALID_PARAMS};
+use crate::mind::Mind;
+use crate::play::Played;
+use crate::variables::Given;
+
+impl Mind {
+    pub(crate) async fn get_prompt(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+        let name = asked.text("name")?;
+        let Some(prompt) = self.script.prompts.iter().find(|prompt| prompt.name.value == name) else {
+            self.missed(format!("there is no prompt `{name}`"));
+            return Err(RpcError::new(INVALID_PARAMS, format!("Unknown prompt: {name}")));
+        };
+        let arguments = asked.arguments()?;
+        if let Some(missing) = prompt.required().find(|name| !arguments.contains_key(*name)) {
+            return Err(RpcError::new(INVALID_PARAMS, format!("the prompt `{name}` needs the argument `{missing}`")));
+        }
+        let pause = self.resumed(asked)?.unwrap_or_default();
+        let answers = match self.play(&prompt.steps, asked, &arguments, pause).await? {
+            Played::Waits(result) => return Ok(result),
+            Played::Through(answers) => answers,
+        };
+        let messages = Given { arguments: Some(&arguments), answers: Some(&answers) }.fill(&prompt.messages)?;
+        let mut result = json!({ "messages": messages });
+        if let Some(description) = prompt.declared.get("description") {
+            result["description"] = description.clone();
+        }
+        Ok(result)
+    }
+}

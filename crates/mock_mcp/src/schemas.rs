@@ -1,0 +1,56 @@
+//! The schemas of tools: what a call may have, and what a result may be.
+
+use agentci_plan::mcp_script::Tool;
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+use crate::mind::SchemaError;
+
+/// How much of an error is shown, in characters.
+const SHOWN: usize = 300;
+
+/// The schemas of a tool.
+#[derive(Debug)]
+pub(crate) struct Schemas {
+    input: Validator,
+    output: Option<Validator>,
+}
+
+impl Schemas {
+    pub(crate) fn of(tool: &Tool) -> Result<Self, SchemaError> {
+        let built = |key: &'static str| {
+            let schema = tool.declared.get(key)?;
+            Some(jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema).map_err(|error| {
+                SchemaError { tool: tool.name.value.clone(), key, reason: error.to_string(), span: tool.name.span }
+            }))
+        };
+        let any = || jsonschema::options().build(&Value::Bool(true));
+        let input = match built("inputSchema") {
+            Some(input) => input?,
+            None => any().map_err(|error| SchemaError {
+                tool: tool.name.value.clone(),
+                key: "inputSchema",
+                reason: error.to_string(),
+                span: tool.name.span,
+            })?,
+        };
+        Ok(Self { input, output: built("outputSchema").transpose()? })
+    }
+
+    /// The first thing in which arguments do not satisfy their schema.
+    pub(crate) fn misfit_of_arguments(&self, arguments: &Value) -> Option<String> {
+        misfit(&self.input, arguments)
+    }
+
+    /// The first thing in which a result does not satisfy its schema.
+    pub(crate) fn misfit_of_result(&self, structured: &Value) -> Option<String> {
+        misfit(self.output.as_ref()?, structured)
+    }
+}
+
+fn misfit(validator: &Validator, value: &Value) -> Option<String> {
+    let error = validator.iter_errors(value).next()?;
+    let place = error.instance_path().to_string();
+    let message: String = error.to_string().chars().take(SHOWN).collect();
+    Some(if place.is_empty() { message } else { format!("at `{place}`, {message}") })
+}

@@ -1,0 +1,155 @@
+//! A server on standard input and output: a message a line.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_protocols::jsonrpc::{self, Message, RpcError};
+use agentci_protocols::mcp::versions::LEGACY;
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::answer::{Asked, Era};
+use crate::client::{Client, Line, Logged, Outgoing};
+use crate::mind::Mind;
+use crate::modern::{Meta, is_modern};
+
+/// The longest line that is read.
+const LONGEST: u64 = 64 << 20;
+const PARSE_ERROR: i64 = -32700;
+/// How long requests may still take when the input has ended.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Serves a client until its input ends.
+pub async fn serve<I, O>(mind: Arc<Mind>, mut input: I, output: O) -> io::Result<()>
+where
+    I: AsyncBufRead + Unpin,
+    O: AsyncWrite + Unpin + Send + 'static,
+{
+    let (to, out) = unbounded_channel();
+    let line = Line(to);
+    let writer = tokio::spawn(write(out, output));
+    let mut desk = Desk::new(mind, line);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        if (&mut input).take(LONGEST).read_until(b'\n', &mut bytes).await? == 0 {
+            break;
+        }
+        if bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n") {
+            desk.refuse(format!("a message has more than {} MiB", LONGEST >> 20));
+            skip_line(&mut input).await?;
+            continue;
+        }
+        desk.take(&bytes);
+    }
+    // What was asked is still answered, unless it takes long: nobody can say anything to it any more.
+    let _ = tokio::time::timeout(GRACE, async { while desk.tasks.join_next().await.is_some() {} }).await;
+    drop(desk);
+    writer.await.unwrap_or(Ok(()))
+}
+
+async fn skip_line<I: AsyncBufRead + Unpin>(input: &mut I) -> io::Result<()> {
+    loop {
+        let bytes = input.fill_buf().await?;
+        let (end, length) = (bytes.iter().position(|byte| *byte == b'\n'), bytes.len());
+        input.consume(end.map_or(length, |end| end + 1));
+        if end.is_some() || length == 0 {
+            return Ok(());
+        }
+    }
+}
+
+async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<Outgoing>, mut output: O) -> io::Result<()> {
+    while let Some(outgoing) = out.recv().await {
+        if let Outgoing::Message(message) = outgoing {
+            output.write_all(format!("{message}\n").as_bytes()).await?;
+            output.flush().await?;
+        }
+    }
+    Ok(())
+}
+
+/// The one client, and its requests that are being answered.
+struct Desk {
+    mind: Arc<Mind>,
+    line: Line,
+    client: Arc<Client>,
+    tasks: JoinSet<()>,
+    running: BTreeMap<String, AbortHandle>,
+}
+
+impl Desk {
+    fn new(mind: Arc<Mind>, line: Line) -> Self {
+        let client = Arc::new(Client::new(LEGACY[0], json!({}), Logged::All));
+        Self { mind, line, client, tasks: JoinSet::new(), running: BTreeMap::new() }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        match jsonrpc::read(bytes) {
+            Ok(messages) => messages.into_iter().for_each(|message| self.one(message)),
+            Err(error) => self.refuse(error.to_string()),
+        }
+    }
+
+    fn refuse(&self, words: String) {
+        self.line.send(Outgoing::Message(reply(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
+    }
+
+    fn one(&mut self, message: Message) {
+        match message {
+            Message::Reply { id, outcome } => self.client.answered(&id, outcome),
+            Message::Notification { method, params } => {
+                if method == "notifications/cancelled"
+                    && let Some(task) = self.running.remove(&params["requestId"].to_string())
+                {
+                    task.abort();
+                }
+            }
+            Message::Request { id, method, params } => {
+                let params = params.as_object().cloned().unwrap_or_default();
+                if method == "initialize" && !is_modern(&method, &params) {
+                    let (version, greeting) = self.mind.greet(&params);
+                    let capabilities = params.get("capabilities").cloned().unwrap_or_default();
+                    self.client = Arc::new(Client::new(version, capabilities, Logged::All));
+                    self.line.send(Outgoing::Message(reply(&id, Ok(greeting))));
+                    return;
+                }
+                self.running.retain(|_, task| !task.is_finished());
+                let (mind, client, line) = (Arc::clone(&self.mind), Arc::clone(&self.client), self.line.clone());
+                let key = id.to_string();
+                let task = self.tasks.spawn(async move {
+                    let outcome = answer(&mind, &method, &params, &client, &line).await;
+                    line.send(Outgoing::Message(reply(&id, outcome)));
+                });
+                self.running.insert(key, task);
+            }
+        }
+    }
+}
+
+/// Answers a request of either kind of revision.
+async fn answer(
+    mind: &Mind,
+    method: &str,
+    params: &Map<String, Value>,
+    client: &Client,
+    line: &Line,
+) -> Result<Value, RpcError> {
+    if is_modern(method, params) {
+        let client = Meta::of(params)?.client()?;
+        return mind.answer(&Asked { method, params, era: Era::Modern, client: &client, line }).await;
+    }
+    mind.answer(&Asked { method, params, era: Era::Legacy, client, line }).await
+}
+
+/// An answer as a message.
+pub(crate) fn reply(id: &Value, outcome: Result<Value, RpcError>) -> Value {
+    serde_json::from_slice(&jsonrpc::reply(id, outcome)).unwrap_or_default()
+}

@@ -1,0 +1,99 @@
+//! Servers over lines that are written and read here.
+
+mod calls;
+mod questions;
+mod sessions;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agentci_formats::load_mcp_script;
+use agentci_protocols::mcp::versions::{META_CAPABILITIES, META_LOG_LEVEL, META_VERSION, MODERN};
+use agentci_source::{MemoryFiles, Sources};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex, split};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use crate::{Mind, Seen, serve};
+
+fn mind(script: &str) -> (Arc<Mind>, UnboundedReceiver<Seen>) {
+    let files = MemoryFiles::default().with("shop.mcp.yaml", script);
+    let script = load_mcp_script(&files, &mut Sources::default(), Path::new("shop.mcp.yaml")).unwrap();
+    let (to, seen) = unbounded_channel();
+    (Arc::new(Mind::new(Arc::new(script), Some(to)).unwrap()), seen)
+}
+
+/// A client on the other end of the lines.
+struct Peer {
+    lines: Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
+    output: tokio::io::WriteHalf<DuplexStream>,
+    seen: UnboundedReceiver<Seen>,
+    asked: u64,
+}
+
+impl Peer {
+    fn new(script: &str) -> Self {
+        let (mind, seen) = mind(script);
+        let (here, there) = duplex(1 << 20);
+        let (input, output) = split(there);
+        tokio::spawn(serve(mind, BufReader::new(input), output));
+        let (input, output) = split(here);
+        Self { lines: BufReader::new(input).lines(), output, seen, asked: 0 }
+    }
+
+    /// The same, after the handshake of a client that can do this.
+    async fn greeted(script: &str, capabilities: Value) -> Self {
+        let mut peer = Self::new(script);
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "t", "version": "1" } });
+        let greeting = peer.ask("initialize", params).await;
+        assert_eq!(greeting["result"]["protocolVersion"], "2025-06-18");
+        peer.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        peer
+    }
+
+    async fn say(&mut self, message: &Value) {
+        self.output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn send(&mut self, method: &str, params: Value) {
+        self.asked += 1;
+        let message = json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params });
+        self.say(&message).await;
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
+        serde_json::from_str(&line.expect("nothing is said").unwrap().unwrap()).unwrap()
+    }
+
+    /// The next message after a request.
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.send(method, params).await;
+        self.hear().await
+    }
+
+    /// What a tool gives: its text, or what is wrong.
+    async fn call(&mut self, tool: &str, arguments: Value) -> String {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        text(&answer)
+    }
+
+    /// The same without a handshake.
+    async fn ask_modern(&mut self, method: &str, mut params: Value, capabilities: Value) -> Value {
+        params["_meta"] = json!({ META_VERSION: MODERN, META_CAPABILITIES: capabilities });
+        if let Some(level) = params.as_object_mut().unwrap().remove("level") {
+            params["_meta"][META_LOG_LEVEL] = level;
+        }
+        self.ask(method, params).await
+    }
+}
+
+fn text(answer: &Value) -> String {
+    if let Some(error) = answer.get("error") {
+        return format!("{}: {}", error["code"], error["message"].as_str().unwrap());
+    }
+    let result = &answer["result"];
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    if result["isError"] == true { format!("isError: {text}") } else { text.to_owned() }
+}

@@ -1,0 +1,145 @@
+//! What happens before an answer: logs, progress, and questions to the client.
+
+use serde_json::{Value, json};
+
+use super::{Peer, text};
+
+const ASKS: &str = "
+tools:
+  greet:
+    answers:
+      - steps:
+          - ask: { who: { elicit: { message: 'Who, ${INPUT.day}?', requestedSchema: { type: object } } }, model: { sample: { messages: [], maxTokens: 5 } } }
+          - ask: { where: { roots: true } }
+        reply: '${INPUT.who.content.name:-nobody} on ${INPUT.day}: ${INPUT.where.roots}'
+      - reply: again
+  tell:
+    answers:
+      steps: [{ log: { level: debug, data: fine } }, { progress: { progress: 1, total: 4, message: begun } }, { wait: 1ms }, { log: { level: error, data: [1] } }, { close: true }]
+      reply: told
+";
+
+fn all() -> Value {
+    json!({ "elicitation": {}, "sampling": {}, "roots": {} })
+}
+
+#[tokio::test]
+async fn a_client_is_asked_and_its_words_are_in_the_answer() {
+    let mut peer = Peer::greeted(ASKS, all()).await;
+    let question = peer.ask("tools/call", json!({ "name": "greet", "arguments": { "day": "Monday" } })).await;
+    assert_eq!(
+        (&question["method"], &question["params"]["message"]),
+        (&json!("elicitation/create"), &json!("Who, Monday?"))
+    );
+    let said = json!({ "action": "accept", "content": { "name": "Ann" } });
+    peer.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": said })).await;
+    let question = peer.hear().await;
+    assert_eq!(question["method"], "sampling/createMessage");
+    peer.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": {} })).await;
+    let question = peer.hear().await;
+    assert_eq!(question["method"], "roots/list");
+    peer.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": [] } })).await;
+    assert_eq!(text(&peer.hear().await), "Ann on Monday: []");
+}
+
+#[tokio::test]
+async fn a_client_that_refuses_or_cannot_be_asked_ends_the_call() {
+    let mut peer = Peer::greeted(ASKS, all()).await;
+    let question = peer.ask("tools/call", json!({ "name": "greet", "arguments": { "day": "Monday" } })).await;
+    let refusal =
+        json!({ "jsonrpc": "2.0", "id": question["id"], "error": { "code": -1, "message": "User rejected" } });
+    peer.say(&refusal).await;
+    assert_eq!(text(&peer.hear().await), "-1: User rejected");
+    let mut mute = Peer::greeted(ASKS, json!({})).await;
+    let said = mute.call("greet", json!({ "day": "Monday" })).await;
+    assert_eq!(said, "-32600: the client cannot be asked: it does not declare elicitation or sampling");
+}
+
+#[tokio::test]
+async fn a_client_without_a_session_comes_back_with_its_answers() {
+    let mut peer = Peer::new(ASKS);
+    let call = json!({ "name": "greet", "arguments": { "day": "Monday" } });
+    let waits = peer.ask_modern("tools/call", call.clone(), all()).await;
+    let result = &waits["result"];
+    assert_eq!(result["resultType"], "input_required");
+    let asked: Vec<&String> = result["inputRequests"].as_object().unwrap().keys().collect();
+    assert_eq!(asked, ["who", "model"]);
+    assert_eq!(result["inputRequests"]["who"]["params"]["message"], "Who, Monday?");
+    // What is missing is asked for again, with what was said before kept.
+    let mut again = call.clone();
+    again["requestState"] = result["requestState"].clone();
+    again["inputResponses"] =
+        json!({ "who": { "action": "accept", "content": { "name": "Ann" } }, "model": 5, "other": {} });
+    let waits = peer.ask_modern("tools/call", again, all()).await;
+    let asked: Vec<&String> = waits["result"]["inputRequests"].as_object().unwrap().keys().collect();
+    assert_eq!(asked, ["model"]);
+    let mut again = call.clone();
+    again["requestState"] = waits["result"]["requestState"].clone();
+    again["inputResponses"] = json!({ "model": {} });
+    let waits = peer.ask_modern("tools/call", again, all()).await;
+    let mut again = call.clone();
+    again["requestState"] = waits["result"]["requestState"].clone();
+    again["inputResponses"] = json!({ "where": { "roots": ["a"] } });
+    let done = peer.ask_modern("tools/call", again, all()).await;
+    assert_eq!((text(&done).as_str(), &done["result"]["resultType"]), (r#"Ann on Monday: ["a"]"#, &json!("complete")));
+    // The call that waited was the first; this is the second.
+    assert_eq!(text(&peer.ask_modern("tools/call", call.clone(), all()).await), "again");
+    let mut forged = call;
+    forged["requestState"] = json!("made up");
+    let refused = peer.ask_modern("tools/call", forged, all()).await;
+    assert_eq!(text(&refused), "-32602: `requestState` is not one that was given here");
+}
+
+#[tokio::test]
+async fn only_what_a_client_can_be_asked_is_asked() {
+    let mut peer = Peer::new(ASKS);
+    let call = json!({ "name": "greet", "arguments": { "day": "Monday" } });
+    let waits = peer.ask_modern("tools/call", call.clone(), json!({ "sampling": {} })).await;
+    let asked: Vec<&String> = waits["result"]["inputRequests"].as_object().unwrap().keys().collect();
+    assert_eq!(asked, ["model"]);
+    let refused = peer.ask_modern("tools/call", call, json!({})).await;
+    assert_eq!(refused["error"]["code"], -32021);
+    assert_eq!(refused["error"]["data"]["requiredCapabilities"], json!({ "elicitation": {}, "sampling": {} }));
+}
+
+#[tokio::test]
+async fn logs_and_progress_are_told_to_those_who_want_them() {
+    let mut peer = Peer::greeted(ASKS, json!({})).await;
+    peer.send("tools/call", json!({ "name": "tell", "_meta": { "progressToken": "p" } })).await;
+    assert_eq!(peer.hear().await["params"], json!({ "level": "debug", "logger": "shop", "data": "fine" }));
+    let progress = json!({ "progressToken": "p", "progress": 1, "total": 4, "message": "begun" });
+    assert_eq!(peer.hear().await["params"], progress);
+    assert_eq!(peer.hear().await["params"]["data"], json!([1]));
+    assert_eq!(text(&peer.hear().await), "told");
+    // Without a token there is no progress, and below a level no log.
+    peer.ask("logging/setLevel", json!({ "level": "warning" })).await;
+    peer.send("tools/call", json!({ "name": "tell" })).await;
+    assert_eq!(peer.hear().await["params"]["level"], "error");
+    assert_eq!(text(&peer.hear().await), "told");
+    assert_eq!(
+        text(&peer.ask("logging/setLevel", json!({ "level": "loud" })).await),
+        "-32602: there is no level `loud`"
+    );
+}
+
+#[tokio::test]
+async fn without_a_session_nothing_is_logged_that_was_not_asked_for() {
+    let mut peer = Peer::new(ASKS);
+    let quiet = peer.ask_modern("tools/call", json!({ "name": "tell" }), json!({})).await;
+    assert_eq!(text(&quiet), "told");
+    let loud = peer.ask_modern("tools/call", json!({ "name": "tell", "level": "info" }), json!({})).await;
+    assert_eq!(loud["params"]["level"], "error");
+    assert_eq!(text(&peer.hear().await), "told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_answers_is_given_up() {
+    let mut peer = Peer::greeted(ASKS, all()).await;
+    let begun = tokio::time::Instant::now();
+    peer.send("tools/call", json!({ "name": "greet", "arguments": { "day": "Monday" } })).await;
+    assert_eq!(peer.hear().await["method"], "elicitation/create");
+    let line = peer.lines.next_line().await.unwrap().unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(text(&answer), "-32603: the client did not answer `elicitation/create` within 600 s");
+    assert_eq!(begun.elapsed().as_secs(), 600);
+}

@@ -1,0 +1,80 @@
+//! Handshakes, requests that are cancelled, and the end.
+
+use serde_json::json;
+
+use super::{Peer, text};
+
+const SLOW: &str = "
+server: { name: slow, version: '3', instructions: Wait. }
+tools: { wait: { answers: { steps: [{ wait: 1h }], reply: late } }, now: { answers: { reply: here } } }
+";
+
+#[tokio::test]
+async fn a_client_gets_its_revision_or_the_newest() {
+    for (wanted, spoken) in [("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25")] {
+        let mut peer = Peer::new(SLOW);
+        let greeting = peer.ask("initialize", json!({ "protocolVersion": wanted, "capabilities": {} })).await;
+        let expected = json!({
+            "protocolVersion": spoken,
+            "capabilities": { "tools": {}, "logging": {} },
+            "serverInfo": { "name": "slow", "version": "3" },
+            "instructions": "Wait.",
+        });
+        assert_eq!(greeting["result"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_handshake_says_everything_itself() {
+    let mut peer = Peer::new(SLOW);
+    let found = peer.ask_modern("server/discover", json!({}), json!({})).await;
+    assert_eq!(found["result"]["supportedVersions"], json!(["2026-07-28"]));
+    assert_eq!(
+        found["result"]["_meta"]["io.modelcontextprotocol/serverInfo"],
+        json!({ "name": "slow", "version": "3" })
+    );
+    let listed = peer.ask_modern("tools/list", json!({}), json!({})).await;
+    assert_eq!((&listed["result"]["ttlMs"], &listed["result"]["cacheScope"]), (&json!(0), &json!("private")));
+    assert_eq!(peer.ask_modern("ping", json!({}), json!({})).await["error"]["code"], -32601);
+    assert_eq!(peer.ask("server/discover", json!({})).await["error"]["code"], -32602);
+    let meta =
+        json!({ "io.modelcontextprotocol/protocolVersion": "v9", "io.modelcontextprotocol/clientCapabilities": {} });
+    let refused = peer.ask("tools/list", json!({ "_meta": meta })).await;
+    assert_eq!(refused["error"]["code"], -32022);
+    assert_eq!(refused["error"]["data"], json!({ "supported": ["2026-07-28"], "requested": "v9" }));
+}
+
+#[tokio::test]
+async fn a_call_that_waits_holds_up_nobody_and_can_be_cancelled() {
+    let mut peer = Peer::greeted(SLOW, json!({})).await;
+    peer.send("tools/call", json!({ "name": "wait" })).await;
+    let waiting = peer.asked;
+    assert_eq!(peer.call("now", json!({})).await, "here");
+    peer.say(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": waiting } }))
+        .await;
+    assert_eq!(text(&peer.ask("tools/call", json!({ "name": "now" })).await), "here");
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_take_long_do_not_outlive_the_input() {
+    use tokio::io::AsyncWriteExt as _;
+    let mut peer = Peer::greeted(SLOW, json!({})).await;
+    peer.send("tools/call", json!({ "name": "wait" })).await;
+    peer.output.shutdown().await.unwrap();
+    let begun = tokio::time::Instant::now();
+    assert_eq!(peer.lines.next_line().await.unwrap(), None);
+    assert_eq!(begun.elapsed().as_secs(), 10);
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
+    use tokio::io::AsyncWriteExt as _;
+    let mut peer = Peer::greeted(SLOW, json!({})).await;
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..65 {
+        peer.output.write_all(&piece).await.unwrap();
+    }
+    peer.output.write_all(b"\n").await.unwrap();
+    assert_eq!(text(&peer.hear().await), "-32700: a message has more than 64 MiB");
+    assert_eq!(peer.call("now", json!({})).await, "here");
+}

@@ -1,0 +1,152 @@
+//! Calls of tools.
+
+use std::sync::PoisonError;
+
+use agentci_plan::mcp_script::{Answer, Outcome, Tool};
+use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Asked, INVALID_PARAMS};
+use crate::mind::Mind;
+use crate::paused::Pause;
+use crate::play::Played;
+use crate::schemas::Schemas;
+use crate::seen::Seen;
+use crate::variables::Given;
+
+impl Mind {
+    pub(crate) async fn call(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+        let name = asked.text("name")?;
+        let known = self.script.tools.iter().zip(&self.schemas).enumerate();
+        let Some((index, (tool, schemas))) = known.into_iter().find(|(_, (tool, _))| tool.name.value == name) else {
+            self.missed(format!("there is no tool `{name}`"));
+            return Err(RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}")));
+        };
+        let arguments = asked.arguments()?;
+        if let Some(reason) = schemas.misfit_of_arguments(&Value::Object(arguments.clone())) {
+            let words = format!("Input validation error: {reason}");
+            self.called(name, arguments, Err(words.clone()));
+            return Ok(complaint(&words));
+        }
+        let pause = self.resumed(asked)?;
+        let waited = pause.is_some();
+        let Some(pause) = pause.or_else(|| self.pick(index, tool, &arguments)) else {
+            let words = format!("no answer of the tool `{name}` fits {}", Value::Object(arguments.clone()));
+            self.missed(words.clone());
+            return Err(RpcError::new(INTERNAL_ERROR, words));
+        };
+        let at = pause.answer;
+        let Some(answer) = tool.answers.get(at) else {
+            return Err(RpcError::new(INVALID_PARAMS, "`requestState` is of another request"));
+        };
+        let result = match self.play(&answer.steps, asked, &arguments, pause).await? {
+            Played::Waits(result) => {
+                self.mark(index, at, false);
+                return Ok(result);
+            }
+            Played::Through(answers) => {
+                result(answer, schemas, &Given { arguments: Some(&arguments), answers: Some(&answers) })
+            }
+        };
+        if waited {
+            self.mark(index, at, true);
+        }
+        self.called(name, arguments, told(&result));
+        result
+    }
+
+    /// The call that a client without a session comes back to.
+    pub(crate) fn resumed(&self, asked: &Asked<'_>) -> Result<Option<Pause>, RpcError> {
+        let Some(state) = asked.params.get("requestState") else { return Ok(None) };
+        let found = state.as_str().and_then(|token| self.paused().find(token));
+        found.map(Some).ok_or_else(|| RpcError::new(INVALID_PARAMS, "`requestState` is not one that was given here"))
+    }
+
+    /// The answer that is next among those that fit, which is the last of them once all were given.
+    fn pick(&self, index: usize, tool: &Tool, arguments: &Map<String, Value>) -> Option<Pause> {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let given = given.get_mut(index)?;
+        let fitting: Vec<usize> = (0..tool.answers.len()).filter(|at| fits(&tool.answers[*at], arguments)).collect();
+        let next = fitting.iter().copied().find(|at| !given[*at]).or(fitting.last().copied())?;
+        given[next] = true;
+        Some(Pause { answer: next, ..Pause::default() })
+    }
+
+    fn mark(&self, tool: usize, answer: usize, was_given: bool) {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mark) = given.get_mut(tool).and_then(|answers| answers.get_mut(answer)) {
+            *mark = was_given;
+        }
+    }
+
+    fn called(&self, tool: &str, arguments: Map<String, Value>, outcome: Result<Value, String>) {
+        self.tell(Seen::Call { tool: tool.to_owned(), arguments: Value::Object(arguments), outcome });
+    }
+}
+
+/// Whether a call has the arguments that an answer wants.
+fn fits(answer: &Answer, arguments: &Map<String, Value>) -> bool {
+    answer.when.as_ref().and_then(Value::as_object).is_none_or(|wanted| has_all(wanted, arguments))
+}
+
+fn has_all(wanted: &Map<String, Value>, found: &Map<String, Value>) -> bool {
+    wanted.iter().all(|(key, wanted)| match (wanted, found.get(key)) {
+        (Value::Object(wanted), Some(Value::Object(found))) => has_all(wanted, found),
+        (Value::Number(wanted), Some(Value::Number(found))) => wanted.as_f64() == found.as_f64(),
+        (wanted, found) => Some(wanted) == found,
+    })
+}
+
+/// The result of a call, as the protocol has it.
+fn result(answer: &Answer, schemas: &Schemas, given: &Given<'_>) -> Result<Value, RpcError> {
+    let result = match &answer.outcome {
+        Outcome::Reply(reply) => replied(given.fill(reply)?),
+        Outcome::Error(words) => return Ok(complaint(given.fill(words)?.as_str().unwrap_or_default())),
+        Outcome::Result(result) => {
+            let mut result = given.fill(result)?;
+            if let Some(result) = result.as_object_mut() {
+                result.entry("content").or_insert_with(|| json!([]));
+            }
+            result
+        }
+        Outcome::Failure { code, message } => return Err(RpcError::new(*code, message.as_str())),
+    };
+    if result["isError"] != true
+        && let Some(reason) = schemas.misfit_of_result(&result["structuredContent"])
+    {
+        return Err(RpcError::new(
+            INTERNAL_ERROR,
+            format!("the script's answer does not fit `outputSchema`: {reason}"),
+        ));
+    }
+    Ok(result)
+}
+
+fn replied(reply: Value) -> Value {
+    match reply {
+        Value::Null => json!({ "content": [] }),
+        Value::String(text) => json!({ "content": [{ "type": "text", "text": text }] }),
+        Value::Object(_) => {
+            let text = reply.to_string();
+            json!({ "content": [{ "type": "text", "text": text }], "structuredContent": reply })
+        }
+        other => json!({ "content": [{ "type": "text", "text": other.to_string() }] }),
+    }
+}
+
+fn complaint(words: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": words }], "isError": true })
+}
+
+/// What an observer is told of a result: its data, or its texts.
+fn told(result: &Result<Value, RpcError>) -> Result<Value, String> {
+    let result = result.as_ref().map_err(ToString::to_string)?;
+    let texts = || {
+        let parts = result["content"].as_array().into_iter().flatten();
+        parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+    };
+    if result["isError"] == true {
+        return Err(texts());
+    }
+    Ok(result.get("structuredContent").cloned().unwrap_or_else(|| Value::String(texts())))
+}

@@ -1,0 +1,59 @@
+//! What stands for `${INPUT.name}` in an answer: an argument of the call, or what the client said to the question of that name.
+
+use agentci_plan::Data;
+use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
+use serde_json::{Map, Value};
+
+/// What an answer may be made of.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Given<'g> {
+    /// The arguments of the call.
+    pub(crate) arguments: Option<&'g Map<String, Value>>,
+    /// What the client said, by the names of the questions.
+    pub(crate) answers: Option<&'g Map<String, Value>>,
+}
+
+impl Given<'_> {
+    /// Data with its variables filled in.
+    pub(crate) fn fill(&self, data: &Data) -> Result<Value, RpcError> {
+        data.fill(&|name| self.value(name))
+            .map_err(|unset| RpcError::new(INTERNAL_ERROR, format!("the script cannot answer: {unset}")))
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        let mut keys = name.strip_prefix("INPUT.")?.split('.');
+        let name = keys.next()?;
+        let said = self.answers.and_then(|answers| answers.get(name));
+        let first = said.or_else(|| self.arguments?.get(name))?;
+        let found = keys.try_fold(first, |value, key| match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            value => value.get(key),
+        })?;
+        Some(match found {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parts_of_arguments_and_answers_are_texts_or_json() {
+        let arguments = json!({ "id": "A-17", "lines": [{ "sku": 1 }, { "sku": 2 }] });
+        let answers = json!({ "who": { "content": { "name": "Ann" } } });
+        let given = Given { arguments: arguments.as_object(), answers: answers.as_object() };
+        let filled = |text: &str| given.fill(&Data::parse(&text.into())).map_err(|error| error.message);
+        assert_eq!(filled("${INPUT.id} for ${INPUT.who.content.name}"), Ok("A-17 for Ann".into()));
+        assert_eq!(filled("${INPUT.lines.1.sku} of ${INPUT.lines}"), Ok(r#"2 of [{"sku":1},{"sku":2}]"#.into()));
+        assert_eq!(filled("${INPUT.none:-nothing}"), Ok("nothing".into()));
+        assert_eq!(
+            filled("${INPUT.none}"),
+            Err("the script cannot answer: the variable `INPUT.none` has no value".into())
+        );
+    }
+}
