@@ -56,12 +56,13 @@ def shell(command, **variables):
 
 def pip_builds():
     """Installs the source distribution into a clean environment; unoptimised, since only the build is in question."""
-    # Unpacked where it was the last time, or cargo would keep what it builds for each place.
+    # Unpacked where it was the last time, or cargo would keep what it builds for each place; with the present time (-m), or cargo
+    # would take changed files for those of the last time.
     source = f"target/sources/agentci_replay-{version()}"
     with tempfile.TemporaryDirectory() as folder:
         commands = f"""mkdir -p target/sources
             rm -rf {source}
-            tar -xzf dist/agentci_replay-{version()}.tar.gz -C target/sources
+            tar -xzmf dist/agentci_replay-{version()}.tar.gz -C target/sources
             python3 -m venv {folder}
             {folder}/bin/pip install --quiet --disable-pip-version-check ./{source}
             test "$({folder}/bin/agentci --version)" = "agentci {version()}"
