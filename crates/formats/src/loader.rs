@@ -9,7 +9,7 @@ use crate::finder::{
     Candidate, Chosen, FRONT_ENDS, Finder, config_named, is_one_of_many, recognise, suite_named, what_is_a_suite,
 };
 use crate::search::{NAMED_IN_MESSAGE, Search};
-use crate::{LoadOptions, Loaded};
+use crate::{LoadOptions, Loaded, mcp_script};
 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
@@ -212,7 +212,9 @@ impl<'f> Loader<'f> {
     /// One warning for all the files that look as if they should matter and do not.
     fn report_strays(&mut self) {
         let mut strays = std::mem::take(&mut self.search.strays);
-        strays.retain(|path| !self.finders.iter().any(|(_, finder)| finder.knows(path)));
+        strays.retain(|path| {
+            !self.finders.iter().any(|(_, finder)| finder.knows(path)) && !mcp_script::is_named_so(path)
+        });
         let Some(first) = strays.first() else { return };
         let mut named: Vec<String> =
             strays.iter().take(NAMED_IN_MESSAGE).map(|path| format!("`{}`", path.display())).collect();

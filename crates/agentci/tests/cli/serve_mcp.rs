@@ -146,3 +146,13 @@ fn a_script_that_is_wrong_is_told_with_its_place() {
     let both = suite().agentci(&["serve", "mcp", "orders.mcp.yaml", "--stdio", "--port", "1"]);
     assert_eq!(both.code, Some(2), "{both:?}");
 }
+
+#[test]
+fn a_script_beside_suites_is_not_taken_for_one() {
+    let native = "suite: s\ntarget: { process: { command: [cat] } }\ncases: [{ id: a, input: {} }]\n";
+    for (name, strays) in [("orders.mcp.yaml", 0), ("orders.yaml", 1)] {
+        let suite = Suite::empty().file("s/agentci.yaml", native).file(&format!("servers/{name}"), SCRIPT);
+        let ran = suite.agentci(&["check", "."]);
+        assert_eq!(ran.stderr.matches("belongs to no suite").count(), strays, "{name}: {}", ran.stderr);
+    }
+}

@@ -18,6 +18,8 @@
 //! What a list says of a tool, a resource or a prompt has the protocol's own keys, so that it can be copied from the answer of a
 //! real server.
 
+use std::path::Path;
+
 mod answer;
 mod prompt;
 mod read;
@@ -27,3 +29,9 @@ mod tool;
 
 pub(crate) use read::SCRIPT;
 pub use read::load_mcp_script;
+
+/// Whether a file has the name that such scripts have: it need not belong to a suite.
+pub(crate) fn is_named_so(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.ends_with(".mcp.yaml") || name.ends_with(".mcp.yml")
+}
