@@ -43,6 +43,9 @@ pub struct Settings {
     /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
     /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
     pub worker: Option<(PathBuf, Vec<OsString>)>,
+    /// The program `agentci`, which records MCP servers over standard input and output with `tap`; default: they are not
+    /// recorded.
+    pub tap: Option<PathBuf>,
     /// Whether what was recorded of the world around agents is kept in record mode, and only what misses is recorded.
     pub update: bool,
     /// What may be spent on the live world in record mode, and was; shared by all suites that are run with it.
@@ -67,6 +70,7 @@ impl Default for Settings {
             embedder: None,
             semantic_timeout: None,
             worker: None,
+            tap: None,
             update: false,
             budget: None,
         }

@@ -219,6 +219,7 @@ impl Suites {
             tools: &settings.tools,
             embedder: settings.embedder.as_deref(),
             semantic_timeout: settings.semantic_timeout,
+            tap: settings.tap.as_deref(),
             worker: settings.worker.as_ref().map(|(program, arguments)| (program.as_path(), arguments.as_slice())),
             update: settings.update,
             budget: settings.budget.clone(),

@@ -4,6 +4,7 @@
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");
 
 mod descendants;
+mod find_program;
 pub mod guard;
 mod lines;
 mod memory;
@@ -13,6 +14,7 @@ mod process;
 mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
+pub use find_program::{agent_program, find_program};
 pub use lines::{LineError, Lines};
 pub use memory::bound_memory;
 pub use open_files::open_files_limit;

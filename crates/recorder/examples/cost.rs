@@ -24,6 +24,7 @@ fn options(mode: Mode) -> SessionOptions {
         allow: Vec::new(),
         environment: std::env::vars().collect(),
         folder: None,
+        tap: None,
         secrets: Redactor::default(),
         upstream_roots: None,
         observer: None,

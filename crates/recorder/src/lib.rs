@@ -1,8 +1,9 @@
-//! Records everything that an agent sends to its model and its tools over HTTP, and replays it.
+//! Records everything that an agent sends to its model and its tools over HTTP, and to MCP servers that it starts, and replays it.
 //!
 //! ```text
 //! agent ─▶ environment (proxy, certificates, hooks) ─▶ proxy ─▶ recording: live world, teed into a `Recording`
 //!                                                          └──▶ replaying: `Matcher` finds the recorded answer, or a `Miss`
+//!       ─▶ shims and hooks ─▶ tap ─▶ MCP server, or the same
 //! ```
 //!
 //! A [`Session`] is one recorder: it is started for one command or one attempt at a case, gives out the environment that leads
@@ -19,6 +20,7 @@ mod providers;
 mod proxy;
 mod recording;
 mod session;
+mod tap;
 mod warning;
 mod zone;
 
@@ -35,4 +37,5 @@ pub use recording::{
     learn_request, learn_response, load, save, show,
 };
 pub use session::{Bypass, Finished, Mode, OnMiss, Pace, Seen, SeenHow, Session, SessionError, SessionOptions};
+pub use tap::{TapError, is_stdio, tap};
 pub use warning::{Warning, WarningKind};

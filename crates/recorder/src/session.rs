@@ -1,12 +1,14 @@
 //! A session: the proxy and everything around it, for one command or one attempt at a case.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use agentci_process::find_program;
 use agentci_trace::Redactor;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -15,6 +17,7 @@ use crate::environment::Environment;
 use crate::leaks::{Found, Programs, Watch, listening_ports};
 use crate::proxy::{Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
+use crate::tap::{Tapped, Taps, unreached};
 use crate::zone;
 use crate::{Exchange, Header, MatchRules, Miss, Recording, Remedy, Roots, Surroundings, Tally, Warning, WarningKind};
 
@@ -85,6 +88,8 @@ pub struct SessionOptions {
     pub environment: Vec<(String, String)>,
     /// Where the certificate bundle and the hooks are put; default: a temporary folder that goes away with the session.
     pub folder: Option<PathBuf>,
+    /// The program of `agentci tap`, through which MCP servers are recorded; without it they are not.
+    pub tap: Option<PathBuf>,
     /// Secrets that are known already.
     pub secrets: Redactor,
     /// Further authorities that vouch for servers of the live world, as PEM.
@@ -168,6 +173,10 @@ pub struct Session {
     placeholders: Vec<(String, String)>,
     header: Header,
     watches: Mutex<Vec<Watch>>,
+    taps: Option<Taps>,
+    tapped: Tapped,
+    /// The `PATH` of the agent without us.
+    path: OsString,
 }
 
 /// The environment may hold secrets of the user's.
@@ -204,9 +213,14 @@ impl Session {
             }
         };
         let proxy = format!("{}:{}", options.advertise.clone().unwrap_or_else(|| host(address)), address.port());
-        let environment =
+        let mut environment =
             Environment::prepare(&authority.ca_pem(), &proxy, &options.environment, options.folder.as_deref())
                 .map_err(SessionError::Folder)?;
+        let path = options.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| OsString::from(path));
+        let path = path.unwrap_or_default();
+        if let Some(tap) = options.tap.as_deref().filter(|_| options.folder.is_none()) {
+            environment.add_shims(tap, &path, &options.roots).map_err(SessionError::Folder)?;
+        }
         let placeholders = match &replay {
             Some(replay) => {
                 secrets.learn_value(PLACEHOLDER);
@@ -228,7 +242,16 @@ impl Session {
         let programs = Programs::default();
         let shared = Arc::new(Shared { address, authority, ledger, reach, upstream, replay, programs });
         let listener = Listener::start(socket, Arc::clone(&shared));
-        Ok(Self { address, shared, listener, environment, placeholders, header, watches: Mutex::default() })
+        let tapped = Tapped::default();
+        let taps = match environment.tap_socket() {
+            Some(socket) => {
+                let taps = Taps::listen(&socket, options.roots, tapped.clone(), Arc::clone(&shared));
+                Some(taps.map_err(SessionError::Folder)?)
+            }
+            None => None,
+        };
+        let watches = Mutex::default();
+        Ok(Self { address, shared, listener, environment, placeholders, header, watches, taps, tapped, path })
     }
 
     /// The address of the proxy.
@@ -243,6 +266,11 @@ impl Session {
         ours.chain(self.placeholders.iter().cloned()).collect()
     }
 
+    /// The program that a name stands for without us: the agent itself is not to be started through a shim.
+    pub fn program(&self, name: &OsStr) -> OsString {
+        find_program(name, &self.path).unwrap_or_else(|| name.to_owned())
+    }
+
     /// The certificate of the authority that vouches for all hosts in this session, as PEM.
     pub fn ca_pem(&self) -> String {
         self.shared.authority.ca_pem()
@@ -253,7 +281,7 @@ impl Session {
         let mut world: HashSet<u16> = self.shared.reach.before.iter().flatten().copied().collect();
         let allowed = |port: &u16| self.shared.reach.allow.contains(&format!("127.0.0.1:{port}"));
         world.retain(|port| !allowed(port));
-        let watch = Watch::start(pid, self.address, world);
+        let watch = Watch::start(pid, self.address, world, self.tapped.clone());
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
     }
 
@@ -269,6 +297,9 @@ impl Session {
 
     /// Ends the session. Exchanges under way are kept as far as they came.
     pub async fn finish(self) -> Finished {
+        if let Some(taps) = self.taps {
+            taps.stop().await;
+        }
         self.shared.ledger.quiet(QUIET_TIMEOUT).await;
         let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
         let found = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
@@ -295,13 +326,15 @@ impl Session {
         } else {
             recording.header.absent = absent;
         }
-        let warnings = warnings::of(&seen);
+        let mut warnings = warnings::of(&seen);
         let mut keys: BTreeSet<String> = recording.header.keys.drain(..).chain(seen.keys).collect();
         let recorded: Vec<Exchange> = seen.exchanges.into_iter().flatten().map(Arc::unwrap_or_clone).collect();
         keys.extend(variables_shown(&recorded, self.shared.ledger.environment()));
         keys.extend(wanted_keys(self.shared.ledger.environment()).map(|(name, _)| name));
         recording.header.keys = keys.into_iter().collect();
         recording.exchanges.extend(recorded);
+        let unreached = unreached(&recording.exchanges).into_iter();
+        warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded { server }, times: 1 }));
         Finished { recording, secrets: seen.secrets, tally, misses: seen.misses, bypassed: seen.bypassed, warnings }
     }
 }

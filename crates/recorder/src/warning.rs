@@ -69,6 +69,11 @@ pub enum WarningKind {
         /// How much went through them.
         bytes: u64,
     },
+    /// The model was offered the tools of an MCP server that is not in the recording.
+    McpNotRecorded {
+        /// The name that its host has for it.
+        server: String,
+    },
     /// A program was started without what leads it to the recorder. Whether it asked anything is not known.
     NotLed {
         /// The program.
@@ -126,6 +131,11 @@ impl WarningKind {
             Self::WebSocket { to, refused: Some(status) } => {
                 write!(out, "a WebSocket to {to} was refused with status {status} and not recorded")
             }
+            Self::McpNotRecorded { server } => write!(
+                out,
+                "the model was offered the tools of MCP server {server}, which was not recorded; \
+                 put `agentci tap --` before its command in the settings of the host"
+            ),
             Self::NotLed { program, why } => write!(out, "{program} {why}, so it may have gone around the recorder"),
         }
     }

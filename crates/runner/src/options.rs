@@ -49,6 +49,8 @@ pub struct Options<'o> {
     /// [`Evaluator`](agentci_checks::Evaluator) does, after it printed [`WORKER_READY`](crate::WORKER_READY). Without it a thread
     /// does, whose memory is not bounded.
     pub worker: Option<(&'o Path, &'o [OsString])>,
+    /// The program `agentci`, which records MCP servers with `tap`; without it they are not recorded.
+    pub tap: Option<&'o Path>,
     /// Whether what was recorded of the world around agents is kept in record mode, and only what misses is recorded.
     pub update: bool,
     /// What may be spent on the live world in record mode.

@@ -53,6 +53,7 @@ mod signals;
 mod single_dash;
 mod stored;
 mod suite_reports;
+mod tap;
 mod usage_error;
 mod watch;
 
@@ -99,6 +100,9 @@ enum Command {
     Replay(replay::ReplayArguments),
     /// Look at recordings of commands, compare them, and remove things from them
     Recording(recording_files::RecordingArguments),
+    /// Wrap the command of an MCP server, so that it is recorded and replayed (`tap -- CMD`)
+    #[command(override_usage = "agentci tap -- CMD...")]
+    Tap(tap::TapArguments),
     /// Make the reports of a stored run again
     Report(report::ReportArguments),
     /// Merge sharded runs into one
@@ -143,6 +147,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         let _ = writeln!(std::io::stdout(), "agentci {}", env!("CARGO_PKG_VERSION"));
         return ExitStatus::Success;
     }
+    if let Some(status) = tap::at_once(&arguments) {
+        return status;
+    }
     let arguments = match record::choose(arguments) {
         record::Form::Words(words) => words,
         record::Form::Unseparated(line) => {
@@ -178,6 +185,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::RecordOne(arguments)) => record::record(&arguments, context),
         Some(Command::Recording(arguments)) => recording_files::recording(&arguments, context),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, context),
+        Some(Command::Tap(arguments)) => tap::tap(&arguments, context),
         Some(Command::Merge(arguments)) => merge::merge(&arguments, context),
         Some(Command::Report(arguments)) => report::report(&arguments, context),
         Some(Command::Diff(arguments)) => diff::diff(&arguments, context),

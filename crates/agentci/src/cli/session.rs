@@ -158,6 +158,7 @@ impl Session<'_> {
         }
         settings.seed = self.seed;
         settings.worker = check_worker::program();
+        settings.tap = std::env::current_exe().ok();
         settings.update = self.arguments.recording.update;
         settings.budget = Some(Arc::clone(&self.budget));
         self.arguments.services.apply(&mut settings);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
-use agentci_process::Command;
+use agentci_process::{Command, agent_program};
 
 /// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise, and
 /// `enforced` what it finds there in any case.
@@ -25,12 +25,8 @@ pub(super) fn command(
     for (name, value) in &target.environment {
         environment.push((name.clone(), value.fill(lookup)?));
     }
-    environment.extend_from_slice(enforced);
     let mut parts = parts.into_iter();
-    Ok(Command {
-        program: parts.next().unwrap_or_default(),
-        arguments: parts.collect(),
-        folder: target.folder.clone(),
-        environment,
-    })
+    let program = agent_program(parts.next().unwrap_or_default(), &environment, enforced);
+    environment.extend_from_slice(enforced);
+    Ok(Command { program, arguments: parts.collect(), folder: target.folder.clone(), environment })
 }

@@ -1,5 +1,6 @@
 //! The folder with certificates and hooks. In: where it is to be. Out: the folder, and the variables that point into it.
 
+use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +11,9 @@ use tempfile::TempDir;
 
 use super::certificates::{Certificates, bundle, extra};
 use super::stale;
-use super::variables::{Outside, Paths, variables};
+use super::variables::{Outside, Paths, joined, variables};
+use crate::Roots;
+use crate::tap::Folder;
 
 const NODE_HOOK: &str = include_str!("assets/hook.cjs");
 const PYTHON_HOOK: &str = include_str!("assets/python/sitecustomize.py");
@@ -20,6 +23,8 @@ const PYTHON_TUNNEL: &str = include_str!("assets/python/_agentci_tunnel.py");
 #[derive(Debug)]
 pub(crate) struct Environment {
     variables: Vec<(String, String)>,
+    root: PathBuf,
+    taps: Option<Folder>,
     _temporary: Option<Temporary>,
 }
 
@@ -55,7 +60,22 @@ impl Environment {
         write(&paths.python.join("sitecustomize.py"), PYTHON_HOOK)?;
         write(&paths.python.join("_agentci_tunnel.py"), PYTHON_TUNNEL)?;
         folder_at(&paths.no_certificates)?;
-        Ok(Self { variables: variables(proxy, &paths, &outside), _temporary: temporary })
+        Ok(Self { variables: variables(proxy, &paths, &outside), root, taps: None, _temporary: temporary })
+    }
+
+    /// Adds the shims that lead the host of an MCP server through `tap`.
+    pub(crate) fn add_shims(&mut self, tap: &Path, path: &OsStr, roots: &Roots) -> io::Result<()> {
+        let folder = Folder::of(&self.root);
+        folder.write(tap, path, roots)?;
+        let value = joined(&folder.shims(), path.to_str().filter(|path| !path.is_empty()));
+        self.variables.push(("PATH".to_owned(), value));
+        self.taps = Some(folder);
+        Ok(())
+    }
+
+    /// The socket that taps look for, where there are any.
+    pub(crate) fn tap_socket(&self) -> Option<PathBuf> {
+        self.taps.as_ref().map(Folder::socket)
     }
 
     /// The variables to set. Each takes the place of one that the agent would have without us; the values of the user's own

@@ -124,7 +124,7 @@ fn node_options(hook: &Path, user: Option<&str>) -> String {
     user.map_or_else(|| format!("--require={hook}"), |user| format!("{user} --require={hook}"))
 }
 
-fn joined(folder: &Path, user: Option<&str>) -> String {
+pub(super) fn joined(folder: &Path, user: Option<&str>) -> String {
     let folder = folder.display();
     user.map_or_else(|| folder.to_string(), |user| format!("{folder}:{user}"))
 }

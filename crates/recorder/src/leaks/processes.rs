@@ -1,6 +1,6 @@
 //! Processes and the sockets that they hold, as `/proc` shows them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::net::SocketAddr;
@@ -30,7 +30,7 @@ impl Programs {
         // The agent is mostly a child of ours, and there are few of those.
         let ours = || {
             let mut ours = BTreeSet::from([std::process::id()]);
-            follow(&mut ours);
+            follow(&mut ours, &mut HashMap::new());
             ours.into_iter().rev().find(holds)
         };
         let pid = last.or_else(ours).or_else(|| all().into_iter().find(holds))?;
@@ -64,16 +64,19 @@ pub(super) fn ignores_environment(pid: u32) -> Option<&'static str> {
     letters.filter_map(|letter| ignoring.iter().find(|(known, _)| *known == letter)).map(|(_, option)| *option).next()
 }
 
-/// Adds the children of the known processes, their children and so on, and forgets those that are gone. A process that was
+/// Adds the children of the known processes, their children and so on, with their parents, and forgets those that are gone. A process that was
 /// once known stays so when its parent ends.
-pub(super) fn follow(known: &mut BTreeSet<u32>) {
+pub(super) fn follow(known: &mut BTreeSet<u32>, parents: &mut HashMap<u32, u32>) {
     let mut found = BTreeSet::new();
     let mut open: Vec<u32> = known.iter().copied().collect();
     while let Some(pid) = open.pop() {
         if found.len() < MOST_PROCESSES && !found.contains(&pid) && fs::exists(format!("/proc/{pid}")).unwrap_or(false)
         {
             found.insert(pid);
-            open.extend(children(pid));
+            for child in children(pid) {
+                parents.insert(child, pid);
+                open.push(child);
+            }
         }
     }
     *known = found;

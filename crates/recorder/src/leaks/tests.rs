@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::sockets::{inode_of, socket};
 use super::{Found, Programs, Watch, listening_ports};
 use crate::Bypass;
+use crate::tap::Tapped;
 
 /// A program that connects to addresses, says so, and stays connected until a line is written to it.
 const CLIENT: &str = "
@@ -46,7 +47,7 @@ fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16
 
 fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> Found {
     let child = client(words, ports);
-    let watch = Watch::start(child.id(), proxy, before);
+    let watch = Watch::start(child.id(), proxy, before, Tapped::default());
     std::thread::sleep(std::time::Duration::from_millis(600));
     end(child);
     watch.finish()
@@ -131,7 +132,7 @@ fn a_connection_that_was_inherited_is_not_the_agents() {
 #[test]
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();
-    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new()).finish(), Found::default());
+    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new(), Tapped::default()).finish(), Found::default());
 }
 
 /// Of the two families, and of one that is written as the other.

@@ -10,6 +10,7 @@ use super::led::{Led, led};
 use super::processes::{canonical, follow, ignores_environment, inodes, name};
 use super::sockets::{self, Socket};
 use crate::Bypass;
+use crate::tap::Tapped;
 
 /// Between two looks: at first and after a new process appeared, and at most.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
@@ -22,6 +23,8 @@ const TRIES: u8 = 10;
 const LOOKS: u8 = 3;
 /// How many bypasses are told.
 const MOST_BYPASSES: usize = 100;
+/// How many generations of processes are followed upward.
+const MOST_ABOVE: usize = 64;
 
 const DNS: u16 = 53;
 const QUIC: u16 = 443;
@@ -49,9 +52,9 @@ pub(crate) struct Found {
 impl Watch {
     /// Starts it. `listened_before` are the loopback ports that belong to the agent's world: those that listened before it
     /// started (see [`listening_ports`](super::listening_ports)), without those that it may use directly.
-    pub(crate) fn start(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>) -> Self {
+    pub(crate) fn start(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>, tapped: Tapped) -> Self {
         let (stop, stopped) = channel();
-        let mut look = Look::new(root, proxy, listened_before);
+        let mut look = Look::new(root, proxy, listened_before, tapped);
         let work = move || {
             let mut pause = SHORTEST_PAUSE;
             loop {
@@ -83,6 +86,10 @@ struct Look {
     proxy: SocketAddr,
     listened_before: HashSet<u16>,
     processes: BTreeSet<u32>,
+    /// Who started whom.
+    parents: HashMap<u32, u32>,
+    /// MCP servers that are recorded by themselves: they and what they start are not the agent.
+    tapped: Tapped,
     /// Sockets that we hold ourselves. Whoever started us may have left some open, and the agent inherits them with everything else.
     inherited: HashSet<u64>,
     /// How often it was looked for whoever holds a socket.
@@ -94,12 +101,14 @@ struct Look {
     /// Processes that may be led to the proxy or not, and how often that was looked for.
     unclear: BTreeMap<u32, u8>,
     /// Those that are not.
-    not_led: BTreeMap<String, &'static str>,
+    not_led: BTreeMap<String, (u32, &'static str)>,
 }
 
 impl Look {
-    fn new(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>) -> Self {
+    fn new(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>, tapped: Tapped) -> Self {
         Self {
+            tapped,
+            parents: HashMap::new(),
             proxy: canonical(proxy),
             listened_before,
             processes: BTreeSet::from([root]),
@@ -114,15 +123,26 @@ impl Look {
     }
 
     fn end(mut self) -> Found {
+        let mut bypasses = std::mem::take(&mut self.found);
+        bypasses.retain(|bypass| !self.is_tapped(bypass.pid));
+        let mut not_led = std::mem::take(&mut self.not_led);
         // A program that was seen to bypass the proxy is in the list already.
-        self.not_led.retain(|program, _| !self.found.iter().any(|bypass| bypass.program == *program));
-        Found { bypasses: self.found, not_led: self.not_led.into_iter().collect() }
+        not_led.retain(|program, (pid, _)| {
+            !self.is_tapped(*pid) && !bypasses.iter().any(|bypass| bypass.program == *program)
+        });
+        Found { bypasses, not_led: not_led.into_iter().map(|(program, (_, why))| (program, why)).collect() }
+    }
+
+    /// Whether a process is an MCP server that is recorded by itself, or was started by one.
+    fn is_tapped(&self, pid: u32) -> bool {
+        let mut above = std::iter::successors(Some(pid), |pid| self.parents.get(pid).copied()).take(MOST_ABOVE);
+        above.any(|pid| self.tapped.contains(pid))
     }
 
     /// Whether a process is there that was not before.
     fn once(&mut self) -> bool {
         let before = self.processes.clone();
-        follow(&mut self.processes);
+        follow(&mut self.processes, &mut self.parents);
         self.look_at_new(&before);
         let suspects = self.suspects();
         self.tried.retain(|inode, _| suspects.contains_key(inode));
@@ -145,7 +165,7 @@ impl Look {
             *looks += 1;
             if let Led::No(why) = led(*pid) {
                 if self.not_led.len() < MOST_BYPASSES {
-                    self.not_led.insert(name(*pid), why);
+                    self.not_led.insert(name(*pid), (*pid, why));
                 }
                 return false;
             }

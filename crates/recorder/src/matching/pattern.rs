@@ -6,6 +6,10 @@ use super::answered::MatchRules;
 use crate::providers::system_pointers;
 use crate::{LearnedHole, Request, api_of};
 
+/// Where an MCP client says its version: another one of its library asks the same.
+const CLIENT_VERSIONS: [&str; 2] =
+    ["/params/clientInfo/version", "/params/_meta/io.modelcontextprotocol~1clientInfo/version"];
+
 /// Why a place is not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
@@ -13,7 +17,7 @@ pub(super) enum Why {
     Ignored,
     /// It was seen to differ.
     Learned,
-    /// It numbers a message and says nothing: the id of a JSON-RPC request.
+    /// It says nothing about what is asked: the number of a JSON-RPC request, the version of an MCP client.
     Number,
 }
 
@@ -74,6 +78,7 @@ pub(super) fn patterns_of(
     if rpc(body) {
         patterns.push(Pattern::new("/id", Why::Number));
         patterns.push(Pattern::new("/params/_meta/progressToken", Why::Number));
+        patterns.extend(CLIENT_VERSIONS.iter().map(|at| Pattern::new(at, Why::Number)));
     } else if body.as_array().is_some_and(|calls| calls.iter().any(rpc)) {
         patterns.push(Pattern::new("/*/id", Why::Number));
         patterns.push(Pattern::new("/*/params/_meta/progressToken", Why::Number));

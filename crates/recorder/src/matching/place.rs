@@ -3,6 +3,7 @@
 use super::clock::without_times;
 use super::ids;
 use crate::Request;
+use crate::tap::is_stdio;
 
 /// The place of a request. Ids and times in its path are left out, since they are compared like those in a body.
 pub(super) fn place_of(request: &Request) -> String {
@@ -51,6 +52,9 @@ pub(super) fn query_of(path: &str) -> Vec<(String, String)> {
 
 /// An origin in lower case, with one name for this machine.
 pub(super) fn origin(origin: &str) -> String {
+    if is_stdio(origin) {
+        return origin.to_owned();
+    }
     let origin = origin.to_ascii_lowercase();
     let Some((scheme, authority)) = origin.split_once("://") else { return origin };
     let (host, port) = match authority.rsplit_once(':') {

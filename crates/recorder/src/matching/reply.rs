@@ -14,7 +14,15 @@ pub(super) fn id_of(request: &Request) -> Option<&Value> {
 
 /// Whether a request only asks what there is, so that its answer may be given again.
 pub(super) fn may_repeat(request: &Request) -> bool {
-    let lists = ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"];
+    let lists = [
+        "initialize",
+        "server/discover",
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+        "ping",
+    ];
     let asks =
         |body: &Value| body.get("jsonrpc").is_some() && body["method"].as_str().is_some_and(|it| lists.contains(&it));
     match &request.body {

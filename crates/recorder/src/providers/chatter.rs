@@ -4,6 +4,7 @@
 //! does, and lookups of packages may be a tool's work: none of these is chatter.
 
 use super::api::route;
+use crate::tap::is_aside;
 use crate::{Body, Request};
 
 /// Hosts that take telemetry, each with the paths at which they do. A host that begins with a dot stands for all hosts below it, a
@@ -41,6 +42,9 @@ const HOSTS: &[(&str, &[&str])] = &[
 
 /// Whether a request is telemetry and the like, which no agent waits for.
 pub fn is_chatter(request: &Request) -> bool {
+    if is_aside(request) {
+        return true;
+    }
     if !matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
         return false;
     }

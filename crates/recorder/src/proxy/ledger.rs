@@ -115,6 +115,15 @@ impl Ledger {
         }
     }
 
+    /// Learns the secrets of a server that is started, and removes them from its command.
+    pub(crate) fn learn_server(&self, environment: &[(String, String)], command: &mut [String]) {
+        let mut seen = self.seen();
+        let secrets = std::mem::take(&mut seen.secrets).with_environment(environment.iter().cloned());
+        seen.secrets = secrets;
+        seen.secrets.learn_arguments(command);
+        seen.secrets.arguments(command);
+    }
+
     /// A text without secrets.
     pub(crate) fn clean(&self, text: &str) -> String {
         self.seen().secrets.text(text).into_owned()

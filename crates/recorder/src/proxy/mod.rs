@@ -9,11 +9,13 @@
 //! Every connection is a task of one set, which ends with the session. What is seen goes to the ledger.
 
 mod answer;
+mod asked;
 mod body_kinds;
 mod connection;
 mod credentials;
 mod forward;
 mod frames;
+mod gated;
 mod headers;
 mod intake;
 mod ledger;
@@ -38,7 +40,9 @@ pub(crate) mod warnings;
 
 pub(crate) use ledger::Ledger;
 pub(crate) use listener::Listener;
+pub(crate) use ongoing::Ongoing;
+pub(crate) use player::Clock;
 pub(crate) use reach::Reach;
-pub(crate) use replay::Replay;
+pub(crate) use replay::{Look, Replay, moved};
 pub(crate) use shared::Shared;
 pub(crate) use upstream::Upstream;

@@ -57,6 +57,19 @@ impl Ongoing {
         Self { ledger, exchange: Some(exchange), splitter, how, kept: 0, too_large: false, upload: None, program: None }
     }
 
+    /// Its number; 0 if it is not kept.
+    pub(crate) fn id(&self) -> u64 {
+        self.exchange.as_ref().map_or(0, |exchange| exchange.id)
+    }
+
+    /// It follows this exchange.
+    pub(crate) fn continuing(mut self, after: Option<u64>) -> Self {
+        if let Some(exchange) = &mut self.exchange {
+            exchange.after = after.filter(|after| *after > 0);
+        }
+        self
+    }
+
     /// Takes note of who asked. The name is looked up beside the exchange, which does not wait for it.
     pub(crate) fn by(mut self, program: Program) -> Self {
         program.look();

@@ -13,7 +13,9 @@ use hyper::{Response, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::asked::Asked as AskedSoFar;
 use super::forward::Asked;
+use super::gated::{Gated, Pieces};
 use super::intake::Intake;
 use super::ongoing::Ongoing;
 use super::player::{Clock, Player};
@@ -22,12 +24,23 @@ use super::target::Target;
 use super::tee::BrokenOff;
 use super::{Shared, forward};
 use crate::{
-    Answered, End, Exchange, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy, Request,
+    Answered, Body, End, Exchange, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy, Request,
     Surroundings, Tally, miss_answer, with_reply_id,
 };
 
 /// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
 const NO_ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// What a recording has for a request.
+#[derive(Debug)]
+pub(crate) enum Look<'r> {
+    /// Nothing, and an empty answer will do.
+    Chatter,
+    /// This exchange answers it; its answer must carry this JSON-RPC id, where there is one.
+    Recorded(&'r Exchange, Option<Value>),
+    /// It has no answer.
+    Miss(Miss),
+}
 
 /// A recording that answers.
 pub(crate) struct Replay {
@@ -38,6 +51,8 @@ pub(crate) struct Replay {
     on_miss: OnMiss,
     pace: Pace,
     asked: AtomicUsize,
+    /// Which exchanges were asked for, for streams that wait.
+    questions: Arc<AskedSoFar>,
     /// Misses that the matcher does not know of.
     further_misses: AtomicUsize,
     /// Those of them that it takes for answered: without differences, and with some.
@@ -62,6 +77,7 @@ impl Replay {
             on_miss,
             pace,
             asked,
+            questions: Arc::default(),
             further_misses,
             not_kept: [AtomicUsize::new(0), AtomicUsize::new(0)],
         }
@@ -97,6 +113,51 @@ impl Replay {
         tally
     }
 
+    /// What becomes of a request that is not in the recording.
+    pub(crate) fn on_miss(&self) -> OnMiss {
+        self.on_miss
+    }
+
+    /// How fast answers are sent.
+    pub(crate) fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// Whether anything was asked there.
+    pub(crate) fn has_origin(&self, origin: &str) -> bool {
+        self.recording.exchanges.iter().any(|exchange| exchange.request.origin == origin)
+    }
+
+    /// Finds what answers a request; gives the request without its secrets as well.
+    pub(crate) fn look(&self, request: &Request, shared: &Shared) -> (Look<'_>, Request) {
+        let (answered, clean) = self.find(request, shared);
+        let look = match answered {
+            Answered::Chatter => Look::Chatter,
+            Answered::Recorded { id, reply_id, holes } => {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                match self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at)) {
+                    Some(exchange) if exchange.end.how != How::TooLarge => {
+                        self.questions.add(exchange, request);
+                        Look::Recorded(exchange, reply_id)
+                    }
+                    kept => {
+                        if kept.is_some() {
+                            self.further_misses.fetch_add(1, Ordering::Relaxed);
+                            self.not_kept[usize::from(!holes.is_empty())].fetch_add(1, Ordering::Relaxed);
+                        }
+                        Look::Miss(self.not_kept(&clean))
+                    }
+                }
+            }
+            Answered::Miss(miss) => {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                self.note_answer(&miss, request);
+                Look::Miss(*miss)
+            }
+        };
+        (look, clean)
+    }
+
     /// Answers a request from the recording, or as a miss is to be answered.
     pub(crate) async fn answer(
         &self,
@@ -107,38 +168,73 @@ impl Replay {
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
         let clock = Clock { began: Instant::now(), pace: self.pace };
-        let (answered, clean) = self.find(&asked.request, shared);
-        let miss = match answered {
-            Answered::Chatter => {
+        let (look, clean) = self.look(&asked.request, shared);
+        let miss = match look {
+            Look::Chatter => {
                 let mut response = Response::new(whole(""));
                 *response.status_mut() = StatusCode::NO_CONTENT;
                 return Ok(response);
             }
-            Answered::Recorded { id, reply_id, holes } => {
-                self.asked.fetch_add(1, Ordering::Relaxed);
-                let exchange = self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at));
-                match exchange {
-                    Some(exchange) if exchange.end.how == How::TooLarge => {
-                        self.further_misses.fetch_add(1, Ordering::Relaxed);
-                        self.not_kept[usize::from(!holes.is_empty())].fetch_add(1, Ordering::Relaxed);
-                        self.not_kept(&clean)
-                    }
-                    Some(exchange) => return play(exchange, clean, reply_id.as_ref(), clock, shared).await,
-                    None => self.not_kept(&clean),
-                }
+            Look::Recorded(exchange, reply_id) => {
+                return self.play(exchange, clean, reply_id.as_ref(), clock, shared).await;
             }
-            Answered::Miss(miss) => {
-                self.asked.fetch_add(1, Ordering::Relaxed);
-                *miss
-            }
+            Look::Miss(miss) => miss,
         };
         match self.on_miss {
-            OnMiss::Fail => Ok(refuse(clean, miss, shared)),
+            OnMiss::Fail => {
+                let elsewhere = self.is_answered_elsewhere(&miss);
+                Ok(refuse(clean, miss, elsewhere, shared))
+            }
             OnMiss::Live | OnMiss::Record => {
                 let asked = Asked { keep: self.on_miss == OnMiss::Record, ..asked };
                 Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
             }
         }
+    }
+
+    /// Sends a recorded answer.
+    async fn play(
+        &self,
+        recorded: &Exchange,
+        request: Request,
+        reply_id: Option<&Value>,
+        clock: Clock,
+        shared: &Arc<Shared>,
+    ) -> Result<Response<Speech>, BrokenOff> {
+        let began = recorded.request.at_us;
+        let ongoing = Ongoing::replayed(&shared.ledger, moved(recorded, request));
+        let Some(answer) = &recorded.response else {
+            return match &recorded.end.how {
+                How::Unreachable(words) => {
+                    ongoing.end(recorded.end.how.clone());
+                    Ok(unreachable(words))
+                }
+                How::Left => {
+                    tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
+                    Ok(refusal(
+                        StatusCode::GATEWAY_TIMEOUT,
+                        "no_answer",
+                        "no answer came when this was recorded either",
+                    ))
+                }
+                _ => Err(BrokenOff),
+            };
+        };
+        if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {
+            tokio::time::sleep_until(due).await;
+        }
+        let headers = answer.headers.clone();
+        let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
+        if let Some(pieces) = Pieces::of(recorded, &self.recording) {
+            *response.body_mut() = Gated::new(pieces, &self.questions, self.pace, ongoing).boxed_unsync();
+            return Ok(response);
+        }
+        let stream = is_stream(answer);
+        let frames = pieces(answer, began, stream, reply_id);
+        let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
+        let player = Player::new(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing);
+        *response.body_mut() = player.boxed_unsync();
+        Ok(response)
     }
 
     /// What becomes of a request, and the request without its secrets.
@@ -149,6 +245,23 @@ impl Replay {
         }
         let clean = request.redacted(&shared.ledger.secrets());
         (matcher.answer(&clean), clean)
+    }
+
+    /// A client that answers its server in another way than recorded has answered it all the same: what waits for it goes on.
+    fn note_answer(&self, miss: &Miss, request: &Request) {
+        let is_answer =
+            matches!(&request.body, Body::Json(body) if body.get("jsonrpc").is_some() && body.get("method").is_none());
+        let nearest = miss.nearest.as_ref().filter(|_| is_answer).and_then(|nearest| self.positions.get(&nearest.id));
+        if let Some(exchange) = nearest.and_then(|at| self.recording.exchanges.get(*at)) {
+            self.questions.add(exchange, request);
+        }
+    }
+
+    /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
+    fn is_answered_elsewhere(&self, miss: &Miss) -> bool {
+        let nearest = miss.nearest.as_ref().and_then(|nearest| self.positions.get(&nearest.id));
+        let response = nearest.and_then(|at| self.recording.exchanges.get(*at)?.response.as_ref());
+        response.is_some_and(|response| response.status == 202)
     }
 
     fn not_kept(&self, request: &Request) -> Miss {
@@ -166,7 +279,7 @@ impl fmt::Debug for Replay {
 }
 
 /// Answers a miss in the shape that the client understands, and keeps it. Whoever observes the session is told of the miss first.
-fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<Speech> {
+fn refuse(request: Request, miss: Miss, elsewhere: bool, shared: &Shared) -> Response<Speech> {
     let message = match &miss.nearest {
         Some(near) => format!(
             "agentci replay: {} is not in the recording: {}; nearest is call {}, which differs at {}",
@@ -174,49 +287,16 @@ fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<Speech> {
         ),
         None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
     };
-    let answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
+    let mut answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
+    if elsewhere {
+        answer.status = 400;
+    }
     shared.ledger.miss(miss);
     let mut ongoing = Ongoing::missed(&shared.ledger, request);
     ongoing.head(answer.status, answer.headers.clone());
     ongoing.chunk(&Bytes::from(answer.body.clone()));
     ongoing.end(How::Closed);
     of_miss(answer)
-}
-
-/// Sends a recorded answer.
-async fn play(
-    recorded: &Exchange,
-    request: Request,
-    reply_id: Option<&Value>,
-    clock: Clock,
-    shared: &Arc<Shared>,
-) -> Result<Response<Speech>, BrokenOff> {
-    let began = recorded.request.at_us;
-    let ongoing = Ongoing::replayed(&shared.ledger, moved(recorded, request));
-    let Some(answer) = &recorded.response else {
-        return match &recorded.end.how {
-            How::Unreachable(words) => {
-                ongoing.end(recorded.end.how.clone());
-                Ok(unreachable(words))
-            }
-            How::Left => {
-                tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
-                Ok(refusal(StatusCode::GATEWAY_TIMEOUT, "no_answer", "no answer came when this was recorded either"))
-            }
-            _ => Err(BrokenOff),
-        };
-    };
-    if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {
-        tokio::time::sleep_until(due).await;
-    }
-    let stream = is_stream(answer);
-    let frames = pieces(answer, began, stream, reply_id);
-    let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
-    let player = Player::new(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing);
-    let headers = answer.headers.clone();
-    let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
-    *response.body_mut() = player.boxed_unsync();
-    Ok(response)
 }
 
 /// Whether an answer came bit by bit, so that nobody could tell its length.
@@ -241,7 +321,7 @@ fn pieces(answer: &crate::Response, began: u64, stream: bool, reply_id: Option<&
 }
 
 /// The recorded exchange with the request that was sent now: moments are those of the recording, counted from now.
-fn moved(recorded: &Exchange, request: Request) -> Exchange {
+pub(crate) fn moved(recorded: &Exchange, request: Request) -> Exchange {
     let (from, to) = (recorded.request.at_us, request.at_us);
     let moved = |at_us: u64| to.saturating_add(at_us.saturating_sub(from));
     let response = recorded.response.as_ref().map(|response| {

@@ -10,6 +10,9 @@
 //! {"type":"exit","at_us":3100000,"code":0}
 //! ```
 //!
+//! A message of a host to its MCP server over standard input and output is a request `to` `stdio:` with the command; its `method` is
+//! that of the message, `reply` for an answer of the host, and `listen` for what the server says by itself.
+//!
 //! Exchanges overlap, so each line names its exchange by `id`; a request also names the one that it continues (`after`) and says
 //! whether it is telemetry (`chatter`). Its body is `json`, `text`, `form`, `parts`, `base64` or `too_large`; JSON that is nested
 //! very deep is `json_text`. A body that repeats most of an earlier one is `like` that one, with a `patch` (RFC 6902). A frame is

@@ -16,7 +16,8 @@ use std::fmt::Write as _;
 use agentci_text::{excerpt, one_line};
 
 use super::usage::usage;
-use super::{Exchange, How, Recording};
+use super::{Body, Exchange, How, Recording};
+use crate::is_stdio;
 
 /// The most characters of an address.
 const ADDRESS: usize = 100;
@@ -74,7 +75,12 @@ fn row(exchange: &Exchange) -> Vec<String> {
 /// Where a request went, on one line.
 pub(super) fn address(exchange: &Exchange) -> String {
     let request = &exchange.request;
-    one_line(&excerpt(&format!("{}{}", request.origin, request.path), ADDRESS)).into_owned()
+    let tool = match &request.body {
+        Body::Json(body) if is_stdio(&request.origin) => body["params"]["name"].as_str(),
+        _ => None,
+    };
+    let tool = tool.map(|tool| format!(" {tool}")).unwrap_or_default();
+    one_line(&excerpt(&format!("{}{}{tool}", request.origin, request.path), ADDRESS)).into_owned()
 }
 
 fn ending(how: &How) -> Option<String> {
@@ -136,7 +142,7 @@ fn tail(recording: &Recording) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, End, Exit, Frame, Header, Request, Response, Roots};
+    use crate::{End, Exit, Frame, Header, Request, Response, Roots};
 
     #[test]
     fn shows_a_timeline() {

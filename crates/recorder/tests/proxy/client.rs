@@ -19,6 +19,7 @@ pub(crate) fn options(mode: Mode) -> SessionOptions {
         allow: Vec::new(),
         environment: Vec::new(),
         folder: None,
+        tap: None,
         secrets: Redactor::default(),
         upstream_roots: None,
         observer: None,

@@ -1,6 +1,7 @@
 //! Starting the recorder of an attempt.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
@@ -44,6 +45,7 @@ pub(crate) async fn open(
         allow: ours,
         environment,
         folder: None,
+        tap: job.run.options.tap.map(Path::to_owned),
         upstream_roots: None,
         secrets: job.secrets.all(),
         observer: Some(seen),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agentci_recorder::{Body, Exchange, How, Part, Request, Response};
+use agentci_recorder::{Body, Exchange, How, Part, Request, Response, is_stdio};
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
@@ -25,6 +25,7 @@ pub(super) fn told(exchange: &Exchange, call_id: String) -> Vec<Kind> {
             (name, message["params"]["arguments"].clone())
         }
         Some(_) => return Vec::new(),
+        None if is_stdio(&request.origin) => return Vec::new(),
         None => (format!("{} {}{}", request.method, host(&request.origin), route(&request.path)), arguments(request)),
     };
     let result = match json_rpc {
@@ -149,7 +150,9 @@ fn whole(response: &Response) -> Vec<u8> {
 fn rpc_result(message: &Value, exchange: &Exchange) -> ToolResult {
     let bytes = exchange.response.as_ref().map(whole).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let answers = std::iter::once(&*text).chain(text.lines().filter_map(|line| line.strip_prefix("data:")));
+    // The whole, events of a stream, or the lines of a server over standard output.
+    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+    let answers = std::iter::once(&*text).chain(lines);
     let parsed = answers.filter_map(|answer| serde_json::from_str::<Value>(answer.trim()).ok());
     let Some(answer) = parsed.into_iter().find(|answer| answer["id"] == message["id"]) else {
         return http_result(exchange);

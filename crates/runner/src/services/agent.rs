@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix};
-use agentci_process::{Command, Exit, Grace, Pipes, Process, SpawnError};
+use agentci_process::{Command, Exit, Grace, Pipes, Process, SpawnError, agent_program};
 use agentci_source::print_duration;
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
@@ -243,9 +243,9 @@ fn command(
     for (name, value) in &server.environment {
         environment.push((name.clone(), value.fill(lookup)?));
     }
-    environment.extend(enforced);
     let mut parts = parts.into_iter();
-    let program = parts.next().unwrap_or_default();
+    let program = agent_program(parts.next().unwrap_or_default(), &environment, &enforced);
+    environment.extend(enforced);
     Ok(Command { program, arguments: parts.collect(), folder: server.folder.clone(), environment })
 }
 

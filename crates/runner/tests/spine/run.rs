@@ -104,6 +104,7 @@ impl Bench {
             embedder: Some("builtin"),
             semantic_timeout: None,
             worker: None,
+            tap: None,
             update: false,
             budget: None,
             secrets: &secrets,

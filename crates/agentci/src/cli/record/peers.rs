@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use agentci::report::one_line;
-use agentci_recorder::{Exchange, How, Recording};
+use agentci_recorder::{Exchange, How, Recording, is_stdio};
 
 use super::budget::Budget;
 use super::summary::{counted, grouped, host};
@@ -18,6 +18,10 @@ pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &Budget)
     let mut chatter: BTreeMap<&str, usize> = BTreeMap::new();
     for exchange in recorded {
         let host = host(&exchange.request.origin);
+        if exchange.chatter && is_stdio(&exchange.request.origin) {
+            // What host and server tell each other by the way is no telemetry.
+            continue;
+        }
         if exchange.chatter {
             *chatter.entry(host).or_default() += 1;
             continue;
@@ -116,7 +120,12 @@ fn covered(spans: &[(u64, u64)]) -> u64 {
 fn is_streamed(exchange: &Exchange) -> bool {
     let headers = exchange.response.as_ref().map(|response| response.headers.as_slice()).unwrap_or_default();
     let streams = ["text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream"];
-    headers.iter().any(|(name, value)| name == "content-type" && streams.iter().any(|kind| value.starts_with(kind)))
+    // Every answer of a server over standard output comes in lines.
+    let is_http = !is_stdio(&exchange.request.origin);
+    is_http
+        && headers
+            .iter()
+            .any(|(name, value)| name == "content-type" && streams.iter().any(|kind| value.starts_with(kind)))
 }
 
 #[cfg(test)]

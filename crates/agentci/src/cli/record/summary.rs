@@ -1,16 +1,16 @@
 //! What is worth saying after a recording or a replay.
 
 use agentci::report::{Paint, Tone, one_line};
-use agentci_recorder::{Bypass, Warning};
+use agentci_recorder::{Bypass, Warning, is_stdio};
 
 use crate::cli::context::Context;
 
 /// How many warnings of one kind are shown.
 const MOST_SHOWN: usize = 10;
 
-/// The host of an origin, with its port if that is an unusual one.
+/// The host of an origin, with its port if that is an unusual one; the command of an MCP server.
 pub(super) fn host(origin: &str) -> &str {
-    origin.split_once("://").map_or(origin, |(_, host)| host)
+    if is_stdio(origin) { origin } else { origin.split_once("://").map_or(origin, |(_, host)| host) }
 }
 
 /// `1 call`, `1,200 calls`.

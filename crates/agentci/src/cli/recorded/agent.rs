@@ -93,7 +93,7 @@ impl Agent<'_> {
         let mut signals = self.signals.map_err(failed)?;
         let (streams, passing) = self.streams.open().map_err(failed)?;
         let command = Command {
-            program: program.clone(),
+            program: session.program(program),
             arguments: arguments.to_vec(),
             folder: None,
             environment: session.environment(),

@@ -68,6 +68,7 @@ impl ReachFlags {
             allow: hosts.allow,
             environment: std::env::vars_os().filter_map(text).collect(),
             folder: folder.clone(),
+            tap: std::env::current_exe().ok(),
             secrets: agentci::environment_secrets(),
             upstream_roots: own_authorities(),
             observer,

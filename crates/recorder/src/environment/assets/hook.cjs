@@ -4,6 +4,8 @@
 // http.Agent) give out a socket that first asks the proxy for a tunnel (CONNECT). All clients end up there: fetch, undici,
 // http, https, http2 and the packages on top of them. A client that uses the proxy by itself is left alone, because it
 // connects to the proxy. Unix sockets, servers and channels to child processes are not touched.
+//
+// A program that is spoken to through pipes may be an MCP server: it is started through `tap`, which finds out whether it is.
 'use strict';
 
 if (process.env.AGENTCI_PROXY) install(new URL(process.env.AGENTCI_PROXY));
@@ -57,6 +59,7 @@ function install(proxyUrl) {
     const { Agent } = require('http');
     if (Agent.prototype.createConnection === connectPlain) Agent.prototype.createConnection = connect;
   }
+  tapServers();
   // For `import { connect } from 'net'`.
   require('module').syncBuiltinESMExports();
 }
@@ -274,4 +277,44 @@ function refused(target, head) {
 function unreachable(error, target, proxy) {
   error.message = `the agentci recorder at ${proxy.host}:${proxy.port} cannot be reached for ${target.host}:${target.port}: ${error.message}`;
   return error;
+}
+
+// Programs that are found on PATH have shims; this is for those that are named by their path, or found on another PATH.
+function tapServers() {
+  const fs = require('fs');
+  const path = require('path');
+  const tap = path.join(__dirname, 'tap');
+  if (!fs.existsSync(tap)) return;
+  const { ChildProcess } = require('child_process');
+  const spawn = ChildProcess.prototype.spawn;
+  ChildProcess.prototype.spawn = function (options) {
+    if (!isSpokenTo(options) || !isThere(options, fs, path)) return spawn.call(this, options);
+    const result = spawn.call(this, { ...options, file: tap, args: [tap, options.file, ...options.args.slice(1)] });
+    this.spawnfile = options.file;
+    this.spawnargs = options.args;
+    return result;
+  };
+}
+
+function isSpokenTo({ file, args, stdio }) {
+  if (typeof file !== 'string' || !file || !Array.isArray(args)) return false;
+  if (stdio === undefined || stdio === null || stdio === 'pipe') return true;
+  const isPipe = (stream) => stream === undefined || stream === null || stream === 'pipe' || stream === 'overlapped';
+  return Array.isArray(stdio) && stdio.length <= 3 && isPipe(stdio[0]) && isPipe(stdio[1]);
+}
+
+// One that does not start is to fail in Node's own way.
+function isThere({ file, envPairs }, fs, path) {
+  const starts = (program) => {
+    try {
+      fs.accessSync(program, fs.constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (file.includes('/')) return path.isAbsolute(file) && starts(file);
+  const pair = (envPairs ?? []).find((text) => text.startsWith('PATH='));
+  const folders = (pair ? pair.slice(5) : (process.env.PATH ?? '')).split(':').filter(Boolean);
+  return folders.some((folder) => starts(path.join(folder, file)));
 }

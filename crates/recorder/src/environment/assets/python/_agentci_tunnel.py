@@ -253,3 +253,44 @@ def certifi_core(module):
 
     module.where = where
     module.contents = contents
+
+
+TAP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tap")
+
+
+def _is_there(program, options):
+    """Whether a program would start, so that one that does not fails in the program's own way."""
+    if os.path.dirname(program):
+        return os.path.isabs(program) and os.access(program, os.X_OK)
+    path = (options.get("env") or os.environ).get("PATH", "")
+    folders = [folder for folder in path.split(os.pathsep) if folder]
+    return any(os.access(os.path.join(folder, program), os.X_OK) for folder in folders)
+
+
+def subprocess(module):
+    # A program that is spoken to through pipes may be an MCP server: whether it is, the tap finds out. Programs that are found on
+    # PATH have shims; this is for those that are named by their path, or found on another PATH.
+    if not os.path.exists(TAP):
+        return
+    original = module.Popen.__init__
+    unlike = ("executable", "shell", "pass_fds", "preexec_fn", "startupinfo")
+
+    def __init__(self, args, *rest, **options):
+        streams = (options.get("stdin"), options.get("stdout"))
+        spoken_to = not any(stream is None or stream == module.DEVNULL for stream in streams)
+        if rest or not spoken_to or any(options.get(name) for name in unlike):
+            return original(self, args, *rest, **options)
+        words = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
+        try:
+            words = [os.fsdecode(word) for word in words]
+        except TypeError:
+            return original(self, args, **options)
+        if not words or not _is_there(words[0], options):
+            return original(self, args, **options)
+        original(self, [TAP] + words, **options)
+        self.args = args
+        return None
+
+    __init__.__doc__ = original.__doc__
+    __init__.__wrapped__ = original
+    module.Popen.__init__ = __init__

@@ -1,4 +1,4 @@
-"""Leads the connections of a Python program through the recorder, also of clients that ignore HTTPS_PROXY.
+"""Leads the connections of a Python program through the recorder, also of clients that ignore HTTPS_PROXY, and its MCP servers.
 
 Found by PYTHONPATH before anything of the program runs. It waits for the modules that open connections to be imported and
 patches them then; what it does to them is in `_agentci_tunnel.py`, which is not even read by a program without connections.
@@ -17,6 +17,7 @@ _WAITED_FOR = frozenset((
     "aiohttp.client",
     "anyio._core._sockets",
     "certifi.core",
+    "subprocess",
 ))
 
 

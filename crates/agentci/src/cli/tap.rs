@@ -1,0 +1,46 @@
+//! `agentci tap`: stands between a host and its MCP server, so that what they say is recorded.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use agentci::verdict::ExitStatus;
+use clap::Args;
+
+use super::context::{Color, Context};
+
+/// Arguments of `agentci tap`.
+#[derive(Debug, Args)]
+pub(crate) struct TapArguments {
+    /// The folder of the recorder [default: the one that `PATH` leads to; without one the command is simply run]
+    #[arg(long, value_name = "DIR", hide = true)]
+    session: Option<PathBuf>,
+    /// The command of the server and its arguments
+    #[arg(last = true, value_name = "CMD", required = true)]
+    command: Vec<OsString>,
+}
+
+/// Runs `tap` before the flags of every command are put together, since shims start it for each program that an agent starts.
+pub(crate) fn at_once(words: &[OsString]) -> Option<ExitStatus> {
+    let arguments = match words {
+        [_, tap, flag, session, dashes, command @ ..] if tap == "tap" && flag == "--session" && dashes == "--" => {
+            TapArguments { session: Some(session.into()), command: command.to_vec() }
+        }
+        [_, tap, dashes, command @ ..] if tap == "tap" && dashes == "--" => {
+            TapArguments { session: None, command: command.to_vec() }
+        }
+        _ => return None,
+    };
+    (!arguments.command.is_empty()).then(|| tap(&arguments, &Context::new(Color::Auto, &[])))
+}
+
+pub(crate) fn tap(arguments: &TapArguments, context: &Context) -> ExitStatus {
+    match agentci_recorder::tap(arguments.session.as_deref(), &arguments.command) {
+        Ok(0) => ExitStatus::Success,
+        Ok(code) => ExitStatus::Command(code),
+        Err(error) => {
+            context.complain(&error.to_string(), Some("the command after `--` is that of the MCP server"));
+            // As a shell has it for a program that is not there.
+            ExitStatus::Command(127)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Which program a name stands for.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The program that a name stands for on a `PATH`; a path stands for itself. What it leads to is not looked up: a Python knows its
+/// packages by the path that it was started with.
+pub fn find_program(name: &OsStr, path: &OsStr) -> Option<OsString> {
+    if name.as_encoded_bytes().contains(&b'/') {
+        return Some(name.to_owned());
+    }
+    let mut programs = std::env::split_paths(path).map(|folder| folder.join(name));
+    programs.find(|program| is_program(program)).map(PathBuf::into_os_string)
+}
+
+/// The program of an agent. A `PATH` that is enforced leads through shims for what the agent starts; the agent itself is
+/// looked up as it would be without them.
+pub fn agent_program(name: OsString, own: &[(String, String)], enforced: &[(String, String)]) -> OsString {
+    if !enforced.iter().any(|(name, _)| name == "PATH") {
+        return name;
+    }
+    let own = own.iter().rev().find(|(name, _)| name == "PATH").map(|(_, path)| OsString::from(path));
+    let path = own.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    find_program(&name, &path).unwrap_or(name)
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_program_of_that_name_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("sh");
+        fs::write(&program, "").unwrap();
+        let path = std::env::join_paths([folder.path(), Path::new("/bin")]).unwrap();
+        let found = |name: &str| find_program(OsStr::new(name), &path);
+        // One that nobody may start is none.
+        assert_eq!(found("sh"), Some("/bin/sh".into()));
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(found("sh"), Some(program.into()));
+        assert_eq!(found("./sh"), Some("./sh".into()));
+        assert_eq!(found("no-such-program"), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! What has been asked in a replay so far, for streams that go on only then.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+use tokio::time::Instant;
+
+use super::player::Clock;
+use crate::{Body, Exchange, Pace, Request};
+
+/// What has been asked so far.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    exchanges: Mutex<HashMap<u64, Question>>,
+    changed: Notify,
+}
+
+/// A request that was answered by an exchange.
+#[derive(Debug)]
+struct Question {
+    at: Instant,
+    recorded_us: u64,
+    /// Its JSON-RPC id, where it is another than the recorded one.
+    id: Option<Value>,
+}
+
+impl Asked {
+    /// A request was found to be this exchange.
+    pub(super) fn add(&self, exchange: &Exchange, sent: &Request) {
+        let id_of = |request: &Request| match &request.body {
+            Body::Json(body) => body.get("id").cloned(),
+            _ => None,
+        };
+        let id = id_of(sent).filter(|id| id_of(&exchange.request).as_ref() != Some(id));
+        let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id };
+        self.lock().insert(exchange.id, question);
+        self.changed.notify_waiters();
+    }
+
+    pub(super) fn contains(&self, id: u64) -> bool {
+        self.lock().contains_key(&id)
+    }
+
+    /// The JSON-RPC id that the answer must have, where it is another.
+    pub(super) fn number(&self, id: u64) -> Option<Value> {
+        self.lock().get(&id).and_then(|question| question.id.clone())
+    }
+
+    /// When something is due that was said at this moment of the recording to a request.
+    pub(super) fn due(&self, id: u64, at_us: u64, pace: Pace) -> Option<Instant> {
+        let asked = self.lock();
+        let question = asked.get(&id)?;
+        Clock { began: question.at, pace }.due(at_us.saturating_sub(question.recorded_us))
+    }
+
+    /// Waits until something more is asked.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Question>> {
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,359 @@
+//! A stream of an MCP server over HTTP, replayed: what answers another request of the client waits until that is asked.
+//!
+//! Over Streamable HTTP a server asks its client something in the middle of an answer, and goes on when the client has posted
+//! its own. With the transport of 2024 all answers come over one stream that is opened first.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use serde_json::Value;
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::task::JoinHandle;
+
+use super::asked::Asked;
+use super::ongoing::Ongoing;
+use super::tee::{Break, BrokenOff};
+use crate::{Body as RequestBody, Exchange, How, Pace, Recording, Response, with_reply_id};
+
+/// How long a stream waits for the client to go on.
+const CLIENT_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// A piece of a stream, and what must have been asked before it.
+#[derive(Debug)]
+struct Piece {
+    bytes: Bytes,
+    at_us: u64,
+    /// The exchange that it belongs to.
+    of: Option<u64>,
+    /// The answer of the client that it goes on with.
+    after: Option<u64>,
+}
+
+/// A stream on its way to the client.
+pub(crate) struct Gated {
+    pieces: Receiver<Bytes>,
+    feeding: JoinHandle<()>,
+    how: How,
+    breaking: Break,
+    ongoing: Option<Ongoing>,
+}
+
+/// The pieces of a stream of JSON-RPC messages.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    pieces: Vec<Piece>,
+    how: How,
+}
+
+impl Pieces {
+    /// Nothing for an answer that is something else.
+    pub(crate) fn of(exchange: &Exchange, recording: &Recording) -> Option<Self> {
+        Some(Self { pieces: pieces(exchange, recording)?, how: exchange.end.how.clone() })
+    }
+}
+
+impl Gated {
+    pub(crate) fn new(stream: Pieces, asked: &Arc<Asked>, pace: Pace, ongoing: Ongoing) -> Self {
+        let Pieces { pieces, how } = stream;
+        let (out, received) = channel(1);
+        let asked = Arc::clone(asked);
+        // A client that left such a stream waited for more, and does again.
+        let stays = how == How::Left;
+        let feeding = tokio::spawn(async move {
+            feed(pieces, asked, pace, &out).await;
+            if stays {
+                let _ = tokio::time::timeout(CLIENT_TIMEOUT, out.closed()).await;
+            }
+        });
+        Self { pieces: received, feeding, how, breaking: Break::default(), ongoing: Some(ongoing) }
+    }
+
+    fn end(&mut self) {
+        if let Some(ongoing) = self.ongoing.take() {
+            ongoing.end(self.how.clone());
+        }
+    }
+}
+
+impl Body for Gated {
+    type Data = Bytes;
+    type Error = BrokenOff;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
+        match self.pieces.poll_recv(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Some(bytes)) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+            Poll::Ready(None) if matches!(self.how, How::Broken(_)) => {
+                let broken = self.breaking.poll(context);
+                if broken.is_ready() {
+                    self.end();
+                }
+                broken.map(|broken_off| Some(Err(broken_off)))
+            }
+            Poll::Ready(None) => {
+                self.end();
+                Poll::Ready(None)
+            }
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
+
+impl Drop for Gated {
+    fn drop(&mut self) {
+        self.feeding.abort();
+    }
+}
+
+/// Sends what is due, each piece as soon as what it belongs to was asked. One that waits holds up no other.
+async fn feed(mut pieces: Vec<Piece>, asked: Arc<Asked>, pace: Pace, out: &tokio::sync::mpsc::Sender<Bytes>) {
+    loop {
+        let changed = asked.changed();
+        tokio::pin!(changed);
+        // Before it is looked, so that nothing that is asked meanwhile is missed.
+        changed.as_mut().enable();
+        while let Some(position) = pieces.iter().position(|piece| piece.is_due(&asked)) {
+            let piece = pieces.remove(position);
+            if let Some(due) = piece.of.and_then(|of| asked.due(of, piece.at_us, pace)) {
+                tokio::time::sleep_until(due).await;
+            }
+            if out.send(piece.numbered(&asked)).await.is_err() {
+                return;
+            }
+        }
+        if pieces.is_empty() || tokio::time::timeout(CLIENT_TIMEOUT, changed).await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Piece {
+    fn is_due(&self, asked: &Asked) -> bool {
+        self.of.into_iter().chain(self.after).all(|id| asked.contains(id))
+    }
+
+    /// Its bytes with the id under which the client asked now.
+    fn numbered(&self, asked: &Asked) -> Bytes {
+        match self.of.and_then(|of| asked.number(of)) {
+            Some(id) => with_reply_id(&self.bytes, &id).into(),
+            None => self.bytes.clone(),
+        }
+    }
+}
+
+/// The pieces of a stream of messages.
+fn pieces(exchange: &Exchange, recording: &Recording) -> Option<Vec<Piece>> {
+    let response = exchange.response.as_ref().filter(|response| is_event_stream(response))?;
+    let messages: Vec<Option<Value>> = response.frames.iter().map(|frame| message(&frame.bytes)).collect();
+    let is_listening = exchange.request.method == "GET" && response.frames.is_empty();
+    if !is_listening && !messages.iter().any(Option::is_some) {
+        return None;
+    }
+    let said = Said::by_client(exchange, recording);
+    let mut question: Option<(Value, u64)> = None;
+    let mut pieces = Vec::with_capacity(messages.len());
+    for (frame, message) in response.frames.iter().zip(&messages) {
+        let answered = question.as_ref().and_then(|(id, at_us)| said.answer(id, *at_us, frame.at_us));
+        let of = message.as_ref().and_then(|message| said.request(message, frame.at_us));
+        pieces.push(Piece { bytes: frame.bytes.clone(), at_us: frame.at_us, of, after: answered });
+        if answered.is_some() {
+            question = None;
+        }
+        let asks = message.as_ref().filter(|message| message.get("method").is_some() && message.get("id").is_some());
+        question = asks.map(|message| (message["id"].clone(), frame.at_us)).or(question);
+    }
+    Some(pieces)
+}
+
+fn is_event_stream(response: &Response) -> bool {
+    response.headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))
+}
+
+/// The JSON-RPC message of an event.
+fn message(event: &[u8]) -> Option<Value> {
+    let data: Vec<&str> =
+        std::str::from_utf8(event).ok()?.lines().filter_map(|line| line.strip_prefix("data:")).collect();
+    let message: Value = serde_json::from_str(data.join("\n").trim()).ok()?;
+    (message["jsonrpc"] == "2.0").then_some(message)
+}
+
+/// What a client said to a server, in the order of the recording.
+struct Said<'r> {
+    stream: &'r Exchange,
+    messages: Vec<(&'r Exchange, &'r Value)>,
+}
+
+impl<'r> Said<'r> {
+    fn by_client(stream: &'r Exchange, recording: &'r Recording) -> Self {
+        let here = recording.exchanges.iter().filter(|other| other.request.origin == stream.request.origin);
+        let messages = here.filter_map(|other| match &other.request.body {
+            RequestBody::Json(body) if body["jsonrpc"] == "2.0" => Some((other, body)),
+            _ => None,
+        });
+        Self { stream, messages: messages.collect() }
+    }
+
+    /// The request that a message of the server belongs to: the one that it answers or tells the progress of, otherwise the last one
+    /// before it. A stream that answers one request says nothing of others.
+    fn request(&self, message: &Value, until_us: u64) -> Option<u64> {
+        let stream = self.stream.id;
+        if self.messages.iter().any(|(exchange, body)| exchange.id == stream && body.get("method").is_some()) {
+            return Some(stream);
+        }
+        let before = self.messages.iter().rev().filter(|(exchange, body)| {
+            let since = exchange.request.at_us >= self.stream.request.at_us && exchange.request.at_us <= until_us;
+            since && body.get("method").is_some()
+        });
+        let is_answer = message.get("method").is_none();
+        let token = message["params"].get("progressToken");
+        let mut fitting = before.filter(|(_, body)| match token {
+            _ if is_answer => body["id"] == message["id"],
+            Some(token) => body["params"]["_meta"].get("progressToken") == Some(token),
+            None => true,
+        });
+        fitting.next().map(|(exchange, _)| exchange.id)
+    }
+
+    /// The answer that the client gave to a question of the server between two moments.
+    fn answer(&self, id: &Value, since_us: u64, until_us: u64) -> Option<u64> {
+        let mut answers = self.messages.iter().filter(|(exchange, body)| {
+            let between = (since_us..=until_us).contains(&exchange.request.at_us);
+            between && body.get("method").is_none() && body["id"] == *id
+        });
+        answers.next().map(|(exchange, _)| exchange.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{End, Frame as Said, Request};
+
+    fn event(message: &Value) -> Bytes {
+        format!("event: message\ndata: {message}\n\n").into()
+    }
+
+    fn exchange(id: u64, at_us: u64, method: &str, body: Option<Value>, frames: Vec<(u64, Bytes)>) -> Exchange {
+        let headers = vec![("content-type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
+        let frames = frames.into_iter().map(|(at_us, bytes)| Said { at_us, bytes }).collect();
+        Exchange {
+            id,
+            request: Request {
+                at_us,
+                method: method.into(),
+                origin: "http://127.0.0.1:1".into(),
+                body: body.map_or(RequestBody::Empty, RequestBody::Json),
+                ..Request::default()
+            },
+            response: Some(Response { at_us, status: 200, headers, frames }),
+            end: End { at_us: 100, how: How::Left },
+            chatter: false,
+            after: None,
+        }
+    }
+
+    fn rpc(id: u64, method: &str) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, "method": method })
+    }
+
+    fn answer(id: u64) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, "result": {} })
+    }
+
+    /// The stream of 2024: two answers that cross, then one that needs what the client says.
+    fn recording() -> Recording {
+        let question = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create" });
+        let said = json!({ "jsonrpc": "2.0", "id": "q", "result": { "action": "accept" } });
+        let stream = vec![
+            (1, Bytes::from_static(b"event: endpoint\ndata: /messages\n\n")),
+            (12, event(&answer(2))),
+            (13, event(&answer(1))),
+            (21, event(&question)),
+            (23, event(&answer(3))),
+        ];
+        Recording {
+            exchanges: vec![
+                exchange(1, 0, "GET", None, stream),
+                exchange(2, 10, "POST", Some(rpc(1, "tools/call")), vec![]),
+                exchange(3, 11, "POST", Some(rpc(2, "tools/call")), vec![]),
+                exchange(4, 20, "POST", Some(rpc(3, "tools/call")), vec![]),
+                exchange(5, 22, "POST", Some(said), vec![]),
+            ],
+            ..Recording::default()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_wait_for_their_questions_and_for_no_other() {
+        let recording = recording();
+        let asked = Arc::new(Asked::default());
+        let pieces = pieces(&recording.exchanges[0], &recording).unwrap();
+        let (out, mut received) = channel(16);
+        let feeding = tokio::spawn({
+            let asked = Arc::clone(&asked);
+            async move { feed(pieces, asked, Pace::Fast, &out).await }
+        });
+        let ask = |id: u64, number: u64| {
+            let recorded = &recording.exchanges[usize::try_from(id).unwrap() - 1];
+            let mut sent = recorded.request.clone();
+            if let RequestBody::Json(body) = &mut sent.body
+                && body.get("method").is_some()
+            {
+                body["id"] = json!(number);
+            }
+            asked.add(recorded, &sent);
+        };
+        let mut next = async || {
+            tokio::task::yield_now().await;
+            let received = tokio::time::timeout(Duration::from_secs(1), received.recv()).await;
+            received.ok().flatten().map(|bytes| message(&bytes).map(|message| message["id"].clone()))
+        };
+        assert_eq!(next().await, Some(None));
+        assert_eq!(next().await, None);
+        ask(2, 41);
+        assert_eq!(next().await, Some(Some(json!(41))));
+        ask(3, 2);
+        assert_eq!(next().await, Some(Some(json!(2))));
+        ask(4, 3);
+        assert_eq!(next().await, Some(Some(json!("q"))));
+        assert_eq!(next().await, None);
+        ask(5, 0);
+        assert_eq!(next().await, Some(Some(json!(3))));
+        feeding.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_asks_nothing_more_is_not_waited_for() {
+        let recording = recording();
+        let pieces = pieces(&recording.exchanges[0], &recording).unwrap();
+        let (out, mut received) = channel(16);
+        let begun = tokio::time::Instant::now();
+        feed(pieces, Arc::default(), Pace::Fast, &out).await;
+        assert_eq!(begun.elapsed().as_secs(), CLIENT_TIMEOUT.as_secs());
+        assert!(received.recv().await.is_some());
+    }
+
+    #[test]
+    fn other_streams_are_played_as_they_came() {
+        let text = |text: &str| vec![(1, Bytes::from(format!("data: {text}\n\n")))];
+        let recording = Recording::default();
+        for frames in [text(r#"{"choices":[]}"#), text("[DONE]"), text("plain")] {
+            assert!(pieces(&exchange(1, 0, "POST", None, frames), &recording).is_none());
+        }
+        assert!(pieces(&exchange(1, 0, "POST", None, vec![]), &recording).is_none());
+        // A client that listens, and to which nothing was said.
+        assert!(pieces(&exchange(1, 0, "GET", None, vec![]), &recording).is_some());
+    }
+}

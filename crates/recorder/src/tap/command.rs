@@ -1,0 +1,107 @@
+//! The command of an MCP server as a recording names it: the same on another machine, in another folder, for another user.
+
+use std::path::Path;
+
+use crate::Roots;
+
+/// What the origin of such a server begins with.
+const SCHEME: &str = "stdio:";
+
+/// Whether an origin is that of an MCP server over standard input and output.
+pub fn is_stdio(origin: &str) -> bool {
+    origin.starts_with(SCHEME)
+}
+
+/// The origin of a server: its program by name, and its arguments without the folders of this machine.
+pub(super) fn origin(command: &[String], roots: &Roots) -> String {
+    let mut words = unwrapped(command).iter();
+    let program = words.next().map(|program| plain_name(program)).unwrap_or_default();
+    let arguments = words.map(|word| quoted(&portable(word, roots)));
+    let all: Vec<String> = std::iter::once(program).chain(arguments).collect();
+    format!("{SCHEME}{}", all.join(" "))
+}
+
+/// The command without a tap that a team put before it: the server is the same with and without it.
+fn unwrapped(command: &[String]) -> &[String] {
+    match command {
+        [agentci, tap, dashes, rest @ ..] if agentci.ends_with("agentci") && tap == "tap" && dashes == "--" => rest,
+        _ => command,
+    }
+}
+
+/// The name of a program without its folder. One interpreter has many names: `python3.11` in a recording is `python` in CI.
+fn plain_name(program: &str) -> String {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let version = name.strip_prefix("python");
+    let is_python = version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    if is_python { "python".into() } else { name.to_owned() }
+}
+
+/// A word with marks for the folders of this machine. What is in the working folder is relative to it, and of what is in the folder for
+/// temporary files only the last name counts, since the others are made up anew each time.
+fn portable(word: &str, roots: &Roots) -> String {
+    let word = word.strip_prefix("./").unwrap_or(word);
+    // The value of `--db=/home/me/shop.db`.
+    let (flag, path) = match word.split_once('=') {
+        Some((flag, path)) if flag.starts_with('-') => (format!("{flag}="), path),
+        _ => (String::new(), word),
+    };
+    let below = |root: &Path| Path::new(path).strip_prefix(root).ok().map(|rest| rest.to_string_lossy().into_owned());
+    let known = |root: Option<&Path>| root.filter(|root| root.parent().is_some()).and_then(below);
+    let marked = if let Some(rest) = known(Some(&roots.cwd)) {
+        if rest.is_empty() { ".".into() } else { rest }
+    } else if let Some(rest) = known(roots.tmp.as_deref()) {
+        let last = rest.rsplit('/').next().filter(|_| rest.contains('/')).unwrap_or("*");
+        format!("$TMPDIR/{last}")
+    } else if let Some(rest) = known(roots.home.as_deref()) {
+        format!("~/{rest}")
+    } else {
+        path.to_owned()
+    };
+    flag + &marked
+}
+
+/// A word as a shell would need it, so that two words are not one.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./:@=+,~%*$".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(words: &[&str]) -> String {
+        let roots = Roots { cwd: "/home/me/shop".into(), home: Some("/home/me".into()), tmp: Some("/tmp".into()) };
+        origin(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), &roots)
+    }
+
+    #[test]
+    fn one_server_has_one_name_on_all_machines() {
+        assert_eq!(of(&["npx", "-y", "@x/orders"]), "stdio:npx -y @x/orders");
+        assert_eq!(of(&["/opt/agentci", "tap", "--", "npx", "-y", "@x/orders"]), "stdio:npx -y @x/orders");
+        for python in ["python", "python3", "/usr/bin/python3.11", "/home/me/shop/.venv/bin/python3"] {
+            for server in ["server.py", "./server.py", "/home/me/shop/server.py"] {
+                assert_eq!(of(&[python, server]), "stdio:python server.py");
+            }
+        }
+        assert_eq!(of(&["/opt/x/orders", "--db", "/tmp/tmpx81ab/orders.db"]), "stdio:orders --db $TMPDIR/orders.db");
+        assert_eq!(
+            of(&["orders", "--db=/home/me/o.db", "/tmp/tmpx81ab"]),
+            "stdio:orders --db=~/o.db '$TMPDIR/*'".replace('\'', "")
+        );
+    }
+
+    #[test]
+    fn other_servers_have_other_names() {
+        assert_ne!(of(&["npx", "-y @x/orders"]), of(&["npx", "-y", "@x/orders"]));
+        assert_ne!(of(&["python3", "one.py"]), of(&["python3", "two.py"]));
+        assert_ne!(of(&["python3", "server.py"]), of(&["pythonic", "server.py"]));
+        assert_ne!(of(&["x", "/home/me"]), of(&["x", "/home/you"]));
+        assert_ne!(of(&["x", "/home/me/shopping"]), of(&["x", "ping"]));
+    }
+}

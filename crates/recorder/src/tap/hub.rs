@@ -1,0 +1,240 @@
+//! The end of the session: taps connect to it, and it records what they see or tells them what to answer.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agentci_process::Lines;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::command;
+use super::play::{Played, Said};
+use super::record::Recorded;
+use super::talk::{FROM_HOST, FROM_SERVER, Hello, LONGEST_LINE, OVER, Task};
+use crate::proxy::Shared;
+use crate::{OnMiss, Roots};
+
+/// How long taps may take to tell the rest when the agent is gone.
+const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a tap may take to say what it stands before.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The taps whose programs turned out to be servers, by process id. What is below them is not the agent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tapped(Arc<Mutex<HashSet<u32>>>);
+
+impl Tapped {
+    fn add(&self, pid: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(pid);
+    }
+
+    pub(crate) fn contains(&self, pid: u32) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&pid)
+    }
+}
+
+/// Waits for taps until it is stopped or dropped.
+#[derive(Debug)]
+pub(crate) struct Taps {
+    stop: tokio::sync::oneshot::Sender<()>,
+    work: JoinHandle<()>,
+}
+
+impl Taps {
+    pub(crate) fn listen(socket: &Path, roots: Roots, tapped: Tapped, shared: Arc<Shared>) -> io::Result<Self> {
+        let listener = UnixListener::bind(socket)?;
+        let (stop, mut stopped) = tokio::sync::oneshot::channel();
+        let work = tokio::spawn(async move {
+            let mut taps = JoinSet::new();
+            loop {
+                tokio::select! {
+                    _ = &mut stopped => break,
+                    _ = taps.join_next(), if !taps.is_empty() => {}
+                    Ok((stream, _)) = listener.accept() => {
+                        taps.spawn(serve(stream, roots.clone(), tapped.clone(), Arc::clone(&shared)));
+                    }
+                }
+            }
+            let rest = async { while taps.join_next().await.is_some() {} };
+            let _ = tokio::time::timeout(LAST_LINES_TIMEOUT, rest).await;
+        });
+        Ok(Self { stop, work })
+    }
+
+    /// Ends it once the taps that are left have told everything, or their time is over.
+    pub(crate) async fn stop(self) {
+        let _ = self.stop.send(());
+        let _ = self.work.await;
+    }
+}
+
+/// Serves a tap. Whatever goes wrong with it ends it: the host sees that its server is gone.
+async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Shared>) {
+    let (read, mut write) = stream.into_split();
+    let mut lines = Lines::new(read, LONGEST_LINE);
+    let Ok(Ok(Some(first))) = tokio::time::timeout(HELLO_TIMEOUT, lines.next()).await else { return };
+    let Ok(mut hello) = serde_json::from_slice::<Hello>(first) else { return };
+    shared.ledger.learn_server(&hello.environment, &mut hello.command);
+    let origin = shared.ledger.clean(&command::origin(&hello.command, &roots));
+    let task = match &shared.replay {
+        None => Task::Record,
+        Some(replay) if replay.is_live() => Task::Record,
+        Some(replay) if replay.has_origin(&origin) => Task::Play,
+        Some(_) => Task::Watch,
+    };
+    let Ok(mut answer) = serde_json::to_vec(&task) else { return };
+    answer.push(b'\n');
+    if write.write_all(&answer).await.is_err() {
+        return;
+    }
+    let at = At { origin, pid: hello.pid, tapped, shared };
+    match task {
+        Task::Record => at.record(lines).await,
+        Task::Play | Task::Watch => at.play(lines, write).await,
+    }
+}
+
+/// Where a tap stands.
+struct At {
+    origin: String,
+    pid: u32,
+    tapped: Tapped,
+    shared: Arc<Shared>,
+}
+
+impl At {
+    async fn record(self, mut lines: Lines<OwnedReadHalf>) {
+        let keep = self.shared.replay.as_ref().is_none_or(|replay| replay.on_miss() == OnMiss::Record);
+        let mut recorded = Recorded::new(Arc::clone(&self.shared.ledger), self.origin, keep);
+        let mut by_server = false;
+        while let Ok(Some(line)) = lines.next().await {
+            match line.split_first() {
+                Some((&FROM_HOST, line)) => {
+                    self.tapped.add(self.pid);
+                    recorded.host(line);
+                }
+                Some((&FROM_SERVER, line)) => recorded.server(line),
+                Some((&OVER, _)) => by_server = true,
+                _ => {}
+            }
+        }
+        recorded.end(by_server);
+    }
+
+    async fn play(self, mut lines: Lines<OwnedReadHalf>, mut write: OwnedWriteHalf) {
+        let (out, mut said) = unbounded_channel();
+        let mut played = Played::new(Arc::clone(&self.shared), self.origin, out);
+        loop {
+            tokio::select! {
+                line = lines.next() => match line.ok().flatten().map(<[u8]>::split_first) {
+                    Some(Some((&FROM_HOST, line))) => {
+                        self.tapped.add(self.pid);
+                        played.host(line);
+                    }
+                    Some(_) => {}
+                    None => return,
+                },
+                Some(said) = said.recv() => if send(&mut write, said).await.is_err() { return },
+            }
+        }
+    }
+}
+
+async fn send(write: &mut OwnedWriteHalf, said: Said) -> io::Result<()> {
+    match said {
+        Said::Line(line) => {
+            write.write_all(&[FROM_SERVER]).await?;
+            write.write_all(&line).await
+        }
+        Said::Over => {
+            write.write_all(&[OVER, b'\n']).await?;
+            write.shutdown().await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+    use crate::{Mode, Session, SessionOptions};
+
+    async fn session(folder: &Path) -> (Session, UnixStream) {
+        let environment = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+        let options = SessionOptions {
+            mode: Mode::Record,
+            bind: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+            advertise: None,
+            roots: Roots { cwd: folder.into(), ..Roots::default() },
+            pass: Vec::new(),
+            only: Vec::new(),
+            allow: Vec::new(),
+            environment,
+            folder: None,
+            tap: Some("/bin/true".into()),
+            secrets: agentci_trace::Redactor::default(),
+            upstream_roots: None,
+            observer: None,
+        };
+        let session = Session::start(options).await.unwrap();
+        let variables = session.environment();
+        let path = &variables.iter().rev().find(|(name, _)| name == "PATH").unwrap().1;
+        let shims = Path::new(path.split(':').next().unwrap());
+        let tap = UnixStream::connect(shims.parent().unwrap().join("tap.sock")).await.unwrap();
+        (session, tap)
+    }
+
+    async fn say(tap: &mut UnixStream, line: &str) {
+        tap.write_all(line.as_bytes()).await.unwrap();
+        tap.write_all(b"\n").await.unwrap();
+    }
+
+    const HELLO: &str = r#"{"command":["python3","server.py"],"environment":[],"pid":1}"#;
+
+    #[tokio::test]
+    async fn a_tap_that_does_not_end_holds_up_the_end_for_a_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let (session, mut tap) = session(folder.path()).await;
+        say(&mut tap, HELLO).await;
+        let mut task = [0; 64];
+        let read = tap.read(&mut task).await.unwrap();
+        assert_eq!(&task[..read], b"\"record\"\n");
+        say(&mut tap, r#">{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
+        let begun = std::time::Instant::now();
+        let finished = session.finish().await;
+        let took = begun.elapsed();
+        assert!(took >= LAST_LINES_TIMEOUT && took < LAST_LINES_TIMEOUT * 3, "{took:?}");
+        let kept: Vec<_> = finished.recording.exchanges.iter().map(|it| it.request.origin.as_str()).collect();
+        assert_eq!(kept, ["stdio:python server.py"]);
+    }
+
+    #[tokio::test]
+    async fn a_tap_that_says_too_much_or_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_session, mut tap) = session(folder.path()).await;
+        say(&mut tap, HELLO).await;
+        assert!(tap.read(&mut [0; 64]).await.unwrap() > 0);
+        let piece = vec![b'x'; 1 << 20];
+        let mut said = 0;
+        while said < LONGEST_LINE * 2 && tap.write_all(&piece).await.is_ok() {
+            said += piece.len();
+        }
+        assert!((LONGEST_LINE..LONGEST_LINE * 2).contains(&said), "{said}");
+    }
+
+    #[tokio::test]
+    async fn a_tap_that_does_not_say_what_it_stands_before_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_session, mut silent) = session(folder.path()).await;
+        let begun = std::time::Instant::now();
+        assert_eq!(silent.read(&mut [0; 64]).await.unwrap(), 0);
+        assert!(begun.elapsed() >= HELLO_TIMEOUT);
+    }
+}

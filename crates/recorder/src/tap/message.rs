@@ -1,0 +1,134 @@
+//! JSON-RPC messages of MCP, and the requests that a recording has for them.
+
+use serde_json::Value;
+
+use super::command::is_stdio;
+use crate::{Body, Request};
+
+/// The method of what a server says by itself, while nothing is asked.
+pub(crate) const LISTEN: &str = "listen";
+/// The method of an answer that a host gives to its server: what a person or a model said.
+pub(super) const REPLY: &str = "reply";
+
+/// What a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It asks for an answer.
+    Request,
+    /// It does not.
+    Notification,
+    /// It is an answer.
+    Answer,
+}
+
+/// What a message is; absent where it is none.
+pub(super) fn kind(message: &Value) -> Option<Kind> {
+    let fields = message.as_object()?;
+    match (fields.contains_key("method"), fields.contains_key("id")) {
+        (true, true) => Some(Kind::Request),
+        (true, false) => Some(Kind::Notification),
+        (false, _) => (fields.contains_key("result") || fields.contains_key("error")).then_some(Kind::Answer),
+    }
+}
+
+/// The messages of a line: one, or those of a batch.
+pub(super) fn messages(line: &[u8]) -> Vec<Value> {
+    match serde_json::from_slice(line) {
+        Ok(Value::Array(batch)) => batch,
+        Ok(message) => vec![message],
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Whether the first line that a program is sent says that it is an MCP server. Other protocols look alike: one for editors has a
+/// number for its version.
+pub(super) fn is_opening(line: &[u8]) -> bool {
+    messages(line).iter().any(|message| {
+        let version = &message["params"]["protocolVersion"];
+        let meta = message["params"]["_meta"].as_object();
+        let modern = meta.is_some_and(|meta| meta.contains_key("io.modelcontextprotocol/protocolVersion"));
+        let is_handshake = message["method"] == "initialize" && version.is_string();
+        message["jsonrpc"] == "2.0" && message["method"].is_string() && (is_handshake || modern)
+    })
+}
+
+/// The request that a recording has for a message of the host.
+pub(super) fn request(origin: &str, message: Value, at_us: u64) -> Request {
+    let method = message["method"].as_str().unwrap_or(REPLY).to_owned();
+    Request { at_us, method, origin: origin.to_owned(), body: Body::Json(message), ..Request::default() }
+}
+
+/// Whether nobody waits for an answer to this: notifications, and what a server says by itself.
+pub(crate) fn is_aside(request: &Request) -> bool {
+    is_stdio(&request.origin) && (request.method == LISTEN || request.method.starts_with("notifications/"))
+}
+
+/// The token by which a request is told of its progress.
+pub(super) fn progress_token(message: &Value) -> Option<&Value> {
+    message["params"]["_meta"].get("progressToken")
+}
+
+/// A recorded line of the server with the numbers that the host uses now.
+pub(super) fn renumbered(line: &[u8], recorded: &Value, sent: &Value) -> Vec<u8> {
+    let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
+    match kind(&message) {
+        Some(Kind::Answer) if message["id"] == recorded["id"] => message["id"] = sent["id"].clone(),
+        Some(Kind::Notification) => {
+            let (Some(then), Some(now)) = (progress_token(recorded), progress_token(sent)) else {
+                return line.to_vec();
+            };
+            match message.pointer_mut("/params/progressToken") {
+                Some(token) if token == then => *token = now.clone(),
+                _ => return line.to_vec(),
+            }
+        }
+        _ => return line.to_vec(),
+    }
+    let mut line = message.to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_server_is_known_by_what_it_is_told_first() {
+        let opening = |message: Value| is_opening(message.to_string().as_bytes());
+        let version = json!({ "protocolVersion": "2025-06-18", "capabilities": {} });
+        assert!(opening(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": version })));
+        let modern = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } });
+        assert!(opening(json!({ "jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": modern })));
+        for other in [
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": 1 } }),
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "textDocument/open", "params": {} }),
+            json!({ "id": 0, "method": "initialize", "params": version }),
+            json!([]),
+            json!("initialize"),
+        ] {
+            assert!(!opening(other.clone()), "{other}");
+        }
+        assert!(!is_opening(b"Content-Length: 120"));
+    }
+
+    #[test]
+    fn answers_and_progress_get_the_numbers_of_now() {
+        let recorded = json!({ "id": 3, "method": "tools/call", "params": { "_meta": { "progressToken": 3 } } });
+        let sent = json!({ "id": "c", "method": "tools/call", "params": { "_meta": { "progressToken": "t" } } });
+        let now = |line: Value| {
+            let line = renumbered(line.to_string().as_bytes(), &recorded, &sent);
+            serde_json::from_slice::<Value>(&line).unwrap()
+        };
+        assert_eq!(now(json!({ "id": 3, "result": { "id": 3 } })), json!({ "id": "c", "result": { "id": 3 } }));
+        let progress =
+            |token: Value| json!({ "method": "notifications/progress", "params": { "progressToken": token } });
+        assert_eq!(now(progress(json!(3))), progress(json!("t")));
+        // Those of another call, and what the server asks by itself.
+        for other in [progress(json!(4)), json!({ "id": 3, "method": "sampling/createMessage" })] {
+            assert_eq!(now(other.clone()), other);
+        }
+    }
+}

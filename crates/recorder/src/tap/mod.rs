@@ -1,0 +1,31 @@
+//! MCP servers over standard input and output: recorded and replayed by a program that stands between host and server.
+//!
+//! ```text
+//! host ─▶ shim on PATH, or hook of a preload ─▶ `agentci tap` ─▶ server program
+//!                                                    └─▶ socket of the session: every line, or the recorded answers
+//! ```
+//!
+//! Hosts hand hardly any variable to a server, but they do hand on `PATH`: that is how a tap finds its session. It forwards
+//! bytes until the first line tells that an MCP server is spoken to. Each request of the host is then an exchange like those over
+//! HTTP: its origin is `stdio:` with the command, its body the message, and its answer everything that the server said to it.
+
+mod command;
+mod configs;
+mod folder;
+mod hub;
+mod message;
+mod play;
+mod process;
+mod pump;
+mod record;
+mod signals;
+mod talk;
+mod unreached;
+mod waiting;
+
+pub use command::is_stdio;
+pub(crate) use folder::Folder;
+pub(crate) use hub::{Tapped, Taps};
+pub(crate) use message::is_aside;
+pub use process::{TapError, tap};
+pub(crate) use unreached::unreached;

@@ -1,0 +1,162 @@
+//! A server that is played from a recording.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::message::{self, Kind, LISTEN, REPLY};
+use super::waiting::Answers;
+use crate::proxy::{Clock, Look, Ongoing, Replay, Shared, moved};
+use crate::{Body, Exchange, How, Miss};
+
+/// An error of a server's own, in JSON-RPC.
+const SERVER_ERROR: i32 = -32_000;
+
+/// What is sent to the host.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// A line.
+    Line(Vec<u8>),
+    /// The server ends, as it did when it was recorded.
+    Over,
+}
+
+/// A server that is played. What is still to be said is given up when this is dropped.
+pub(super) struct Played {
+    shared: Arc<Shared>,
+    origin: String,
+    out: UnboundedSender<Said>,
+    answers: Arc<Answers>,
+    under_way: JoinSet<()>,
+}
+
+impl Played {
+    pub(super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<Said>) -> Self {
+        Self { shared, origin, out, answers: Arc::default(), under_way: JoinSet::new() }
+    }
+
+    /// The host said something.
+    pub(super) fn host(&mut self, line: &[u8]) {
+        let Some(replay) = &self.shared.replay else { return };
+        for message in message::messages(line) {
+            let Some(kind) = message::kind(&message) else { continue };
+            let request = message::request(&self.origin, message.clone(), self.shared.ledger.now_us());
+            if kind == Kind::Answer {
+                self.answers.give(&message["id"]);
+            }
+            let (look, clean) = replay.look(&request, &self.shared);
+            match look {
+                Look::Chatter => {}
+                Look::Recorded(exchange, _) => {
+                    let ongoing = Ongoing::replayed(&self.shared.ledger, moved(exchange, clean));
+                    let scene = Scene::of(exchange, &message, replay, self);
+                    while self.under_way.try_join_next().is_some() {}
+                    self.under_way.spawn(scene.play(ongoing));
+                }
+                Look::Miss(miss) => {
+                    let text = self.shared.ledger.clean(&refusal(&miss));
+                    if kind == Kind::Request {
+                        let error = json!({ "code": SERVER_ERROR, "message": text });
+                        let mut answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string();
+                        answer.push('\n');
+                        let _ = self.out.send(Said::Line(answer.into_bytes()));
+                    }
+                    self.shared.ledger.miss(miss);
+                    Ongoing::missed(&self.shared.ledger, clean).end(How::Closed);
+                }
+            }
+        }
+    }
+}
+
+fn refusal(miss: &Miss) -> String {
+    format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason)
+}
+
+/// What is said to one message of the host.
+struct Scene {
+    lines: Vec<Line>,
+    /// What the server said by itself afterwards.
+    afterwards: Vec<Arc<Exchange>>,
+    how: How,
+    clock: Clock,
+    out: UnboundedSender<Said>,
+    answers: Arc<Answers>,
+    shared: Arc<Shared>,
+}
+
+/// A line of the server.
+struct Line {
+    /// Microseconds from the request to it.
+    after_us: u64,
+    bytes: Vec<u8>,
+    /// The question that the host answered before this was said.
+    waits_for: Option<Value>,
+}
+
+impl Scene {
+    fn of(exchange: &Exchange, sent: &Value, replay: &Replay, played: &Played) -> Self {
+        let recording = replay.recording();
+        let recorded = if let Body::Json(body) = &exchange.request.body { body } else { &Value::Null };
+        let frames = exchange.response.iter().flat_map(|response| &response.frames);
+        let mut asked: Option<Value> = None;
+        let mut lines = Vec::new();
+        for frame in frames {
+            let is_answer = |other: &&Exchange| {
+                let body = if let Body::Json(body) = &other.request.body { body } else { &Value::Null };
+                let of_this = other.request.origin == exchange.request.origin && other.request.method == REPLY;
+                of_this && other.request.at_us <= frame.at_us && Some(&body["id"]) == asked.as_ref()
+            };
+            let waits_for = asked.clone().filter(|_| recording.exchanges.iter().any(|other| is_answer(&other)));
+            let bytes = message::renumbered(&frame.bytes, recorded, sent);
+            asked = question(&frame.bytes).or(asked.filter(|_| waits_for.is_none()));
+            lines.push(Line { after_us: frame.at_us.saturating_sub(exchange.request.at_us), bytes, waits_for });
+        }
+        let is_aside = |other: &&Exchange| other.request.method == LISTEN && other.after == Some(exchange.id);
+        let asides = recording.exchanges.iter().filter(|other| other.request.origin == exchange.request.origin);
+        let afterwards = asides.filter(is_aside).map(|aside| Arc::new(aside.clone())).collect();
+        Self {
+            lines,
+            afterwards,
+            how: exchange.end.how.clone(),
+            clock: Clock { began: Instant::now(), pace: replay.pace() },
+            out: played.out.clone(),
+            answers: Arc::clone(&played.answers),
+            shared: Arc::clone(&played.shared),
+        }
+    }
+
+    async fn play(self, ongoing: Ongoing) {
+        for line in self.lines {
+            if let Some(question) = &line.waits_for {
+                self.answers.wait(question).await;
+            }
+            if let Some(due) = self.clock.due(line.after_us) {
+                tokio::time::sleep_until(due).await;
+            }
+            let _ = self.out.send(Said::Line(line.bytes));
+        }
+        let broke = matches!(self.how, How::Broken(_));
+        ongoing.end(self.how);
+        for aside in self.afterwards {
+            let ongoing = Ongoing::replayed(&self.shared.ledger, moved(&aside, aside.request.clone()));
+            for frame in aside.response.iter().flat_map(|response| &response.frames) {
+                let _ = self.out.send(Said::Line(frame.bytes.to_vec()));
+            }
+            ongoing.end(aside.end.how.clone());
+        }
+        if broke {
+            let _ = self.out.send(Said::Over);
+        }
+    }
+}
+
+/// The id under which a line asks the host for something.
+fn question(line: &Bytes) -> Option<Value> {
+    let message: Value = serde_json::from_slice(line).ok()?;
+    (message::kind(&message) == Some(Kind::Request)).then(|| message["id"].clone())
+}

@@ -1,0 +1,308 @@
+//! What goes through a tap: bytes both ways, and copies of lines to the session.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Cursor};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream as StdStream;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use agentci_process::Lines;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Stdin};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe::Sender;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+use super::message::is_opening;
+use super::process::{TAPPED, pipe};
+use super::signals::Signals;
+use super::talk::{FROM_HOST, FROM_SERVER, LONGEST_LINE, OVER, Task};
+
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+/// How long the first line may be.
+const LONGEST_FIRST: usize = 1 << 20;
+/// How long what a program left running may hold on to its output.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the session may take to hear the rest.
+const REST_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A tap at work.
+pub(super) struct Pump<'a> {
+    pub(super) program: &'a OsStr,
+    pub(super) arguments: &'a [OsString],
+    pub(super) task: Task,
+}
+
+impl Pump<'_> {
+    /// Forwards or answers until it is over; gives the exit code.
+    pub(super) async fn run(self, session: StdStream) -> io::Result<u8> {
+        session.set_nonblocking(true)?;
+        let (read, write) = UnixStream::from_std(session)?.into_split();
+        let mut signals = Signals::listen()?;
+        let mut host = Host { input: tokio::io::stdin(), seen: Vec::new() };
+        if self.task == Task::Play && host.opens().await {
+            return play(host, read, write, &mut signals).await;
+        }
+        match self.forward(host, write, &mut signals).await? {
+            Forwarded::Ended(code, write) => {
+                drop(write);
+                let mut rest = read;
+                // The session closes when it has heard everything.
+                let _ = timeout(REST_TIMEOUT, rest.read_to_end(&mut Vec::new())).await;
+                Ok(code)
+            }
+            Forwarded::Server(host, write) => play(host, read, write, &mut signals).await,
+        }
+    }
+
+    /// Starts the program, and forwards.
+    async fn forward(&self, host: Host, session: OwnedWriteHalf, signals: &mut Signals) -> io::Result<Forwarded> {
+        let (theirs, ours) = io::pipe()?;
+        let mut command = Command::new(self.program);
+        command.args(self.arguments).stdin(Stdio::from(theirs.try_clone()?)).stdout(Stdio::piped());
+        if let Some(number) = pipe(theirs.as_fd()) {
+            command.env(TAPPED, number.to_string());
+        }
+        drop(theirs);
+        let mut child = command.spawn()?;
+        drop(command);
+        let output = child.stdout.take();
+        let tells = Arc::new(AtomicBool::new(false));
+        let (told, rest) = unbounded_channel();
+        let told_by_host = told.clone();
+        let upward = Upward { host, server: Sender::from_owned_fd(ours.into())?, tells: Arc::clone(&tells) };
+        let mut up = tokio::spawn(upward.run(self.task, told_by_host));
+        let down = output.map(|output| tokio::spawn(downward(output, tells, told)));
+        let telling = tokio::spawn(tell(rest, session));
+        let mut left = false;
+        let status = loop {
+            tokio::select! {
+                status = child.wait() => break status?,
+                signal = signals.next() => pass_on(&child, signal),
+                over = &mut up, if !left => {
+                    left = true;
+                    if let Ok(Some(host)) = over {
+                        child.kill().await?;
+                        return Ok(Forwarded::Server(host, telling.await??));
+                    }
+                }
+            }
+        };
+        if let Some(mut down) = down
+            && timeout(OUTPUT_TIMEOUT, &mut down).await.is_err()
+        {
+            down.abort();
+        }
+        up.abort();
+        let mut session = timeout(REST_TIMEOUT, telling).await.map_err(io::Error::other)???;
+        if !left {
+            let _ = session.write_all(&[OVER, b'\n']).await;
+        }
+        Ok(Forwarded::Ended(code(status), session))
+    }
+}
+
+/// How forwarding ended.
+enum Forwarded {
+    /// With the program.
+    Ended(u8, OwnedWriteHalf),
+    /// It turned out to be a server that is to be played.
+    Server(Host, OwnedWriteHalf),
+}
+
+/// What the host says.
+struct Host {
+    input: Stdin,
+    /// What was read and not forwarded yet.
+    seen: Vec<u8>,
+}
+
+impl Host {
+    /// Reads more; false at the end.
+    async fn read(&mut self) -> bool {
+        self.seen.reserve(CHUNK);
+        self.input.read_buf(&mut self.seen).await.is_ok_and(|read| read > 0)
+    }
+
+    /// Whether the host opens a conversation with an MCP server. Reads until that is clear.
+    async fn opens(&mut self) -> bool {
+        loop {
+            if let Some(opens) = opens(&self.seen) {
+                return opens;
+            }
+            if !self.read().await {
+                return false;
+            }
+        }
+    }
+}
+
+/// Whether these bytes open a conversation with an MCP server; nothing while that is not clear.
+fn opens(bytes: &[u8]) -> Option<bool> {
+    let begin = bytes.trim_ascii_start();
+    match begin.first() {
+        None => None,
+        Some(b'{' | b'[') => match begin.iter().position(|byte| *byte == b'\n') {
+            Some(end) => begin.get(..end).map(is_opening),
+            None => (begin.len() > LONGEST_FIRST).then_some(false),
+        },
+        Some(_) => Some(false),
+    }
+}
+
+/// From the host to the server.
+struct Upward {
+    host: Host,
+    server: Sender,
+    /// Whether the session is told, which begins with the first line.
+    tells: Arc<AtomicBool>,
+}
+
+impl Upward {
+    /// Forwards until the host or the server leaves. Gives back the host of a server that is not to be spoken to.
+    async fn run(mut self, task: Task, told: UnboundedSender<Vec<u8>>) -> Option<Host> {
+        let opens = self.host.opens().await;
+        if opens && task != Task::Record {
+            return Some(self.host);
+        }
+        self.tells.store(opens, Ordering::Release);
+        let mut lines = LineCopies::new(FROM_HOST);
+        loop {
+            if opens {
+                // Before the server has it, so that its answer comes later.
+                lines.push(&self.host.seen, &told);
+            }
+            if self.server.write_all(&self.host.seen).await.is_err() {
+                // The server does not listen any more. If it ends, that is seen elsewhere.
+                std::future::pending::<()>().await;
+            }
+            self.host.seen.clear();
+            if !self.host.read().await {
+                return None;
+            }
+        }
+    }
+}
+
+/// From the server to the host.
+async fn downward(mut server: ChildStdout, tells: Arc<AtomicBool>, told: UnboundedSender<Vec<u8>>) {
+    let (mut host, mut chunk) = (tokio::io::stdout(), vec![0; CHUNK]);
+    let mut lines = LineCopies::new(FROM_SERVER);
+    while let Ok(read @ 1..) = server.read(&mut chunk).await {
+        let bytes = chunk.get(..read).unwrap_or_default();
+        if tells.load(Ordering::Acquire) {
+            lines.push(bytes, &told);
+        }
+        if host.write_all(bytes).await.is_err() || host.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Cuts copies of what goes by into lines.
+struct LineCopies {
+    mark: u8,
+    line: Vec<u8>,
+}
+
+impl LineCopies {
+    fn new(mark: u8) -> Self {
+        Self { mark, line: vec![mark] }
+    }
+
+    fn push(&mut self, bytes: &[u8], told: &UnboundedSender<Vec<u8>>) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let _ = told.send(std::mem::replace(&mut self.line, vec![self.mark]));
+            }
+        }
+    }
+}
+
+/// Tells the session what went by, until nobody has anything to tell.
+async fn tell(mut lines: UnboundedReceiver<Vec<u8>>, mut session: OwnedWriteHalf) -> io::Result<OwnedWriteHalf> {
+    while let Some(line) = lines.recv().await {
+        session.write_all(&line).await?;
+    }
+    Ok(session)
+}
+
+/// Lets the session answer in place of the server.
+async fn play(
+    host: Host,
+    session: OwnedReadHalf,
+    mut answers_to: OwnedWriteHalf,
+    signals: &mut Signals,
+) -> io::Result<u8> {
+    let up = tokio::spawn(async move {
+        let mut lines = Lines::new(Cursor::new(host.seen).chain(host.input), LONGEST_LINE);
+        while let Ok(Some(line)) = lines.next().await {
+            let line = [&[FROM_HOST], line, b"\n"].concat();
+            if answers_to.write_all(&line).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut said = Lines::new(session, LONGEST_LINE);
+    let mut output = tokio::io::stdout();
+    let code = loop {
+        tokio::select! {
+            signal = signals.next() => break exit_code(signal),
+            line = said.next() => match line.ok().flatten().map(<[u8]>::split_first) {
+                Some(Some((&FROM_SERVER, line))) => {
+                    output.write_all(&[line, b"\n"].concat()).await?;
+                    output.flush().await?;
+                }
+                Some(Some((&OVER, _))) => break 1,
+                Some(_) => {}
+                None => break 0,
+            },
+        }
+    };
+    up.abort();
+    Ok(code)
+}
+
+fn pass_on(child: &Child, signal: Signal) {
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1)
+}
+
+fn exit_code(signal: Signal) -> u8 {
+    u8::try_from(128 + signal.as_raw()).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_looks_like_a_message_is_held_back() {
+        assert_eq!(opens(b""), None);
+        assert_eq!(opens(b" \n"), None);
+        assert_eq!(opens(b"{\"jsonrpc\""), None);
+        assert_eq!(opens(b"Content-Length: 3"), Some(false));
+        assert_eq!(opens(b"print(1)"), Some(false));
+        assert_eq!(opens(b"{}\n"), Some(false));
+        assert_eq!(opens(&vec![b'{'; LONGEST_FIRST + 1]), Some(false));
+        let message = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
+        assert_eq!(opens(message), None);
+        assert_eq!(opens(&[message.as_slice(), b"\nmore"].concat()), Some(true));
+    }
+}

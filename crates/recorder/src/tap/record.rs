@@ -1,0 +1,185 @@
+//! A server that is recorded: which line belongs to which exchange.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::message::{self, Kind, LISTEN};
+use crate::proxy::{Ledger, Ongoing};
+use crate::{Body, How, Request};
+
+/// The answer of a server is a stream of lines.
+pub(super) const LINES: (&str, &str) = ("content-type", "application/x-ndjson");
+
+/// A server that is recorded.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    ledger: Arc<Ledger>,
+    origin: String,
+    /// Whether it becomes part of the recording.
+    keep: bool,
+    /// Requests that have no answer yet, in their order.
+    open: Vec<Open>,
+    /// The exchange of what the host said last.
+    last: Option<u64>,
+}
+
+/// A request that has no answer yet.
+#[derive(Debug)]
+struct Open {
+    id: Value,
+    token: Option<Value>,
+    ongoing: Ongoing,
+    /// Whether the server said something to it.
+    begun: bool,
+}
+
+impl Recorded {
+    pub(super) fn new(ledger: Arc<Ledger>, origin: String, keep: bool) -> Self {
+        Self { ledger, origin, keep, open: Vec::new(), last: None }
+    }
+
+    /// The host said something.
+    pub(super) fn host(&mut self, line: &[u8]) {
+        for message in message::messages(line) {
+            let Some(kind) = message::kind(&message) else { continue };
+            let (id, token) = (message["id"].clone(), message::progress_token(&message).cloned());
+            let mut request = message::request(&self.origin, message, self.ledger.now_us());
+            if !self.ledger.keeps(line.len() as u64) {
+                request.body = Body::TooLarge { bytes: line.len() as u64 };
+            }
+            let ongoing = self.ledger.begin(request, self.keep);
+            self.last = Some(ongoing.id());
+            if kind == Kind::Request {
+                self.open.push(Open { id, token, ongoing, begun: false });
+            } else {
+                ongoing.end(How::Closed);
+            }
+        }
+    }
+
+    /// The server said something.
+    pub(super) fn server(&mut self, line: &[u8]) {
+        for message in message::messages(line) {
+            let Some(kind) = message::kind(&message) else { continue };
+            let mut line = message.to_string().into_bytes();
+            line.push(b'\n');
+            let line = Bytes::from(line);
+            let answered = self.open.iter().position(|open| kind == Kind::Answer && open.id == message["id"]);
+            if let Some(position) = answered {
+                let mut open = self.open.remove(position);
+                open.say(&line);
+                open.ongoing.end(How::Closed);
+                continue;
+            }
+            let told = self.open.iter().position(|open| open.token.is_some() && open.token == token_of(&message));
+            // What is said to nobody in particular is said about what was asked last.
+            match told.or(self.open.len().checked_sub(1)).and_then(|position| self.open.get_mut(position)) {
+                Some(open) => open.say(&line),
+                None => self.aside(&line),
+            }
+        }
+    }
+
+    /// The server said something although nothing is asked.
+    fn aside(&self, line: &Bytes) {
+        let (at_us, origin) = (self.ledger.now_us(), self.origin.clone());
+        let request = Request { at_us, method: LISTEN.into(), origin, ..Request::default() };
+        let mut ongoing = self.ledger.begin(request, self.keep).continuing(self.last);
+        ongoing.head(200, vec![(LINES.0.into(), LINES.1.into())]);
+        ongoing.chunk(line);
+        ongoing.end(How::Closed);
+    }
+
+    /// It is over: the server ended, or the host left it.
+    pub(super) fn end(self, by_server: bool) {
+        for open in self.open {
+            open.ongoing.end(if by_server { How::Broken("the server ended".into()) } else { How::Left });
+        }
+    }
+}
+
+impl Open {
+    fn say(&mut self, line: &Bytes) {
+        if !self.begun {
+            self.begun = true;
+            self.ongoing.head(200, vec![(LINES.0.into(), LINES.1.into())]);
+        }
+        self.ongoing.chunk(line);
+    }
+}
+
+/// The token of a note on progress.
+fn token_of(message: &Value) -> Option<Value> {
+    message["params"].get("progressToken").cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_trace::Redactor;
+    use serde_json::json;
+
+    use super::*;
+    use crate::Exchange;
+
+    fn recorded(lines: &[(char, Value)]) -> Vec<Exchange> {
+        let ledger = Arc::new(Ledger::new(Redactor::default(), Vec::new(), None, 0));
+        let mut recorded = Recorded::new(Arc::clone(&ledger), "stdio:x".into(), true);
+        for (from, line) in lines {
+            let line = line.to_string();
+            if *from == '>' { recorded.host(line.as_bytes()) } else { recorded.server(line.as_bytes()) }
+        }
+        recorded.end(true);
+        let seen = ledger.seen();
+        seen.exchanges.iter().flatten().map(|exchange| Exchange::clone(exchange)).collect()
+    }
+
+    fn said(exchange: &Exchange) -> Vec<Value> {
+        let frames = exchange.response.iter().flat_map(|response| &response.frames);
+        frames.map(|frame| serde_json::from_slice(&frame.bytes).unwrap()).collect()
+    }
+
+    #[test]
+    fn answers_that_cross_reach_their_requests() {
+        let call =
+            |id: u32| json!({ "id": id, "method": "tools/call", "params": { "_meta": { "progressToken": id } } });
+        let progress = |id: u32| json!({ "method": "notifications/progress", "params": { "progressToken": id } });
+        let answer = |id: u32| json!({ "id": id, "result": {} });
+        let log = json!({ "method": "notifications/message", "params": {} });
+        let exchanges = recorded(&[
+            ('>', call(1)),
+            ('>', call(2)),
+            ('<', progress(1)),
+            ('<', log.clone()),
+            ('<', answer(2)),
+            ('<', answer(1)),
+        ]);
+        assert_eq!(said(&exchanges[0]), [progress(1), answer(1)]);
+        assert_eq!(said(&exchanges[1]), [log, answer(2)]);
+        assert!(exchanges.iter().all(|exchange| exchange.end.how == How::Closed));
+    }
+
+    #[test]
+    fn what_a_server_says_by_itself_follows_what_it_was_told_last() {
+        let ready = json!({ "method": "notifications/initialized" });
+        let changed = json!({ "method": "notifications/tools/list_changed" });
+        let exchanges = recorded(&[('>', ready), ('<', changed.clone())]);
+        let of: Vec<_> = exchanges.iter().map(|it| (it.request.method.as_str(), it.after, it.chatter)).collect();
+        assert_eq!(of, [("notifications/initialized", None, true), (LISTEN, Some(1), true)]);
+        assert_eq!(said(&exchanges[1]), [changed]);
+    }
+
+    #[test]
+    fn a_call_that_nobody_answered_is_told_as_that() {
+        let call = json!({ "id": 1, "method": "tools/call" });
+        let exchanges = recorded(&[('>', call), ('<', json!({ "id": 7, "result": {} }))]);
+        // The answer to something else is said beside it, and answers nothing.
+        assert_eq!(exchanges[0].end.how, How::Broken("the server ended".into()));
+    }
+
+    #[test]
+    fn what_is_no_message_is_left_out() {
+        assert_eq!(recorded(&[('>', json!("hello")), ('>', json!({})), ('<', json!(1))]), []);
+    }
+}

@@ -1,0 +1,36 @@
+//! What a tap and its session say to each other: a line of JSON each way, then lines that begin with a mark.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest line that is taken: messages carry whole files.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
+
+/// What the host said.
+pub(super) const FROM_HOST: u8 = b'>';
+/// What the server said.
+pub(super) const FROM_SERVER: u8 = b'<';
+/// It is over, with this exit code.
+pub(super) const OVER: u8 = b'!';
+
+/// What a tap tells its session first.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Hello {
+    /// The command of the server.
+    pub(super) command: Vec<String>,
+    /// The environment of the server, to know its secrets.
+    pub(super) environment: Vec<(String, String)>,
+    /// The tap's own process.
+    pub(super) pid: u32,
+}
+
+/// What the session wants of a tap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Task {
+    /// Start the program, and tell every line.
+    Record,
+    /// Answer in its place; the program is started only if it turns out to be no server.
+    Play,
+    /// Start the program, which nothing is recorded of. If it turns out to be a server, end it: its host gets no answers.
+    Watch,
+}

@@ -1,0 +1,58 @@
+//! What a replayed server asked its host, and which of that the host has answered.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::Notify;
+
+/// How long an answer of the host is waited for: a person may have to think.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// The answers that a host has given.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    given: Mutex<HashSet<String>>,
+    changed: Notify,
+}
+
+impl Answers {
+    /// The host answered what the server asked under this id.
+    pub(super) fn give(&self, id: &Value) {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_string());
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until the host has.
+    pub(super) async fn wait(&self, id: &Value) {
+        let id = id.to_string();
+        let given = async {
+            loop {
+                let changed = self.changed.notified();
+                if self.given.lock().unwrap_or_else(PoisonError::into_inner).contains(&id) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        let _ = tokio::time::timeout(ANSWER_TIMEOUT, given).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_does_not_come_is_not_waited_for() {
+        let answers = Answers::default();
+        answers.give(&json!(1));
+        answers.wait(&json!(1)).await;
+        let before = tokio::time::Instant::now();
+        answers.wait(&json!("1")).await;
+        assert_eq!(before.elapsed().as_secs(), ANSWER_TIMEOUT.as_secs());
+    }
+}
