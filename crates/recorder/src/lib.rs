@@ -13,6 +13,7 @@
 
 mod authority;
 mod environment;
+mod health;
 mod leaks;
 mod matching;
 mod packed;
@@ -24,6 +25,10 @@ mod tap;
 mod warning;
 mod zone;
 
+pub use health::{
+    BadAnswer, BadAnswers, Change, Drift, Known, Live, LiveAnswer, Login, NotAsked, Places, Sequel, WhatToAsk,
+    bad_answers, goes_to, login, may_ask, places,
+};
 pub use matching::{
     Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Renamed, SaidTime, Steadier, Steady,
     Surroundings, Tally, with_reply_id,

@@ -38,11 +38,15 @@ mod upstream;
 mod user_proxy;
 pub(crate) mod warnings;
 
+pub(crate) use frames::Splitter;
+pub(crate) use headers::to_server;
 pub(crate) use ledger::Ledger;
 pub(crate) use listener::Listener;
-pub(crate) use ongoing::Ongoing;
+pub(crate) use ongoing::{LARGEST_ANSWER, MOST_FRAMES, Ongoing};
 pub(crate) use player::Clock;
 pub(crate) use reach::Reach;
+pub(crate) use reading::response_headers;
 pub(crate) use replay::{Look, Replay, moved};
 pub(crate) use shared::Shared;
-pub(crate) use upstream::Upstream;
+pub(crate) use target::Target;
+pub(crate) use upstream::{Upstream, words};

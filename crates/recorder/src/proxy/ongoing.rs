@@ -13,7 +13,7 @@ use crate::{Body, End, Exchange, Frame, How, Request, Response, SeenHow, is_chat
 /// The most bytes of an answer that are kept.
 pub(crate) const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
 /// The most pieces of an answer that are kept: an event of one byte takes the room of fifty.
-const MOST_FRAMES: usize = 500_000;
+pub(crate) const MOST_FRAMES: usize = 500_000;
 
 /// An exchange under way.
 #[derive(Debug)]

@@ -30,6 +30,11 @@ impl Target {
         Self::new(tls, uri.host()?, port)
     }
 
+    /// Reads the origin of a recorded request; nothing where it is not one of HTTP.
+    pub(crate) fn of_origin(origin: &str) -> Option<Self> {
+        Self::of_uri(&origin.parse().ok()?)
+    }
+
     fn new(tls: bool, host: &str, port: u16) -> Option<Self> {
         let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
         (!host.is_empty() && port != 0).then_some(Self { tls, host, port })

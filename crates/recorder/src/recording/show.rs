@@ -72,6 +72,13 @@ fn row(exchange: &Exchange) -> Vec<String> {
     ]
 }
 
+impl Exchange {
+    /// Its number, its method and where it went, on one line: `call 3 POST https://api.openai.com/v1/responses`.
+    pub fn named(&self) -> String {
+        format!("call {} {} {}", self.id, one_line(&self.request.method), address(self))
+    }
+}
+
 /// Where a request went, on one line.
 pub(super) fn address(exchange: &Exchange) -> String {
     let request = &exchange.request;

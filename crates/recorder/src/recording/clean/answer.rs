@@ -17,7 +17,7 @@ pub(super) enum Read {
 }
 
 /// The JSON values of an answer, in order; none of one that is something else.
-pub(in super::super) fn values_of(response: &Response) -> Vec<Value> {
+pub(crate) fn values_of(response: &Response) -> Vec<Value> {
     match read(response) {
         Read::Events(values, _) | Read::Lines(values, _) | Read::Json(values, _) => values,
         Read::Raw => Vec::new(),
@@ -25,7 +25,7 @@ pub(in super::super) fn values_of(response: &Response) -> Vec<Value> {
 }
 
 /// Whether an answer says that it is a stream of server-sent events.
-pub(super) fn is_event_stream(response: &Response) -> bool {
+pub(crate) fn is_event_stream(response: &Response) -> bool {
     let mut types = response.headers.iter().filter(|(name, _)| name == "content-type");
     types.any(|(_, value)| value.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }

@@ -16,11 +16,12 @@ mod split;
 mod texts;
 mod unpack;
 
+pub(crate) use answer::{is_event_stream, values_of};
 pub(crate) use parameters::clean_path;
 pub(crate) use request::variables_shown;
 pub use request::{learn_request, learn_response};
+pub(crate) use unpack::plain;
 
-pub(super) use answer::values_of;
 pub(super) use recording::{cleaned, leftover};
 
 #[cfg(test)]

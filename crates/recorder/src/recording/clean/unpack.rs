@@ -7,7 +7,7 @@ use crate::{Frame, Response};
 const ENCODING: &str = "content-encoding";
 
 /// A packed answer as one that is not; nothing if it is not packed, or cannot be unpacked.
-pub(super) fn plain(response: &Response) -> Option<Response> {
+pub(crate) fn plain(response: &Response) -> Option<Response> {
     let (_, encoding) = response.headers.iter().find(|(name, _)| name == ENCODING)?;
     let packed: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
     let bytes = unpacked(encoding, &packed)?.into();

@@ -1,0 +1,40 @@
+//! The content of an answer: JSON values, by the kind of event that they came in.
+
+use agentci_protocols::sse::{Decoder, Frame};
+use serde_json::Value;
+
+use crate::Response;
+use crate::recording::{is_event_stream, plain, values_of};
+
+/// Ends a stream of OpenAI's; it is not JSON, and says nothing.
+const DONE: &str = "[DONE]";
+
+/// The JSON values of an answer, each with the kind of its event: the name of the event, or the `type` of its data. Values that
+/// did not come in an event have no kind. An event that is not JSON is a text.
+pub(super) fn values(response: &Response) -> Vec<(String, Value)> {
+    let unpacked = plain(response);
+    let response = unpacked.as_ref().unwrap_or(response);
+    if !is_event_stream(response) {
+        return values_of(response).into_iter().map(|value| (String::new(), value)).collect();
+    }
+    // No event is larger than its answer.
+    let length = response.frames.iter().map(|frame| frame.bytes.len()).sum();
+    let mut decoder = Decoder::new(length).without_raw();
+    let mut values = Vec::new();
+    for frame in &response.frames {
+        decoder.push(&frame.bytes);
+        while let Ok(Some(event)) = decoder.next() {
+            values.extend(value(event));
+        }
+    }
+    values
+}
+
+fn value(event: Frame) -> Option<(String, Value)> {
+    if event.data.trim() == DONE || event.data.is_empty() {
+        return None;
+    }
+    let value = serde_json::from_str(&event.data).unwrap_or(Value::String(event.data));
+    let kind = event.event.or_else(|| value.get("type")?.as_str().map(str::to_owned));
+    Some((kind.unwrap_or_default(), value))
+}

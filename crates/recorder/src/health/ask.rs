@@ -1,0 +1,134 @@
+//! Asks the live world again for what is recorded.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hyper::Method;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::Url;
+
+use super::login::{headers, path_without_key};
+use crate::proxy::{LARGEST_ANSWER, MOST_FRAMES, Splitter, Target, Upstream, response_headers, to_server, words};
+use crate::{Body, End, Frame, How, Request, Response};
+
+/// The live world.
+#[derive(Debug)]
+pub struct Live {
+    upstream: Upstream,
+    limit: Duration,
+}
+
+/// What the live world answers today, in the time of the recorded request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveAnswer {
+    /// The answer.
+    pub response: Response,
+    /// When it ended; it is whole.
+    pub end: End,
+}
+
+impl Live {
+    /// With further authorities as PEM, the environment that names the user's proxy, and how long an answer may take in all.
+    pub fn new(roots: Option<&[u8]>, environment: &[(String, String)], limit: Duration) -> Result<Self, String> {
+        Ok(Self { upstream: Upstream::new(roots, environment)?, limit })
+    }
+
+    /// Sends a recorded request again, with these headers beside its own. An error says why there is no whole answer.
+    pub async fn ask(&self, request: &Request, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
+        match tokio::time::timeout(self.limit, self.send(request, keys)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(format!("no whole answer within {} s", self.limit.as_secs_f64())),
+        }
+    }
+
+    async fn send(&self, request: &Request, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
+        let target = Target::of_origin(&request.origin).ok_or("its address cannot be asked")?;
+        let method = Method::from_bytes(request.method.as_bytes()).map_err(|error| error.to_string())?;
+        let mut sent = HeaderMap::new();
+        for (name, value) in headers(request).iter().chain(keys) {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
+            let mut value =
+                HeaderValue::from_str(value).map_err(|_| format!("header `{name}` cannot have this value"))?;
+            value.set_sensitive(true);
+            sent.insert(name, value);
+        }
+        let began = Instant::now();
+        let now = || request.at_us.saturating_add(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
+        let body = bytes(&request.body)?.map(reqwest::Body::from);
+        let path = path_without_key(request);
+        let mut answer = self.upstream.send(&target, method, &path, to_server(&sent), body).await?;
+        let headers = response_headers(answer.headers());
+        let header =
+            |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+        let mut splitter = Splitter::new(header("content-type"), header("content-encoding"));
+        let mut response = Response { at_us: now(), status: answer.status().as_u16(), headers, frames: Vec::new() };
+        let mut length = 0;
+        while let Some(chunk) = answer.chunk().await.map_err(words)? {
+            length += chunk.len() as u64;
+            if length > LARGEST_ANSWER || response.frames.len() >= MOST_FRAMES {
+                return Err("its answer is too large to be kept".into());
+            }
+            let at_us = now();
+            response.frames.extend(splitter.push(&chunk).into_iter().map(|bytes| Frame { at_us, bytes }));
+        }
+        let at_us = now();
+        response.frames.extend(splitter.rest().map(|bytes| Frame { at_us, bytes }));
+        Ok(LiveAnswer { response, end: End { at_us, how: How::Closed } })
+    }
+}
+
+/// A body as it was sent.
+fn bytes(body: &Body) -> Result<Option<Bytes>, String> {
+    Ok(match body {
+        Body::Empty => None,
+        Body::Json(value) => Some(value.to_string().into()),
+        Body::Text(text) => Some(text.clone().into()),
+        Body::Bytes(bytes) => Some(bytes.clone()),
+        Body::Form(pairs) => {
+            let mut url = Url::parse("http://form.invalid").map_err(|error| error.to_string())?;
+            url.query_pairs_mut().extend_pairs(pairs);
+            Some(url.query().unwrap_or_default().to_owned().into())
+        }
+        Body::Parts(_) | Body::TooLarge { .. } => return Err("its body is not in the recording as it was sent".into()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Asks a server that answers with so many bytes and closes.
+    async fn asked(length: usize) -> Result<LiveAnswer, String> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").await;
+            let _ = stream.write_all(&vec![b'x'; length]).await;
+        });
+        let live = Live::new(None, &[], Duration::from_mins(1)).unwrap();
+        let request = Request { method: "GET".into(), origin, path: "/".into(), at_us: 7, ..Request::default() };
+        live.ask(&request, &[]).await
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_too_large_is_not_kept() {
+        let answer = asked(3).await.unwrap();
+        assert_eq!((answer.response.status, &answer.response.frames[0].bytes[..]), (200, &b"xxx"[..]));
+        assert!(answer.response.at_us >= 7 && answer.end.at_us >= answer.response.at_us);
+        let most = usize::try_from(LARGEST_ANSWER).unwrap();
+        assert_eq!(asked(most + 1).await.unwrap_err(), "its answer is too large to be kept");
+    }
+
+    #[test]
+    fn a_form_is_sent_as_one() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let form = Body::Form(vec![pair("a b", "1&2"), pair("c", "")]);
+        assert_eq!(bytes(&form).unwrap().unwrap(), "a+b=1%262&c=");
+        assert!(bytes(&Body::TooLarge { bytes: 1 }).is_err());
+    }
+}

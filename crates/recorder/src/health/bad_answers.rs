@@ -1,0 +1,175 @@
+//! Calls of a recording whose answer is an error: a replay gives the agent that error again, every time.
+
+use std::collections::HashMap;
+
+use agentci_text::{excerpt, one_line};
+use agentci_trace::sha256;
+use serde_json::Value;
+
+use super::answer::values;
+use crate::{Exchange, How, Recording, Request, Response, model_answer};
+
+/// How much of the words of an error is told, in characters.
+const TOLD: usize = 120;
+/// Statuses that ask a client to come back later.
+const LATER: [u16; 2] = [429, 529];
+
+/// What is wrong with the answers of a recording.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BadAnswers {
+    /// Answers that are errors.
+    pub errors: Vec<BadAnswer>,
+    /// How many answers only asked to come back later, which the agent did with success.
+    pub retried: usize,
+}
+
+/// An answer that is an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadAnswer {
+    /// The number of its call.
+    pub id: u64,
+    /// Its status, where it has one.
+    pub status: Option<u16>,
+    /// What happened to the call, as the rest of a sentence: `was answered with status 404`.
+    pub what: String,
+    /// Whether how it ended tells, not the answer itself.
+    pub by_end: bool,
+}
+
+/// The answers of a recording that are errors; telemetry and the like aside, whose answers nobody reads.
+pub fn bad_answers(recording: &Recording) -> BadAnswers {
+    let mut found = BadAnswers::default();
+    let mut succeeded = None;
+    for exchange in recording.exchanges.iter().filter(|exchange| !exchange.chatter) {
+        let Some((what, by_end)) = wrong(exchange) else { continue };
+        let status = exchange.response.as_ref().map(|response| response.status);
+        if status.is_some_and(|status| LATER.contains(&status)) {
+            let succeeded = succeeded.get_or_insert_with(|| successes(recording));
+            if succeeded.get(&print(&exchange.request)).is_some_and(|id| *id > exchange.id) {
+                found.retried += 1;
+                continue;
+            }
+        }
+        found.errors.push(BadAnswer { id: exchange.id, status, what, by_end });
+    }
+    found
+}
+
+/// The last call of each request that succeeded.
+fn successes(recording: &Recording) -> HashMap<String, u64> {
+    let good = recording.exchanges.iter().filter(|exchange| exchange.response.is_some() && wrong(exchange).is_none());
+    good.map(|exchange| (print(&exchange.request), exchange.id)).collect()
+}
+
+/// Equal requests have the same.
+fn print(request: &Request) -> String {
+    sha256(format!("{} {}{}\n{:?}", request.method, request.origin, request.path, request.body).as_bytes())
+}
+
+/// What is wrong with an answer, and whether its end says so.
+fn wrong(exchange: &Exchange) -> Option<(String, bool)> {
+    match &exchange.end.how {
+        How::Broken(message) => return Some((format!("broke off: {}", short(message)), true)),
+        How::Unreachable(message) => return Some((format!("did not reach its server: {}", short(message)), true)),
+        How::TooLarge => return Some(("has an answer that is too large and was not kept".into(), true)),
+        How::Closed | How::Left => {}
+    }
+    let response = exchange.response.as_ref()?;
+    let said = said(exchange, response);
+    if response.status >= 400 {
+        let said = said.filter(|said| !said.starts_with("status ")).map(|said| format!(": {said}")).unwrap_or_default();
+        return Some((format!("was answered with status {}{said}", response.status), false));
+    }
+    said.map(|said| (format!("was answered with an error: {said}"), false))
+}
+
+/// The words of an error within an answer.
+pub(super) fn said(exchange: &Exchange, response: &Response) -> Option<String> {
+    let of_model = || model_answer(exchange)?.1.error;
+    let values = values(response);
+    let within = values.iter().find_map(|(kind, value)| of_protocol(kind, value));
+    within.or_else(of_model).map(|said| short(&said))
+}
+
+/// The error of a JSON-RPC answer, or of an event that calls itself one.
+fn of_protocol(kind: &str, value: &Value) -> Option<String> {
+    let messages = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let error = messages.iter().filter(|value| value["jsonrpc"] == "2.0").find_map(|value| value.get("error"));
+    if let Some(error) = error.filter(|error| !error.is_null()) {
+        let message = error["message"].as_str().unwrap_or_default();
+        return Some(format!("JSON-RPC {} {message}", error["code"]));
+    }
+    if kind != "error" {
+        return None;
+    }
+    let message = value.pointer("/error/message").or_else(|| value.get("message")).and_then(Value::as_str);
+    Some(message.map_or_else(|| value.to_string(), str::to_owned))
+}
+
+fn short(text: &str) -> String {
+    one_line(&excerpt(text, TOLD)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, End, Frame};
+
+    fn call(id: u64, asked: &str, status: u16, kind: &str, answer: &str) -> Exchange {
+        let headers = vec![("content-type".to_owned(), kind.to_owned())];
+        let frames = vec![Frame { at_us: 2, bytes: answer.to_owned().into() }];
+        let request = Request {
+            method: "POST".into(),
+            origin: "https://a.example".into(),
+            path: "/v1/x".into(),
+            body: Body::Text(asked.into()),
+            ..Request::default()
+        };
+        let response = Some(Response { at_us: 1, status, headers, frames });
+        Exchange { id, request, response, end: End { at_us: 3, how: How::Closed }, chatter: false, after: None }
+    }
+
+    fn found(exchanges: Vec<Exchange>) -> (Vec<(u64, String)>, usize) {
+        let found = bad_answers(&Recording { exchanges, ..Recording::default() });
+        (found.errors.into_iter().map(|bad| (bad.id, bad.what)).collect(), found.retried)
+    }
+
+    #[test]
+    fn errors_are_found_wherever_an_answer_has_them() {
+        let json = "application/json";
+        let mut lost = call(4, "d", 200, json, "{}");
+        lost.end.how = How::Broken("reset\nby peer".into());
+        let mut telemetry = call(5, "e", 500, json, "");
+        telemetry.chatter = true;
+        let all = vec![
+            call(1, "a", 404, json, ""),
+            call(2, "b", 200, json, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}"#),
+            call(3, "c", 200, "text/event-stream", "event: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n"),
+            lost,
+            telemetry,
+            call(6, "f", 200, json, r#"{"error":"of the shop's own, and nothing that we know"}"#),
+            call(7, "g", 200, json, r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#),
+        ];
+        let wanted = [
+            (1, "was answered with status 404".to_owned()),
+            (2, "was answered with an error: JSON-RPC -32602 no such tool".to_owned()),
+            (3, "was answered with an error: overloaded".to_owned()),
+            (4, "broke off: reset\\nby peer".to_owned()),
+        ];
+        assert_eq!(found(all), (wanted.to_vec(), 0));
+    }
+
+    #[test]
+    fn a_limit_is_normal_only_if_the_same_request_succeeded_later() {
+        let json = "application/json";
+        let again = vec![call(1, "a", 429, json, ""), call(2, "a", 429, json, ""), call(3, "a", 200, json, "{}")];
+        assert_eq!(found(again), (Vec::new(), 2));
+        let status = "was answered with status 429".to_owned();
+        let other = vec![call(1, "a", 429, json, ""), call(2, "b", 200, json, "{}")];
+        assert_eq!(found(other), (vec![(1, status.clone())], 0));
+        let before = vec![call(1, "a", 200, json, "{}"), call(2, "a", 429, json, "")];
+        assert_eq!(found(before), (vec![(2, status)], 0));
+        let gone = vec![call(1, "a", 404, json, ""), call(2, "a", 200, json, "{}")];
+        assert_eq!(found(gone).1, 0);
+    }
+}

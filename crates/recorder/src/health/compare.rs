@@ -1,0 +1,197 @@
+//! How a shape changed: what is gone, what is new, and what has another type.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use agentci_text::{excerpt, one_line};
+
+use super::shape::{Keys, Shape, Type};
+use super::vocabulary::{is_known_kind, is_there_sometimes};
+
+/// The longest path that is shown, in characters.
+const SHOWN: usize = 120;
+
+/// A change of a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The answer has a status of another class.
+    Status {
+        /// The recorded one.
+        was: u16,
+        /// The one of today.
+        now: u16,
+    },
+    /// It is of another content type.
+    ContentType {
+        /// The recorded one.
+        was: String,
+        /// The one of today.
+        now: String,
+    },
+    /// It was JSON, or events, and has nothing of that any more.
+    NotJson,
+    /// Something that was always there is gone: a JSON pointer in which `*` stands for any index.
+    Gone(String),
+    /// Something is there that never was.
+    New(String),
+    /// A value has another type.
+    Type {
+        /// Where.
+        at: String,
+        /// The recorded types.
+        was: String,
+        /// Those of today.
+        now: String,
+    },
+    /// Something of a new kind is there: an event, or an object with a `type` of its own.
+    NewKind {
+        /// Where; empty for an event.
+        at: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// Nothing of a kind is there any more, and something of a new kind is.
+    GoneKind {
+        /// Where; empty for an event.
+        at: String,
+        /// Its kind.
+        kind: String,
+    },
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cut = |text: &str| one_line(&excerpt(text, SHOWN)).into_owned();
+        let place = |at: &str| if at.is_empty() { "events of".to_owned() } else { format!("{} of", cut(at)) };
+        let root = |at: &str| if at.is_empty() { "the answer".to_owned() } else { cut(at) };
+        match self {
+            Change::Status { was, now } => write!(out, "the status is {now}, was {was}"),
+            Change::ContentType { was, now } => write!(out, "the content type is `{}`, was `{}`", cut(now), cut(was)),
+            Change::NotJson => write!(out, "the answer is not JSON any more"),
+            Change::Gone(at) => write!(out, "{} is gone", cut(at)),
+            Change::New(at) => write!(out, "{} is new", cut(at)),
+            Change::Type { at, was, now } => write!(out, "{} is {now}, was {was}", root(at)),
+            Change::NewKind { at, kind } => write!(out, "{} type `{}` are new", place(at), cut(kind)),
+            Change::GoneKind { at, kind } => write!(out, "{} type `{}` are gone", place(at), cut(kind)),
+        }
+    }
+}
+
+/// The shapes of an answer, by the kind of event.
+pub(super) type Shapes = BTreeMap<String, Shape>;
+
+/// How recorded shapes changed. What is only in some of the recorded answers, or depends on what a model does, need not be there.
+pub(super) fn compare(recorded: &Shapes, now: &Shapes, of_model: bool) -> Vec<Change> {
+    let mut comparison = Comparison { of_model, changes: Vec::new(), known: BTreeSet::new() };
+    comparison.kinds("", recorded, now);
+    for (kind, shape) in recorded {
+        if let Some(now) = now.get(kind) {
+            let at = if kind.is_empty() { String::new() } else { format!("{kind}: ") };
+            comparison.shapes(&at, shape, now);
+        }
+    }
+    comparison.changes
+}
+
+struct Comparison {
+    of_model: bool,
+    changes: Vec<Change>,
+    /// What was told already, of another event or another kind of object at the same place.
+    known: BTreeSet<String>,
+}
+
+impl Comparison {
+    fn tell(&mut self, change: Change) {
+        if self.known.insert(format!("{change:?}")) {
+            self.changes.push(change);
+        }
+    }
+
+    /// A kind that is gone alone says nothing: a model did something else, or a server had less to tell.
+    fn kinds<S>(&mut self, at: &str, recorded: &BTreeMap<String, S>, now: &BTreeMap<String, S>) {
+        let is_known = |kind: &str| kind.is_empty() || (self.of_model && is_known_kind(kind));
+        let new: Vec<&String> = now.keys().filter(|kind| !recorded.contains_key(*kind) && !is_known(kind)).collect();
+        if new.is_empty() {
+            return;
+        }
+        for kind in recorded.keys().filter(|kind| !kind.is_empty() && !now.contains_key(*kind)) {
+            self.tell(Change::GoneKind { at: at.to_owned(), kind: kind.clone() });
+        }
+        for kind in new {
+            self.tell(Change::NewKind { at: at.to_owned(), kind: kind.clone() });
+        }
+    }
+
+    fn shapes(&mut self, at: &str, recorded: &Shape, now: &Shape) {
+        let concrete = |shape: &Shape| -> BTreeSet<Type> {
+            shape.types.iter().copied().filter(|kind| *kind != Type::Null).collect()
+        };
+        let (was, is) = (concrete(recorded), concrete(now));
+        // What was always null may be anything, and anything may be null.
+        if !was.is_empty() && !is.is_subset(&was) {
+            let names = |types: &BTreeSet<Type>| types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+            self.tell(Change::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
+        }
+        self.objects(at, recorded, now);
+        if let (Some(recorded), Some(now)) = (&recorded.items, &now.items) {
+            self.shapes(&format!("{at}/*"), recorded, now);
+        }
+    }
+
+    fn objects(&mut self, at: &str, recorded: &Shape, now: &Shape) {
+        let untyped = |shape: &Shape| shape.objects.len() == 1 && shape.objects.contains_key("");
+        let typed = |shape: &Shape| !shape.objects.is_empty() && !shape.objects.contains_key("");
+        match (recorded, now) {
+            _ if untyped(recorded) && typed(now) => return self.tell(Change::New(format!("{at}/type"))),
+            _ if typed(recorded) && untyped(now) => return self.tell(Change::Gone(format!("{at}/type"))),
+            _ => self.kinds(at, &recorded.objects, &now.objects),
+        }
+        for (kind, keys) in &recorded.objects {
+            if let Some(now) = now.objects.get(kind) {
+                self.keys(at, keys, now, !kind.is_empty());
+            }
+        }
+    }
+
+    fn keys(&mut self, at: &str, recorded: &Keys, now: &Keys, is_typed: bool) {
+        if let (Some(recorded), Some(now)) = (&recorded.by_id, &now.by_id) {
+            self.shapes(&format!("{at}/*"), recorded, now);
+        }
+        // Where keys are ids on one side alone, nothing says which of them matter.
+        if recorded.by_name.is_empty() && recorded.by_id.is_some() || now.by_name.is_empty() && now.by_id.is_some() {
+            return;
+        }
+        let varies = |name: &str| self.of_model && is_there_sometimes(name);
+        let new: Vec<&String> =
+            now.by_name.keys().filter(|name| !recorded.by_name.contains_key(*name) && !varies(name)).collect();
+        // Of two that have changed places one may be the other's new name.
+        let may_go = |name: &str| varies(name) && !is_typed && new.is_empty();
+        let gone: Vec<&String> = recorded
+            .by_name
+            .iter()
+            .filter(|(name, (times, _))| {
+                *times == recorded.objects && !now.by_name.contains_key(*name) && !may_go(name)
+            })
+            .map(|(name, _)| name)
+            .collect();
+        // The content of a piece of a stream comes and goes; as a new key it is no news.
+        let is_news = |name: &str| !(self.of_model && name == "content");
+        let new: Vec<&String> = new.into_iter().filter(|name| is_news(name)).collect();
+        for name in gone {
+            self.tell(Change::Gone(below(at, name)));
+        }
+        for name in new {
+            self.tell(Change::New(below(at, name)));
+        }
+        for (name, (_, shape)) in &recorded.by_name {
+            if let Some((_, now)) = now.by_name.get(name) {
+                self.shapes(&below(at, name), shape, now);
+            }
+        }
+    }
+}
+
+/// The JSON pointer of a key.
+fn below(at: &str, name: &str) -> String {
+    format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
+}

@@ -1,0 +1,118 @@
+//! What changed between a recorded answer and the one that the live world gives today.
+
+use std::collections::HashMap;
+
+use super::answer::values;
+use super::bad_answers::said;
+use super::compare::{Change, Shapes, compare};
+use crate::{Exchange, How, Recording, Response, api_of, model_answer};
+
+/// The shapes of all answers of a recording. Answers of one place vary among themselves, and how they do is no drift.
+#[derive(Debug)]
+pub struct Known {
+    by_place: HashMap<Place, Shapes>,
+}
+
+/// Method, origin, path without its query, status class and content type.
+type Place = (String, String, String, u16, String);
+
+/// What came of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Drift {
+    /// How the answer changed; not at all where there is nothing.
+    Changes(Vec<Change>),
+    /// The answer of today says nothing about its shape: why.
+    Unknown(String),
+}
+
+/// Statuses that say that a key is missing or wrong.
+const DENIED: [u16; 3] = [401, 403, 407];
+/// Statuses below 500 that say nothing about later answers.
+const MOMENTARY: [u16; 3] = [408, 425, 429];
+
+impl Known {
+    /// The shapes of the answers of a recording.
+    pub fn of(recording: &Recording) -> Self {
+        let mut by_place: HashMap<Place, Shapes> = HashMap::new();
+        for exchange in recording.exchanges.iter().filter(|exchange| exchange.end.how == How::Closed) {
+            if let Some(response) = &exchange.response {
+                add(by_place.entry(place(exchange, response)).or_default(), response, is_of_model(exchange));
+            }
+        }
+        Self { by_place }
+    }
+
+    /// What changed between the recorded answer of a call and this one.
+    pub fn drift(&self, exchange: &Exchange, now: &Response) -> Drift {
+        let Some(recorded) = &exchange.response else {
+            return Drift::Unknown("the recording has no answer to compare with".into());
+        };
+        if let Some(drift) = of_status(recorded.status, now.status) {
+            return drift;
+        }
+        if let Some(why) = failed(exchange, recorded, now) {
+            return Drift::Unknown(why);
+        }
+        let (was, is) = (content_type(recorded), content_type(now));
+        if was != is {
+            return Drift::Changes(vec![Change::ContentType { was, now: is }]);
+        }
+        let of_model = is_of_model(exchange);
+        let mut shapes = Shapes::new();
+        add(&mut shapes, now, of_model);
+        let nothing = Shapes::new();
+        let known = self.by_place.get(&place(exchange, recorded)).unwrap_or(&nothing);
+        if shapes.is_empty() && !known.is_empty() && !values(recorded).is_empty() {
+            return Drift::Changes(vec![Change::NotJson]);
+        }
+        Drift::Changes(compare(known, &shapes, of_model))
+    }
+}
+
+/// What another status says. A refusal is not a change of the answer: it was not given.
+fn of_status(was: u16, now: u16) -> Option<Drift> {
+    match now {
+        _ if now == was => None,
+        _ if DENIED.contains(&now) => {
+            Some(Drift::Unknown(format!("the answer is status {now}: a key is missing or wrong")))
+        }
+        _ if now >= 500 || MOMENTARY.contains(&now) => {
+            Some(Drift::Unknown(format!("the answer is status {now}; try again later")))
+        }
+        _ if now / 100 == was / 100 => None,
+        _ => Some(Drift::Changes(vec![Change::Status { was, now }])),
+    }
+}
+
+/// Why an answer with a good status is none after all: it says that it is an error, or that of a model broke off.
+fn failed(exchange: &Exchange, recorded: &Response, now: &Response) -> Option<String> {
+    let today = Exchange { response: Some(now.clone()), ..exchange.clone() };
+    if let Some(error) = said(&today, now).filter(|_| said(exchange, recorded).is_none()) {
+        return Some(format!("the answer is an error: {error}"));
+    }
+    let is_complete = |exchange: &Exchange| model_answer(exchange).is_none_or(|(_, answer)| answer.complete);
+    (is_complete(exchange) && !is_complete(&today)).then(|| "the answer of the model broke off".to_owned())
+}
+
+fn add(shapes: &mut Shapes, response: &Response, of_model: bool) {
+    for (kind, value) in values(response) {
+        shapes.entry(kind).or_default().add(&value, of_model);
+    }
+}
+
+fn is_of_model(exchange: &Exchange) -> bool {
+    exchange.request.speaks.or_else(|| api_of(&exchange.request)).is_some()
+}
+
+fn place(exchange: &Exchange, response: &Response) -> Place {
+    let request = &exchange.request;
+    let path = request.path.split(['?', '#']).next().unwrap_or_default().to_owned();
+    (request.method.clone(), request.origin.clone(), path, response.status / 100, content_type(response))
+}
+
+/// The content type without its parameters.
+fn content_type(response: &Response) -> String {
+    let header = response.headers.iter().find(|(name, _)| name == "content-type");
+    let value = header.map_or("", |(_, value)| value.as_str());
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

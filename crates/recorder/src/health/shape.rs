@@ -1,0 +1,101 @@
+//! The shape of JSON: which keys objects have, and which types their values have. Values that stand at one place in several
+//! answers, or in several items of a list, make one shape together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::vocabulary::{is_keyed_by_ids, is_written};
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Type {
+    Null,
+    Boolean,
+    Number,
+    Text,
+    List,
+    Object,
+}
+
+impl Type {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Type::Null,
+            Value::Bool(_) => Type::Boolean,
+            Value::Number(_) => Type::Number,
+            Value::String(_) => Type::Text,
+            Value::Array(_) => Type::List,
+            Value::Object(_) => Type::Object,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Type::Null => "null",
+            Type::Boolean => "a boolean",
+            Type::Number => "a number",
+            Type::Text => "a string",
+            Type::List => "a list",
+            Type::Object => "an object",
+        }
+    }
+}
+
+/// The shape of all values that stand at one place.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Shape {
+    pub(super) types: BTreeSet<Type>,
+    /// Objects by their `type`, where the answer is a model's: each has keys of its own. All others have none.
+    pub(super) objects: BTreeMap<String, Keys>,
+    /// The items of lists.
+    pub(super) items: Option<Box<Shape>>,
+}
+
+/// The keys of objects.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Keys {
+    /// How many objects there were.
+    pub(super) objects: usize,
+    /// How many of them have a key, and the shape of its values.
+    pub(super) by_name: BTreeMap<String, (usize, Shape)>,
+    /// The values of objects whose keys are ids.
+    pub(super) by_id: Option<Box<Shape>>,
+}
+
+impl Shape {
+    /// Takes in a value that stands here.
+    pub(super) fn add(&mut self, value: &Value, of_model: bool) {
+        self.types.insert(Type::of(value));
+        match value {
+            Value::Array(items) => {
+                let shape = self.items.get_or_insert_default();
+                for item in items {
+                    shape.add(item, of_model);
+                }
+            }
+            Value::Object(object) => {
+                let kind = object.get("type").and_then(Value::as_str).filter(|_| of_model);
+                let keys = self.objects.entry(kind.unwrap_or_default().to_owned()).or_default();
+                keys.objects += 1;
+                if is_keyed_by_ids(object) {
+                    let shape = keys.by_id.get_or_insert_default();
+                    for value in object.values() {
+                        shape.add(value, of_model);
+                    }
+                    return;
+                }
+                for (name, value) in object {
+                    let (times, shape) = keys.by_name.entry(name.clone()).or_default();
+                    *times += 1;
+                    if of_model && is_written(name) {
+                        shape.types.insert(Type::of(value));
+                    } else {
+                        shape.add(value, of_model);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
