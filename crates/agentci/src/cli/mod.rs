@@ -33,7 +33,7 @@ mod prepare;
 mod record;
 mod record_flags;
 mod recorded;
-mod recording_files;
+mod recording;
 mod replay;
 mod report;
 mod report_outputs;
@@ -98,8 +98,8 @@ enum Command {
     /// Run a recorded command again, answered from its recording and without the network
     #[command(override_usage = "agentci replay [OPTIONS] FILE [-- CMD...]")]
     Replay(replay::ReplayArguments),
-    /// Look at recordings of commands, compare them, and remove things from them
-    Recording(recording_files::RecordingArguments),
+    /// Look at recordings, check them, compare them with each other and the live world, and remove things from them
+    Recording(recording::RecordingArguments),
     /// Wrap the command of an MCP server, so that it is recorded and replayed (`tap -- CMD`)
     #[command(override_usage = "agentci tap -- CMD...")]
     Tap(tap::TapArguments),
@@ -183,7 +183,7 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Run(arguments)) => run::run(&arguments, context),
         Some(Command::Record(arguments)) => run::record(arguments, context),
         Some(Command::RecordOne(arguments)) => record::record(&arguments, context),
-        Some(Command::Recording(arguments)) => recording_files::recording(&arguments, context),
+        Some(Command::Recording(arguments)) => recording::recording(&arguments, context),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, context),
         Some(Command::Tap(arguments)) => tap::tap(&arguments, context),
         Some(Command::Merge(arguments)) => merge::merge(&arguments, context),

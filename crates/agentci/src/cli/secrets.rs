@@ -39,11 +39,7 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
     let mut files: BTreeSet<PathBuf> = named(suites).into_iter().map(|(cassette, _)| cassette.path).collect();
     let mut problems = Diagnostics::default();
     for path in paths {
-        let mut search = Search { most: FOLDER_LIMIT, searched: 0, found: &mut files };
-        search.look(path, 0);
-        if search.is_cut_off() {
-            let message =
-                format!("`{}` has more than {FOLDER_LIMIT} folders, and not all are searched", path.display());
+        if let Err(message) = files_below(path, &mut files) {
             problems.push(Diagnostic::error(nowhere_in(suites, path), message).help("name the folders of recordings"));
         }
     }
@@ -63,6 +59,16 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
         }
     }
     Searched { files: count, problems }
+}
+
+/// Adds every `.jsonl` file at or below a path. An error says that there were too many folders to look into all of them.
+pub(super) fn files_below(path: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(), String> {
+    let mut search = Search { most: FOLDER_LIMIT, searched: 0, found };
+    search.look(path, 0);
+    if search.is_cut_off() {
+        return Err(format!("`{}` has more than {FOLDER_LIMIT} folders, and not all are searched", path.display()));
+    }
+    Ok(())
 }
 
 /// Names the lines of a recording that hold secrets. The lines themselves are not shown.
@@ -90,7 +96,7 @@ fn nowhere_in(suites: &mut Suites, path: &Path) -> Span {
 /// The lines of a recording of all requests that change when it is written again, which removes its secrets by the rules of
 /// the recorder: a name such as `token` says less there, where models tell of tokens. Nothing if it is no such recording, or
 /// one that cannot be read.
-fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>> {
+pub(super) fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>> {
     let recording = Recording::is_world(text).then(|| load(path).ok())??;
     let written = match recording.write(&agentci::environment_secrets()) {
         Ok(written) => written,

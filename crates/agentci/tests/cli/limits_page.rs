@@ -12,6 +12,9 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
         "how much of something a message tells",
         &[
             ("agentci/src/cli/record/summary.rs", "MOST_SHOWN"),
+            ("agentci/src/cli/recording/asking.rs", "MOST_NAMED"),
+            ("agentci/src/cli/recording/checking.rs", "MOST_TOLD"),
+            ("agentci/src/cli/recording/drift.rs", "MOST_TOLD"),
             ("agentci/src/cli/replay/outcome.rs", "MOST_EXPLAINED"),
             ("agentci/src/cli/recorded/file.rs", "LONGEST_WORD"),
             ("agentci/src/cli/rerun_hint.rs", "COMMAND_LIMIT"),

@@ -83,6 +83,8 @@ mod record_limits;
 mod record_terminal;
 mod recorded_agent;
 mod recording;
+mod recording_check;
+mod recording_drift;
 mod redaction;
 mod redaction_arguments;
 mod redaction_forms;

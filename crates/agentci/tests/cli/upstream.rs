@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 pub(crate) struct Upstream {
     pub(crate) url: String,
     pub(crate) requests: Arc<Mutex<Vec<String>>>,
+    /// What is written in the place of something else in every answer.
+    rewrite: Arc<Mutex<Option<[String; 2]>>>,
     closed: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -23,17 +25,23 @@ impl Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (requests, closed) = (Arc::<Mutex<Vec<String>>>::default(), Arc::new(AtomicBool::new(false)));
-        let (noted, ends) = (Arc::clone(&requests), Arc::clone(&closed));
+        let rewrite = Arc::<Mutex<Option<[String; 2]>>>::default();
+        let (noted, ends, rewrites) = (Arc::clone(&requests), Arc::clone(&closed), Arc::clone(&rewrite));
         let thread = std::thread::spawn(move || {
             for stream in listener.incoming().filter_map(Result::ok) {
                 if ends.load(Ordering::SeqCst) {
                     return;
                 }
-                let noted = Arc::clone(&noted);
-                std::thread::spawn(move || answer(&stream, &noted));
+                let (noted, rewrites) = (Arc::clone(&noted), Arc::clone(&rewrites));
+                std::thread::spawn(move || answer(&stream, &noted, &rewrites));
             }
         });
-        Self { url, requests, closed, thread: Some(thread) }
+        Self { url, requests, rewrite, closed, thread: Some(thread) }
+    }
+
+    /// From now on it writes something else in the place of a text, as after a change of its API.
+    pub(crate) fn rewrites(&self, text: &str, other: &str) {
+        *self.rewrite.lock().unwrap() = Some([text.to_owned(), other.to_owned()]);
     }
 
     /// How often it was asked.
@@ -49,7 +57,7 @@ impl Upstream {
     }
 }
 
-fn answer(mut stream: &TcpStream, noted: &Mutex<Vec<String>>) -> Option<()> {
+fn answer(mut stream: &TcpStream, noted: &Mutex<Vec<String>>, rewrite: &Mutex<Option<[String; 2]>>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let (mut head, mut length) = (String::new(), 0);
     loop {
@@ -68,7 +76,12 @@ fn answer(mut stream: &TcpStream, noted: &Mutex<Vec<String>>) -> Option<()> {
     let path = head.split(' ').nth(1)?.to_owned();
     noted.lock().unwrap().push(format!("{head}\n{}", String::from_utf8_lossy(&body)));
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    let (kind, frames) = reply(&path, &head, &body);
+    let (kind, mut frames) = reply(&path, &head, &body);
+    if let Some([text, other]) = &*rewrite.lock().unwrap() {
+        for frame in &mut frames {
+            *frame = frame.replace(text, other);
+        }
+    }
     write!(
         stream,
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n"

@@ -79,7 +79,7 @@ const CHECKS: &str = "checks:\n      - contains: \"done\"\n      \
                       - model_called: { system: You refund orders, model: m-1, count: 2 }\n    \
                       limits: { model_calls: 2, tokens_out: 200, cost_usd: 0.01 }";
 
-fn suite(live: &LiveWorld, world: &str, more: &str) -> Suite {
+pub(crate) fn suite(live: &LiveWorld, world: &str, more: &str) -> Suite {
     with_target("speaks: text, ", live, world, more)
 }
 
@@ -94,10 +94,10 @@ fn with_target(speaks: &str, live: &LiveWorld, world: &str, more: &str) -> Suite
     Suite::empty().file("suite/agentci.yaml", yaml).file("suite/agent.py", AGENT)
 }
 
-const RECORDING: &str = "{ recording: \"recordings/{case}.jsonl\" }";
+pub(crate) const RECORDING: &str = "{ recording: \"recordings/{case}.jsonl\" }";
 
 /// `agentci` with the agent broken in some way.
-fn agentci(suite: &Suite, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+pub(crate) fn agentci(suite: &Suite, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
     let started = Instant::now();
     // Only the last run is looked at.
     let _ = fs::remove_dir_all(suite.path(".agentci"));
@@ -107,13 +107,13 @@ fn agentci(suite: &Suite, arguments: &[&str], environment: &[(&str, &str)]) -> R
     suite.ran(&output, started.elapsed())
 }
 
-fn record(suite: &Suite) -> Ran {
+pub(crate) fn record(suite: &Suite) -> Ran {
     let ran = agentci(suite, &["record", "suite"], &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran
 }
 
-fn broken(suite: &Suite, mutation: &str) -> Ran {
+pub(crate) fn broken(suite: &Suite, mutation: &str) -> Ran {
     agentci(suite, &["run", "suite"], &[("MUTATION", mutation)])
 }
 

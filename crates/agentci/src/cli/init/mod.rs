@@ -22,6 +22,7 @@ use super::rerun_hint::quoted;
 use agent::Own;
 pub(super) use agent::{command as command_in_suite, relative as from_suite};
 use kind::Kind;
+pub(super) use questions::answer;
 
 /// The folder that a first suite goes to unless someone says otherwise.
 const FOLDER: &str = "agent-tests";

@@ -74,7 +74,7 @@ fn own(kind: Kind, context: &Context) -> Option<Own> {
 }
 
 /// One line that was typed, without the spaces around it; nothing at the end of the input.
-fn answer(question: &str, context: &Context) -> Option<String> {
+pub(in crate::cli) fn answer(question: &str, context: &Context) -> Option<String> {
     context.say(question);
     line(std::io::stdin().lock())
 }

@@ -18,7 +18,7 @@ const LARGEST_PRICES: u64 = 1 << 20;
 
 /// What is spent, and how much may be.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(in crate::cli) struct Budget {
     limit: Option<f64>,
     prices: PriceTable,
     spent: f64,
@@ -29,12 +29,12 @@ pub(super) struct Budget {
 
 /// What one exchange used.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Used {
+pub(in crate::cli) struct Used {
     pub(super) tokens: Option<u64>,
     /// US dollars, where the price of the model is known.
-    pub(super) cost: Option<f64>,
+    pub(in crate::cli) cost: Option<f64>,
     /// The model, where it was one.
-    model: Option<String>,
+    pub(in crate::cli) model: Option<String>,
 }
 
 /// A price in a file, in US dollars per million tokens.
@@ -49,7 +49,7 @@ struct Stated {
 
 impl Budget {
     /// With this limit in US dollars, and a file of prices.
-    pub(super) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, UsageError> {
+    pub(in crate::cli) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, UsageError> {
         let mut table = PriceTable::builtin();
         for (model, price) in prices.map(stated).transpose()?.into_iter().flatten() {
             table.extend(&model, price);
@@ -80,7 +80,7 @@ impl Budget {
     }
 
     /// What an exchange used.
-    pub(super) fn used(&self, exchange: &Exchange) -> Used {
+    pub(in crate::cli) fn used(&self, exchange: &Exchange) -> Used {
         let Some((_, answer)) = model_answer(exchange).filter(|(_, answer)| answer.error.is_none()) else {
             return Used::default();
         };

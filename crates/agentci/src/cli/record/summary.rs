@@ -9,7 +9,7 @@ use crate::cli::context::Context;
 const MOST_SHOWN: usize = 10;
 
 /// The host of an origin, with its port if that is an unusual one; the command of an MCP server.
-pub(super) fn host(origin: &str) -> &str {
+pub(in crate::cli) fn host(origin: &str) -> &str {
     if is_stdio(origin) { origin } else { origin.split_once("://").map_or(origin, |(_, host)| host) }
 }
 

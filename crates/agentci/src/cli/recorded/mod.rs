@@ -7,7 +7,7 @@ mod streams;
 
 pub(super) use agent::{Agent, Ended, Signals, Stopped};
 pub(super) use file::{command_line, default_file, read, record_again, size, words, write};
-pub(super) use reach::{Hosts, ReachFlags};
+pub(super) use reach::{Hosts, ReachFlags, environment, own_authorities};
 pub(super) use streams::Given;
 
 /// Whether this is a job of a CI system.

@@ -48,9 +48,6 @@ impl ReachFlags {
         hosts: Hosts,
         observer: Option<UnboundedSender<Seen>>,
     ) -> Result<Session, SessionError> {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
         let folder = match &self.world_dir {
             Some(folder) => {
                 fs_err::create_dir_all(folder).map_err(SessionError::Folder)?;
@@ -66,7 +63,7 @@ impl ReachFlags {
             pass: hosts.pass,
             only: hosts.only,
             allow: hosts.allow,
-            environment: std::env::vars_os().filter_map(text).collect(),
+            environment: environment(),
             folder: folder.clone(),
             tap: std::env::current_exe().ok(),
             secrets: agentci::environment_secrets(),
@@ -82,6 +79,14 @@ impl ReachFlags {
     }
 }
 
+/// The variables of the environment that are text.
+pub(in crate::cli) fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
 /// The folders of this machine that requests may mention.
 fn roots() -> Roots {
     Roots {
@@ -92,7 +97,7 @@ fn roots() -> Roots {
 }
 
 /// The user's own certificate authorities, which the variables for the agent hide from it.
-fn own_authorities() -> Option<Vec<u8>> {
+pub(in crate::cli) fn own_authorities() -> Option<Vec<u8>> {
     let names = [
         "SSL_CERT_FILE",
         "NODE_EXTRA_CA_CERTS",

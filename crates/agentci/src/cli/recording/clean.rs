@@ -1,52 +1,18 @@
-//! `agentci recording`: looks at recordings, and removes things from them.
+//! `agentci recording clean`: removes things from a recording.
 
 use std::path::PathBuf;
 
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Remove, diff, show};
-use clap::{Args, Subcommand};
+use agentci_recorder::Remove;
+use clap::Args;
 
-use super::context::Context;
-use super::record::counted;
-use super::recorded;
-use super::usage_error::UsageError;
-
-/// Arguments of `agentci recording`.
-#[derive(Debug, Args)]
-pub(crate) struct RecordingArguments {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    /// Print what was exchanged, one line a call
-    Show(ShowArguments),
-    /// Compare two recordings; the exit code is 0 if they are equal and 1 if they are not
-    Diff(DiffArguments),
-    /// Remove something from a recording
-    Clean(CleanArguments),
-}
+use crate::cli::context::Context;
+use crate::cli::record::counted;
+use crate::cli::recorded;
+use crate::cli::usage_error::UsageError;
 
 #[derive(Debug, Args)]
-struct ShowArguments {
-    /// The recording
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-}
-
-#[derive(Debug, Args)]
-struct DiffArguments {
-    /// The earlier recording
-    #[arg(value_name = "A")]
-    before: PathBuf,
-    /// The later recording
-    #[arg(value_name = "B")]
-    after: PathBuf,
-}
-
-#[derive(Debug, Args)]
-struct CleanArguments {
+pub(super) struct CleanArguments {
     /// The recording, which is rewritten
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -64,30 +30,7 @@ struct CleanArguments {
     value_from_env: Vec<String>,
 }
 
-pub(crate) fn recording(arguments: &RecordingArguments, context: &Context) -> ExitStatus {
-    let done = match &arguments.what {
-        What::Show(arguments) => print(arguments, context),
-        What::Diff(arguments) => compare(arguments, context),
-        What::Clean(arguments) => remove(arguments, context),
-    };
-    done.unwrap_or_else(|error| error.tell(context))
-}
-
-fn print(arguments: &ShowArguments, context: &Context) -> Result<ExitStatus, UsageError> {
-    context.print(&show(&recorded::read(&arguments.file)?));
-    Ok(ExitStatus::Success)
-}
-
-fn compare(arguments: &DiffArguments, context: &Context) -> Result<ExitStatus, UsageError> {
-    let (before, after) = (recorded::read(&arguments.before)?, recorded::read(&arguments.after)?);
-    let difference = diff(&before, &after);
-    context.print(&difference);
-    // What a recording says of itself is what there is to say of two that are equal.
-    let equal = difference == diff(&before, &before);
-    Ok(if equal { ExitStatus::Success } else { ExitStatus::Failed })
-}
-
-fn remove(arguments: &CleanArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> Result<ExitStatus, UsageError> {
     let what = Remove {
         chatter: arguments.chatter,
         ids: arguments.id.clone(),

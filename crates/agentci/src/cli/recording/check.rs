@@ -1,0 +1,121 @@
+//! `agentci recording check`: what is wrong with recordings, or will be.
+//!
+//! ```text
+//! $ agentci recording check recordings
+//! warning: recordings/a.jsonl:14: call 3 GET https://shop.example/orders/17 was answered with status 404; record it again ..
+//! 2 recordings: 0 errors, 1 warning
+//! ```
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agentci::report::Paint;
+use agentci::source::parse_duration;
+use agentci::verdict::ExitStatus;
+use clap::Args;
+use serde_json::json;
+
+use super::checking::{Checking, DAY_S};
+use super::finding::{Finding, Severity};
+use super::uses::InSight;
+use crate::cli::context::Context;
+use crate::cli::record::counted;
+use crate::cli::usage_error::UsageError;
+
+/// Arguments of `agentci recording check`.
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    /// Recordings, or folders that are searched for them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Warn of recordings that are older
+    #[arg(long, value_name = "AGE", default_value = "90d", value_parser = age)]
+    older_than: Duration,
+    /// Suites that may use the recordings (may be repeated) [default: those in the folders named, or in the folders above]
+    #[arg(long, value_name = "PATH")]
+    suite: Vec<PathBuf>,
+    /// Fail on warnings, too
+    #[arg(long)]
+    strict: bool,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Days, or any other duration.
+fn age(text: &str) -> Result<Duration, String> {
+    let days = text.strip_suffix('d').and_then(|days| days.parse::<u32>().ok());
+    let other = || parse_duration(text).map_err(|_| "write a number and a unit, such as `30d` or `12h`".to_owned());
+    days.map_or_else(other, |days| Ok(Duration::from_secs(DAY_S * u64::from(days))))
+}
+
+pub(super) fn check(arguments: &CheckArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+    let in_sight = InSight::load(&arguments.suite, &arguments.paths);
+    let mut checking = Checking::new(arguments.older_than, in_sight);
+    for path in &arguments.paths {
+        checking.path(path)?;
+    }
+    if checking.done.is_empty() {
+        let help = "`agentci record -- CMD` makes one; name the file or its folder";
+        return Err(UsageError::new("there is no recording to check: no `.jsonl` file is one", help));
+    }
+    checking.tell_unknown();
+    let errors = checking.count(Severity::Error);
+    let warnings = checking.count(Severity::Warning);
+    let found = if arguments.json {
+        json(&checking, errors, warnings)
+    } else {
+        text(&checking, Paint::new(context.stdout_color), errors, warnings)
+    };
+    context.print(&context.without_secrets(&found));
+    let failed = errors > 0 || (arguments.strict && warnings > 0);
+    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
+}
+
+fn text(checking: &Checking, paint: Paint, errors: usize, warnings: usize) -> String {
+    let mut text: String = checking.findings.iter().map(|finding| finding.line(paint)).collect();
+    if checking.retried > 0 {
+        let were = counted(checking.retried, "answer only asked", "answers only asked");
+        let _ = writeln!(text, "{were} to come back later, which worked");
+    }
+    if checking.others > 0 {
+        let files = counted(checking.others, "other `.jsonl` file is", "other `.jsonl` files are");
+        let _ = writeln!(text, "{files} not such a recording");
+    }
+    let found = counted(checking.done.len(), "recording", "recordings");
+    let wrong = if errors + warnings == 0 {
+        "nothing is wrong".to_owned()
+    } else {
+        format!("{}, {}", counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"))
+    };
+    text + &format!("{found}: {wrong}\n")
+}
+
+fn json(checking: &Checking, errors: usize, warnings: usize) -> String {
+    let findings: Vec<_> = checking.findings.iter().map(Finding::json).collect();
+    let all = json!({
+        "recordings": checking.done.len(),
+        "errors": errors,
+        "warnings": warnings,
+        "retried": checking.retried,
+        "other_files": checking.others,
+        "findings": findings,
+    });
+    format!("{all:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_days_or_durations() {
+        assert_eq!(age("30d"), Ok(Duration::from_hours(720)));
+        assert_eq!(age("12h"), Ok(Duration::from_hours(12)));
+        assert_eq!(age("0"), Ok(Duration::ZERO));
+        for wrong in ["", "d", "30", "30 days", "-1d"] {
+            assert!(age(wrong).is_err(), "{wrong}");
+        }
+    }
+}

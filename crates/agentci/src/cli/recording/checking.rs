@@ -1,0 +1,227 @@
+//! Looks at recordings one by one, and gathers what is wrong with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use agentci::DiskFiles;
+use agentci::source::Files as _;
+use agentci_recorder::{Exchange, LoadError, Places, Recording, bad_answers, load, places};
+
+use super::finding::{Finding, Severity};
+use super::uses::{InSight, Use};
+use crate::cli::record::counted;
+use crate::cli::secrets::{dirty_lines_of_world, files_below};
+use crate::cli::usage_error::UsageError;
+
+/// How many findings of one kind are told of a recording.
+const MOST_TOLD: usize = 20;
+
+/// The seconds of a day.
+pub(super) const DAY_S: u64 = 24 * 60 * 60;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(super) struct Checking {
+    older_than: Duration,
+    in_sight: InSight,
+    pub(super) done: BTreeSet<PathBuf>,
+    pub(super) findings: Vec<Finding>,
+    /// Answers that asked to come back later, which the agent did.
+    pub(super) retried: usize,
+    /// Other `.jsonl` files in the folders.
+    pub(super) others: usize,
+    /// Recordings of which it is not known whether they are used, by the reason.
+    unknown: BTreeMap<String, Vec<String>>,
+}
+
+impl Checking {
+    /// Nothing yet. Recordings that are older than this are told.
+    pub(super) fn new(older_than: Duration, in_sight: InSight) -> Self {
+        Self { older_than, in_sight, ..Self::default() }
+    }
+
+    pub(super) fn path(&mut self, path: &Path) -> Result<(), UsageError> {
+        if !path.is_dir() {
+            if fs_err::symlink_metadata(path).is_err() {
+                let help = "name a recording, or a folder with some";
+                return Err(UsageError::new(format!("`{}` does not exist", path.display()), help));
+            }
+            self.file(path);
+            return Ok(());
+        }
+        let mut files = BTreeSet::new();
+        if let Err(message) = files_below(path, &mut files) {
+            self.error(path, None, "unsearched", message, "name the folders of recordings");
+        }
+        // One that a case names is to be a recording, whatever it looks like.
+        let named: BTreeSet<PathBuf> = self.in_sight.named_below(path).into_iter().collect();
+        let mut recordings: BTreeSet<PathBuf> = named.into_iter().filter(|path| path.is_file()).collect();
+        for file in files {
+            let text = DiskFiles.read_text(&file, Recording::LARGEST as u64);
+            match text {
+                Ok(text) if Recording::is_world(&text) => drop(recordings.insert(file)),
+                _ if recordings.contains(&file) => {}
+                _ => self.others += 1,
+            }
+        }
+        for file in &recordings {
+            self.file(file);
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) {
+        if !self.done.insert(agentci::real_path(path)) {
+            return;
+        }
+        let recording = match load(path) {
+            Ok(recording) => recording,
+            Err(LoadError::Recording { error, .. }) => {
+                let help = "restore it from version control, or record it again";
+                return self.error(
+                    path,
+                    Some(error.line),
+                    "unreadable",
+                    format!("cannot be read: {}", error.message),
+                    help,
+                );
+            }
+            Err(LoadError::Io(error)) => {
+                return self.error(path, None, "unreadable", format!("cannot be read: {error}"), "name a recording");
+            }
+        };
+        let text = DiskFiles.read_text(path, Recording::LARGEST as u64).unwrap_or_default();
+        let lines = places(&text);
+        self.secrets(path, &text);
+        self.age(path, &recording);
+        self.answers(path, &recording, &lines);
+        self.uses(path, &text, &recording, &lines);
+    }
+
+    fn secrets(&mut self, path: &Path, text: &str) {
+        let lines = dirty_lines_of_world(path, text).unwrap_or_default();
+        let help =
+            "record it again, or remove it with `agentci recording clean --value-from-env NAME`, and change the secret";
+        for line in lines.iter().take(MOST_TOLD) {
+            self.error(path, Some(*line), "secret", "this line holds a secret".into(), help);
+        }
+        if let Some(more) = lines.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+            let message = format!("{} secrets", counted(more, "more line holds", "more lines hold"));
+            self.error(path, None, "secret", message, help);
+        }
+    }
+
+    fn age(&mut self, path: &Path, recording: &Recording) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let age = now.saturating_sub(Duration::from_millis(recording.header.now_ms));
+        if age > self.older_than {
+            let days = usize::try_from(age.as_secs() / DAY_S).unwrap_or(usize::MAX);
+            let message = format!("was first recorded {} ago", counted(days, "day", "days"));
+            let help = format!(
+                "`agentci recording drift {}` says whether the live world still answers like that; record it again to renew it",
+                path.display()
+            );
+            self.warning(path, Some(1), None, "stale", message, help);
+        }
+    }
+
+    fn answers(&mut self, path: &Path, recording: &Recording, lines: &[Places]) {
+        let bad = bad_answers(recording);
+        self.retried += bad.retried;
+        let help = "every replay repeats it; record it again unless the agent is to see this";
+        for (exchange, bad) in
+            bad.errors.iter().take(MOST_TOLD).filter_map(|bad| Some((by_id(recording, bad.id)?, bad)))
+        {
+            let place = at(lines, bad.id);
+            let line = place.map(|place| if bad.by_end { place.end } else { place.response.unwrap_or(place.request) });
+            let message = format!("{} {}", exchange.named(), bad.what);
+            self.warning(path, line, Some(bad.id), "error_answer", message, help.into());
+        }
+        if let Some(more) = bad.errors.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+            let message =
+                format!("{} with errors", counted(more, "more call was answered", "more calls were answered"));
+            self.warning(path, None, None, "error_answer", message, help.into());
+        }
+    }
+
+    fn uses(&mut self, path: &Path, text: &str, recording: &Recording, lines: &[Places]) {
+        let shown = path.display().to_string();
+        let unused = match self.in_sight.of_recording(path, text) {
+            Use::Known(unused) => unused,
+            Use::NotKnown(why) => return self.unknown.entry(why).or_default().push(shown),
+            // One of a command is also used by `agentci replay`, which leaves no trace.
+            Use::NoCase if !recording.header.command.is_empty() => {
+                let why = "no case names it, and what `agentci replay` uses is not stored: see `agentci replay FILE`";
+                return self.unknown.entry(why.into()).or_default().push(shown);
+            }
+            Use::NoCase => {
+                let help = "remove it, or name the suites that do with `--suite PATH`".to_owned();
+                return self.warning(path, None, None, "unused", "no case uses this recording".into(), help);
+            }
+        };
+        let help = "`agentci record --update` removes calls that the agent no longer makes";
+        for exchange in unused.iter().take(MOST_TOLD).filter_map(|id| by_id(recording, *id)) {
+            let line = at(lines, exchange.id).map(|place| place.request);
+            let message = format!("{} was not asked for by the newest run", exchange.named());
+            self.warning(path, line, Some(exchange.id), "unused_call", message, help.into());
+        }
+        if let Some(more) = unused.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+            let message =
+                format!("{} not asked for by the newest run", counted(more, "more call was", "more calls were"));
+            self.warning(path, None, None, "unused_call", message, help.into());
+        }
+    }
+
+    /// What could not be found out, each reason once.
+    pub(super) fn tell_unknown(&mut self) {
+        for (why, files) in std::mem::take(&mut self.unknown) {
+            let first = files.first().cloned().unwrap_or_default();
+            let more = match files.len() {
+                0 | 1 => String::new(),
+                count => format!(" (also for {})", counted(count - 1, "more recording", "more recordings")),
+            };
+            let message = format!("whether all its calls are still used is not known{more}");
+            let kind = "use_not_known";
+            self.findings.push(Finding {
+                severity: Severity::Note,
+                kind,
+                file: first,
+                line: None,
+                call: None,
+                message,
+                help: why,
+            });
+        }
+    }
+
+    fn error(&mut self, path: &Path, line: Option<usize>, kind: &'static str, message: String, help: &str) {
+        let (severity, file) = (Severity::Error, path.display().to_string());
+        self.findings.push(Finding { severity, kind, file, line, call: None, message, help: help.to_owned() });
+    }
+
+    fn warning(
+        &mut self,
+        path: &Path,
+        line: Option<usize>,
+        call: Option<u64>,
+        kind: &'static str,
+        message: String,
+        help: String,
+    ) {
+        let (severity, file) = (Severity::Warning, path.display().to_string());
+        self.findings.push(Finding { severity, kind, file, line, call, message, help });
+    }
+
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+}
+
+fn by_id(recording: &Recording, id: u64) -> Option<&Exchange> {
+    recording.exchanges.iter().find(|exchange| exchange.id == id)
+}
+
+fn at(lines: &[Places], id: u64) -> Option<&Places> {
+    usize::try_from(id).ok().and_then(|id| id.checked_sub(1)).and_then(|position| lines.get(position))
+}

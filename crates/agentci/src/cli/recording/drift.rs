@@ -1,0 +1,172 @@
+//! `agentci recording drift`: asks the live world again for what is recorded, and says how its answers changed.
+//!
+//! ```text
+//! $ agentci recording drift recordings/agent.jsonl
+//! recordings/agent.jsonl: 2 of 3 calls can be asked again
+//!   api.openai.com: 2 calls, about $0.0090, `authorization` from OPENAI_API_KEY
+//! not asked: call 2 POST https://shop.example/refunds (may change something; `--include-writes` asks it, too)
+//! ask them now? [y/N] y
+//! call 1 POST https://api.openai.com/v1/responses: /output/*/content is gone, /output/*/parts is new (recording it ..)
+//! 2 calls were asked again, for about $0.0090: 1 has changed
+//! ```
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agentci::source::parse_duration;
+use agentci::verdict::ExitStatus;
+use agentci_recorder::{Drift, Exchange, Known, Live, LiveAnswer, Sequel, WhatToAsk};
+use clap::Args;
+
+use super::asking::{Cost, Plan, consent, total};
+use super::keys::{HostHeader, Keys, host_header};
+use super::update::update;
+use crate::cli::context::Context;
+use crate::cli::execute::runtime;
+use crate::cli::record::{Budget, counted};
+use crate::cli::recorded;
+use crate::cli::usage_error::UsageError;
+
+/// How many changes of one answer are told.
+const MOST_TOLD: usize = 10;
+
+/// Arguments of `agentci recording drift`.
+#[derive(Debug, Args)]
+pub(super) struct DriftArguments {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Ask this host only; `*` stands for any text (may be repeated)
+    #[arg(long, value_name = "HOST")]
+    only: Vec<String>,
+    /// Send a header to a host, `HOST: NAME: VALUE`; `$NAME` is an environment variable (may be repeated)
+    #[arg(long, value_name = "HEADER", value_parser = host_header)]
+    header: Vec<HostHeader>,
+    /// Also send requests that may change something: those other than `GET` and `HEAD` that do not call a model
+    #[arg(long)]
+    include_writes: bool,
+    /// Replace the answers that changed
+    #[arg(long)]
+    update: bool,
+    /// Skip the questions, and run although `CI` is set
+    #[arg(long)]
+    yes: bool,
+    /// How long each answer may take
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "2m")]
+    timeout: Duration,
+    /// A JSON file with prices of models, in US dollars per million tokens; they take precedence over the built-in ones
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+}
+
+/// What came of asking one call.
+pub(super) struct Asked<'r> {
+    exchange: &'r Exchange,
+    drift: Drift,
+    /// What it cost today.
+    cost: Cost,
+    /// The call with its answer of today, where that is wanted.
+    today: Option<Exchange>,
+}
+
+pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+    let file = arguments.file.display().to_string();
+    let recording = recorded::read(&arguments.file)?;
+    let budget = Budget::new(None, arguments.prices.as_deref())?;
+    let mut keys = Keys::new(&arguments.header)?;
+    let what = WhatToAsk { only: arguments.only.clone(), writes: arguments.include_writes };
+    let plan = Plan::of(&recording, &what, &mut keys);
+    context.say(&keys.secrets().text(&plan.text(&file, &budget)));
+    if plan.asked.is_empty() {
+        let help = "see the reasons above; only what is asked can be compared";
+        return Err(UsageError::new(format!("no call of `{file}` can be asked again"), help));
+    }
+    if !consent("ask them now?", arguments.yes, context)? {
+        context.say("nothing was asked\n");
+        return Ok(ExitStatus::Failed);
+    }
+    let live = Live::new(recorded::own_authorities().as_deref(), &recorded::environment(), arguments.timeout);
+    let live =
+        live.map_err(|error| UsageError::new(error, "check the files that `SSL_CERT_FILE` and the like name"))?;
+    let Some(runtime) = runtime(context) else { return Ok(ExitStatus::Failed) };
+    let known = Known::of(&recording);
+    let mut sequel = Sequel::default();
+    let mut asked = Vec::new();
+    for (exchange, sent) in &plan.asked {
+        let answer = runtime.block_on(live.ask(&sequel.continued(&exchange.request), &sent.headers));
+        let one = match answer {
+            Ok(LiveAnswer { response, end }) => {
+                let drift = known.drift(exchange, &response);
+                sequel.learn(exchange, &response);
+                let today = Exchange { response: Some(response), end, ..(*exchange).clone() };
+                let cost = Cost::of(&today, &budget);
+                Asked { exchange, drift, cost, today: arguments.update.then_some(today) }
+            }
+            Err(why) => Asked { exchange, drift: Drift::Unknown(why), cost: Cost::Nothing, today: None },
+        };
+        context.print(&one.text(&budget).map_or_else(String::new, |text| keys.secrets().text(&text).into_owned()));
+        asked.push(one);
+    }
+    context.print(&summary(&asked, plan.without_key));
+    let changed = asked.iter().filter(|asked| asked.has_changed()).count();
+    let missing = plan.without_key > 0 || asked.iter().any(|asked| matches!(asked.drift, Drift::Unknown(_)));
+    let replaced = if arguments.update && changed > 0 {
+        update(
+            &arguments.file,
+            &recording,
+            &asked,
+            &keys,
+            |question| consent(question, arguments.yes, context),
+            context,
+        )?
+    } else {
+        0
+    };
+    Ok(if replaced == changed && !missing { ExitStatus::Success } else { ExitStatus::Failed })
+}
+
+impl Asked<'_> {
+    fn has_changed(&self) -> bool {
+        matches!(&self.drift, Drift::Changes(changes) if !changes.is_empty())
+    }
+
+    /// The line for it; none where nothing changed.
+    fn text(&self, budget: &Budget) -> Option<String> {
+        let named = self.exchange.named();
+        match &self.drift {
+            Drift::Unknown(why) => Some(format!("{named}: not compared: {}\n", agentci::report::one_line(why))),
+            Drift::Changes(changes) if changes.is_empty() => None,
+            Drift::Changes(changes) => {
+                let mut told: Vec<String> = changes.iter().take(MOST_TOLD).map(ToString::to_string).collect();
+                if let Some(more) = changes.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+                    told.push(format!("and {}", counted(more, "more change", "more changes")));
+                }
+                let cost = Cost::of(self.exchange, budget).told();
+                Some(format!("{named}: {} ({cost})\n", told.join(", ")))
+            }
+        }
+    }
+
+    /// The call with its answer of today, where that changed and is wanted.
+    pub(super) fn changed(&self) -> Option<&Exchange> {
+        self.today.as_ref().filter(|_| self.has_changed())
+    }
+}
+
+fn summary(asked: &[Asked<'_>], without_key: usize) -> String {
+    let spent = total(asked.iter().map(|asked| asked.cost.clone()));
+    let spent = spent.map(|spent| format!(", for {spent}")).unwrap_or_default();
+    let changed = asked.iter().filter(|asked| asked.has_changed()).count();
+    let unknown = without_key + asked.iter().filter(|asked| matches!(asked.drift, Drift::Unknown(_))).count();
+    let changed = match changed {
+        0 => "none has changed".to_owned(),
+        1 => "1 has changed".to_owned(),
+        count => format!("{count} have changed"),
+    };
+    let unknown = match unknown {
+        0 => String::new(),
+        count => format!(", {} not compared", counted(count, "was", "were")),
+    };
+    let calls = counted(asked.len(), "call was", "calls were");
+    format!("{calls} asked again{spent}: {changed}{unknown}\n")
+}

@@ -1,0 +1,70 @@
+//! What `agentci recording check` finds, as a line and as JSON.
+
+use agentci::report::{Paint, Tone, one_line};
+use serde_json::{Value, json};
+
+/// How much it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Severity {
+    /// It must not stay so.
+    Error,
+    /// It is probably not what was meant.
+    Warning,
+    /// It could not be found out.
+    Note,
+}
+
+impl Severity {
+    fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Severity::Error => Tone::Error,
+            Severity::Warning => Tone::Warning,
+            Severity::Note => Tone::Help,
+        }
+    }
+}
+
+/// Something that was found.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) severity: Severity,
+    /// One word for machines.
+    pub(super) kind: &'static str,
+    pub(super) file: String,
+    /// The line of the file, where it is known.
+    pub(super) line: Option<usize>,
+    /// The number of the call, where it is about one.
+    pub(super) call: Option<u64>,
+    pub(super) message: String,
+    /// What to do about it.
+    pub(super) help: String,
+}
+
+impl Finding {
+    /// `warning: recordings/a.jsonl:14: call 3 GET .. was answered with status 404; record it again ..`
+    pub(super) fn line(&self, paint: Paint) -> String {
+        let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
+        let severity = paint.apply(self.severity.tone(), self.severity.name());
+        format!("{severity}: {}: {}; {}\n", one_line(&place), one_line(&self.message), one_line(&self.help))
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "severity": self.severity.name(),
+            "kind": self.kind,
+            "file": self.file,
+            "line": self.line,
+            "call": self.call,
+            "message": self.message,
+            "help": self.help,
+        })
+    }
+}

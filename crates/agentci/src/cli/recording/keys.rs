@@ -1,0 +1,170 @@
+//! The keys that a call needs to be asked again. A recording has none: they come from the environment.
+
+use agentci::trace::Redactor;
+use agentci_recorder::{Request, goes_to, learn_request, login};
+
+use crate::cli::recorded;
+use crate::cli::usage_error::UsageError;
+
+/// The shortest value of a variable that is taken for a secret, if it has a digit; and if it has none.
+const SECRET: (usize, usize) = (8, 20);
+
+/// A header for a host, as it was given: `api.shop.example: authorization: Bearer $SHOP_KEY`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HostHeader {
+    host: String,
+    name: String,
+    value: String,
+}
+
+/// Reads such a header.
+pub(super) fn host_header(text: &str) -> Result<HostHeader, String> {
+    let mut parts = text.splitn(3, ": ").map(str::trim);
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(host), Some(name), Some(value)) if !host.is_empty() && is_name(name) && !value.is_empty() => {
+            Ok(HostHeader { host: host.to_owned(), name: name.to_ascii_lowercase(), value: value.to_owned() })
+        }
+        _ => Err("write `HOST: NAME: VALUE`, such as `api.shop.example: authorization: Bearer $SHOP_KEY`".into()),
+    }
+}
+
+/// Where keys come from.
+#[derive(Debug)]
+pub(super) struct Keys {
+    environment: Vec<(String, String)>,
+    /// Host, name, value, and the variables in it.
+    given: Vec<(String, String, String, Vec<String>)>,
+    secrets: Redactor,
+}
+
+/// What a request is sent with beside its own headers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Sent {
+    pub(super) headers: Vec<(String, String)>,
+    /// Which header has which variable, as people read it.
+    pub(super) told: Vec<String>,
+}
+
+impl Keys {
+    pub(super) fn new(given: &[HostHeader]) -> Result<Self, UsageError> {
+        Self::of(given, recorded::environment())
+    }
+
+    fn of(given: &[HostHeader], environment: Vec<(String, String)>) -> Result<Self, UsageError> {
+        let mut keys = Self { environment, given: Vec::new(), secrets: agentci::environment_secrets() };
+        for HostHeader { host, name, value } in given {
+            let (value, variables) = keys.expanded(value)?;
+            learn_request(&mut keys.secrets, &[(name.clone(), value.clone())], "");
+            keys.given.push((host.clone(), name.clone(), value, variables));
+        }
+        Ok(keys)
+    }
+
+    /// The keys for a request. An error names the variables of which one must be set.
+    pub(super) fn of_request(&mut self, request: &Request) -> Result<Sent, String> {
+        let mut sent = Sent::default();
+        for (host, name, value, variables) in &self.given {
+            if goes_to(request, std::slice::from_ref(host)) {
+                sent.headers.push((name.clone(), value.clone()));
+                let from = if variables.is_empty() { "the command line".to_owned() } else { variables.join(", ") };
+                sent.told.push(format!("`{name}` from {from}"));
+            }
+        }
+        let Some(login) = login(request).filter(|login| sent.headers.iter().all(|(name, _)| name != login.header))
+        else {
+            return Ok(sent);
+        };
+        let found = login.variables.iter().find_map(|name| Some((name, self.variable(name)?)));
+        match found {
+            Some((variable, key)) => {
+                let header = (login.header.to_owned(), format!("{}{key}", login.before));
+                sent.told.push(format!("`{}` from {variable}", login.header));
+                learn_request(&mut self.secrets, std::slice::from_ref(&header), "");
+                sent.headers.push(header);
+            }
+            None if login.required => return Err(login.variables.join("` or `")),
+            None => {}
+        }
+        Ok(sent)
+    }
+
+    /// Everything that must not be shown or written.
+    pub(super) fn secrets(&self) -> &Redactor {
+        &self.secrets
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let found = self.environment.iter().find(|(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| value.clone())
+    }
+
+    /// A value with its variables, `$NAME` or `${NAME}`, replaced, and their names.
+    fn expanded(&mut self, value: &str) -> Result<(String, Vec<String>), UsageError> {
+        let (mut out, mut variables, mut rest) = (String::new(), Vec::new(), value);
+        while let Some((before, after)) = rest.split_once('$') {
+            out.push_str(before);
+            let inner = after.strip_prefix('{').and_then(|after| after.split_once('}'));
+            let length = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            let (name, further) = inner.unwrap_or_else(|| after.split_at(length));
+            let Some(found) = self.variable(name) else {
+                let message = format!("`--header` names the environment variable `{name}`, which has no value");
+                return Err(UsageError::new(message, "set it; in single quotes the shell leaves `$` alone"));
+            };
+            let has_digit = found.bytes().any(|byte| byte.is_ascii_digit());
+            if found.len() >= if has_digit { SECRET.0 } else { SECRET.1 } {
+                self.secrets.learn_value(&found);
+            }
+            out.push_str(&found);
+            variables.push(name.to_owned());
+            rest = further;
+        }
+        out.push_str(rest);
+        Ok((out, variables))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(given: &str, environment: &[(&str, &str)]) -> Result<Keys, UsageError> {
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Keys::of(&[host_header(given).unwrap()], environment)
+    }
+
+    fn to(origin: &str) -> Request {
+        Request { method: "GET".into(), origin: origin.into(), path: "/v1/models".into(), ..Request::default() }
+    }
+
+    #[test]
+    fn a_header_goes_to_its_host_alone() {
+        let mut keys = keys("shop.example: X-Key: a ${SHOP}!", &[("SHOP", "swordfish-17")]).unwrap();
+        let sent = keys.of_request(&to("https://shop.example")).unwrap();
+        assert_eq!(sent.headers, [("x-key".to_owned(), "a swordfish-17!".to_owned())]);
+        assert_eq!(sent.told, ["`x-key` from SHOP"]);
+        assert_eq!(keys.of_request(&to("https://evil.example")).unwrap(), Sent::default());
+        assert_eq!(keys.secrets().text("it is swordfish-17"), "it is [REDACTED]");
+        assert_eq!(keys.of_request(&to("https://api.openai.com")), Err("OPENAI_API_KEY".into()));
+    }
+
+    #[test]
+    fn a_header_of_ones_own_takes_precedence_and_a_variable_must_be_set() {
+        let environment = [("MINE", "sk-mine-123456"), ("OPENAI_API_KEY", "sk-other-123456")];
+        let mut own = keys("api.openai.com: authorization: Bearer $MINE", &environment).unwrap();
+        let sent = own.of_request(&to("https://api.openai.com")).unwrap();
+        assert_eq!(sent.headers, [("authorization".to_owned(), "Bearer sk-mine-123456".to_owned())]);
+        let error = keys("a.example: x: $NOT_THERE", &[]).unwrap_err();
+        assert!(error.message.contains("`NOT_THERE`"), "{error:?}");
+    }
+
+    #[test]
+    fn headers_are_read_with_ports_and_colons() {
+        let header = host_header("127.0.0.1:8080: Authorization: Bearer a: b").unwrap();
+        assert_eq!((header.host.as_str(), header.value.as_str()), ("127.0.0.1:8080", "Bearer a: b"));
+        for wrong in ["", "authorization: Bearer x", "a.example: b c: d", "a.example:x:y"] {
+            assert!(host_header(wrong).is_err(), "{wrong}");
+        }
+    }
+}

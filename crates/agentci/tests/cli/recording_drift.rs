@@ -1,0 +1,196 @@
+//! `agentci recording drift`: recorded requests are sent to the live world again, which may answer in another shape by now. Nothing
+//! is sent that nobody agreed to, and no key goes to anyone whom it is not for.
+
+use std::fs;
+use std::process::Command;
+
+use agentci_recorder::load;
+
+use crate::ran::Ran;
+use crate::recorded_agent::{MODEL_KEY, SHOP_KEY, ran, shop};
+use crate::suite::Suite;
+use crate::terminal::typed;
+use crate::upstream::Upstream;
+
+const FILE: &str = "recordings/agent.jsonl";
+
+/// An agent that was recorded: two calls of its model, and between them one of its tool.
+fn recorded() -> (Upstream, Suite) {
+    let upstream = Upstream::start();
+    let suite = shop(&upstream);
+    let mut command = suite.command(&["record", "--", "python3", "agent.py"]);
+    command.env("OPENAI_API_KEY", MODEL_KEY).env("SHOP_API_KEY", SHOP_KEY);
+    let recorded = ran(&suite, &mut command);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    assert_eq!(upstream.asked(), 3);
+    (upstream, suite)
+}
+
+fn drift(suite: &Suite, more: &[&str]) -> Ran {
+    drift_with(suite, more, |_| {})
+}
+
+fn drift_with(suite: &Suite, more: &[&str], change: impl FnOnce(&mut Command)) -> Ran {
+    let mut command = suite.command(&[&["recording", "drift", FILE], more].concat());
+    command.env("OPENAI_API_KEY", MODEL_KEY);
+    change(&mut command);
+    ran(suite, &mut command)
+}
+
+fn text(suite: &Suite) -> String {
+    fs::read_to_string(suite.path(FILE)).unwrap()
+}
+
+#[test]
+fn nothing_is_asked_without_consent() {
+    let (upstream, suite) = recorded();
+    let before = text(&suite);
+    let refused = drift(&suite, &["--update"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{refused:?}");
+    // What it would cost is said before.
+    refused
+        .complains(&["2 of 3 calls can be asked again", "2 calls, about $0.0090, `authorization` from OPENAI_API_KEY"]);
+    refused.complains(&["without a terminal", "`--yes`"]);
+    assert!(!refused.stderr.contains(MODEL_KEY), "{refused:?}");
+    let in_ci = drift_with(&suite, &[], |command| {
+        command.env("CI", "true");
+    });
+    assert_eq!(in_ci.code, Some(1), "{in_ci:?}");
+    in_ci.complains(&["while `CI` is set"]);
+    for answer in ["n", "", "maybe", "^D"] {
+        let (shown, code) = typed(&suite, &[answer], &["recording", "drift", FILE, "--update"]);
+        assert!(code == 1 && shown.contains("nothing was asked"), "{shown}");
+    }
+    assert_eq!(upstream.asked(), 3);
+    assert_eq!(text(&suite), before);
+}
+
+#[test]
+fn an_api_that_did_not_change_is_no_drift_and_writes_are_not_repeated() {
+    let (upstream, suite) = recorded();
+    let same = drift(&suite, &["--yes"]);
+    assert_eq!(same.code, Some(0), "{same:?}");
+    assert_eq!(same.stdout, "2 calls were asked again, for about $0.0090: none has changed\n");
+    same.complains(&["not asked: call 2 POST", "/orders/A-17", "`--include-writes` asks it, too"]);
+    let asked = upstream.requests.lock().unwrap().split_off(3);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    for request in &asked {
+        assert!(request.starts_with("POST /v1/chat/completions HTTP/1.1"), "{request}");
+        assert!(request.contains(&format!("authorization: Bearer {MODEL_KEY}")), "{request}");
+    }
+    // The body is the recorded one, byte for byte.
+    assert!(
+        asked[0].ends_with(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Where is A-17?"}]}"#),
+        "{asked:?}"
+    );
+    let (shown, code) = typed(&suite, &["y"], &["recording", "drift", FILE]);
+    assert!(code == 0 && shown.contains("none has changed"), "{shown}");
+}
+
+#[test]
+fn a_renamed_field_is_told_with_the_request_the_path_and_the_price() {
+    let (upstream, suite) = recorded();
+    upstream.rewrites("\"finish_reason\"", "\"ended_by\"");
+    let changed = drift(&suite, &["--yes"]);
+    assert_eq!(changed.code, Some(1), "{changed:?}");
+    let url = &upstream.url;
+    for id in [1, 3] {
+        let line = format!(
+            "call {id} POST {url}/v1/chat/completions: /choices/*/finish_reason is gone, /choices/*/ended_by is new \
+             (recording it again costs about $0.0045)\n"
+        );
+        assert!(changed.stdout.contains(&line), "{changed:?}");
+    }
+    assert!(changed.stdout.ends_with("for about $0.0090: 2 have changed\n"), "{changed:?}");
+}
+
+#[test]
+fn an_update_replaces_only_answers_that_changed_and_keeps_secrets_out() {
+    let (upstream, suite) = recorded();
+    let before = load(&suite.path(FILE)).unwrap();
+    upstream.rewrites("\"shipped\"", "\"sent\"");
+    let header = format!("{}: x-api-key: $SHOP_API_KEY", upstream.url.trim_start_matches("http://"));
+    // The path of the tool held its key, which nobody has any more.
+    let no_key = drift(&suite, &["--yes", "--include-writes", "--header", &header]);
+    no_key.complains(&["`SHOP_API_KEY`, which has no value"]);
+    let lost = drift_with(&suite, &["--yes", "--include-writes", "--header", &header], |command| {
+        command.env("SHOP_API_KEY", SHOP_KEY);
+    });
+    lost.complains(&["not asked: call 2", "its address held a secret"]);
+    // So the recording is made to have none.
+    let without = text(&suite).replace("?key=[REDACTED]", "");
+    fs::write(suite.path(FILE), without).unwrap();
+    let updated = drift_with(&suite, &["--yes", "--include-writes", "--update", "--header", &header], |command| {
+        command.env("SHOP_API_KEY", SHOP_KEY);
+    });
+    assert_eq!(updated.code, Some(0), "{updated:?}");
+    assert!(
+        updated.stdout.contains("/shipped is gone, /sent is new (recording it again calls no model)"),
+        "{updated:?}"
+    );
+    updated
+        .complains(&["replaced 1 answer in recordings/agent.jsonl: call 2", "agentci replay recordings/agent.jsonl"]);
+    let after = load(&suite.path(FILE)).unwrap();
+    assert_eq!((&after.exchanges[0], &after.exchanges[2]), (&before.exchanges[0], &before.exchanges[2]));
+    assert_eq!((after.exchanges[1].id, after.exchanges[1].after), (2, before.exchanges[1].after));
+    // The tool tells the key that it was called with.
+    let stored = text(&suite);
+    assert!(stored.contains(r#"\"sent\":\"2024-05-03\""#) && !stored.contains(SHOP_KEY), "{stored}");
+    assert!(!updated.stdout.contains(SHOP_KEY) && !updated.stderr.contains(SHOP_KEY), "{updated:?}");
+    let again = drift_with(&suite, &["--yes", "--include-writes"], |_| {});
+    assert_eq!(again.code, Some(0), "{again:?}");
+}
+
+#[test]
+fn an_update_that_nobody_wants_is_not_made() {
+    let (upstream, suite) = recorded();
+    let before = text(&suite);
+    upstream.rewrites("\"finish_reason\"", "\"ended_by\"");
+    let (shown, code) = typed(&suite, &["y", "n"], &["recording", "drift", FILE, "--update"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(
+        shown.contains("replace 2 answers in recordings/agent.jsonl") && shown.contains("nothing was replaced"),
+        "{shown}"
+    );
+    assert_eq!(text(&suite), before);
+    let (shown, code) = typed(&suite, &["y", "y"], &["recording", "drift", FILE, "--update"]);
+    assert_eq!(code, 0, "{shown}");
+    assert_ne!(text(&suite), before);
+}
+
+#[test]
+fn what_could_not_be_compared_is_no_success() {
+    let (mut upstream, suite) = recorded();
+    // Answers that take longer than they may.
+    let slow = text(&suite).replacen(
+        "\"model\":\"gpt-4o\",\"messages\"",
+        "\"pause_ms\":3000,\"model\":\"gpt-4o\",\"messages\"",
+        1,
+    );
+    fs::write(suite.path(FILE), slow).unwrap();
+    let late = drift(&suite, &["--yes", "--timeout", "500ms"]);
+    assert_eq!(late.code, Some(1), "{late:?}");
+    assert!(late.stdout.contains("not compared: no whole answer within 0.5 s"), "{late:?}");
+    upstream.close();
+    let gone = drift(&suite, &["--yes"]);
+    assert_eq!(gone.code, Some(1), "{gone:?}");
+    assert!(gone.stdout.contains("call 1") && gone.stdout.contains("2 were not compared"), "{gone:?}");
+    let nobody = drift(&suite, &["--yes", "--only", "elsewhere.example"]);
+    assert_eq!(nobody.code, Some(1), "{nobody:?}");
+    nobody.complains(&["no call of `recordings/agent.jsonl` can be asked again", "not a host of `--only`"]);
+}
+
+#[test]
+fn a_provider_is_not_asked_without_its_key_and_a_stranger_gets_none() {
+    let (upstream, suite) = recorded();
+    let to = |host: &str| text(&suite).replace(&format!("\"to\":\"{}\"", upstream.url), &format!("\"to\":\"{host}\""));
+    fs::write(suite.path("provider.jsonl"), to("https://api.openai.com")).unwrap();
+    fs::write(suite.path("stranger.jsonl"), to("https://gateway.invalid")).unwrap();
+    let arguments = |file: &str| ["recording", "drift", file, "--yes"].map(str::to_owned);
+    let missing = ran(&suite, &mut suite.command(&arguments("provider.jsonl").each_ref().map(String::as_str)));
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+    missing.complains(&["needs a key: set `OPENAI_API_KEY`", "no call of `provider.jsonl` can be asked again"]);
+    let mut command = suite.command(&["recording", "drift", "stranger.jsonl"]);
+    let stranger = ran(&suite, command.env("OPENAI_API_KEY", MODEL_KEY));
+    stranger.complains(&["gateway.invalid: 2 calls, about $0.0090\n"]);
+}
