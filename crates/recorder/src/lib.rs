@@ -13,6 +13,7 @@
 
 mod authority;
 mod environment;
+mod fork;
 mod health;
 mod leaks;
 mod matching;
@@ -25,6 +26,7 @@ mod tap;
 mod warning;
 mod zone;
 
+pub use fork::{AnswerChange, ChangeError, Fork, Forked, Spoken, Then, change};
 pub use health::{
     BadAnswer, BadAnswers, Change, Drift, Known, Live, LiveAnswer, Login, NotAsked, Places, Sequel, WhatToAsk,
     bad_answers, goes_to, login, may_ask, places,

@@ -15,11 +15,14 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::authority::Authority;
 use crate::environment::Environment;
 use crate::leaks::{Found, Programs, Watch, listening_ports};
-use crate::proxy::{Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
+use crate::proxy::{Forking, Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
 use crate::tap::{Tapped, Taps, unreached};
 use crate::zone;
-use crate::{Exchange, Header, MatchRules, Miss, Recording, Remedy, Roots, Surroundings, Tally, Warning, WarningKind};
+use crate::{
+    Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Roots, Surroundings, Tally, Warning,
+    WarningKind,
+};
 
 /// How long exchanges under way are waited for when the agent is gone.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(2);
@@ -28,7 +31,6 @@ const PLACEHOLDER: &str = "agentci-placeholder";
 
 /// What a session does with requests.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each session")]
 pub enum Mode {
     /// Passes them on to the live world and keeps what comes back.
     Record,
@@ -41,6 +43,17 @@ pub enum Mode {
         /// What becomes of a request that is not in the recording.
         on_miss: OnMiss,
         /// How fast answers are sent.
+        pace: Pace,
+    },
+    /// Answers the first ones from a recording, and makes a recording of its own of all.
+    Fork {
+        /// The recording, with the answers that were changed.
+        recording: Recording,
+        /// What is compared.
+        rules: MatchRules,
+        /// Where it is left.
+        fork: Fork,
+        /// How fast recorded answers are sent.
         pace: Pace,
     },
 }
@@ -161,6 +174,8 @@ pub struct Finished {
     pub bypassed: Vec<Bypass>,
     /// What else is worth knowing, such as answers that are errors.
     pub warnings: Vec<Warning>,
+    /// How a fork went.
+    pub forked: Option<Forked>,
 }
 
 /// A recorder at work. It ends when it is dropped.
@@ -199,7 +214,7 @@ impl Session {
             Upstream::new(options.upstream_roots.as_deref(), &options.environment).map_err(SessionError::Authority)?;
         let zone = match &options.mode {
             Mode::Record => None,
-            Mode::Replay { recording, .. } => recording.header.zone.clone(),
+            Mode::Replay { recording, .. } | Mode::Fork { recording, .. } => recording.header.zone.clone(),
         };
         let here = surroundings(&options.roots, zone.as_deref());
         let (replay, header) = match options.mode {
@@ -210,6 +225,11 @@ impl Session {
             Mode::Replay { recording, rules, on_miss, pace } => {
                 let header = recording.header.clone();
                 (Some(Replay::new(Arc::new(recording), here, rules, on_miss, pace)), header)
+            }
+            Mode::Fork { recording, rules, fork, pace } => {
+                let Surroundings { now_ms, zone, offset_s, roots } = here.clone();
+                let header = Header { now_ms, zone, offset_s, roots, ..recording.header.clone() };
+                (Some(Replay::forked(recording, here, rules, fork, pace)), header)
             }
         };
         let proxy = format!("{}:{}", options.advertise.clone().unwrap_or_else(|| host(address)), address.port());
@@ -228,7 +248,8 @@ impl Session {
             }
             None => Vec::new(),
         };
-        let kept = replay.as_ref().map_or(0, |replay| replay.recording().exchanges.len());
+        let kept = replay.as_ref().filter(|replay| replay.fork().is_none());
+        let kept = kept.map_or(0, |replay| replay.recording().exchanges.len());
         let ledger = Arc::new(Ledger::new(secrets, options.environment, options.observer, kept));
         let before = before.await.unwrap_or_default();
         let reach = Reach {
@@ -315,6 +336,10 @@ impl Session {
         self.shared.ledger.name_programs().await;
         let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
         let (mut recording, mut tally) = match &self.shared.replay {
+            Some(replay) if replay.fork().is_some() => {
+                let holes = replay.recording().holes.clone();
+                (Recording { header: self.header, holes, ..Recording::default() }, replay.tally())
+            }
             Some(replay) => (replay.recording().clone(), replay.tally()),
             None => (Recording { header: self.header, ..Recording::default() }, Tally::default()),
         };
@@ -335,7 +360,9 @@ impl Session {
         recording.exchanges.extend(recorded);
         let unreached = unreached(&recording.exchanges).into_iter();
         warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded { server }, times: 1 }));
-        Finished { recording, secrets: seen.secrets, tally, misses: seen.misses, bypassed: seen.bypassed, warnings }
+        let forked = self.shared.replay.as_ref().and_then(Replay::fork).map(Forking::outcome);
+        let (secrets, misses, bypassed) = (seen.secrets, seen.misses, seen.bypassed);
+        Finished { recording, secrets, tally, misses, bypassed, warnings, forked }
     }
 }
 

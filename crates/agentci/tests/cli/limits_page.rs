@@ -16,6 +16,8 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("agentci/src/cli/recording/checking.rs", "MOST_TOLD"),
             ("agentci/src/cli/recording/drift.rs", "MOST_TOLD"),
             ("agentci/src/cli/replay/outcome.rs", "MOST_EXPLAINED"),
+            ("agentci/src/cli/replay/fork/outcome.rs", "MOST_EXPLAINED"),
+            ("recorder/src/fork/answer.rs", "MOST_NAMES"),
             ("agentci/src/cli/recorded/file.rs", "LONGEST_WORD"),
             ("agentci/src/cli/rerun_hint.rs", "COMMAND_LIMIT"),
             ("runner/src/recorded_world/judge.rs", "MISSES_TOLD"),

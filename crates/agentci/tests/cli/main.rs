@@ -16,6 +16,7 @@ mod ran;
 mod suite;
 mod surroundings;
 mod time_gates;
+mod time_travel;
 mod upstream;
 
 mod a2a;

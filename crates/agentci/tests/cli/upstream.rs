@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+/// What the model is asked to have its tool called five times, once for each of `A-1` to `A-5`: ten calls, and one for the answer.
+pub(crate) const TEN_STEPS: &str = "Where are my five orders?";
+
 /// A server that speaks OpenAI's Chat Completions and answers everything else as a tool. Every request is noted. Before each piece of
 /// an answer it waits as long as the request says with `pause_ms`.
 pub(crate) struct Upstream {
@@ -105,7 +108,14 @@ fn reply(path: &str, head: &str, body: &Value) -> (&'static str, Vec<String>) {
     let last = messages.last().cloned().unwrap_or_default();
     let asks = json!([{ "index": 0, "id": "call_7Fq2", "type": "function",
                         "function": { "name": "find_order", "arguments": "{\"order\":\"A-17\",\"depth\":2}" } }]);
+    let found = messages.iter().filter(|message| message["role"] == "tool").count();
     let (message, finish) = match last["role"] == "tool" {
+        _ if messages[0]["content"] == TEN_STEPS && found < 5 => {
+            let arguments = format!("{{\"order\":\"A-{}\"}}", found + 1);
+            let call = json!([{ "index": 0, "id": format!("call_{found}Kq8"), "type": "function",
+                                "function": { "name": "find_order", "arguments": arguments } }]);
+            (json!({ "role": "assistant", "content": null, "tool_calls": call }), "tool_calls")
+        }
         true => (
             json!({ "role": "assistant", "content": format!("Order 4711 shipped: {}", last["content"].as_str().unwrap_or_default()) }),
             "stop",

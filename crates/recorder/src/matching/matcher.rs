@@ -19,7 +19,7 @@ use super::roots::RootPairs;
 use super::temp_names::TempNames;
 use super::text::World;
 use super::view::View;
-use crate::{Recording, Request, is_chatter};
+use crate::{LearnedHole, Recording, Request, is_chatter};
 
 /// Answers requests from a recording.
 #[derive(Debug)]
@@ -67,32 +67,89 @@ impl Matcher {
 
     /// The answer to a request. Its secrets have been removed, as those of the recording have.
     pub fn answer(&mut self, request: &Request) -> Answered {
-        if let Some(answered) = self.answer_equal(request) {
+        if let Some(answered) = self.answer_recorded(request) {
             return answered;
         }
         let recording = Arc::clone(&self.recording);
-        let mut view = View::of(request, &self.rules, &recording.holes);
-        let messages = message_prints(request);
-        let before = self.conversations.before(&messages);
-        let mut found = self.find(request, &view, before);
-        if found.is_none()
-            && let Some(path) = self.roots.masked_here(split(&request.path).0)
-        {
-            view = view.at(request, &path);
-            found = self.find(request, &view, before);
-        }
-        if let Some((position, comparison)) = found {
-            return self.found(position, comparison, request, &messages);
-        }
+        let before = self.conversations.before(&message_prints(request));
+        let (view, _) = self.look(request, &recording.holes, before);
         let place = self.index.place(&view);
         if self.is_chatter_of(place) || is_chatter(request) {
             self.tally.chatter += 1;
             let last = place.last().copied();
             return last.map_or(Answered::Chatter, |last| self.answered(last, request, Holes::default(), true));
         }
+        Answered::Miss(Box::new(self.missed(request)))
+    }
+
+    /// The recorded answer to a request, if there is one. Without one nothing is counted: it may be answered elsewhere.
+    pub(crate) fn answer_recorded(&mut self, request: &Request) -> Option<Answered> {
+        if let Some(answered) = self.answer_equal(request) {
+            return Some(answered);
+        }
+        let recording = Arc::clone(&self.recording);
+        let messages = message_prints(request);
+        let before = self.conversations.before(&messages);
+        let (_, found) = self.look(request, &recording.holes, before);
+        let (position, comparison) = found?;
+        Some(self.found(position, comparison, request, &messages))
+    }
+
+    /// The recorded answer to a request that differs in nothing, not even in an id or a time; if there is one.
+    pub(crate) fn answer_exact(&mut self, request: &Request) -> Option<Answered> {
+        if let Some(answered) = self.answer_equal(request) {
+            return Some(answered);
+        }
+        let recording = Arc::clone(&self.recording);
+        let view = View::of(request, &self.rules, &recording.holes);
+        let exact = |position: &usize| self.compared(*position, &view).filter(|(_, found)| found.holes.is_empty());
+        let equal = self.index.exact(&view);
+        let unused = equal.iter().filter(|position| !self.used[**position]);
+        let again = equal.iter().rev().filter(|_| may_repeat(request));
+        let (position, comparison) = unused.chain(again).find_map(exact)?;
+        Some(self.found(position, comparison, request, &message_prints(request)))
+    }
+
+    /// Whether a request is a recorded one but for holes. If it is, its ids stand for the recorded ones from now on.
+    pub(crate) fn fits(&mut self, id: u64, request: &Request) -> bool {
+        let recording = Arc::clone(&self.recording);
+        let Some(position) = recording.exchanges.iter().position(|exchange| exchange.id == id) else { return false };
+        let view = View::of(request, &self.rules, &recording.holes);
+        let found = self.compared(position, &view);
+        found.is_some_and(|(_, comparison)| {
+            self.pairing.keep(comparison.trial);
+            true
+        })
+    }
+
+    /// Counts a request that has no recorded answer, and says what is nearest to it.
+    pub(crate) fn missed(&mut self, request: &Request) -> Miss {
+        let recording = Arc::clone(&self.recording);
+        let messages = message_prints(request);
+        let before = self.conversations.before(&messages);
+        let (view, _) = self.look(request, &recording.holes, before);
         self.asked += 1;
         self.tally.misses += 1;
-        Answered::Miss(Box::new(self.miss(request, &view, before, messages.len())))
+        self.miss(request, &view, before, messages.len())
+    }
+
+    /// How a request is compared, and the exchange that answers it.
+    fn look<'r>(
+        &self,
+        request: &'r Request,
+        learned: &[LearnedHole],
+        before: Option<u64>,
+    ) -> (View<'r>, Option<(usize, Comparison)>) {
+        let view = View::of(request, &self.rules, learned);
+        let found = self.find(request, &view, before);
+        if found.is_none()
+            && let Some(path) = self.roots.masked_here(split(&request.path).0)
+        {
+            let view = view.at(request, &path);
+            let found = self.find(request, &view, before);
+            return (view, found);
+        }
+        (view, found)
     }
 
     /// The answer to a request that is equal to a recorded one to the letter. It may still have secrets: those that the recording has

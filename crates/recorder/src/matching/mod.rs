@@ -41,5 +41,6 @@ pub use answered::{Answered, HoleCount, Holes, MatchRules, Renamed, Surroundings
 pub use matcher::Matcher;
 pub use miss::{Miss, Nearest};
 pub use remedy::Remedy;
+pub(crate) use reply::may_repeat;
 pub use reply::with_reply_id;
 pub use steady::{SaidTime, Steadier, Steady};

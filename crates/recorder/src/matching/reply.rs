@@ -13,7 +13,7 @@ pub(super) fn id_of(request: &Request) -> Option<&Value> {
 }
 
 /// Whether a request only asks what there is, so that its answer may be given again.
-pub(super) fn may_repeat(request: &Request) -> bool {
+pub(crate) fn may_repeat(request: &Request) -> bool {
     let lists = [
         "initialize",
         "server/discover",

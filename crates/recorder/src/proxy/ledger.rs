@@ -136,12 +136,23 @@ impl Ledger {
 
     /// An exchange begins; with `keep` it becomes part of the recording.
     pub(crate) fn begin(self: &Arc<Self>, request: Request, keep: bool) -> Ongoing {
+        let (id, after) = self.number(&request, keep);
+        let chatter = is_chatter(&request);
+        Ongoing::new(Arc::clone(self), id, request, chatter, after)
+    }
+
+    /// An exchange begins that has a recorded answer, and becomes part of the recording that is made.
+    pub(crate) fn begin_again(self: &Arc<Self>, exchange: Exchange) -> Ongoing {
+        let (id, after) = self.number(&exchange.request, true);
+        Ongoing::of(Arc::clone(self), Exchange { id, after, ..exchange }, SeenHow::Replayed)
+    }
+
+    /// The number of an exchange that begins, 0 if it is not kept, and the one that it continues.
+    fn number(&self, request: &Request, keep: bool) -> (u64, Option<u64>) {
         let mut seen = self.seen();
         let room = seen.before + seen.exchanges.len() < MOST_EXCHANGES;
-        let full = keep && !room;
-        let keep = keep && room;
-        let after = seen.conversations.after(&request);
-        let id = if keep {
+        let after = seen.conversations.after(request);
+        let id = if keep && room {
             seen.exchanges.push(None);
             seen.before + seen.exchanges.len()
         } else {
@@ -149,11 +160,10 @@ impl Ledger {
         };
         seen.open += 1;
         drop(seen);
-        if full {
+        if keep && !room {
             self.note(WarningKind::Full { most: MOST_EXCHANGES });
         }
-        let chatter = is_chatter(&request);
-        Ongoing::new(Arc::clone(self), id as u64, request, chatter, after)
+        (id as u64, after)
     }
 
     /// An exchange that is answered from the recording begins.
@@ -167,9 +177,8 @@ impl Ledger {
         let mut seen = self.seen();
         seen.open = seen.open.saturating_sub(1);
         let index = usize::try_from(exchange.id).unwrap_or(0).checked_sub(seen.before + 1);
-        if how == SeenHow::Live
-            && let Some(slot) = index.and_then(|index| seen.exchanges.get_mut(index))
-        {
+        // Those of a recording that is replayed have lower numbers.
+        if let Some(slot) = index.and_then(|index| seen.exchanges.get_mut(index)) {
             *slot = Some(Arc::clone(&exchange));
             seen.conversations.take(&exchange);
             seen.unnamed.extend(unnamed.map(|program| (exchange.id, program)));

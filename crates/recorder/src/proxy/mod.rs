@@ -13,6 +13,7 @@ mod asked;
 mod body_kinds;
 mod connection;
 mod credentials;
+mod fork;
 mod forward;
 mod frames;
 mod gated;
@@ -38,6 +39,7 @@ mod upstream;
 mod user_proxy;
 pub(crate) mod warnings;
 
+pub(crate) use fork::Forking;
 pub(crate) use frames::Splitter;
 pub(crate) use headers::to_server;
 pub(crate) use ledger::Ledger;

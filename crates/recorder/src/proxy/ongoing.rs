@@ -52,7 +52,7 @@ impl Ongoing {
         Self::of(Arc::clone(ledger), exchange, SeenHow::Missed)
     }
 
-    fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
+    pub(super) fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
         let splitter = Splitter::new("", "");
         Self { ledger, exchange: Some(exchange), splitter, how, kept: 0, too_large: false, upload: None, program: None }
     }

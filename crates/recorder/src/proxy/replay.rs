@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,18 +14,20 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::asked::Asked as AskedSoFar;
+use super::fork::Forking;
 use super::forward::Asked;
 use super::gated::{Gated, Pieces};
 use super::intake::Intake;
 use super::ongoing::Ongoing;
 use super::player::{Clock, Player};
+use super::program::Program;
 use super::speech::{Speech, of_miss, refusal, unreachable, whole};
 use super::target::Target;
 use super::tee::BrokenOff;
 use super::{Shared, forward};
 use crate::{
-    Answered, Body, End, Exchange, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy, Request,
-    Surroundings, Tally, miss_answer, with_reply_id,
+    Answered, Body, End, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy,
+    Request, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
 };
 
 /// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
@@ -50,6 +52,8 @@ pub(crate) struct Replay {
     matcher: Mutex<Matcher>,
     on_miss: OnMiss,
     pace: Pace,
+    /// Where it leaves the recording.
+    fork: Option<Forking>,
     asked: AtomicUsize,
     /// Which exchanges were asked for, for streams that wait.
     questions: Arc<AskedSoFar>,
@@ -76,11 +80,24 @@ impl Replay {
             matcher,
             on_miss,
             pace,
+            fork: None,
             asked,
             questions: Arc::default(),
             further_misses,
             not_kept: [AtomicUsize::new(0), AtomicUsize::new(0)],
         }
+    }
+
+    /// One that leaves the recording after a call.
+    pub(crate) fn forked(recording: Recording, here: Surroundings, rules: MatchRules, fork: Fork, pace: Pace) -> Self {
+        let on_miss = if fork.then == Then::Live { OnMiss::Record } else { OnMiss::Fail };
+        let (beginning, fork) = Forking::new(recording, &here, &rules, fork);
+        let replay = Self::new(Arc::new(beginning), here, rules, on_miss, pace);
+        Self { fork: Some(fork), ..replay }
+    }
+
+    pub(crate) fn fork(&self) -> Option<&Forking> {
+        self.fork.as_ref()
     }
 
     pub(crate) fn recording(&self) -> &Recording {
@@ -94,7 +111,8 @@ impl Replay {
 
     /// The origins that are in the recording.
     pub(crate) fn origins(&self) -> BTreeSet<String> {
-        self.recording.exchanges.iter().map(|exchange| exchange.request.origin.clone()).collect()
+        let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
+        self.recording.exchanges.iter().chain(rest).map(|exchange| exchange.request.origin.clone()).collect()
     }
 
     /// Counts a request that misses for a reason of its own, and gives its number.
@@ -105,7 +123,7 @@ impl Replay {
 
     /// How it went so far.
     pub(crate) fn tally(&self) -> Tally {
-        let mut tally = self.matcher.lock().unwrap_or_else(PoisonError::into_inner).tally();
+        let mut tally = self.matcher().tally();
         tally.misses += self.further_misses.load(Ordering::Relaxed);
         let [exact, with_holes] = self.not_kept.each_ref().map(|count| count.load(Ordering::Relaxed));
         tally.exact = tally.exact.saturating_sub(exact);
@@ -125,11 +143,15 @@ impl Replay {
 
     /// Whether anything was asked there.
     pub(crate) fn has_origin(&self, origin: &str) -> bool {
-        self.recording.exchanges.iter().any(|exchange| exchange.request.origin == origin)
+        let rest = self.fork.as_ref().into_iter().flat_map(|fork| &fork.rest().exchanges);
+        self.recording.exchanges.iter().chain(rest).any(|exchange| exchange.request.origin == origin)
     }
 
     /// Finds what answers a request; gives the request without its secrets as well.
     pub(crate) fn look(&self, request: &Request, shared: &Shared) -> (Look<'_>, Request) {
+        if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(request)) {
+            return fork.look(self, request, shared);
+        }
         let (answered, clean) = self.find(request, shared);
         let look = match answered {
             Answered::Chatter => Look::Chatter,
@@ -167,7 +189,10 @@ impl Replay {
         asked: Asked,
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
-        let clock = Clock { began: Instant::now(), pace: self.pace };
+        if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(&asked.request)) {
+            return fork.answer(self, target, parts, intake, asked, shared).await;
+        }
+        let clock = self.clock();
         let (look, clean) = self.look(&asked.request, shared);
         let miss = match look {
             Look::Chatter => {
@@ -176,15 +201,12 @@ impl Replay {
                 return Ok(response);
             }
             Look::Recorded(exchange, reply_id) => {
-                return self.play(exchange, clean, reply_id.as_ref(), clock, shared).await;
+                return play(exchange, clean, reply_id.as_ref(), clock, shared, None).await;
             }
             Look::Miss(miss) => miss,
         };
         match self.on_miss {
-            OnMiss::Fail => {
-                let elsewhere = self.is_answered_elsewhere(&miss);
-                Ok(refuse(clean, miss, elsewhere, shared))
-            }
+            OnMiss::Fail => Ok(refuse(clean, miss, shared)),
             OnMiss::Live | OnMiss::Record => {
                 let asked = Asked { keep: self.on_miss == OnMiss::Record, ..asked };
                 Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
@@ -192,54 +214,26 @@ impl Replay {
         }
     }
 
-    /// Sends a recorded answer.
-    async fn play(
-        &self,
-        recorded: &Exchange,
-        request: Request,
-        reply_id: Option<&Value>,
-        clock: Clock,
-        shared: &Arc<Shared>,
-    ) -> Result<Response<Speech>, BrokenOff> {
-        let began = recorded.request.at_us;
-        let ongoing = Ongoing::replayed(&shared.ledger, moved(recorded, request));
-        let Some(answer) = &recorded.response else {
-            return match &recorded.end.how {
-                How::Unreachable(words) => {
-                    ongoing.end(recorded.end.how.clone());
-                    Ok(unreachable(words))
-                }
-                How::Left => {
-                    tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
-                    Ok(refusal(
-                        StatusCode::GATEWAY_TIMEOUT,
-                        "no_answer",
-                        "no answer came when this was recorded either",
-                    ))
-                }
-                _ => Err(BrokenOff),
-            };
-        };
-        if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {
-            tokio::time::sleep_until(due).await;
-        }
-        let headers = answer.headers.clone();
-        let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
-        if let Some(pieces) = Pieces::of(recorded, &self.recording) {
-            *response.body_mut() = Gated::new(pieces, &self.questions, self.pace, ongoing).boxed_unsync();
-            return Ok(response);
-        }
-        let stream = is_stream(answer);
-        let frames = pieces(answer, began, stream, reply_id);
-        let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
-        let player = Player::new(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing);
-        *response.body_mut() = player.boxed_unsync();
-        Ok(response)
+    pub(super) fn clock(&self) -> Clock {
+        Clock { began: Instant::now(), pace: self.pace }
+    }
+
+    pub(super) fn matcher(&self) -> MutexGuard<'_, Matcher> {
+        self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn exchange(&self, id: u64) -> Option<&Exchange> {
+        self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at))
+    }
+
+    /// Counts a request, and gives its number.
+    pub(super) fn ask(&self) -> usize {
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// What becomes of a request, and the request without its secrets.
     fn find(&self, request: &Request, shared: &Shared) -> (Answered, Request) {
-        let mut matcher = self.matcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut matcher = self.matcher();
         if let Some(answered) = matcher.answer_equal(request) {
             return (answered, request.with_clean_headers(&shared.ledger.secrets()));
         }
@@ -264,7 +258,7 @@ impl Replay {
         response.is_some_and(|response| response.status == 202)
     }
 
-    fn not_kept(&self, request: &Request) -> Miss {
+    pub(super) fn not_kept(&self, request: &Request) -> Miss {
         let asked = format!("{} {}{}", request.method, request.origin, request.path);
         let reason = "its answer was too large to be recorded".to_owned();
         let remedy = Some(Remedy::less(&request.origin));
@@ -279,7 +273,7 @@ impl fmt::Debug for Replay {
 }
 
 /// Answers a miss in the shape that the client understands, and keeps it. Whoever observes the session is told of the miss first.
-fn refuse(request: Request, miss: Miss, elsewhere: bool, shared: &Shared) -> Response<Speech> {
+pub(super) fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<Speech> {
     let message = match &miss.nearest {
         Some(near) => format!(
             "agentci replay: {} is not in the recording: {}; nearest is call {}, which differs at {}",
@@ -288,7 +282,7 @@ fn refuse(request: Request, miss: Miss, elsewhere: bool, shared: &Shared) -> Res
         None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
     };
     let mut answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
-    if elsewhere {
+    if shared.replay.as_ref().is_some_and(|replay| replay.is_answered_elsewhere(&miss)) {
         answer.status = 400;
     }
     shared.ledger.miss(miss);
@@ -297,6 +291,52 @@ fn refuse(request: Request, miss: Miss, elsewhere: bool, shared: &Shared) -> Res
     ongoing.chunk(&Bytes::from(answer.body.clone()));
     ongoing.end(How::Closed);
     of_miss(answer)
+}
+
+/// Sends a recorded answer. With the program that asked, the exchange becomes part of the recording that is made.
+pub(super) async fn play(
+    recorded: &Exchange,
+    request: Request,
+    reply_id: Option<&Value>,
+    clock: Clock,
+    shared: &Arc<Shared>,
+    kept: Option<Program>,
+) -> Result<Response<Speech>, BrokenOff> {
+    let began = recorded.request.at_us;
+    let exchange = moved(recorded, request, reply_id);
+    let ongoing = match kept {
+        Some(program) => shared.ledger.begin_again(exchange).by(program),
+        None => Ongoing::replayed(&shared.ledger, exchange),
+    };
+    let Some(answer) = &recorded.response else {
+        return match &recorded.end.how {
+            How::Unreachable(words) => {
+                ongoing.end(recorded.end.how.clone());
+                Ok(unreachable(words))
+            }
+            How::Left => {
+                tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
+                Ok(refusal(StatusCode::GATEWAY_TIMEOUT, "no_answer", "no answer came when this was recorded either"))
+            }
+            _ => Err(BrokenOff),
+        };
+    };
+    if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {
+        tokio::time::sleep_until(due).await;
+    }
+    let headers = answer.headers.clone();
+    let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
+    let waiting = shared.replay.as_ref().and_then(|replay| Some((replay, Pieces::of(recorded, &replay.recording)?)));
+    if let Some((replay, pieces)) = waiting {
+        *response.body_mut() = Gated::new(pieces, &replay.questions, replay.pace, ongoing).boxed_unsync();
+        return Ok(response);
+    }
+    let stream = is_stream(answer);
+    let frames = pieces(answer, began, stream, reply_id);
+    let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
+    let player = Player::new(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing);
+    *response.body_mut() = player.boxed_unsync();
+    Ok(response)
 }
 
 /// Whether an answer came bit by bit, so that nobody could tell its length.
@@ -321,13 +361,14 @@ fn pieces(answer: &crate::Response, began: u64, stream: bool, reply_id: Option<&
 }
 
 /// The recorded exchange with the request that was sent now: moments are those of the recording, counted from now.
-pub(crate) fn moved(recorded: &Exchange, request: Request) -> Exchange {
+pub(crate) fn moved(recorded: &Exchange, request: Request, reply_id: Option<&Value>) -> Exchange {
     let (from, to) = (recorded.request.at_us, request.at_us);
     let moved = |at_us: u64| to.saturating_add(at_us.saturating_sub(from));
     let response = recorded.response.as_ref().map(|response| {
-        let frames =
-            response.frames.iter().map(|frame| Frame { at_us: moved(frame.at_us), bytes: frame.bytes.clone() });
-        crate::Response { at_us: moved(response.at_us), frames: frames.collect(), ..response.clone() }
+        let frames = pieces(response, from, is_stream(response), reply_id).into_iter();
+        let frames = frames.map(|(after, bytes)| Frame { at_us: to.saturating_add(after), bytes });
+        let (status, headers) = (response.status, response.headers.clone());
+        crate::Response { at_us: moved(response.at_us), status, headers, frames: frames.collect() }
     });
     let end = End { at_us: moved(recorded.end.at_us), how: recorded.end.how.clone() };
     Exchange { id: recorded.id, request, response, end, chatter: recorded.chatter, after: recorded.after }

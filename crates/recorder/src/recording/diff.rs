@@ -1,7 +1,8 @@
 //! The difference of two recordings, as people read it.
 //!
 //! ```text
-//! 5 exchanges are equal
+//! 5 exchanges are equal, 1 of them but for ids, times and folders
+//! the first difference is at call 2
 //! 2 | 2  POST https://api.openai.com/v1/responses
 //!   request /input/0/content line 3:
 //!   - Today's goal is refunds
@@ -12,13 +13,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use agentci_text::{excerpt, first_difference, one_line};
 use serde_json::Value;
 
 use super::clean::values_of;
 use super::show::address;
-use super::{Body, Exchange, Recording, Response};
+use super::{Body, Exchange, Header, Recording, Response};
+use crate::{MatchRules, Matcher, Surroundings};
 
 /// The most characters that are shown of a value.
 const SHOWN: usize = 120;
@@ -26,28 +29,66 @@ const SHOWN: usize = 120;
 /// How two recordings differ. Exchanges are compared that stand at the same place of the same conversation; chatter is not.
 pub fn diff(first: &Recording, second: &Recording) -> String {
     let (one, mut other) = (placed(first), placed(second));
-    let (mut equal, mut text, mut removed) = (0, String::new(), String::new());
+    let (mut pairs, mut removed) = (Vec::new(), Vec::new());
     for (place, exchange) in one {
-        let Some(counterpart) = other.remove(&place) else {
-            let _ = writeln!(removed, "  {}", named(exchange));
-            continue;
-        };
-        let differences = differences(exchange, counterpart);
+        match other.remove(&place) {
+            Some(counterpart) => pairs.push((exchange, counterpart)),
+            None => removed.push(exchange),
+        }
+    }
+    let mut added: Vec<&Exchange> = other.into_values().collect();
+    pairs.sort_by_key(|(exchange, _)| exchange.id);
+    removed.sort_by_key(|exchange| exchange.id);
+    added.sort_by_key(|exchange| exchange.id);
+    let alike = alike(first, second, &pairs);
+    let (mut equal, mut of_holes, mut text) = (0, 0, String::new());
+    let mut begins = removed.first().map(|exchange| exchange.id);
+    for ((exchange, counterpart), alike) in pairs.into_iter().zip(alike) {
+        let differences = differences(exchange, counterpart, alike);
         if differences.is_empty() {
             equal += 1;
+            of_holes += usize::from(exchange.request.body != counterpart.request.body);
         } else {
+            begins = Some(begins.map_or(exchange.id, |known| known.min(exchange.id)));
             let _ = writeln!(text, "{} | {}\n{differences}", exchange.id, named(counterpart));
         }
     }
-    let added = other.values().fold(String::new(), |text, exchange| format!("{text}  {}\n", named(exchange)));
-    let is = if equal == 1 { "exchange is" } else { "exchanges are" };
-    let mut shown = format!("{equal} {is} equal\n{text}");
+    let mut shown = head(equal, of_holes, begins);
+    shown.push_str(&text);
     for (title, list) in [("only in the first:", removed), ("only in the second:", added)] {
         if !list.is_empty() {
-            let _ = write!(shown, "{title}\n{list}");
+            let _ = writeln!(shown, "{title}");
+            let lines = list.iter().map(|exchange| format!("  {}\n", named(exchange)));
+            shown.extend(lines);
         }
     }
     shown
+}
+
+/// How much is equal, and the call of the first recording at which that ends.
+fn head(equal: usize, of_holes: usize, begins: Option<u64>) -> String {
+    let is = if equal == 1 { "exchange is" } else { "exchanges are" };
+    let mut text = format!("{equal} {is} equal");
+    if of_holes > 0 {
+        let _ = write!(text, ", {of_holes} of them but for ids, times and folders");
+    }
+    text.push('\n');
+    if let Some(call) = begins {
+        let _ = writeln!(text, "the first difference is at call {call}");
+    }
+    text
+}
+
+/// Which requests of the second recording are those of the first but for ids, times and folders, as a replay would have it.
+fn alike(first: &Recording, second: &Recording, pairs: &[(&Exchange, &Exchange)]) -> Vec<bool> {
+    let same = |(one, other): &(&Exchange, &Exchange)| one.request.body == other.request.body;
+    if pairs.iter().all(same) {
+        return vec![true; pairs.len()];
+    }
+    let Header { now_ms, zone, offset_s, roots, .. } = second.header.clone();
+    let there = Surroundings { now_ms, zone, offset_s, roots };
+    let mut matcher = Matcher::new(Arc::new(first.clone()), there, MatchRules::default());
+    pairs.iter().map(|(one, other)| matcher.fits(one.id, &other.request)).collect()
 }
 
 fn named(exchange: &Exchange) -> String {
@@ -83,9 +124,10 @@ fn placed(recording: &Recording) -> BTreeMap<Place, &Exchange> {
     placed
 }
 
-fn differences(one: &Exchange, other: &Exchange) -> String {
+fn differences(one: &Exchange, other: &Exchange, alike: bool) -> String {
     let mut text = String::new();
     match (&one.request.body, &other.request.body) {
+        _ if alike => {}
         (Body::Json(one), Body::Json(other)) => text.push_str(&of_values("request", one, other)),
         (Body::Text(one), Body::Text(other)) => {
             text.push_str(&of_values("request", &Value::from(one.as_str()), &Value::from(other.as_str())));
@@ -201,6 +243,7 @@ mod tests {
         };
         let shown = "\
 0 exchanges are equal
+the first difference is at call 1
 1 | 1  POST https://a.example/chat
   request /a/0 line 2:
   - old line
@@ -218,5 +261,28 @@ only in the second:
 ";
         assert_eq!(diff(&first, &second), shown);
         assert_eq!(diff(&first, &first), "3 exchanges are equal\n");
+    }
+
+    #[test]
+    fn ids_and_times_of_a_run_are_no_difference_and_the_order_is_that_of_the_calls() {
+        let ran = |id: &str, now_ms: u64, day: &str, answer: &str| Recording {
+            header: Header { now_ms, ..Header::default() },
+            exchanges: vec![
+                exchange(1, "/z", json!({"session": id, "day": day}), "{}", None),
+                exchange(2, "/z", json!({"session": id, "next": 1}), answer, Some(1)),
+                exchange(3, "/a", json!({"session": id}), answer, None),
+            ],
+            ..Recording::default()
+        };
+        let first = ran("1fe7d1e2-d166-42de-b7a7-c4dbac87138d", 1_794_887_674_000, "2026-11-17", "1");
+        let second = ran("0c5d1c1e-9f6e-4c39-8f0d-6a8f3a1e2b4c", 1_794_974_074_000, "2026-11-18", "2");
+        let shown = diff(&first, &second);
+        let begins =
+            "1 exchange is equal, 1 of them but for ids, times and folders\nthe first difference is at call 2\n2 | 2";
+        assert!(shown.starts_with(begins) && shown.contains("\n3 | 3") && !shown.contains("request"), "{shown}");
+        // One id where there were two is one.
+        let mut mixed = second.clone();
+        mixed.exchanges[2].request.body = Body::Json(json!({"session": "7d1c0b52-1c3e-4b7f-9a8e-2f6d5c4b3a21"}));
+        assert!(diff(&first, &mixed).contains("request /session"), "{}", diff(&first, &mixed));
     }
 }

@@ -84,7 +84,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Sha
     let origin = shared.ledger.clean(&command::origin(&hello.command, &roots));
     let task = match &shared.replay {
         None => Task::Record,
-        Some(replay) if replay.is_live() => Task::Record,
+        Some(replay) if replay.is_live() && replay.fork().is_none() => Task::Record,
         Some(replay) if replay.has_origin(&origin) => Task::Play,
         Some(_) => Task::Watch,
     };

@@ -51,8 +51,13 @@ impl Played {
             let (look, clean) = replay.look(&request, &self.shared);
             match look {
                 Look::Chatter => {}
-                Look::Recorded(exchange, _) => {
-                    let ongoing = Ongoing::replayed(&self.shared.ledger, moved(exchange, clean));
+                Look::Recorded(exchange, reply_id) => {
+                    let moved = moved(exchange, clean, reply_id.as_ref());
+                    // A fork is a recording of its own, and has this as well.
+                    let ongoing = match replay.fork() {
+                        Some(_) => self.shared.ledger.begin_again(moved),
+                        None => Ongoing::replayed(&self.shared.ledger, moved),
+                    };
                     let scene = Scene::of(exchange, &message, replay, self);
                     while self.under_way.try_join_next().is_some() {}
                     self.under_way.spawn(scene.play(ongoing));
@@ -143,7 +148,7 @@ impl Scene {
         let broke = matches!(self.how, How::Broken(_));
         ongoing.end(self.how);
         for aside in self.afterwards {
-            let ongoing = Ongoing::replayed(&self.shared.ledger, moved(&aside, aside.request.clone()));
+            let ongoing = Ongoing::replayed(&self.shared.ledger, moved(&aside, aside.request.clone(), None));
             for frame in aside.response.iter().flat_map(|response| &response.frames) {
                 let _ = self.out.send(Said::Line(frame.bytes.to_vec()));
             }

@@ -29,7 +29,7 @@ pub(crate) async fn open(
     let (Some(world), Some(observer)) = (job.case.recorded_world(), observer) else { return Ok(None) };
     let (mode, used) = mode(job, world)?;
     let keys = match &mode {
-        SessionMode::Replay { recording, .. } => recording.header.keys.clone(),
+        SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => recording.header.keys.clone(),
         SessionMode::Record => Vec::new(),
     };
     let environment = outside(attempt);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use agentci::verdict::ExitStatus;
-use agentci_process::{Exit as ProcessExit, SpawnError};
-use agentci_recorder::{Exit, Finished, LearnedHole, MatchRules, Mode, OnMiss, Pace, Recording};
+use agentci_process::SpawnError;
+use agentci_recorder::{Finished, LearnedHole, MatchRules, Mode, OnMiss, Pace, Recording};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::RecordArguments;
@@ -153,12 +153,7 @@ fn complete(finished: &mut Finished, arguments: &RecordArguments, ended: &Ended)
     finished.secrets.arguments(&mut command);
     let recording = &mut finished.recording;
     recording.header.command = command;
-    let at_us = u64::try_from(ended.took.as_micros()).unwrap_or(u64::MAX);
-    let code = ended.exit.and_then(|exit| match exit {
-        ProcessExit::Code(code) => Some(code),
-        ProcessExit::Signal(_) => None,
-    });
-    recording.exit = Some(Exit { at_us, code });
+    recording.exit = Some(ended.recorded());
     for pointer in &arguments.volatile {
         let hole = LearnedHole { speaks: None, at: pointer.clone(), from: "volatile".into() };
         if !recording.holes.contains(&hole) {

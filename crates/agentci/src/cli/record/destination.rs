@@ -30,7 +30,7 @@ pub(super) fn destination(arguments: &RecordArguments) -> PathBuf {
 
 /// A place for a recording that is still to be made. Whatever is not used of it goes away with it.
 #[derive(Debug)]
-pub(super) struct Claim {
+pub(in crate::cli) struct Claim {
     part: PathBuf,
     file: File,
     /// Folders that were made for it, the innermost first.
@@ -39,7 +39,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Claims a place, where it can be written to and nobody else has claimed it.
-    pub(super) fn take(path: &Path) -> Result<Self, UsageError> {
+    pub(in crate::cli) fn take(path: &Path) -> Result<Self, UsageError> {
         let shown = path.display();
         if path == Path::new("-") {
             let help = "a recording is a file, and may have others beside it: name it";

@@ -57,6 +57,16 @@ pub(in crate::cli) enum Stopped {
 }
 
 impl Ended {
+    /// How it ended, for a recording.
+    pub(in crate::cli) fn recorded(&self) -> agentci_recorder::Exit {
+        let at_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX);
+        let code = self.exit.and_then(|exit| match exit {
+            Exit::Code(code) => Some(code),
+            Exit::Signal(_) => None,
+        });
+        agentci_recorder::Exit { at_us, code }
+    }
+
     /// The exit code of the agent as a shell would have it.
     pub(in crate::cli) fn status(&self) -> ExitStatus {
         match self.exit {

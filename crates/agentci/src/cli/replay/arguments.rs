@@ -9,6 +9,7 @@ use agentci_recorder::{OnMiss, Pace};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 
+use super::fork::ForkFlags;
 use crate::cli::record::pointer;
 use crate::cli::recorded::{ReachFlags, command_line};
 
@@ -46,6 +47,8 @@ pub(crate) struct ReplayArguments {
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
     // Flags after these would come under their heading.
+    #[command(flatten)]
+    pub(super) fork: ForkFlags,
     #[command(flatten)]
     pub(super) reach: ReachFlags,
 }

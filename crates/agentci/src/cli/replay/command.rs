@@ -7,6 +7,7 @@ use agentci_recorder::{Finished, MatchRules, Mode, OnMiss, Recording, Seen, Seen
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::{Missed, ReplayArguments};
+use super::fork::fork;
 use super::outcome;
 use crate::cli::context::Context;
 use crate::cli::execute::runtime;
@@ -15,6 +16,9 @@ use crate::cli::recorded::{self, Agent, Given, Hosts, Signals, in_ci};
 use crate::cli::usage_error::UsageError;
 
 pub(crate) fn replay(arguments: &ReplayArguments, context: &Context) -> ExitStatus {
+    if let Some(until) = arguments.fork.until {
+        return fork(arguments, until, context);
+    }
     let (recording, command) = match prepare(arguments) {
         Ok(prepared) => prepared,
         Err(error) => return error.tell(context),
@@ -32,6 +36,12 @@ fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), Us
         ));
     }
     let recording = recorded::read(&arguments.file)?;
+    let command = command_of(arguments, &recording)?;
+    Ok((recording, command))
+}
+
+/// The command that is given, or else the recorded one.
+pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> Result<Vec<OsString>, UsageError> {
     let command = if arguments.command.is_empty() {
         recorded::words(&recording.header.command)
     } else {
@@ -44,17 +54,22 @@ fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), Us
             format!("add it: `agentci replay {file} -- CMD`"),
         ));
     }
-    Ok((recording, command))
+    Ok(command)
 }
 
-async fn run(arguments: &ReplayArguments, recording: Recording, command: &[OsString], context: &Context) -> ExitStatus {
-    let signals = Signals::listen();
-    let rules = MatchRules {
+/// What is compared.
+pub(super) fn rules(arguments: &ReplayArguments, command: &[OsString]) -> MatchRules {
+    MatchRules {
         ignore: arguments.ignore.clone(),
         system: !arguments.no_system,
         headers: arguments.match_header.iter().map(|name| name.to_lowercase()).collect(),
         given: command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-    };
+    }
+}
+
+async fn run(arguments: &ReplayArguments, recording: Recording, command: &[OsString], context: &Context) -> ExitStatus {
+    let signals = Signals::listen();
+    let rules = rules(arguments, command);
     let on_miss = OnMiss::from(arguments.on_miss);
     let expected = recording.exchanges.iter().filter(|exchange| !exchange.chatter).count();
     let mode = Mode::Replay { recording, rules, on_miss, pace: arguments.pace };

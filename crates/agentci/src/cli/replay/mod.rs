@@ -8,6 +8,7 @@
 
 mod arguments;
 mod command;
+mod fork;
 mod outcome;
 
 pub(crate) use arguments::{ReplayArguments, advise};

@@ -69,7 +69,7 @@ impl Outcome<'_> {
     }
 
     /// A replay proves nothing about an agent that got its answers elsewhere.
-    fn say_bypassed(&self, context: &Context) -> bool {
+    pub(super) fn say_bypassed(&self, context: &Context) -> bool {
         let allowed = |bypass: &&Bypass| !self.arguments.allow.contains(&bypass.to);
         let mut any = false;
         for bypass in self.finished.bypassed.iter().filter(allowed) {
@@ -139,7 +139,7 @@ fn renamed(tally: &Tally) -> String {
     text
 }
 
-fn holes(holes: &Holes) -> String {
+pub(super) fn holes(holes: &Holes) -> String {
     let kinds = [
         (holes.ids, "id"),
         (holes.clock, "clock"),

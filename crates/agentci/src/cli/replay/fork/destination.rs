@@ -1,0 +1,44 @@
+//! Where a fork is written: never over a recording.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::cli::recorded::command_line;
+use crate::cli::usage_error::UsageError;
+
+/// The file of a fork. That of an earlier fork is replaced, a file that is named is not.
+pub(super) fn destination(recording: &Path, out: Option<&Path>) -> Result<PathBuf, UsageError> {
+    let Some(out) = out else { return Ok(beside(recording)) };
+    if fs_err::symlink_metadata(out).is_ok() && !out.is_dir() {
+        let other = command_line(&[beside(out).as_os_str()]);
+        let message = format!("`{}` already exists, and a fork does not replace it", out.display());
+        return Err(UsageError::new(message, format!("choose another name, such as `-o {other}`, or remove it")));
+    }
+    Ok(out.to_owned())
+}
+
+/// `recordings/agent.jsonl` becomes `recordings/agent.fork.jsonl`.
+fn beside(recording: &Path) -> PathBuf {
+    let is_jsonl = recording.extension().is_some_and(|ending| ending == "jsonl");
+    let name = if is_jsonl { recording.file_stem() } else { recording.file_name() };
+    let mut name: OsString = name.unwrap_or_default().to_owned();
+    name.push(".fork.jsonl");
+    recording.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fork_is_beside_its_recording_and_replaces_no_file_that_is_named() {
+        assert_eq!(beside(Path::new("r/agent.jsonl")), Path::new("r/agent.fork.jsonl"));
+        assert_eq!(beside(Path::new("agent.v2.json")), Path::new("agent.v2.json.fork.jsonl"));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        assert_eq!(destination(Path::new("x"), Some(&file)).unwrap(), file);
+        fs_err::write(&file, "").unwrap();
+        let refused = destination(Path::new("x"), Some(&file)).unwrap_err();
+        assert!(refused.message.contains("already exists") && refused.help.contains("a.fork.jsonl"), "{refused:?}");
+    }
+}

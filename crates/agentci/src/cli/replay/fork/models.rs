@@ -1,0 +1,58 @@
+//! The scripted models of a fork: that of its script, and one for each text that was set.
+
+use std::sync::Arc;
+
+use agentci::mock_llm::{ModelServer, ServerError, ServerOptions};
+use agentci::plan::ModelScript;
+use agentci::trace::{Kind, ModelTrouble};
+use agentci_recorder::{Fork, Spoken, Then};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// Models that answer until this is dropped.
+#[derive(Debug)]
+pub(super) struct Models {
+    script: Option<ModelServer>,
+    spoken: Vec<(u64, ModelServer)>,
+    seen: UnboundedReceiver<Kind>,
+}
+
+impl Models {
+    /// Starts them; within a runtime.
+    pub(super) async fn start(script: Option<Arc<ModelScript>>, spoken: &[Spoken]) -> Result<Self, ServerError> {
+        let (observer, seen) = unbounded_channel();
+        let script = match script {
+            Some(script) => {
+                let options = ServerOptions { observer: Some(observer), ..ServerOptions::default() };
+                Some(ModelServer::start(script, options).await?)
+            }
+            None => None,
+        };
+        let mut texts = Vec::new();
+        for Spoken { call, text } in spoken {
+            let script = ModelScript { default: vec![text.clone()], ..ModelScript::default() };
+            let options = ServerOptions { strict: Some(false), ..ServerOptions::default() };
+            texts.push((*call, ModelServer::start(Arc::new(script), options).await?));
+        }
+        Ok(Self { script, spoken: texts, seen })
+    }
+
+    /// The fork that is answered by them.
+    pub(super) fn fork(&self, until: u64) -> Fork {
+        let then = self.script.as_ref().map_or(Then::Live, |server| Then::Script(server.address()));
+        let spoken = self.spoken.iter().map(|(call, server)| (*call, server.address())).collect();
+        Fork { until, then, spoken }
+    }
+
+    /// What the model of the script complains of, each complaint once: requests that no rule fits, and the like.
+    pub(super) fn troubles(&mut self) -> Vec<ModelTrouble> {
+        let mut troubles: Vec<ModelTrouble> = Vec::new();
+        while let Ok(kind) = self.seen.try_recv() {
+            if let Kind::ModelTrouble(trouble) = kind
+                && !troubles.iter().any(|known| known.message == trouble.message)
+            {
+                troubles.push(trouble);
+            }
+        }
+        troubles
+    }
+}

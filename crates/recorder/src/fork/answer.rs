@@ -1,0 +1,123 @@
+//! The content of a recorded answer, and how another takes its place.
+
+use agentci_text::excerpt;
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::packed::unpacked;
+use crate::recording::is_event_stream;
+use crate::{Body, Exchange, Frame, Response};
+
+/// How many names are listed where one is missing.
+const MOST_NAMES: usize = 12;
+/// The most characters of a name that are shown.
+const SHOWN: usize = 40;
+
+/// Why an answer cannot be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refused {
+    NoAnswer,
+    Stream,
+    NotJson,
+    /// The pointer leads nowhere: how far it goes, and what is there.
+    Missing {
+        before: String,
+        names: Vec<String>,
+    },
+}
+
+/// Sets the result of a call, or the value at a pointer into it. The result is the `result` of an answer over JSON-RPC, and the body
+/// of any other.
+pub(super) fn set(exchange: &mut Exchange, pointer: &str, value: &Value) -> Result<(), Refused> {
+    let is_rpc = is_rpc(&exchange.request.body);
+    let response = exchange.response.as_mut().ok_or(Refused::NoAnswer)?;
+    if is_event_stream(response) {
+        return if is_rpc { set_in_event(response, pointer, value) } else { Err(Refused::Stream) };
+    }
+    let body: Option<Value> = serde_json::from_slice(&body_of(response)).ok();
+    let changed = match body {
+        Some(message) if is_rpc && is_answer(&message) => with_result(message, pointer, value)?.to_string(),
+        Some(mut body) => {
+            *at(&mut body, pointer)? = value.clone();
+            body.to_string()
+        }
+        None if !pointer.is_empty() => return Err(Refused::NotJson),
+        None => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+    };
+    replace(response, changed);
+    Ok(())
+}
+
+/// Gives an answer another body, which comes when the last piece of the recorded one came.
+pub(super) fn replace(response: &mut Response, body: String) {
+    let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
+    response.frames = vec![Frame { at_us, bytes: body.into() }];
+    response.headers.retain(|(name, _)| name != "content-encoding");
+}
+
+fn is_rpc(body: &Body) -> bool {
+    matches!(body, Body::Json(body) if body.get("jsonrpc").is_some() && body.get("method").is_some())
+}
+
+fn is_answer(message: &Value) -> bool {
+    message.get("jsonrpc").is_some() && (message.get("result").is_some() || message.get("error").is_some())
+}
+
+fn body_of(response: &Response) -> Vec<u8> {
+    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let encoding = response.headers.iter().find(|(name, _)| name == "content-encoding");
+    encoding.and_then(|(_, encoding)| unpacked(encoding, &whole)).unwrap_or(whole)
+}
+
+/// An answer over JSON-RPC with another result. One that was an error becomes a result.
+fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value, Refused> {
+    if pointer.is_empty() {
+        if let Some(fields) = message.as_object_mut() {
+            fields.remove("error");
+            fields.insert("result".into(), value.clone());
+        }
+        return Ok(message);
+    }
+    let missing = || Refused::Missing { before: String::new(), names: Vec::new() };
+    *at(message.get_mut("result").ok_or_else(missing)?, pointer)? = value.clone();
+    Ok(message)
+}
+
+/// Changes the event that has the answer, as MCP servers send it.
+fn set_in_event(response: &mut Response, pointer: &str, value: &Value) -> Result<(), Refused> {
+    let data = |line: &str| line.strip_prefix("data:").and_then(|data| serde_json::from_str::<Value>(data.trim()).ok());
+    for frame in &mut response.frames {
+        let Ok(text) = std::str::from_utf8(&frame.bytes) else { continue };
+        let answer = text.lines().find_map(|line| data(line).filter(is_answer));
+        let Some(answer) = answer else { continue };
+        let changed = with_result(answer, pointer, value)?;
+        let line = |line: &str| match data(line).filter(is_answer) {
+            Some(_) => format!("data: {changed}{}", &line[line.trim_end_matches(['\r', '\n']).len()..]),
+            None => line.to_owned(),
+        };
+        frame.bytes = Bytes::from(text.split_inclusive('\n').map(line).collect::<String>());
+        return Ok(());
+    }
+    Err(Refused::NotJson)
+}
+
+/// The value at a pointer, or how far it goes.
+fn at<'v>(value: &'v mut Value, pointer: &str) -> Result<&'v mut Value, Refused> {
+    if value.pointer(pointer).is_none() {
+        let beginnings = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
+        let before = beginnings.rev().find(|before| value.pointer(before).is_some()).unwrap_or_default();
+        let names = value.pointer(before).map(names).unwrap_or_default();
+        return Err(Refused::Missing { before: before.to_owned(), names });
+    }
+    value.pointer_mut(pointer).ok_or(Refused::NotJson)
+}
+
+fn names(value: &Value) -> Vec<String> {
+    let shown = |name: &String| format!("`{}`", excerpt(name, SHOWN));
+    match value {
+        Value::Object(fields) => fields.keys().take(MOST_NAMES).map(shown).collect(),
+        Value::Array(items) if items.is_empty() => vec!["no items".into()],
+        Value::Array(items) => vec![format!("items 0 to {}", items.len() - 1)],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,100 @@
+//! A recording in two: up to a call, and after it.
+
+use std::collections::BTreeSet;
+
+use crate::matching::may_repeat;
+use crate::{Exchange, Recording, Request};
+
+use super::scripted::is_of_model;
+
+/// The two parts of a recording.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    /// Up to the call, which is part of it.
+    pub(crate) beginning: Recording,
+    /// After it, without the calls of models.
+    pub(crate) rest: Recording,
+    /// The calls of the beginning that the agent has to make before it is past it.
+    pub(crate) awaited: BTreeSet<u64>,
+}
+
+impl Cut {
+    /// Cuts a recording after a call.
+    pub(crate) fn at(recording: Recording, until: u64) -> Self {
+        let (first, then): (Vec<Exchange>, Vec<Exchange>) =
+            recording.exchanges.into_iter().partition(|exchange| exchange.id <= until);
+        let awaited = awaited(&first);
+        let rest = then.into_iter().filter(|exchange| !is_of_model(&exchange.request)).collect();
+        let part = |exchanges| Recording {
+            header: recording.header.clone(),
+            exchanges,
+            holes: recording.holes.clone(),
+            exit: None,
+        };
+        Self { beginning: part(first), rest: part(rest), awaited }
+    }
+}
+
+/// Everything but telemetry, and but a question that was asked before: how often an agent looks whether something is done depends on
+/// the speed of the machine. The last call is always awaited, since the fork is behind it.
+fn awaited(exchanges: &[Exchange]) -> BTreeSet<u64> {
+    let calls: Vec<&Exchange> = exchanges.iter().filter(|exchange| !exchange.chatter).collect();
+    let is_repeated = |index: usize| {
+        let request = &calls[index].request;
+        may_repeat(request) && calls[..index].iter().any(|earlier| same(&earlier.request, request))
+    };
+    let last = calls.len().saturating_sub(1);
+    let needed = (0..calls.len()).filter(|index| *index == last || !is_repeated(*index));
+    needed.map(|index| calls[index].id).collect()
+}
+
+fn same(one: &Request, other: &Request) -> bool {
+    (&one.method, &one.origin, &one.path, &one.body) == (&other.method, &other.origin, &other.path, &other.body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{End, How};
+
+    fn call(id: u64, method: &str, path: &str, chatter: bool) -> Exchange {
+        Exchange {
+            id,
+            request: Request { method: method.into(), path: path.into(), ..Request::default() },
+            response: None,
+            end: End { at_us: id, how: How::Closed },
+            chatter,
+            after: None,
+        }
+    }
+
+    fn cut(until: u64) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
+        let exchanges = vec![
+            call(1, "POST", "/v1/chat/completions", false),
+            call(2, "GET", "/job", false),
+            call(3, "POST", "/log", true),
+            call(4, "GET", "/job", false),
+            call(5, "GET", "/job", false),
+            call(6, "POST", "/v1/chat/completions", false),
+            call(7, "POST", "/refund", false),
+        ];
+        let cut = Cut::at(Recording { exchanges, ..Recording::default() }, until);
+        let ids = |recording: &Recording| recording.exchanges.iter().map(|exchange| exchange.id).collect();
+        (ids(&cut.beginning), ids(&cut.rest), cut.awaited.into_iter().collect())
+    }
+
+    #[test]
+    fn the_rest_has_no_calls_of_models() {
+        assert_eq!(cut(5).0, [1, 2, 3, 4, 5]);
+        assert_eq!(cut(5).1, [7]);
+        assert_eq!(cut(0), (vec![], vec![2, 3, 4, 5, 7], vec![]));
+        assert_eq!(cut(9).1, [0; 0]);
+    }
+
+    #[test]
+    fn telemetry_and_repeated_questions_are_not_awaited_but_the_last_call_is() {
+        assert_eq!(cut(6).2, [1, 2, 6]);
+        assert_eq!(cut(5).2, [1, 2, 5]);
+        assert_eq!(cut(3).2, [1, 2]);
+    }
+}

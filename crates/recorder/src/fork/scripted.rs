@@ -1,0 +1,73 @@
+//! Where a scripted model is asked what a provider was asked.
+
+use crate::{Api, Request, api_of};
+
+/// Paths beside the calls of a model that the scripted model answers as well: they count tokens.
+const COUNTS: [&str; 3] = ["/messages/count_tokens", "/responses/input_tokens", ":countTokens"];
+
+/// Whether a request asks a model.
+pub(super) fn is_of_model(request: &Request) -> bool {
+    request.speaks.or_else(|| api_of(request)).is_some() || counts(request).is_some()
+}
+
+/// The path and query at which the scripted model answers a request; nothing if it does not speak that API, or if no model is asked.
+pub(crate) fn scripted_path(request: &Request) -> Option<String> {
+    let whole = request.path.as_str();
+    let path = whole.split('?').next().unwrap_or_default();
+    let deployment = || whole.find("/deployments/").map(|at| format!("/openai{}", &whole[at..]));
+    if let Some(count) = counts(request) {
+        return if count.starts_with(':') { of_google(whole) } else { Some(format!("/v1{count}")) };
+    }
+    match request.speaks.or_else(|| api_of(request))? {
+        Api::OpenAiChat => deployment().or_else(|| Some("/v1/chat/completions".into())),
+        Api::OpenAiResponses => Some("/v1/responses".into()),
+        Api::OpenAiEmbeddings => deployment().or_else(|| Some("/v1/embeddings".into())),
+        Api::AnthropicMessages => Some("/v1/messages".into()),
+        Api::Gemini => of_google(whole),
+        Api::OllamaChat if path.trim_end_matches('/').ends_with("/generate") => Some("/api/generate".into()),
+        Api::OllamaChat => Some("/api/chat".into()),
+        Api::CohereChat | Api::Bedrock => None,
+    }
+}
+
+fn counts(request: &Request) -> Option<&'static str> {
+    let path = request.path.split('?').next().unwrap_or_default();
+    COUNTS.into_iter().find(|end| request.method == "POST" && path.ends_with(end))
+}
+
+/// Google's paths name the model, behind whatever its cloud puts before it.
+fn of_google(path: &str) -> Option<String> {
+    path.find("/models/").map(|at| format!("/v1beta{}", &path[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Body;
+
+    #[test]
+    fn gateways_and_clouds_have_the_same_model_at_other_paths() {
+        let body = json!({ "model": "m", "messages": [], "max_tokens": 9, "input": "x", "anthropic_version": "v" });
+        for (path, scripted) in [
+            ("/proxy/v1/chat/completions", Some("/v1/chat/completions")),
+            ("/openai/deployments/gpt/chat/completions?v=1", Some("/openai/deployments/gpt/chat/completions?v=1")),
+            ("/backend-api/codex/responses", Some("/v1/responses")),
+            ("/v1/messages?beta=true", Some("/v1/messages")),
+            ("/v1/messages/count_tokens", Some("/v1/messages/count_tokens")),
+            ("/v1/p/models/claude:streamRawPredict", Some("/v1/messages")),
+            ("/v1/p/google/models/g:generateContent", Some("/v1beta/models/g:generateContent")),
+            ("/v1beta/models/g:streamGenerateContent?alt=sse", Some("/v1beta/models/g:streamGenerateContent?alt=sse")),
+            ("/v1internal:generateContent", None),
+            ("/api/chat", Some("/api/chat")),
+            ("/api/generate", Some("/api/generate")),
+            ("/v2/chat", None),
+            ("/orders/17", None),
+        ] {
+            let (method, body) = ("POST".into(), Body::Json(body.clone()));
+            let request = Request { method, path: path.into(), body, ..Request::default() };
+            assert_eq!(scripted_path(&request).as_deref(), scripted, "{path}");
+        }
+    }
+}
