@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use agentci_source::{Span, Spanned};
 
-/// Something that goes wrong with answers to tool calls.
+/// Something that goes wrong with answers to tool calls, or with answers of a recorded model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
     /// The tool it happens to; any when absent.
     pub tool: Option<Spanned<String>>,
+    /// Whether it happens to calls of the model, and not to tools.
+    pub model: bool,
     /// Which calls it happens to.
     pub when: FaultTime,
     /// What happens.

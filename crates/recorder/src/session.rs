@@ -20,8 +20,8 @@ use crate::recording::variables_shown;
 use crate::tap::{Tapped, Taps, unreached};
 use crate::zone;
 use crate::{
-    Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Roots, Surroundings, Tally, Warning,
-    WarningKind,
+    Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Request, Roots, Spoil, Surroundings, Tally,
+    Warning, WarningKind,
 };
 
 /// How long exchanges under way are waited for when the agent is gone.
@@ -129,6 +129,8 @@ pub enum SeenHow {
     Replayed,
     /// Us: the recording has none. The miss is told before.
     Missed,
+    /// The recording, and this went wrong with it on purpose.
+    Spoilt(&'static str),
 }
 
 /// Why a session could not be started.
@@ -304,6 +306,13 @@ impl Session {
         world.retain(|port| !allowed(port));
         let watch = Watch::start(pid, self.address, world, self.tapped.clone());
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
+    }
+
+    /// Asks for each request of a replay what goes wrong with its answer on purpose. Telemetry is not asked for.
+    pub fn spoil(&self, decide: impl Fn(&Request) -> Option<Spoil> + Send + Sync + 'static) {
+        if let Some(replay) = &self.shared.replay {
+            replay.spoils().set(Box::new(decide));
+        }
     }
 
     /// From now on nothing is passed on to the live world: every request that would be is refused with this reason.

@@ -40,7 +40,7 @@ pub(crate) async fn surroundings(
     let (job, number) = (attempt.job, attempt.number);
     let services = &job.run.shared.services;
     let served =
-        if replayed { None } else { services.tools.open(job, faults, observer.cloned(), &attempt.lookup())? };
+        if replayed { None } else { services.tools.open(job, faults.clone(), observer.cloned(), &attempt.lookup())? };
     let bases = services.tools.bases(job, served.as_ref());
     for (name, base) in &bases.bases {
         attempt.variables.set(name, base);
@@ -52,7 +52,7 @@ pub(crate) async fn surroundings(
         }
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
-    let world = recorded_world::open(attempt, observer, &bases).await?;
+    let world = recorded_world::open(attempt, observer, &bases, faults).await?;
     let environment = || of_server(job, &bases, model, world.as_ref());
     let reached = services.agents.reach(job, number, &attempt.lookup(), &environment).await;
     let Reached { variables, warning, started } = reached?;

@@ -61,11 +61,11 @@ impl Unmet {
             let tool = fault.tool.as_ref().map(|tool| tool.value.as_str());
             for faults in seen {
                 awaited.met |= faults.met().nth(index).is_some_and(|(_, met)| met);
-                awaited.most = awaited.most.max(faults.calls(tool));
+                awaited.most = awaited.most.max(faults.calls_for(fault));
                 awaited.called.extend(faults.called().map(str::to_owned));
             }
-            awaited.elsewhere |=
-                trace.calls().iter().any(|call| tool.is_none_or(|tool| call.goes_by(|name| name == tool)));
+            awaited.elsewhere |= !fault.model
+                && trace.calls().iter().any(|call| tool.is_none_or(|tool| call.goes_by(|name| name == tool)));
             awaited.left = awaited.left.saturating_sub(1);
             if awaited.left == 0 && !awaited.met {
                 let place = sources.spot(fault.span);
@@ -79,18 +79,28 @@ impl Unmet {
 }
 
 /// What is known of what was to go wrong on purpose; nothing of a run that was broken off.
-pub(crate) fn seen(job: &Job<'_>, answered: Faults, tools: Option<&OpenTools>) -> Vec<Faults> {
+pub(crate) fn seen(
+    job: &Job<'_>,
+    answered: Faults,
+    tools: Option<&OpenTools>,
+    recorded: Option<Faults>,
+) -> Vec<Faults> {
     if job.case.world.faults.is_empty() || job.run.stop.stopped() {
         return Vec::new();
     }
-    [answered].into_iter().chain(tools.map(OpenTools::faults)).collect()
+    [answered].into_iter().chain(tools.map(OpenTools::faults)).chain(recorded).collect()
 }
 
 impl Awaited {
     fn reason(&self, fault: &Fault) -> String {
         let tool = fault.tool.as_ref().map(|tool| tool.value.as_str());
-        let whose = tool.map_or_else(|| "any tool".to_owned(), |tool| format!("`{tool}`"));
+        let whose = match tool {
+            _ if fault.model => "the recorded model".to_owned(),
+            None => "any tool".to_owned(),
+            Some(tool) => format!("`{tool}`"),
+        };
         match (self.most, fault.when) {
+            (0, _) if fault.model => "no call of a recorded model was answered".into(),
             (0, _) if self.elsewhere => format!("the agent gets the answers of {whose} from elsewhere"),
             (0, _) => {
                 let near = tool.and_then(|tool| did_you_mean(tool, self.called.iter().map(String::as_str)));

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use agentci_plan::{Fault, FaultKind, FaultTime, draw};
 
+/// What draws for calls of a model depend on, in place of the name of a tool.
+const MODEL: &str = "the model";
+
 /// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
 #[derive(Debug, Clone)]
 pub struct Faults {
@@ -12,6 +15,7 @@ pub struct Faults {
     seed: u64,
     calls: u32,
     calls_by_tool: HashMap<String, u32>,
+    calls_of_model: u32,
     /// Which of them had their chance so far, by position.
     met: BTreeSet<usize>,
 }
@@ -19,7 +23,7 @@ pub struct Faults {
 impl Faults {
     /// Faults for one attempt; the seed should differ for each case and attempt.
     pub fn new(planned: Arc<[Fault]>, seed: u64) -> Self {
-        Self { planned, seed, calls: 0, calls_by_tool: HashMap::new(), met: BTreeSet::new() }
+        Self { planned, seed, calls: 0, calls_by_tool: HashMap::new(), calls_of_model: 0, met: BTreeSet::new() }
     }
 
     /// Whether any of these is left to a draw.
@@ -35,18 +39,30 @@ impl Faults {
         self.calls += 1;
         let of_tool = self.calls_by_tool.entry(tool.to_owned()).or_default();
         *of_tool += 1;
-        let of_tool = *of_tool;
+        let (of_tool, of_all) = (*of_tool, self.calls);
+        self.fitting(tool, |fault| match &fault.tool {
+            _ if fault.model => None,
+            Some(name) => (name.value == tool).then_some(of_tool),
+            None => Some(of_all),
+        })
+    }
+
+    /// What goes wrong with the next call of a recorded model.
+    pub fn next_of_model(&mut self) -> Option<FaultKind> {
+        self.calls_of_model += 1;
+        let number = self.calls_of_model;
+        self.fitting(MODEL, |fault| fault.model.then_some(number))
+    }
+
+    /// The first fault that fits a call: `number` says which call it is for a fault, if it is for that call at all.
+    fn fitting(&mut self, of: &str, number: impl Fn(&Fault) -> Option<u32>) -> Option<FaultKind> {
         let mut fitting = None;
         for (index, fault) in self.planned.iter().enumerate() {
-            let number = match &fault.tool {
-                Some(name) if name.value != tool => continue,
-                Some(_) => of_tool,
-                None => self.calls,
-            };
+            let Some(number) = number(fault) else { continue };
             let fits = match fault.when {
                 FaultTime::Always => true,
                 FaultTime::Call(call) => call == number,
-                FaultTime::Rate(rate) => draw(self.seed, index as u64, tool, number) < rate,
+                FaultTime::Rate(rate) => draw(self.seed, index as u64, of, number) < rate,
             };
             let happens = fits && fitting.is_none();
             // A draw that does not hit is as good as one that does.
@@ -63,6 +79,12 @@ impl Faults {
     /// The faults, each with whether it happened so far, or was drawn for.
     pub fn met(&self) -> impl Iterator<Item = (&Fault, bool)> {
         self.planned.iter().enumerate().map(|(index, fault)| (fault, self.met.contains(&index)))
+    }
+
+    /// How often that was called so far which a fault is for.
+    pub fn calls_for(&self, fault: &Fault) -> u32 {
+        let tool = fault.tool.as_ref().map(|tool| tool.value.as_str());
+        if fault.model { self.calls_of_model } else { self.calls(tool) }
     }
 
     /// How often a tool was called so far, or any when none is named.
@@ -89,7 +111,18 @@ mod tests {
         let file = Sources::default().add(std::path::Path::new("x"), "");
         let span = Span::whole(file);
         let tool = tool.map(|tool| Spanned::new(tool.to_owned(), span));
-        Fault { tool, when, kind: FaultKind::Error("down".into()), span }
+        Fault { tool, model: false, when, kind: FaultKind::Error("down".into()), span }
+    }
+
+    #[test]
+    fn calls_of_the_model_are_counted_apart() {
+        let of_model = |when| Fault { model: true, ..fault(None, when) };
+        let list = vec![of_model(FaultTime::Call(2)), fault(None, FaultTime::Call(1))];
+        let mut faults = Faults::new(list.into(), 0);
+        let hits = [faults.next_of_model(), faults.next("a"), faults.next_of_model(), faults.next("a")];
+        assert_eq!(hits.map(|hit| hit.is_some()), [false, true, true, false]);
+        let counts: Vec<u32> = faults.met().map(|(fault, _)| faults.calls_for(fault)).collect();
+        assert_eq!(counts, [2, 2]);
     }
 
     fn hits(faults: Vec<Fault>, seed: u64, calls: &[&str]) -> Vec<bool> {

@@ -1,4 +1,4 @@
-//! What `agentci check` says about faults: those of tools that no case can call.
+//! What `agentci check` says about faults: those of tools that no case can call, and of models that are not recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,14 @@ pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
         // Whether some case can call the tool, and what its cases can call instead.
         let mut seen: BTreeMap<Span, (&Fault, bool, BTreeSet<&str>)> = BTreeMap::new();
+        let mut of_models: BTreeMap<Span, (&Fault, bool)> = BTreeMap::new();
         for case in &suite.cases {
             let known = callable(&case.world, suite.mode);
             for fault in case.world.faults.iter() {
+                if fault.model {
+                    let (_, met) = of_models.entry(fault.span).or_insert((fault, false));
+                    *met |= case.recorded_world().is_some();
+                }
                 let Some(tool) = &fault.tool else { continue };
                 let (_, met, names) = seen.entry(tool.span).or_insert_with(|| (fault, false, BTreeSet::new()));
                 *met |= known.as_ref().is_none_or(|known| known.contains(&tool.value.as_str()));
@@ -23,8 +28,16 @@ pub(crate) fn problems(suites: &Suites) -> Diagnostics {
         }
         let unmet = seen.into_iter().filter(|(_, (_, met, _))| !met);
         unmet.for_each(|(span, (fault, _, names))| problems.push(unreachable(span, fault, &names)));
+        let unmet = of_models.into_iter().filter(|(_, (_, met))| !met);
+        unmet.for_each(|(span, (fault, _))| problems.push(no_recorded_model(span, fault)));
     }
     problems
+}
+
+fn no_recorded_model(span: Span, fault: &Fault) -> Diagnostic {
+    let message = format!("the fault `{}` never happens: no model is recorded here", fault.kind.name());
+    let help = "record it with `world: { recording: .. }`; a scripted model fails by `fail` in its script";
+    Diagnostic::warning(span, message).label("this fault").help(help)
 }
 
 fn unreachable(span: Span, fault: &Fault, names: &BTreeSet<&str>) -> Diagnostic {

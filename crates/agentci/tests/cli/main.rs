@@ -83,6 +83,7 @@ mod record_command;
 mod record_limits;
 mod record_terminal;
 mod recorded_agent;
+mod recorded_faults;
 mod recording;
 mod recording_check;
 mod recording_drift;

@@ -16,6 +16,7 @@ static FAULT: Shape = Shape::new(
     "Something that goes wrong with tools on purpose.",
     &[
         optional("tool", Kind::Name, "The tool it befalls; without it, every tool."),
+        optional("model", Kind::Truth, "Whether it befalls the model of a recorded world, and not its tools."),
         optional("call", Kind::Count(1), "The call that it befalls, counted from 1."),
         optional("rate", Kind::Range(0.0, 1.0), "The share of calls that it befalls."),
         optional("error", Kind::Text, "The tool fails with this message."),
@@ -25,7 +26,7 @@ static FAULT: Shape = Shape::new(
         optional("hang", Kind::Truth, "The tool never answers."),
     ],
 )
-.rules(&[Rule::One(&KINDS), Rule::NotBoth(&["call", "rate"])]);
+.rules(&[Rule::One(&KINDS), Rule::NotBoth(&["call", "rate"]), Rule::NotBoth(&["tool", "model"])]);
 
 pub(crate) fn read_faults(node: &Node, problems: &mut Diagnostics) -> Vec<Fault> {
     let items = read::list(node, "faults", problems).unwrap_or_default();
@@ -35,6 +36,7 @@ pub(crate) fn read_faults(node: &Node, problems: &mut Diagnostics) -> Vec<Fault>
 fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
     let mut fields = FAULT.open(node, problems)?;
     let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
+    let model = fields.optional("model").map(|node| (node.span, read::truth(node, "model", problems)));
     let call = fields.optional("call").map(|node| read::count(node, "call", 1, problems));
     let rate = fields.optional("rate").map(|node| rate(node, problems));
     let mut kinds = Vec::new();
@@ -61,6 +63,14 @@ fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
         );
         return None;
     }
+    if let (Some((span, _)), Some(_)) = (model, &tool) {
+        problems.push(
+            Diagnostic::error(span, "a fault has either `tool` or `model`, not both")
+                .help("`tool: search` means that tool, `model: true` the model of a recorded world"),
+        );
+        return None;
+    }
+    let model = model.is_some_and(|(_, truth)| truth == Some(true));
     let when = match (call, rate) {
         (Some(call), _) => FaultTime::Call(call?),
         (_, Some(rate)) => FaultTime::Rate(rate?),
@@ -76,7 +86,7 @@ fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
             .push(Diagnostic::error(node.span, message).help(format!("give it one of {}", read::quoted_list(&KINDS))));
         return None;
     }
-    Some(Fault { tool, when, kind: kinds.pop().flatten()?, span: node.span })
+    Some(Fault { tool, model, when, kind: kinds.pop().flatten()?, span: node.span })
 }
 
 fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
@@ -95,6 +105,9 @@ pub(crate) fn print_faults(faults: &[Fault], span: Span) -> Option<Node> {
         let mut pairs = Vec::new();
         if let Some(tool) = &fault.tool {
             pairs.push(("tool", Node::text(&tool.value, span)));
+        }
+        if fault.model {
+            pairs.push(("model", plain("true", span)));
         }
         match fault.when {
             FaultTime::Always => {}

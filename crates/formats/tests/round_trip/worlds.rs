@@ -144,7 +144,8 @@ pub(crate) fn fault() -> impl Strategy<Value = Fault> {
         (0_u64..9999).prop_map(|millis| FaultKind::Delay(Duration::from_millis(millis))),
         sample::select(vec![FaultKind::Malformed, FaultKind::Truncated, FaultKind::Hang]),
     ];
-    (option::of(name()), when, kind).prop_map(|(tool, when, kind)| Fault {
+    (option::of(name()), any::<bool>(), when, kind).prop_map(|(tool, model, when, kind)| Fault {
+        model: model && tool.is_none(),
         tool: tool.map(|tool| Spanned::new(tool, span())),
         when,
         kind,

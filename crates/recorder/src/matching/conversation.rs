@@ -8,7 +8,7 @@ use crate::providers::messages;
 use crate::{Body, Request, api_of};
 
 /// The conversations of a session: the prints of the messages of each request that was answered, and by which exchange.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Conversations(HashMap<u64, u64>);
 
 impl Conversations {

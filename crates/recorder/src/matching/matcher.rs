@@ -82,6 +82,18 @@ impl Matcher {
         Answered::Miss(Box::new(self.missed(request)))
     }
 
+    /// The answer to a request that will not get it: unless it is a miss, all is as if it had not been asked.
+    pub(crate) fn look_up(&mut self, request: &Request) -> Answered {
+        let (used, tally, asked) = (self.used.clone(), self.tally.clone(), self.asked);
+        let (pairing, conversations) = (self.pairing.clone(), self.conversations.clone());
+        let answered = self.answer(request);
+        if !matches!(answered, Answered::Miss(_)) {
+            (self.used, self.tally, self.asked) = (used, tally, asked);
+            (self.pairing, self.conversations) = (pairing, conversations);
+        }
+        answered
+    }
+
     /// The recorded answer to a request, if there is one. Without one nothing is counted: it may be answered elsewhere.
     pub(crate) fn answer_recorded(&mut self, request: &Request) -> Option<Answered> {
         if let Some(answered) = self.answer_equal(request) {

@@ -8,7 +8,7 @@ use super::ids::ids_in;
 use crate::{Body, Exchange, Recording};
 
 /// The ids of a session.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Pairing {
     to_sent: HashMap<String, String>,
     to_recorded: HashMap<String, String>,

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use super::Shared;
 use super::forward::{self, Asked};
 use super::intake::Intake;
-use super::replay::{Look, Replay, play, refuse};
+use super::replay::{Look, Replay, Told, play, refuse};
 use super::speech::Speech;
 use super::target::Target;
 use super::tee::BrokenOff;
@@ -275,7 +275,7 @@ impl Passing<'_> {
         replay: &Replay,
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
-        play(exchange, self.clean, reply_id, replay.clock(), shared, Some(self.asked.program)).await
+        play(exchange, self.clean, reply_id, replay.clock(), shared, Told::Kept(self.asked.program)).await
     }
 }
 

@@ -39,9 +39,9 @@ impl Ongoing {
     }
 
     /// An exchange whose answer is in a recording.
-    pub(crate) fn replayed(ledger: &Arc<Ledger>, exchange: Exchange) -> Self {
+    pub(crate) fn replayed(ledger: &Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
         ledger.open();
-        Self::of(Arc::clone(ledger), exchange, SeenHow::Replayed)
+        Self::of(Arc::clone(ledger), exchange, how)
     }
 
     /// An exchange that the recording has no answer to.
@@ -122,7 +122,7 @@ impl Ongoing {
         if let Some(upload) = &self.upload {
             exchange.request.body = Body::TooLarge { bytes: upload.load(Ordering::Relaxed) };
         }
-        if self.how != SeenHow::Replayed {
+        if !matches!(self.how, SeenHow::Replayed | SeenHow::Spoilt(_)) {
             exchange.end = End { at_us, how: if self.too_large { How::TooLarge } else { how } };
         }
         exchange.request.by = self.program.as_ref().and_then(Program::known);

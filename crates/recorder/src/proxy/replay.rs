@@ -22,12 +22,13 @@ use super::ongoing::Ongoing;
 use super::player::{Clock, Player};
 use super::program::Program;
 use super::speech::{Speech, of_miss, refusal, unreachable, whole};
+use super::spoil::{Spoil, Spoils, spoilt};
 use super::target::Target;
 use super::tee::BrokenOff;
 use super::{Shared, forward};
 use crate::{
     Answered, Body, End, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy,
-    Request, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
+    Request, SeenHow, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
 };
 
 /// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
@@ -54,6 +55,7 @@ pub(crate) struct Replay {
     pace: Pace,
     /// Where it leaves the recording.
     fork: Option<Forking>,
+    spoils: Spoils,
     asked: AtomicUsize,
     /// Which exchanges were asked for, for streams that wait.
     questions: Arc<AskedSoFar>,
@@ -81,6 +83,7 @@ impl Replay {
             on_miss,
             pace,
             fork: None,
+            spoils: Spoils::default(),
             asked,
             questions: Arc::default(),
             further_misses,
@@ -94,6 +97,11 @@ impl Replay {
         let (beginning, fork) = Forking::new(recording, &here, &rules, fork);
         let replay = Self::new(Arc::new(beginning), here, rules, on_miss, pace);
         Self { fork: Some(fork), ..replay }
+    }
+
+    /// What goes wrong on purpose.
+    pub(crate) fn spoils(&self) -> &Spoils {
+        &self.spoils
     }
 
     pub(crate) fn fork(&self) -> Option<&Forking> {
@@ -147,12 +155,17 @@ impl Replay {
         self.recording.exchanges.iter().chain(rest).any(|exchange| exchange.request.origin == origin)
     }
 
-    /// Finds what answers a request; gives the request without its secrets as well.
-    pub(crate) fn look(&self, request: &Request, shared: &Shared) -> (Look<'_>, Request) {
+    /// What is to go wrong with the answer to a request.
+    pub(crate) fn spoil(&self, request: &Request) -> Option<Spoil> {
+        if is_chatter(request) { None } else { self.spoils.next(request) }
+    }
+
+    /// Finds what answers a request, which is not used up where something goes wrong with its answer; gives the request without its secrets as well.
+    pub(crate) fn look(&self, request: &Request, spoil: Option<&Spoil>, shared: &Shared) -> (Look<'_>, Request) {
         if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(request)) {
             return fork.look(self, request, shared);
         }
-        let (answered, clean) = self.find(request, shared);
+        let (answered, clean) = self.find(request, spoil, shared);
         let look = match answered {
             Answered::Chatter => Look::Chatter,
             Answered::Recorded { id, reply_id, holes } => {
@@ -192,8 +205,12 @@ impl Replay {
         if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(&asked.request)) {
             return fork.answer(self, target, parts, intake, asked, shared).await;
         }
+        let spoil = self.spoil(&asked.request);
+        if let Some(Spoil::Delay(time)) = &spoil {
+            tokio::time::sleep(*time).await;
+        }
         let clock = self.clock();
-        let (look, clean) = self.look(&asked.request, shared);
+        let (look, clean) = self.look(&asked.request, spoil.as_ref(), shared);
         let miss = match look {
             Look::Chatter => {
                 let mut response = Response::new(whole(""));
@@ -201,7 +218,10 @@ impl Replay {
                 return Ok(response);
             }
             Look::Recorded(exchange, reply_id) => {
-                return play(exchange, clean, reply_id.as_ref(), clock, shared, None).await;
+                let told = spoil.as_ref().map_or(Told::Replayed, |spoil| Told::Spoilt(spoil.name()));
+                let changed = spoil.map(|spoil| spoilt(exchange, &spoil));
+                let exchange = changed.as_ref().unwrap_or(exchange);
+                return play(exchange, clean, reply_id.as_ref(), clock, shared, told).await;
             }
             Look::Miss(miss) => miss,
         };
@@ -232,8 +252,12 @@ impl Replay {
     }
 
     /// What becomes of a request, and the request without its secrets.
-    fn find(&self, request: &Request, shared: &Shared) -> (Answered, Request) {
+    fn find(&self, request: &Request, spoil: Option<&Spoil>, shared: &Shared) -> (Answered, Request) {
         let mut matcher = self.matcher();
+        if spoil.is_some_and(|spoil| !matches!(spoil, Spoil::Delay(_))) {
+            let clean = request.redacted(&shared.ledger.secrets());
+            return (matcher.look_up(&clean), clean);
+        }
         if let Some(answered) = matcher.answer_equal(request) {
             return (answered, request.with_clean_headers(&shared.ledger.secrets()));
         }
@@ -293,20 +317,30 @@ pub(super) fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<
     of_miss(answer)
 }
 
-/// Sends a recorded answer. With the program that asked, the exchange becomes part of the recording that is made.
+/// How an exchange is told that a recording answers.
+pub(super) enum Told {
+    Replayed,
+    /// It becomes part of the recording that is made; this program asked.
+    Kept(Program),
+    /// This went wrong with it on purpose.
+    Spoilt(&'static str),
+}
+
+/// Sends a recorded answer.
 pub(super) async fn play(
     recorded: &Exchange,
     request: Request,
     reply_id: Option<&Value>,
     clock: Clock,
     shared: &Arc<Shared>,
-    kept: Option<Program>,
+    told: Told,
 ) -> Result<Response<Speech>, BrokenOff> {
     let began = recorded.request.at_us;
     let exchange = moved(recorded, request, reply_id);
-    let ongoing = match kept {
-        Some(program) => shared.ledger.begin_again(exchange).by(program),
-        None => Ongoing::replayed(&shared.ledger, exchange),
+    let ongoing = match told {
+        Told::Kept(program) => shared.ledger.begin_again(exchange).by(program),
+        Told::Replayed => Ongoing::replayed(&shared.ledger, exchange, SeenHow::Replayed),
+        Told::Spoilt(how) => Ongoing::replayed(&shared.ledger, exchange, SeenHow::Spoilt(how)),
     };
     let Some(answer) = &recorded.response else {
         return match &recorded.end.how {

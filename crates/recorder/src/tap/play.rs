@@ -1,6 +1,7 @@
 //! A server that is played from a recording.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -10,8 +11,8 @@ use tokio::time::Instant;
 
 use super::message::{self, Kind, LISTEN, REPLY};
 use super::waiting::Answers;
-use crate::proxy::{Clock, Look, Ongoing, Replay, Shared, moved};
-use crate::{Body, Exchange, How, Miss};
+use crate::proxy::{Clock, Look, Ongoing, Replay, Shared, Spoil, moved, spoilt};
+use crate::{Body, Exchange, How, Miss, SeenHow};
 
 /// An error of a server's own, in JSON-RPC.
 const SERVER_ERROR: i32 = -32_000;
@@ -23,6 +24,16 @@ pub(super) enum Said {
     Line(Vec<u8>),
     /// The server ends, as it did when it was recorded.
     Over,
+}
+
+impl Said {
+    /// A line; one that went wrong on purpose may lack its end.
+    fn line(mut bytes: Vec<u8>) -> Self {
+        if bytes.last() != Some(&b'\n') {
+            bytes.push(b'\n');
+        }
+        Self::Line(bytes)
+    }
 }
 
 /// A server that is played. What is still to be said is given up when this is dropped.
@@ -48,17 +59,24 @@ impl Played {
             if kind == Kind::Answer {
                 self.answers.give(&message["id"]);
             }
-            let (look, clean) = replay.look(&request, &self.shared);
+            let spoil = replay.spoil(&request);
+            let (look, clean) = replay.look(&request, spoil.as_ref(), &self.shared);
             match look {
                 Look::Chatter => {}
                 Look::Recorded(exchange, reply_id) => {
+                    let changed = spoil.as_ref().map(|spoil| spoilt(exchange, spoil));
+                    let exchange = changed.as_ref().unwrap_or(exchange);
                     let moved = moved(exchange, clean, reply_id.as_ref());
+                    let how = spoil.as_ref().map_or(SeenHow::Replayed, |spoil| SeenHow::Spoilt(spoil.name()));
                     // A fork is a recording of its own, and has this as well.
                     let ongoing = match replay.fork() {
                         Some(_) => self.shared.ledger.begin_again(moved),
-                        None => Ongoing::replayed(&self.shared.ledger, moved),
+                        None => Ongoing::replayed(&self.shared.ledger, moved, how),
                     };
-                    let scene = Scene::of(exchange, &message, replay, self);
+                    let mut scene = Scene::of(exchange, &message, replay, self);
+                    if let Some(Spoil::Delay(time)) = spoil {
+                        scene.delay = time;
+                    }
                     while self.under_way.try_join_next().is_some() {}
                     self.under_way.spawn(scene.play(ongoing));
                 }
@@ -88,6 +106,8 @@ struct Scene {
     /// What the server said by itself afterwards.
     afterwards: Vec<Arc<Exchange>>,
     how: How,
+    /// How much later everything comes.
+    delay: Duration,
     clock: Clock,
     out: UnboundedSender<Said>,
     answers: Arc<Answers>,
@@ -128,6 +148,7 @@ impl Scene {
             lines,
             afterwards,
             how: exchange.end.how.clone(),
+            delay: Duration::ZERO,
             clock: Clock { began: Instant::now(), pace: replay.pace() },
             out: played.out.clone(),
             answers: Arc::clone(&played.answers),
@@ -136,6 +157,7 @@ impl Scene {
     }
 
     async fn play(self, ongoing: Ongoing) {
+        tokio::time::sleep(self.delay).await;
         for line in self.lines {
             if let Some(question) = &line.waits_for {
                 self.answers.wait(question).await;
@@ -143,12 +165,13 @@ impl Scene {
             if let Some(due) = self.clock.due(line.after_us) {
                 tokio::time::sleep_until(due).await;
             }
-            let _ = self.out.send(Said::Line(line.bytes));
+            let _ = self.out.send(Said::line(line.bytes));
         }
         let broke = matches!(self.how, How::Broken(_));
         ongoing.end(self.how);
         for aside in self.afterwards {
-            let ongoing = Ongoing::replayed(&self.shared.ledger, moved(&aside, aside.request.clone(), None));
+            let ongoing =
+                Ongoing::replayed(&self.shared.ledger, moved(&aside, aside.request.clone(), None), SeenHow::Replayed);
             for frame in aside.response.iter().flat_map(|response| &response.frames) {
                 let _ = self.out.send(Said::Line(frame.bytes.to_vec()));
             }

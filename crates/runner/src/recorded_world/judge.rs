@@ -37,7 +37,7 @@ pub(crate) fn misses(job: &Job<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
 pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Account) {
     let job = attempt.job;
     let Some(world) = job.case.recorded_world() else { return };
-    let Ended { finished, used, late } = ended;
+    let Ended { finished, used, late, .. } = ended;
     take_late(attempt, late, account);
     job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
     // What we play ourselves is passed on to us.
@@ -185,7 +185,7 @@ fn were(count: usize) -> &'static str {
 /// Whether an exchange is a question to a model or may change something.
 fn acts(exchange: &Exchange) -> bool {
     let looks_up = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
-    is_model_call(exchange) || !(looks_up || is_helper(exchange))
+    is_model_call(exchange) || !(looks_up || is_helper(&exchange.request))
 }
 
 /// Where a request goes, without its query.
@@ -207,5 +207,5 @@ pub(super) fn bypassed(all: &[Bypass]) -> Vec<String> {
 
 /// Whether a recording of this kind has a place for an exchange.
 pub(super) fn belongs(holds: Recorded, exchange: &Exchange) -> bool {
-    holds == Recorded::World || exchange.chatter || exchange.request.speaks.is_some() || is_helper(exchange)
+    holds == Recorded::World || exchange.chatter || exchange.request.speaks.is_some() || is_helper(&exchange.request)
 }

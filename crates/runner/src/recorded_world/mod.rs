@@ -10,6 +10,7 @@
 //! world and nothing is kept: the session is there so that the trace tells the same.
 
 mod environment;
+mod faults;
 mod file;
 mod judge;
 mod keep;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci_mock_llm::{SeenCall, WireReader};
 use agentci_plan::Recorded;
 use agentci_protocols::chat::{ModelAnswer, WireApi};
-use agentci_recorder::{Api, Body, Exchange, How, PriceTable, SeenHow, model_answer};
+use agentci_recorder::{Api, Body, Exchange, How, PriceTable, Request, SeenHow, model_answer};
 use agentci_trace::Kind;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl Reader {
 
     /// What an exchange tells of the agent; nothing for telemetry, and for what helps a model.
     pub(super) fn read(&mut self, exchange: &Exchange, how: SeenHow) -> Vec<Kind> {
-        if exchange.chatter || is_helper(exchange) {
+        if exchange.chatter || is_helper(&exchange.request) {
             return Vec::new();
         }
         if let Some(read) = model_answer(exchange) {
@@ -44,7 +44,8 @@ impl Reader {
             return Vec::new();
         }
         self.calls += 1;
-        tool_exchange::told(exchange, format!("http_{}", self.calls))
+        let fault = if let SeenHow::Spoilt(fault) = how { Some(fault) } else { None };
+        tool_exchange::told(exchange, format!("http_{}", self.calls), fault)
     }
 
     /// Why nothing more may be asked of the live world, if it is so.
@@ -79,8 +80,7 @@ impl Reader {
 }
 
 /// Whether a request is about models and no question to one: lists of models, embeddings, counts of tokens.
-pub(super) fn is_helper(exchange: &Exchange) -> bool {
-    let request = &exchange.request;
+pub(super) fn is_helper(request: &Request) -> bool {
     if request.speaks == Some(Api::OpenAiEmbeddings) {
         return true;
     }
@@ -92,5 +92,10 @@ pub(super) fn is_helper(exchange: &Exchange) -> bool {
 
 /// Whether an exchange is a question to a model.
 pub(super) fn is_model_call(exchange: &Exchange) -> bool {
-    exchange.request.speaks.is_some() && !is_helper(exchange)
+    asks_model(&exchange.request)
+}
+
+/// Whether a request is a question to a model.
+pub(super) fn asks_model(request: &Request) -> bool {
+    request.speaks.is_some() && !is_helper(request)
 }

@@ -2,18 +2,19 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agentci_drivers::ToolBases;
 use agentci_plan::{Mode, RecordedWorld, Said, Turn};
 use agentci_recorder::{MatchRules, Mode as SessionMode, OnMiss, Pace, Session, SessionOptions};
+use agentci_stubs::Faults;
 use agentci_trace::Kind;
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::environment::{outside, roots};
 use super::session::{Used, WorldSession};
-use super::{file, observe::Reader};
+use super::{faults, file, observe::Reader};
 use crate::attempt::Attempt;
 use crate::findings;
 use crate::job::Job;
@@ -24,6 +25,7 @@ pub(crate) async fn open(
     attempt: &Attempt<'_>,
     observer: Option<&UnboundedSender<Kind>>,
     bases: &ToolBases,
+    faults: Faults,
 ) -> Result<Option<WorldSession>, Box<Finding>> {
     let job = attempt.job;
     let (Some(world), Some(observer)) = (job.case.recorded_world(), observer) else { return Ok(None) };
@@ -54,8 +56,10 @@ pub(crate) async fn open(
         let message = format!("the recorder could not be started: {error}");
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.recording.span))))
     })?;
+    let faults = Arc::new(Mutex::new(faults));
+    faults::install(&session, &faults, world.holds);
     let reader = Reader::new(job, world.holds);
-    Ok(Some(WorldSession::new(Arc::new(session), used, &keys, reader, told, observer.clone())))
+    Ok(Some(WorldSession::new(Arc::new(session), (used, faults), &keys, reader, told, observer.clone())))
 }
 
 /// What the session does with requests, and what becomes of its recording.

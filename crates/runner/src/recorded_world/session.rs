@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use agentci_recorder::{Finished, Miss, Seen, Session};
+use agentci_stubs::Faults;
 use agentci_trace::Kind;
 use agentci_verdict::Replay;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
+use super::faults::SharedFaults;
 use super::observe::Reader;
 
 /// What becomes of what a session saw.
@@ -38,12 +40,15 @@ pub(crate) struct WorldSession {
     listener: Arc<Mutex<Listener>>,
     tasks: [JoinHandle<()>; 2],
     used: Used,
+    faults: SharedFaults,
 }
 
 /// A session that is over.
 pub(crate) struct Ended {
     pub(crate) finished: Finished,
     pub(crate) used: Used,
+    /// What went wrong on purpose, and what did not.
+    pub(crate) faults: Faults,
     /// What was seen after the last turn.
     pub(crate) late: Vec<Kind>,
 }
@@ -55,7 +60,7 @@ const SETTLE_TIMEOUT: Duration = Duration::from_millis(250);
 impl WorldSession {
     pub(super) fn new(
         session: Arc<Session>,
-        used: Used,
+        (used, faults): (Used, SharedFaults),
         keys: &[String],
         reader: Reader,
         seen: UnboundedReceiver<Seen>,
@@ -71,7 +76,7 @@ impl WorldSession {
             tokio::spawn(listen(Arc::clone(&listener), Arc::downgrade(&session))),
             tokio::spawn(watch(pids, Arc::downgrade(&session))),
         ];
-        Self { environment, enforced, started, session, listener, tasks, used }
+        Self { environment, enforced, started, session, listener, tasks, used, faults }
     }
 
     /// Tells of everything that was seen until now, and of answers that the agent has just got.
@@ -92,7 +97,7 @@ impl WorldSession {
 
     /// Ends the session.
     pub(crate) async fn finish(self) -> Ended {
-        let Self { session, listener, tasks, used, .. } = self;
+        let Self { session, listener, tasks, used, faults, .. } = self;
         tasks.iter().for_each(JoinHandle::abort);
         {
             // From now on nobody takes events out of the channel any more.
@@ -109,7 +114,8 @@ impl WorldSession {
         while let Ok(seen) = listener.seen.try_recv() {
             listener.take(&seen);
         }
-        Ended { finished, used, late: std::mem::take(&mut listener.late) }
+        let faults = faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ended { finished, used, faults, late: std::mem::take(&mut listener.late) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Listener> {

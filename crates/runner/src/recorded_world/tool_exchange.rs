@@ -13,27 +13,37 @@ use serde_json::{Map, Value, json};
 const LARGEST_BODY: usize = 1 << 20;
 
 /// The two events of a call: it, and its result. Nothing for what a client and an MCP server say beside calls, and for preflights.
-pub(super) fn told(exchange: &Exchange, call_id: String) -> Vec<Kind> {
+pub(super) fn told(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Vec<Kind> {
     let request = &exchange.request;
-    if matches!(request.method.as_str(), "OPTIONS" | "HEAD") {
-        return Vec::new();
-    }
-    let json_rpc = json_body(request).filter(|body| body["jsonrpc"] == "2.0" && body["method"].is_string());
-    let (name, args) = match json_rpc {
-        Some(message) if message["method"] == "tools/call" => {
-            let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
-            (name, message["params"]["arguments"].clone())
-        }
-        Some(_) => return Vec::new(),
-        None if is_stdio(&request.origin) => return Vec::new(),
-        None => (format!("{} {}{}", request.method, host(&request.origin), route(&request.path)), arguments(request)),
-    };
+    let Some(name) = name(request) else { return Vec::new() };
+    let json_rpc = json_rpc(request);
+    let args = json_rpc.map_or_else(|| arguments(request), |message| message["params"]["arguments"].clone());
     let result = match json_rpc {
         Some(message) => rpc_result(message, exchange),
         None => http_result(exchange),
     };
     let call = ToolCall { call_id: call_id.clone(), name, args: Arc::new(args), observer: Observer::Stub, begun: None };
-    vec![Kind::ToolCall(call), Kind::ToolResult(ToolResult { call_id, observer: Observer::Stub, ..result })]
+    let fault = fault.map(str::to_owned);
+    vec![Kind::ToolCall(call), Kind::ToolResult(ToolResult { call_id, observer: Observer::Stub, fault, ..result })]
+}
+
+/// The name of the tool that a request calls; nothing if it calls none.
+pub(super) fn name(request: &Request) -> Option<String> {
+    if matches!(request.method.as_str(), "OPTIONS" | "HEAD") {
+        return None;
+    }
+    match json_rpc(request) {
+        Some(message) if message["method"] == "tools/call" => {
+            Some(message["params"]["name"].as_str().unwrap_or_default().to_owned())
+        }
+        Some(_) => None,
+        None if is_stdio(&request.origin) => None,
+        None => Some(format!("{} {}{}", request.method, host(&request.origin), route(&request.path))),
+    }
+}
+
+fn json_rpc(request: &Request) -> Option<&Value> {
+    json_body(request).filter(|body| body["jsonrpc"] == "2.0" && body["method"].is_string())
 }
 
 fn json_body(request: &Request) -> Option<&Value> {
@@ -189,7 +199,7 @@ mod tests {
     }
 
     fn call_and_result(exchange: &Exchange) -> (String, Value, bool, Value, Option<String>) {
-        let told = told(exchange, "c1".into());
+        let told = told(exchange, "c1".into(), None);
         let [Kind::ToolCall(call), Kind::ToolResult(result)] = told.as_slice() else { panic!("{told:?}") };
         let (name, args) = (call.name.clone(), Value::clone(&call.args));
         (name, args, result.ok, Value::clone(&result.result), result.error.clone())
@@ -217,7 +227,7 @@ mod tests {
         let (name, args, ok, _, error) = call_and_result(&exchange("POST", "/mcp", body("tools/call"), 200, answer));
         assert_eq!((name.as_str(), args, ok), ("refund", json!({ "amount": 20 }), false));
         assert_eq!(error.as_deref(), Some("no such order"));
-        assert_eq!(told(&exchange("POST", "/mcp", body("tools/list"), 200, answer), "c1".into()), []);
+        assert_eq!(told(&exchange("POST", "/mcp", body("tools/list"), 200, answer), "c1".into(), None), []);
     }
 
     #[test]

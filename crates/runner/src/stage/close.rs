@@ -2,7 +2,7 @@
 
 use agentci_exchange::Recording;
 use agentci_plan::Target;
-use agentci_stubs::Recorder;
+use agentci_stubs::{Faults, Recorder};
 use agentci_trace::{Event, Kind, Redactor};
 use agentci_verdict::{Cause, Finding};
 
@@ -35,25 +35,29 @@ impl Stage {
         // The model is there for as long as the agent is.
         account.left.reached = model.map(|model| model.reached()).unwrap_or_default();
         look_around(attempt, served.as_ref(), account).await;
-        if let Some(world) = world {
-            end_world(attempt, world, account).await;
-        }
+        let of_world = match world {
+            Some(world) => Some(end_world(attempt, world, account).await),
+            None => None,
+        };
         conclude(job, account);
-        account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), served.as_ref());
+        account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), served.as_ref(), of_world);
         let shared = job.run.shared.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
         account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
         keep(job, served, tools.source, conversation, account).await;
     }
 }
 
-/// Ends the recorder, after the agent that it stands before: what an agent asks when it is told to leave is a part of its world.
-async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Account) {
+/// Ends the recorder, after the agent that it stands before: what an agent asks when it is told to leave is a part of its world. What
+/// went wrong in it on purpose is given back.
+async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Account) -> Faults {
     let job = attempt.job;
     if has_own_agent(job) {
         Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
     }
     let ended = world.finish().await;
+    let faults = ended.faults.clone();
     recorded_world::conclude(attempt, ended, account);
+    faults
 }
 
 /// Closes where answers came from, and writes down what was recorded, without any secret that is known by now.

@@ -59,7 +59,7 @@ pub(crate) fn base(name: &str, live: Option<&str>) -> ToolBase {
 }
 
 pub(crate) fn fault(tool: Option<&str>, when: FaultTime, kind: FaultKind) -> Fault {
-    Fault { tool: tool.map(|tool| Spanned::new(tool.to_owned(), line(9))), when, kind, span: line(9) }
+    Fault { tool: tool.map(|tool| Spanned::new(tool.to_owned(), line(9))), model: false, when, kind, span: line(9) }
 }
 
 /// How routes are opened.

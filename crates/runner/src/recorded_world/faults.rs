@@ -1,0 +1,42 @@
+//! What goes wrong on purpose in a recorded world, by the names that the trace has for its calls.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agentci_plan::{FaultKind, Recorded};
+use agentci_recorder::{Request, Session, Spoil};
+use agentci_stubs::Faults;
+
+use super::observe::{asks_model, is_helper};
+use super::tool_exchange;
+
+/// The faults of an attempt, shared with the session that they happen in.
+pub(super) type SharedFaults = Arc<Mutex<Faults>>;
+
+/// Has the faults happen in a session. Where only the model is recorded, tools are played elsewhere, and so are their faults.
+pub(super) fn install(session: &Session, faults: &SharedFaults, holds: Recorded) {
+    let faults = Arc::clone(faults);
+    session.spoil(move |request: &Request| {
+        if is_helper(request) {
+            return None;
+        }
+        let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = if asks_model(request) {
+            faults.next_of_model()
+        } else if holds == Recorded::World {
+            faults.next(&tool_exchange::name(request)?)
+        } else {
+            None
+        };
+        kind.map(spoil)
+    });
+}
+
+fn spoil(kind: FaultKind) -> Spoil {
+    match kind {
+        FaultKind::Error(words) => Spoil::Error(words),
+        FaultKind::Delay(time) => Spoil::Delay(time),
+        FaultKind::Malformed => Spoil::Malformed,
+        FaultKind::Truncated => Spoil::Truncated,
+        FaultKind::Hang => Spoil::Hang,
+    }
+}
