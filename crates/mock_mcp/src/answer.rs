@@ -5,9 +5,11 @@ use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, Line};
+use crate::client::{Client, Line, Outgoing};
 use crate::mind::Mind;
 use crate::modern;
+use crate::spoilt::outgoing;
+use crate::stdio::reply;
 
 /// The parameters of a request are not what its method wants.
 pub(crate) const INVALID_PARAMS: i64 = -32602;
@@ -49,44 +51,67 @@ impl<'a> Asked<'a> {
 }
 
 impl Mind {
-    /// Answers a request.
-    pub(crate) async fn answer(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+    /// Answers a request: what is sent back.
+    pub(crate) async fn respond(&self, id: &Value, asked: &Asked<'_>) -> Outgoing {
+        self.reached();
+        let (outcome, spoilt) = match asked.method {
+            "tools/call" => self.call(asked).await,
+            _ => (self.answer(asked).await, None),
+        };
+        let outcome = outcome.map(|result| match asked.era {
+            Era::Legacy => result,
+            Era::Modern => modern::completed(result, asked.method, self.server_info()),
+        });
+        outgoing(reply(id, outcome), spoilt)
+    }
+
+    async fn answer(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
         let offers = |any: bool| any.then_some(()).ok_or_else(|| unknown(asked.method));
         let (tools, prompts) = (!self.script.tools.is_empty(), !self.script.prompts.is_empty());
         let resources = !self.script.resources.is_empty();
-        let result = match (asked.method, asked.era) {
+        match (asked.method, asked.era) {
             ("server/discover", Era::Modern) => Ok(self.discovered()),
             ("ping", Era::Legacy) => Ok(json!({})),
             ("logging/setLevel", Era::Legacy) => set_level(asked),
-            ("tools/list", _) => offers(tools).and_then(|()| self.list_tools(asked)),
-            ("tools/call", _) => {
-                offers(tools)?;
-                self.call(asked).await
+            (method, _) if let Some(tape) = self.tape.as_ref().filter(|_| is_recorded(method)) => {
+                self.replay(tape, asked)
             }
+            ("tools/list", _) => offers(tools).and_then(|()| self.list_tools(asked)),
             ("resources/list", _) => offers(resources).and_then(|()| self.list_resources(asked)),
             ("resources/templates/list", _) => offers(resources).and_then(|()| self.list_templates(asked)),
-            ("resources/read", _) => offers(resources).and_then(|()| self.read_resource(asked)),
+            ("resources/read", _) => {
+                self.offers_or_misses(resources, asked, "uri")?;
+                self.read_resource(asked)
+            }
             ("resources/subscribe" | "resources/unsubscribe", Era::Legacy) => {
-                offers(resources)?;
+                offers(resources || self.tape.is_some())?;
                 // Nothing here ever changes.
                 asked.text("uri").map(|_| json!({}))
             }
             ("prompts/list", _) => offers(prompts).and_then(|()| self.list_prompts(asked)),
             ("prompts/get", _) => {
-                offers(prompts)?;
+                self.offers_or_misses(prompts, asked, "name")?;
                 self.get_prompt(asked).await
             }
             ("completion/complete", _) => offers(prompts || resources).and_then(|()| self.complete(asked)),
             _ => Err(unknown(asked.method)),
-        }?;
-        Ok(match asked.era {
-            Era::Legacy => result,
-            Era::Modern => modern::completed(result, asked.method, self.server_info()),
-        })
+        }
+    }
+
+    /// That there is anything of the kind of what is asked for. What a list could not have named is a miss.
+    fn offers_or_misses(&self, any: bool, asked: &Asked<'_>, key: &str) -> Result<(), RpcError> {
+        if any {
+            return Ok(());
+        }
+        let (what, _) = asked.method.split_once('/').unwrap_or((asked.method, ""));
+        let of = asked.text(key).unwrap_or_default();
+        self.missed(of, format!("there are no {what}, and `{of}` is asked for"));
+        Err(unknown(asked.method))
     }
 
     /// What the server says to a client that introduces itself, and the revision that both speak.
     pub(crate) fn greet(&self, params: &Map<String, Value>) -> (&'static str, Value) {
+        self.reached();
         let wanted = params.get("protocolVersion").and_then(Value::as_str);
         let spoken = LEGACY.into_iter().find(|version| Some(*version) == wanted).unwrap_or(LEGACY[0]);
         let mut result = json!({
@@ -101,6 +126,9 @@ impl Mind {
     }
 
     pub(crate) fn capabilities(&self, era: Era) -> Value {
+        if let Some(tape) = &self.tape {
+            return tape.capabilities();
+        }
         let mut capabilities = Map::new();
         let mut offer = |any: bool, key: &str, value: Value| {
             if any {
@@ -129,6 +157,12 @@ fn set_level(asked: &Asked<'_>) -> Result<Value, RpcError> {
     Ok(json!({}))
 }
 
-fn unknown(method: &str) -> RpcError {
+/// Whether a request is answered from a recording, where one is played.
+fn is_recorded(method: &str) -> bool {
+    ["tools/", "resources/", "prompts/", "completion/"].iter().any(|group| method.starts_with(group))
+        && !matches!(method, "resources/subscribe" | "resources/unsubscribe")
+}
+
+pub(crate) fn unknown(method: &str) -> RpcError {
     RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{method}` here"))
 }

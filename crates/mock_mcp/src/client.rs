@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
+use crate::spoilt::Spoilt;
+
 /// How long a client may take to answer a question.
 const PATIENCE: Duration = Duration::from_mins(10);
 
@@ -94,6 +96,13 @@ impl Client {
 pub(crate) enum Outgoing {
     /// A message.
     Message(Value),
+    /// An answer that is spoilt on purpose.
+    Spoilt {
+        /// All of it.
+        text: String,
+        /// How it is spoilt.
+        spoilt: Spoilt,
+    },
     /// The stream ends here, and the call does not.
     Close,
 }
@@ -106,6 +115,11 @@ impl Line {
     /// Sends something; a client that has gone does not get it.
     pub(crate) fn send(&self, outgoing: Outgoing) {
         let _ = self.0.send(outgoing);
+    }
+
+    /// Waits until nobody is there any more whom something could be sent to.
+    pub(crate) async fn gone(&self) {
+        self.0.closed().await;
     }
 
     pub(crate) fn notify(&self, method: &str, params: &Value) {

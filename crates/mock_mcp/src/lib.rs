@@ -14,7 +14,9 @@ mod prompts;
 mod resources;
 mod schemas;
 mod seen;
+mod spoilt;
 mod stdio;
+mod tape;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -22,5 +24,6 @@ mod variables;
 
 pub use http::{McpServer, ServerError, ServerOptions};
 pub use mind::{Mind, SchemaError};
-pub use seen::Seen;
+pub use seen::{Seen, Watcher};
 pub use stdio::serve;
+pub use tape::{Tape, TapeError};

@@ -1,16 +1,19 @@
 //! What a server knows, whoever asks: its script, which answers were given, and which calls wait for their client.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agentci_plan::FaultKind;
 use agentci_plan::mcp_script::Script;
 use agentci_protocols::mcp::headers::{Mirrored, mirror};
+use agentci_protocols::mcp::versions::META_SERVER;
 use agentci_source::Span;
-use serde_json::{Map, Value};
-use tokio::sync::mpsc::UnboundedSender;
+use serde_json::{Map, Value, json};
 
 use crate::paused::Paused;
 use crate::schemas::Schemas;
-use crate::seen::Seen;
+use crate::seen::{Seen, Watcher};
+use crate::tape::Tape;
 
 /// What a server knows.
 #[derive(Debug)]
@@ -22,8 +25,11 @@ pub struct Mind {
     pub(crate) given: Mutex<Vec<Vec<bool>>>,
     /// Which arguments headers repeat.
     pub(crate) mirrored: Mirrored,
+    /// What was recorded, where that is played instead of the script.
+    pub(crate) tape: Option<Tape>,
+    calls: AtomicU64,
     paused: Mutex<Paused>,
-    observer: Option<UnboundedSender<Seen>>,
+    watcher: Option<Box<dyn Watcher>>,
 }
 
 /// A schema that cannot be used.
@@ -41,8 +47,8 @@ pub struct SchemaError {
 }
 
 impl Mind {
-    /// A server with this script; `observer` is told what it sees.
-    pub fn new(script: Arc<Script>, observer: Option<UnboundedSender<Seen>>) -> Result<Self, SchemaError> {
+    /// A server with this script; `watcher` is told what it sees.
+    pub fn new(script: Arc<Script>, watcher: Option<Box<dyn Watcher>>) -> Result<Self, SchemaError> {
         let schemas = script.tools.iter().map(Schemas::of).collect::<Result<Vec<_>, _>>()?;
         let given = script.tools.iter().map(|tool| vec![false; tool.answers.len()]).collect();
         let mut broken = None;
@@ -54,7 +60,39 @@ impl Mind {
                 return Err(SchemaError { tool: name, key: "inputSchema", reason, span });
             }
         }
-        Ok(Self { script, schemas, given: Mutex::new(given), mirrored, paused: Mutex::default(), observer })
+        let (calls, paused) = (AtomicU64::new(0), Mutex::default());
+        Ok(Self { script, schemas, given: Mutex::new(given), mirrored, tape: None, calls, paused, watcher })
+    }
+
+    /// A server that answers what a real one answered.
+    #[must_use]
+    pub fn recorded(tape: Tape, watcher: Option<Box<dyn Watcher>>) -> Self {
+        let greeting = tape.greeting();
+        let server = greeting.get("serverInfo").unwrap_or(&greeting["_meta"][META_SERVER]);
+        let said = |key: &str| server[key].as_str().map(str::to_owned);
+        let script = Script {
+            name: said("name").unwrap_or_else(|| "recorded".to_owned()),
+            version: said("version").unwrap_or_else(|| "0".to_owned()),
+            instructions: greeting["instructions"].as_str().map(str::to_owned),
+            ..Script::default()
+        };
+        // What the real server listed is listed again, whatever is wrong with it.
+        let (_, mirrored) = mirror(tape.tools(), |_, _| {});
+        Self {
+            script: Arc::new(script),
+            schemas: Vec::new(),
+            given: Mutex::default(),
+            mirrored,
+            tape: Some(tape),
+            calls: AtomicU64::new(0),
+            paused: Mutex::default(),
+            watcher,
+        }
+    }
+
+    /// The calls of tools that a recording has and nobody made, as text.
+    pub fn unused(&self) -> Vec<String> {
+        self.tape.as_ref().map(Tape::unused).unwrap_or_default()
     }
 
     pub(crate) fn paused(&self) -> MutexGuard<'_, Paused> {
@@ -62,14 +100,33 @@ impl Mind {
     }
 
     pub(crate) fn tell(&self, seen: Seen) {
-        if let Some(observer) = &self.observer {
-            // Whoever listened may be gone.
-            let _ = observer.send(seen);
+        if let Some(watcher) = &self.watcher {
+            watcher.saw(seen);
         }
     }
 
-    pub(crate) fn missed(&self, message: impl Into<String>) {
-        self.tell(Seen::Miss { message: message.into() });
+    pub(crate) fn missed(&self, of: &str, message: impl Into<String>) {
+        self.tell(Seen::Miss { of: of.to_owned(), message: message.into() });
+    }
+
+    /// Takes note that a client asks for something.
+    pub(crate) fn reached(&self) {
+        if let Some(watcher) = &self.watcher {
+            watcher.reached();
+        }
+    }
+
+    /// Takes note of a call, and gives its number.
+    pub(crate) fn called(&self, tool: &str, arguments: Option<&Value>) -> u64 {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let arguments = arguments.filter(|arguments| !arguments.is_null()).cloned().unwrap_or_else(|| json!({}));
+        self.tell(Seen::Call { number, tool: tool.to_owned(), arguments });
+        number
+    }
+
+    /// What goes wrong with the next call of a tool.
+    pub(crate) fn fault(&self, tool: &str) -> Option<FaultKind> {
+        self.watcher.as_ref()?.fault(tool)
     }
 }
 

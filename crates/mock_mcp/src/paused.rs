@@ -4,14 +4,25 @@ use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
+use agentci_plan::FaultKind;
 use serde_json::{Map, Value};
 
 /// The most calls that wait at once; the oldest is forgotten for a new one.
 const MOST: usize = 1_000;
 
+/// A call of a tool, as it is told of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) number: u64,
+    /// What goes wrong with it on purpose.
+    pub(crate) fault: Option<FaultKind>,
+}
+
 /// A call that waits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pause {
+    /// Which call, where it is one of a tool.
+    pub(crate) call: Call,
     /// Which answer of the tool was begun.
     pub(crate) answer: usize,
     /// What the client said so far.

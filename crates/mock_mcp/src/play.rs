@@ -32,7 +32,7 @@ impl Mind {
         arguments: &Map<String, Value>,
         pause: Pause,
     ) -> Result<Played, RpcError> {
-        let mut answers = pause.answers;
+        let Pause { call, answer, mut answers } = pause;
         answers.extend(responses(asked)?);
         for step in steps {
             match step {
@@ -60,7 +60,7 @@ impl Mind {
                         continue;
                     }
                     if asked.era == Era::Modern {
-                        return Ok(Played::Waits(self.wait(open, Pause { answer: pause.answer, answers })));
+                        return Ok(Played::Waits(self.wait(open, Pause { call, answer, answers })));
                     }
                     for (question, params) in open {
                         let said = asked.line.ask(asked.client, question.kind, &params).await?;

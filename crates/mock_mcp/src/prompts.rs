@@ -12,7 +12,7 @@ impl Mind {
     pub(crate) async fn get_prompt(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
         let name = asked.text("name")?;
         let Some(prompt) = self.script.prompts.iter().find(|prompt| prompt.name.value == name) else {
-            self.missed(format!("there is no prompt `{name}`"));
+            self.missed(name, format!("there is no prompt `{name}`"));
             return Err(RpcError::new(INVALID_PARAMS, format!("Unknown prompt: {name}")));
         };
         let arguments = asked.arguments()?;

@@ -21,7 +21,7 @@ impl Mind {
             templates.into_iter().find_map(|resource| Some((resource, parts(&resource.uri.value, uri)?)))
         };
         let Some((resource, parts)) = found.or_else(of_template) else {
-            self.missed(format!("there is no resource `{uri}`"));
+            self.missed(uri, format!("there is no resource `{uri}`"));
             let code = if asked.era == Era::Modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
             return Err(RpcError { data: Some(json!({ "uri": uri })), ..RpcError::new(code, "Resource not found") });
         };

@@ -16,6 +16,7 @@ use crate::answer::{Asked, Era};
 use crate::client::{Client, Line, Logged, Outgoing};
 use crate::mind::Mind;
 use crate::modern::{Meta, is_modern};
+use crate::spoilt::remains;
 
 /// The longest line that is read.
 const LONGEST: u64 = 64 << 20;
@@ -65,10 +66,13 @@ async fn skip_line<I: AsyncBufRead + Unpin>(input: &mut I) -> io::Result<()> {
 
 async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<Outgoing>, mut output: O) -> io::Result<()> {
     while let Some(outgoing) = out.recv().await {
-        if let Outgoing::Message(message) = outgoing {
-            output.write_all(format!("{message}\n").as_bytes()).await?;
-            output.flush().await?;
-        }
+        let line = match outgoing {
+            Outgoing::Message(message) => format!("{message}\n"),
+            Outgoing::Spoilt { text, spoilt } => format!("{}\n", remains(&text, spoilt)),
+            Outgoing::Close => continue,
+        };
+        output.write_all(line.as_bytes()).await?;
+        output.flush().await?;
     }
     Ok(())
 }
@@ -125,8 +129,8 @@ impl Desk {
                 let (mind, client, line) = (Arc::clone(&self.mind), Arc::clone(&self.client), self.line.clone());
                 let key = id.to_string();
                 let task = self.tasks.spawn(async move {
-                    let outcome = answer(&mind, &method, &params, &client, &line).await;
-                    line.send(Outgoing::Message(reply(&id, outcome)));
+                    let answer = answer(&mind, &id, (&method, &params), &client, &line).await;
+                    line.send(answer);
                 });
                 self.running.insert(key, task);
             }
@@ -137,16 +141,18 @@ impl Desk {
 /// Answers a request of either kind of revision.
 async fn answer(
     mind: &Mind,
-    method: &str,
-    params: &Map<String, Value>,
+    id: &Value,
+    (method, params): (&str, &Map<String, Value>),
     client: &Client,
     line: &Line,
-) -> Result<Value, RpcError> {
-    if is_modern(method, params) {
-        let client = Meta::of(params)?.client()?;
-        return mind.answer(&Asked { method, params, era: Era::Modern, client: &client, line }).await;
+) -> Outgoing {
+    if !is_modern(method, params) {
+        return mind.respond(id, &Asked { method, params, era: Era::Legacy, client, line }).await;
     }
-    mind.answer(&Asked { method, params, era: Era::Legacy, client, line }).await
+    match Meta::of(params).and_then(Meta::client) {
+        Ok(client) => mind.respond(id, &Asked { method, params, era: Era::Modern, client: &client, line }).await,
+        Err(error) => Outgoing::Message(reply(id, Err(error))),
+    }
 }
 
 /// An answer as a message.

@@ -2,57 +2,106 @@
 
 use std::sync::PoisonError;
 
+use agentci_plan::FaultKind;
 use agentci_plan::mcp_script::{Answer, Outcome, Tool};
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Asked, INVALID_PARAMS};
+use crate::answer::{Asked, INVALID_PARAMS, unknown};
 use crate::mind::Mind;
-use crate::paused::Pause;
+use crate::paused::{Call, Pause};
 use crate::play::Played;
 use crate::schemas::Schemas;
 use crate::seen::Seen;
+use crate::spoilt::Spoilt;
 use crate::variables::Given;
 
+/// How far a call came.
+enum Ended {
+    /// The client has to answer first.
+    Waits(Value),
+    /// This is its result.
+    Done(Value),
+}
+
 impl Mind {
-    pub(crate) async fn call(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        let name = asked.text("name")?;
+    /// Calls a tool: its result, and what goes wrong with it on the way back.
+    pub(crate) async fn call(&self, asked: &Asked<'_>) -> (Result<Value, RpcError>, Option<Spoilt>) {
+        let (name, resumed) = match asked.text("name").and_then(|name| Ok((name, self.resumed(asked)?))) {
+            Ok(begun) => begun,
+            Err(error) => return (Err(error), None),
+        };
+        let call = match &resumed {
+            Some(pause) => pause.call.clone(),
+            None => Call { number: self.called(name, asked.params.get("arguments")), fault: self.fault(name) },
+        };
+        if let Some(FaultKind::Error(words)) = &call.fault {
+            // The answer is kept for the next try.
+            self.answered(&call, Err(words.clone()));
+            return (Ok(complaint(words)), None);
+        }
+        let result = match self.answer_call(asked, name, &call, resumed).await {
+            Ok(Ended::Waits(result)) => return (Ok(result), None),
+            Ok(Ended::Done(result)) => Ok(result),
+            Err(error) => Err(error),
+        };
+        if let Some(FaultKind::Delay(time)) = call.fault {
+            tokio::time::sleep(time).await;
+        }
+        self.answered(&call, told(&result));
+        if call.fault == Some(FaultKind::Hang) {
+            asked.line.gone().await;
+        }
+        let spoilt = call.fault.as_ref().and_then(Spoilt::of);
+        (result, spoilt)
+    }
+
+    async fn answer_call(
+        &self,
+        asked: &Asked<'_>,
+        name: &str,
+        call: &Call,
+        resumed: Option<Pause>,
+    ) -> Result<Ended, RpcError> {
+        let arguments = asked.arguments()?;
+        if let Some(tape) = &self.tape {
+            return self.replay(tape, asked).map(Ended::Done);
+        }
         let known = self.script.tools.iter().zip(&self.schemas).enumerate();
         let Some((index, (tool, schemas))) = known.into_iter().find(|(_, (tool, _))| tool.name.value == name) else {
-            self.missed(format!("there is no tool `{name}`"));
-            return Err(RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}")));
+            self.missed(name, format!("there is no tool `{name}`"));
+            let words = || RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}"));
+            return Err(if self.script.tools.is_empty() { unknown(asked.method) } else { words() });
         };
-        let arguments = asked.arguments()?;
         if let Some(reason) = schemas.misfit_of_arguments(&Value::Object(arguments.clone())) {
-            let words = format!("Input validation error: {reason}");
-            self.called(name, arguments, Err(words.clone()));
-            return Ok(complaint(&words));
+            return Ok(Ended::Done(complaint(&format!("Input validation error: {reason}"))));
         }
-        let pause = self.resumed(asked)?;
-        let waited = pause.is_some();
-        let Some(pause) = pause.or_else(|| self.pick(index, tool, &arguments)) else {
+        let waited = resumed.is_some();
+        let picked = || {
+            let answer = self.pick(index, tool, &arguments)?;
+            Some(Pause { answer, call: call.clone(), ..Pause::default() })
+        };
+        let Some(pause) = resumed.or_else(picked) else {
             let words = format!("no answer of the tool `{name}` fits {}", Value::Object(arguments.clone()));
-            self.missed(words.clone());
+            self.missed(name, words.clone());
             return Err(RpcError::new(INTERNAL_ERROR, words));
         };
         let at = pause.answer;
         let Some(answer) = tool.answers.get(at) else {
             return Err(RpcError::new(INVALID_PARAMS, "`requestState` is of another request"));
         };
-        let result = match self.play(&answer.steps, asked, &arguments, pause).await? {
+        let answers = match self.play(&answer.steps, asked, &arguments, pause).await? {
             Played::Waits(result) => {
                 self.mark(index, at, false);
-                return Ok(result);
+                return Ok(Ended::Waits(result));
             }
-            Played::Through(answers) => {
-                result(answer, schemas, &Given { arguments: Some(&arguments), answers: Some(&answers) })
-            }
+            Played::Through(answers) => answers,
         };
         if waited {
             self.mark(index, at, true);
         }
-        self.called(name, arguments, told(&result));
-        result
+        let given = Given { arguments: Some(&arguments), answers: Some(&answers) };
+        result(answer, schemas, &given).map(Ended::Done)
     }
 
     /// The call that a client without a session comes back to.
@@ -63,13 +112,13 @@ impl Mind {
     }
 
     /// The answer that is next among those that fit, which is the last of them once all were given.
-    fn pick(&self, index: usize, tool: &Tool, arguments: &Map<String, Value>) -> Option<Pause> {
+    fn pick(&self, index: usize, tool: &Tool, arguments: &Map<String, Value>) -> Option<usize> {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let given = given.get_mut(index)?;
         let fitting: Vec<usize> = (0..tool.answers.len()).filter(|at| fits(&tool.answers[*at], arguments)).collect();
         let next = fitting.iter().copied().find(|at| !given[*at]).or(fitting.last().copied())?;
         given[next] = true;
-        Some(Pause { answer: next, ..Pause::default() })
+        Some(next)
     }
 
     fn mark(&self, tool: usize, answer: usize, was_given: bool) {
@@ -79,8 +128,8 @@ impl Mind {
         }
     }
 
-    fn called(&self, tool: &str, arguments: Map<String, Value>, outcome: Result<Value, String>) {
-        self.tell(Seen::Call { tool: tool.to_owned(), arguments: Value::Object(arguments), outcome });
+    fn answered(&self, call: &Call, outcome: Result<Value, String>) {
+        self.tell(Seen::Answer { number: call.number, outcome, fault: call.fault.clone() });
     }
 }
 

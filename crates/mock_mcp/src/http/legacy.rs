@@ -9,7 +9,7 @@ use hyper::{HeaderMap, Response};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::reply::{accepted, empty, events, message, refused, rpc_error};
+use super::reply::{accepted, empty, events, half, message, refused, rpc_error};
 use super::sessions::{Session, Sessions};
 use super::talk::Talk;
 use super::{INVALID_REQUEST, header};
@@ -44,11 +44,12 @@ pub(super) async fn answer(
     tokio::spawn(async move {
         let line = Line(to);
         let asked = Asked { method: &method, params: &params, era: Era::Legacy, client: &client, line: &line };
-        let outcome = mind.answer(&asked).await;
-        line.send(Outgoing::Message(reply(&answered, outcome)));
+        let answer = mind.respond(&answered, &asked).await;
+        line.send(answer);
     });
     match out.recv().await {
         Some(Outgoing::Message(only)) if only.get("method").is_none() => message(200, &only),
+        Some(Outgoing::Spoilt { text, spoilt }) => half(text, spoilt),
         Some(first) => events(session.streams.open(first, out, session.client.version.as_str() >= PRIMED)),
         None => refused(500, "the request was given up"),
     }

@@ -11,14 +11,13 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::header;
-use super::reply::{events, message, refused, rpc_error};
-use super::streams::event;
+use super::reply::{events, half, message, refused, rpc_error};
+use super::streams::{event, event_of};
 use super::talk::Talk;
 use crate::answer::{Asked, Era};
 use crate::client::{Line, Outgoing};
 use crate::mind::Mind;
 use crate::modern::Meta;
-use crate::stdio::reply;
 
 /// Answers a request.
 pub(super) async fn answer(
@@ -42,8 +41,8 @@ pub(super) async fn answer(
     tokio::spawn(async move {
         let line = Line(to);
         let asked = Asked { method: &method, params: &params, era: Era::Modern, client: &client, line: &line };
-        let outcome = mind.answer(&asked).await;
-        line.send(Outgoing::Message(reply(&answered, outcome)));
+        let answer = mind.respond(&answered, &asked).await;
+        line.send(answer);
     });
     loop {
         match out.recv().await {
@@ -54,6 +53,7 @@ pub(super) async fn answer(
                 tokio::spawn(pass(out, to));
                 return events(Talk::Stream(talk));
             }
+            Some(Outgoing::Spoilt { text, spoilt }) => return half(text, spoilt),
             // There is no stream yet that could be closed, and no way to come back to one.
             Some(Outgoing::Close) => {}
             None => return refused(500, "the request was given up"),
@@ -63,8 +63,8 @@ pub(super) async fn answer(
 
 async fn pass(mut out: UnboundedReceiver<Outgoing>, to: UnboundedSender<Bytes>) {
     while let Some(outgoing) = out.recv().await {
-        if let Outgoing::Message(message) = outgoing {
-            let _ = to.send(event(None, &message));
+        if let Some(event) = event_of(None, &outgoing) {
+            let _ = to.send(event);
         }
     }
 }

@@ -10,10 +10,10 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::reply::{accepted, events, refused};
 use super::sessions::{Session, Sessions};
-use super::streams::event;
+use super::streams::{event, event_of};
 use super::talk::Talk;
 use crate::answer::{Asked, Era};
-use crate::client::{Client, Line, Logged, Outgoing};
+use crate::client::{Client, Line, Logged};
 use crate::mind::Mind;
 use crate::stdio::reply;
 
@@ -61,8 +61,8 @@ pub(super) fn post(mind: &Arc<Mind>, sessions: &Sessions, query: &str, bytes: &[
                 tokio::spawn(async move {
                     let asked =
                         Asked { method: &method, params: &params, era: Era::Legacy, client: &client, line: &line };
-                    let outcome = mind.answer(&asked).await;
-                    line.send(Outgoing::Message(reply(&request, outcome)));
+                    let answer = mind.respond(&request, &asked).await;
+                    line.send(answer);
                 });
             }
         }
@@ -75,8 +75,8 @@ fn line(stream: UnboundedSender<Bytes>) -> Line {
     let (to, mut out) = unbounded_channel();
     tokio::spawn(async move {
         while let Some(outgoing) = out.recv().await {
-            if let Outgoing::Message(message) = outgoing {
-                let _ = stream.send(event(None, &message));
+            if let Some(event) = event_of(None, &outgoing) {
+                let _ = stream.send(event);
             }
         }
     });

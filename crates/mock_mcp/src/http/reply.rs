@@ -1,17 +1,30 @@
 //! Answers over HTTP.
 
 use agentci_protocols::jsonrpc::RpcError;
+use agentci_wire::serve::Speech;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::talk::Talk;
+use crate::spoilt::{Spoilt, remains};
 use crate::stdio::reply;
 
 /// A message as JSON.
 pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
     let mut response = Response::new(Talk::whole(message.to_string()));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// What is left of a message that is spoilt on purpose.
+pub(super) fn half(text: String, spoilt: Spoilt) -> Response<Talk> {
+    let talk = match spoilt {
+        Spoilt::Malformed => Talk::whole(remains(&text, spoilt)),
+        Spoilt::Truncated => Talk::Broken(Speech::halved(text.into())),
+    };
+    let mut response = Response::new(talk);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

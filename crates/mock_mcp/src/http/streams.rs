@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::talk::Talk;
 use crate::client::Outgoing;
+use crate::spoilt::{Spoilt, remains};
 
 /// The most streams of a session that can be come back to; the oldest is forgotten for a new one.
 const MOST: usize = 100;
@@ -78,11 +79,13 @@ impl Streams {
         let mut all = self.all();
         let Some(stream) = all.get_mut(&number) else { return };
         match outgoing {
-            Outgoing::Message(message) => {
-                let id = format!("{number}-{}", stream.said.len() + 1);
-                stream.say(event(Some(&id), message));
-            }
             Outgoing::Close => stream.listener = None,
+            outgoing => {
+                let id = format!("{number}-{}", stream.said.len() + 1);
+                if let Some(event) = event_of(Some(&id), outgoing) {
+                    stream.say(event);
+                }
+            }
         }
     }
 
@@ -109,8 +112,24 @@ impl Stream {
 
 /// A message as an event.
 pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
+    Bytes::from(format!("{}\n\n", begun(id, &message.to_string())))
+}
+
+/// What is on the way as an event; nothing for what ends a stream.
+pub(super) fn event_of(id: Option<&str>, outgoing: &Outgoing) -> Option<Bytes> {
+    match outgoing {
+        Outgoing::Message(message) => Some(event(id, message)),
+        Outgoing::Spoilt { text, spoilt } => {
+            let end = if *spoilt == Spoilt::Truncated { "" } else { "\n\n" };
+            Some(Bytes::from(format!("{}{end}", begun(id, &remains(text, *spoilt)))))
+        }
+        Outgoing::Close => None,
+    }
+}
+
+fn begun(id: Option<&str>, text: &str) -> String {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    Bytes::from(format!("event: message\n{id}data: {message}\n\n"))
+    format!("event: message\n{id}data: {text}")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use agentci_wire::serve::BrokenOff;
+use agentci_wire::serve::{BrokenOff, Speech};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -13,6 +13,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 pub(super) enum Talk {
     /// All at once; nothing is left when it was sent.
     Whole(Option<Bytes>),
+    /// The beginning of something, and then the connection breaks off.
+    Broken(Speech),
     /// As it comes, until whoever sends is gone.
     Stream(UnboundedReceiver<Bytes>),
 }
@@ -34,6 +36,7 @@ impl Body for Talk {
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         match &mut *self {
             Talk::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Talk::Broken(speech) => Pin::new(speech).poll_frame(context),
             Talk::Stream(events) => events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes)))),
         }
     }
@@ -45,6 +48,7 @@ impl Body for Talk {
     fn size_hint(&self) -> SizeHint {
         match self {
             Talk::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Talk::Broken(speech) => speech.size_hint(),
             Talk::Stream(_) => SizeHint::default(),
         }
     }

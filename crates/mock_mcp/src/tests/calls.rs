@@ -33,14 +33,10 @@ async fn answers_that_fit_are_given_in_turn_and_the_last_stays() {
     assert_eq!(peer.call("find", json!({ "id": "B-1", "lines": 2.0 })).await, "isError: no order B-1");
     assert_eq!(peer.call("busy", json!({})).await, "-32000: busy");
     assert_eq!(peer.call("busy", json!({})).await, "done");
-    assert_eq!(
-        peer.seen.recv().await,
-        Some(Seen::Call {
-            tool: "find".into(),
-            arguments: json!({ "id": "A-17" }),
-            outcome: Ok(json!({ "id": "A-17", "total": 60 })),
-        })
-    );
+    let seen = peer.all_seen();
+    let call = Seen::Call { number: 1, tool: "find".into(), arguments: json!({ "id": "A-17" }) };
+    let answer = Seen::Answer { number: 1, outcome: Ok(json!({ "id": "A-17", "total": 60 })), fault: None };
+    assert_eq!(seen[..2], [call, answer]);
 }
 
 #[tokio::test]
@@ -52,9 +48,13 @@ async fn what_the_script_does_not_have_is_an_error_and_a_miss() {
     let read = peer.ask("resources/read", json!({ "uri": "shop://none" })).await;
     assert_eq!((read["error"]["code"].as_i64(), &read["error"]["data"]["uri"]), (Some(-32002), &json!("shop://none")));
     assert_eq!(text(&peer.ask("prompts/get", json!({ "name": "none" })).await), "-32602: Unknown prompt: none");
+    let mut misses = peer.all_seen().into_iter().filter_map(|seen| match seen {
+        Seen::Miss { message, .. } => Some(message),
+        Seen::Call { .. } | Seen::Answer { .. } => None,
+    });
     for told in ["no answer of the tool", "there is no tool `finds`", "there is no resource", "there is no prompt"] {
-        let Some(Seen::Miss { message }) = peer.seen.recv().await else { panic!("{told} is not told") };
-        assert!(message.contains(told), "{message}");
+        let seen = misses.next().unwrap_or_else(|| panic!("{told} is not told"));
+        assert!(seen.contains(told), "{seen}");
     }
 }
 

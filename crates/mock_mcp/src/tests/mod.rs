@@ -1,6 +1,7 @@
 //! Servers over lines that are written and read here.
 
 mod calls;
+mod faults;
 mod questions;
 mod sessions;
 
@@ -9,23 +10,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_formats::load_mcp_script;
+use agentci_plan::mcp_script::Script;
 use agentci_protocols::mcp::versions::{META_CAPABILITIES, META_LOG_LEVEL, META_VERSION, MODERN};
 use agentci_source::{MemoryFiles, Sources};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex, split};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{Mind, Seen, serve};
 
-fn mind(script: &str) -> (Arc<Mind>, UnboundedReceiver<Seen>) {
-    let files = MemoryFiles::default().with("shop.mcp.yaml", script);
-    let script = load_mcp_script(&files, &mut Sources::default(), Path::new("shop.mcp.yaml")).unwrap();
+fn script(text: &str) -> Script {
+    let files = MemoryFiles::default().with("shop.mcp.yaml", text);
+    load_mcp_script(&files, &mut Sources::default(), Path::new("shop.mcp.yaml")).unwrap()
+}
+
+fn mind(text: &str) -> (Arc<Mind>, UnboundedReceiver<Seen>) {
     let (to, seen) = unbounded_channel();
-    (Arc::new(Mind::new(Arc::new(script), Some(to)).unwrap()), seen)
+    (Arc::new(Mind::new(Arc::new(script(text)), Some(Box::new(to))).unwrap()), seen)
 }
 
 /// A client on the other end of the lines.
-struct Peer {
+pub(crate) struct Peer {
     lines: Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
     output: tokio::io::WriteHalf<DuplexStream>,
     seen: UnboundedReceiver<Seen>,
@@ -35,6 +40,16 @@ struct Peer {
 impl Peer {
     fn new(script: &str) -> Self {
         let (mind, seen) = mind(script);
+        Self::with(mind, seen)
+    }
+
+    /// A client of another server.
+    pub(crate) fn on(server: impl FnOnce(UnboundedSender<Seen>) -> Mind) -> Self {
+        let (to, seen) = unbounded_channel();
+        Self::with(Arc::new(server(to)), seen)
+    }
+
+    fn with(mind: Arc<Mind>, seen: UnboundedReceiver<Seen>) -> Self {
         let (here, there) = duplex(1 << 20);
         let (input, output) = split(there);
         tokio::spawn(serve(mind, BufReader::new(input), output));
@@ -52,6 +67,11 @@ impl Peer {
         peer
     }
 
+    /// Everything that was seen until now.
+    pub(crate) fn all_seen(&mut self) -> Vec<Seen> {
+        std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
+    }
+
     async fn say(&mut self, message: &Value) {
         self.output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
@@ -63,24 +83,28 @@ impl Peer {
     }
 
     async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.line().await).unwrap()
+    }
+
+    async fn line(&mut self) -> String {
         let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
-        serde_json::from_str(&line.expect("nothing is said").unwrap().unwrap()).unwrap()
+        line.expect("nothing is said").unwrap().unwrap()
     }
 
     /// The next message after a request.
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(method, params).await;
         self.hear().await
     }
 
     /// What a tool gives: its text, or what is wrong.
-    async fn call(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> String {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
         text(&answer)
     }
 
     /// The same without a handshake.
-    async fn ask_modern(&mut self, method: &str, mut params: Value, capabilities: Value) -> Value {
+    pub(crate) async fn ask_modern(&mut self, method: &str, mut params: Value, capabilities: Value) -> Value {
         params["_meta"] = json!({ META_VERSION: MODERN, META_CAPABILITIES: capabilities });
         if let Some(level) = params.as_object_mut().unwrap().remove("level") {
             params["_meta"][META_LOG_LEVEL] = level;

@@ -25,7 +25,7 @@ pub(crate) struct ServeArguments {
 enum What {
     /// A model that is a script, for OpenAI's and Anthropic's SDKs
     Llm(llm::LlmArguments),
-    /// An MCP server that is a script, over HTTP or standard input and output
+    /// An MCP server that is a script or was recorded, over HTTP or standard input and output
     Mcp(mcp::McpArguments),
     /// The tools of scenarios, or of native suites with routes, answered from their fixtures
     Tools(tools::ToolsArguments),

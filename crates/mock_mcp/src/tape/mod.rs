@@ -1,0 +1,10 @@
+//! What was said to a real MCP server, played again: equal requests get what they got then.
+
+mod play;
+mod read;
+mod server;
+#[cfg(test)]
+mod tests;
+
+pub use play::Tape;
+pub use server::TapeError;

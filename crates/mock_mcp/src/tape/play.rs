@@ -1,0 +1,165 @@
+//! Answering from a recording.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
+use agentci_trace::same_value;
+use serde_json::{Map, Value, json};
+
+use crate::answer::Asked;
+use crate::mind::Mind;
+
+/// The capabilities that a recording can play.
+const PLAYED: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];
+
+/// How many requests are named that were recorded instead.
+const NAMED: usize = 3;
+
+/// What was said to a real MCP server.
+#[derive(Debug, Default)]
+pub struct Tape {
+    greeting: Value,
+    pub(super) entries: Vec<Entry>,
+    /// Which entries were given.
+    given: Mutex<Vec<bool>>,
+}
+
+/// A request and its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    pub(super) method: String,
+    /// Without what is said of the request itself.
+    pub(super) params: Map<String, Value>,
+    pub(super) outcome: Result<Value, RpcError>,
+}
+
+impl Tape {
+    pub(super) fn new(greeting: Value, entries: Vec<Entry>) -> Self {
+        let given = Mutex::new(vec![false; entries.len()]);
+        Self { greeting, entries, given }
+    }
+
+    /// What the server said of itself.
+    pub(crate) fn greeting(&self) -> &Value {
+        &self.greeting
+    }
+
+    /// What the server offers.
+    pub(crate) fn capabilities(&self) -> Value {
+        let said = self.greeting.get("capabilities").and_then(Value::as_object);
+        let mut capabilities: Map<String, Value> = if let Some(said) = said {
+            said.clone().into_iter().filter(|(key, _)| PLAYED.contains(&key.as_str())).collect()
+        } else {
+            let asked = |group: &&str| self.entries.iter().any(|entry| entry.method.starts_with(*group));
+            let groups = ["tools", "resources", "prompts"].into_iter().filter(asked);
+            groups.map(|group| (group.to_owned(), json!({}))).collect()
+        };
+        capabilities.entry("logging").or_insert_with(|| json!({}));
+        Value::Object(capabilities)
+    }
+
+    /// The tools that the server listed, as it did.
+    pub(crate) fn tools(&self) -> Vec<Value> {
+        let lists = self.entries.iter().filter(|entry| entry.method == "tools/list");
+        let tools = lists.filter_map(|entry| entry.outcome.as_ref().ok()?["tools"].as_array());
+        let mut all: Vec<Value> = Vec::new();
+        for tool in tools.flatten() {
+            if !all.iter().any(|known| known["name"] == tool["name"]) {
+                all.push(tool.clone());
+            }
+        }
+        all
+    }
+
+    /// Everything that was asked and answered.
+    pub fn said(&self) -> impl Iterator<Item = &Value> {
+        let params = self.entries.iter().flat_map(|entry| entry.params.values());
+        params.chain(self.entries.iter().filter_map(|entry| entry.outcome.as_ref().ok()))
+    }
+
+    /// The calls of tools that nobody made, as text.
+    pub fn unused(&self) -> Vec<String> {
+        let given = self.given();
+        let calls = self.entries.iter().zip(&*given).filter(|(entry, given)| entry.method == "tools/call" && !**given);
+        calls.map(|(entry, _)| entry.words()).collect()
+    }
+
+    /// The answer that is next to such a request. A call of a tool may change something, so each of its answers is given once;
+    /// the last answer to anything else is given again and again.
+    fn next(&self, method: &str, params: &Map<String, Value>) -> Result<Result<Value, RpcError>, String> {
+        let asked = Entry { method: method.to_owned(), params: stripped(params), outcome: Ok(Value::Null) };
+        let same = |entry: &Entry| {
+            entry.method == asked.method
+                && same_value(&Value::Object(entry.params.clone()), &Value::Object(asked.params.clone()))
+        };
+        let fitting: Vec<usize> = (0..self.entries.len()).filter(|at| same(&self.entries[*at])).collect();
+        let mut given = self.given();
+        let next = fitting.iter().copied().find(|at| !given[*at]);
+        let again = fitting.last().copied().filter(|_| method != "tools/call");
+        if let Some(at) = next.or(again) {
+            given[at] = true;
+            return Ok(self.entries[at].outcome.clone());
+        }
+        let words = asked.words();
+        Err(match fitting.len() {
+            0 => format!("{words} is not in the recording{}", self.others(&asked)),
+            1 => format!("{words} was recorded once, and is called again"),
+            times => format!("{words} was recorded {times} times, and is called once more"),
+        })
+    }
+
+    /// What was recorded of the same tool or the like.
+    fn others(&self, asked: &Entry) -> String {
+        let same = |entry: &&Entry| entry.method == asked.method && entry.of() == asked.of();
+        let mut known: Vec<String> = Vec::new();
+        for words in self.entries.iter().filter(same).map(Entry::words) {
+            if !known.contains(&words) && known.len() < NAMED {
+                known.push(words);
+            }
+        }
+        if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
+    }
+
+    fn given(&self) -> MutexGuard<'_, Vec<bool>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// The tool, the prompt or the resource.
+    fn of(&self) -> &str {
+        ["name", "uri"].iter().find_map(|key| self.params.get(*key)?.as_str()).unwrap_or_default()
+    }
+
+    fn words(&self) -> String {
+        match self.method.as_str() {
+            "tools/call" | "prompts/get" => {
+                let nothing = json!({});
+                format!("`{}` with {}", self.of(), self.params.get("arguments").unwrap_or(&nothing))
+            }
+            method => format!("`{method}` with {}", Value::Object(self.params.clone())),
+        }
+    }
+}
+
+impl Mind {
+    /// Answers from a recording.
+    pub(crate) fn replay(&self, tape: &Tape, asked: &Asked<'_>) -> Result<Value, RpcError> {
+        tape.next(asked.method, asked.params).unwrap_or_else(|message| {
+            let of = ["name", "uri"].iter().find_map(|key| asked.params.get(*key)?.as_str());
+            self.missed(of.unwrap_or(asked.method), message.clone());
+            Err(RpcError::new(INTERNAL_ERROR, message))
+        })
+    }
+}
+
+/// The parameters of a request without what clients say of the request itself. No arguments are empty ones.
+pub(super) fn stripped(params: &Map<String, Value>) -> Map<String, Value> {
+    let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    let kept = params.iter().filter(|(key, value)| match key.as_str() {
+        "_meta" | "task" | "requestState" | "inputResponses" => false,
+        "arguments" | "cursor" => !empty(value),
+        _ => true,
+    });
+    kept.map(|(key, value)| (key.clone(), value.clone())).collect()
+}

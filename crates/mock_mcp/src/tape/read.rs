@@ -1,0 +1,91 @@
+//! From the exchanges of a recording to what was asked of one server and what it answered.
+
+use agentci_protocols::jsonrpc::{self, Message, RpcError};
+use agentci_recorder::{Body, Exchange, Recording};
+use serde_json::{Map, Value};
+
+use super::TapeError;
+use super::play::{Entry, Tape, stripped};
+use super::server::{address, choose};
+
+impl Tape {
+    /// What a recording has of the server in whose address or command `server` occurs; of its only one by default.
+    pub fn of(recording: &Recording, server: Option<&str>) -> Result<Self, TapeError> {
+        let chosen = choose(recording, server)?;
+        let of_server = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
+        let asked = of_server.flat_map(|exchange| requests(exchange).into_iter().map(move |asked| (exchange, asked)));
+        let mut streams = Streams::of(recording, &chosen);
+        let (mut greeting, mut entries) = (Value::Null, Vec::new());
+        for (exchange, Asked { id, method, params }) in asked {
+            let Some(outcome) = answer(exchange, &id).or_else(|| streams.take(&id)) else { continue };
+            match (method.as_str(), outcome) {
+                ("initialize" | "server/discover", Ok(result)) if greeting.is_null() => greeting = result,
+                ("initialize" | "server/discover", _) => {}
+                // The client was asked something, and came back for the answer, which is given at once now.
+                (_, Ok(result)) if result["resultType"] == "input_required" => {}
+                (_, outcome) => entries.push(Entry { params: stripped(&params), method, outcome }),
+            }
+        }
+        Ok(Self::new(greeting, entries))
+    }
+}
+
+/// A request of a client.
+pub(super) struct Asked {
+    id: Value,
+    pub(super) method: String,
+    params: Map<String, Value>,
+}
+
+/// The requests that a client sent in an exchange.
+pub(super) fn requests(exchange: &Exchange) -> Vec<Asked> {
+    let Body::Json(body) = &exchange.request.body else { return Vec::new() };
+    let messages = jsonrpc::read(body.to_string().as_bytes()).unwrap_or_default();
+    let asked = messages.into_iter().filter_map(|message| match message {
+        Message::Request { id, method, params } => {
+            Some(Asked { id, method, params: params.as_object().cloned().unwrap_or_default() })
+        }
+        Message::Notification { .. } | Message::Reply { .. } => None,
+    });
+    asked.collect()
+}
+
+/// What was answered to a request in its own exchange.
+fn answer(exchange: &Exchange, id: &Value) -> Option<Result<Value, RpcError>> {
+    replies(exchange).into_iter().find(|(of, _)| of == id).map(|(_, outcome)| outcome)
+}
+
+/// The answers in an exchange: JSON, lines of it, or events of a stream.
+fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
+    let Some(response) = &exchange.response else { return Vec::new() };
+    let bytes: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let messages = jsonrpc::read(&bytes).unwrap_or_else(|_| {
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        lines.filter_map(|line| jsonrpc::read(line.as_bytes()).ok()).flatten().collect()
+    });
+    let replies = messages.into_iter().filter_map(|message| match message {
+        Message::Reply { id, outcome } => Some((id, outcome)),
+        Message::Request { .. } | Message::Notification { .. } => None,
+    });
+    replies.collect()
+}
+
+/// Answers that came in another exchange than their requests: over the stream of 2024, or one that was taken up again.
+struct Streams(Vec<(Value, Result<Value, RpcError>)>);
+
+impl Streams {
+    fn of(recording: &Recording, chosen: &[String]) -> Self {
+        let origins = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
+        let origins: Vec<&str> = origins.map(|exchange| exchange.request.origin.as_str()).collect();
+        let listens = |exchange: &&Exchange| {
+            exchange.request.method == "GET" && origins.contains(&exchange.request.origin.as_str())
+        };
+        Self(recording.exchanges.iter().filter(listens).flat_map(replies).collect())
+    }
+
+    fn take(&mut self, id: &Value) -> Option<Result<Value, RpcError>> {
+        let at = self.0.iter().position(|(of, _)| of == id)?;
+        Some(self.0.remove(at).1)
+    }
+}

@@ -1,0 +1,69 @@
+//! Which server of a recording is meant.
+
+use agentci_recorder::{Exchange, Recording};
+
+use super::read::requests;
+
+/// Requests that only a client of an MCP server sends.
+const SPOKEN: [&str; 6] = ["initialize", "server/discover", "tools/", "resources/", "prompts/", "completion/"];
+
+/// Why a recording cannot be played as a server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TapeError {
+    /// It has none.
+    #[error("the recording has no requests to an MCP server")]
+    None,
+    /// It has none of this name.
+    #[error("`{wanted}` occurs in none of the MCP servers of the recording: {}", .servers.join(", "))]
+    Unknown {
+        /// What was looked for.
+        wanted: String,
+        /// The servers.
+        servers: Vec<String>,
+    },
+    /// It has several.
+    #[error("the recording has {} MCP servers: {}", .0.len(), .0.join(", "))]
+    Several(Vec<String>),
+}
+
+impl TapeError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            TapeError::None => "record an agent that speaks to the server: `agentci record -o stock.jsonl -- AGENT`",
+            TapeError::Unknown { .. } | TapeError::Several(_) => {
+                "say which with a text that occurs in the address or the command of that server alone"
+            }
+        }
+    }
+}
+
+/// Where an exchange goes: an address without its query, or a command.
+pub(super) fn address(exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    let path = request.path.split(['?', '#']).next().unwrap_or_default();
+    format!("{}{path}", request.origin)
+}
+
+/// The addresses of the server that is meant.
+pub(super) fn choose(recording: &Recording, wanted: Option<&str>) -> Result<Vec<String>, TapeError> {
+    let speaks = |exchange: &&Exchange| {
+        let of_server = |method: &str| SPOKEN.iter().any(|known| method.starts_with(known));
+        requests(exchange).iter().any(|asked| of_server(&asked.method))
+    };
+    let mut servers: Vec<String> = recording.exchanges.iter().filter(speaks).map(address).collect();
+    servers.sort();
+    servers.dedup();
+    if servers.is_empty() {
+        return Err(TapeError::None);
+    }
+    let Some(wanted) = wanted else {
+        return if servers.len() == 1 { Ok(servers) } else { Err(TapeError::Several(servers)) };
+    };
+    let named: Vec<String> = servers.iter().filter(|server| server.contains(wanted)).cloned().collect();
+    match named.len() {
+        0 => Err(TapeError::Unknown { wanted: wanted.to_owned(), servers }),
+        1 => Ok(named),
+        _ => Err(TapeError::Several(named)),
+    }
+}

@@ -1,0 +1,101 @@
+//! What goes wrong with calls on purpose, and what is told of calls that go wrong by themselves.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use agentci_plan::FaultKind;
+use serde_json::json;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{Peer, script};
+use crate::{Mind, Seen, Watcher};
+
+const SHOP: &str = "
+tools:
+  find: { answers: [{ reply: first }, { reply: second }] }
+  ask: { answers: { steps: [{ ask: { who: { elicit: { message: Who? } } } }], reply: 'hello ${INPUT.who.content.name}' } }
+";
+
+/// Tells what is seen, and has these faults happen, one to each call.
+#[derive(Debug)]
+struct Faulty(UnboundedSender<Seen>, Mutex<Vec<FaultKind>>);
+
+impl Watcher for Faulty {
+    fn saw(&self, seen: Seen) {
+        self.0.saw(seen);
+    }
+
+    fn fault(&self, _: &str) -> Option<FaultKind> {
+        self.1.lock().unwrap().pop()
+    }
+}
+
+fn peer(fault: FaultKind) -> Peer {
+    let faulty = |to| Faulty(to, Mutex::new(vec![fault]));
+    Peer::on(|to| Mind::new(Arc::new(script(SHOP)), Some(Box::new(faulty(to)))).unwrap())
+}
+
+#[tokio::test]
+async fn a_call_that_fails_on_purpose_keeps_its_answer_for_the_next() {
+    let mut peer = peer(FaultKind::Error("down".into()));
+    assert_eq!(peer.call("find", json!({})).await, "isError: down");
+    assert_eq!(peer.call("find", json!({})).await, "first");
+    let fault = Some(FaultKind::Error("down".into()));
+    assert_eq!(peer.all_seen()[1], Seen::Answer { number: 1, outcome: Err("down".into()), fault });
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_come_late_in_halves_or_never() {
+    for (fault, end) in [(FaultKind::Malformed, "{\"half of a"), (FaultKind::Truncated, "")] {
+        let mut peer = peer(fault.clone());
+        peer.send("tools/call", json!({ "name": "find" })).await;
+        let line = peer.line().await;
+        assert!(line.starts_with('{') && line.ends_with(end), "{line}");
+        assert!(serde_json::from_str::<serde_json::Value>(&line).is_err(), "{line}");
+        assert_eq!(peer.all_seen()[1], Seen::Answer { number: 1, outcome: Ok("first".into()), fault: Some(fault) });
+    }
+    let mut late = peer(FaultKind::Delay(Duration::from_secs(5)));
+    let begun = tokio::time::Instant::now();
+    assert_eq!(late.call("find", json!({})).await, "first");
+    assert_eq!(begun.elapsed().as_secs(), 5);
+    let mut hangs = peer(FaultKind::Hang);
+    hangs.send("tools/call", json!({ "name": "find" })).await;
+    assert_eq!(hangs.call("find", json!({})).await, "second", "the next is answered");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_client_is_one_call() {
+    let mut peer = Peer::new(SHOP);
+    let asks = json!({ "elicitation": {} });
+    let waits = peer.ask_modern("tools/call", json!({ "name": "ask", "arguments": {} }), asks.clone()).await;
+    let state = &waits["result"]["requestState"];
+    let said = json!({ "who": { "action": "accept", "content": { "name": "Ann" } } });
+    let again = json!({ "name": "ask", "arguments": {}, "requestState": state, "inputResponses": said });
+    let answer = peer.ask_modern("tools/call", again, asks).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "hello Ann", "{answer}");
+    let call = Seen::Call { number: 1, tool: "ask".into(), arguments: json!({}) };
+    assert_eq!(peer.all_seen(), [call, Seen::Answer { number: 1, outcome: Ok("hello Ann".into()), fault: None }]);
+}
+
+#[tokio::test]
+async fn calls_that_cannot_be_answered_are_told_as_well() {
+    let mut peer = Peer::greeted(SHOP, json!({})).await;
+    peer.call("ask", json!({})).await;
+    peer.call("find", json!(["A-17"])).await;
+    let failed = |seen: Seen| if let Seen::Answer { outcome, .. } = seen { outcome.err() } else { None };
+    let words: Vec<String> = peer.all_seen().into_iter().filter_map(failed).collect();
+    assert!(
+        words[0].contains("the client cannot be asked") && words[1].contains("`arguments` must be an object"),
+        "{words:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_could_not_be_in_a_list_is_missed_where_there_is_no_list() {
+    let mut peer = Peer::greeted("prompts: { hi: { messages: [{ user: Hi }] } }\n", json!({})).await;
+    peer.call("find", json!({})).await;
+    peer.ask("resources/read", json!({ "uri": "shop://terms" })).await;
+    peer.ask("tools/list", json!({})).await;
+    let missed = |seen: Seen| if let Seen::Miss { of, .. } = seen { Some(of) } else { None };
+    assert_eq!(peer.all_seen().into_iter().filter_map(missed).collect::<Vec<_>>(), ["find", "shop://terms"]);
+}
