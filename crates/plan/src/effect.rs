@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::observed::Row;
-use crate::{Case, Check, Limits, Speech, Suite, Target, ToolSource, Verdicts};
+use crate::{Case, Check, Limits, McpWorld, Speech, Suite, Target, ToolSource, Verdicts};
 use agentci_source::{Diagnostic, Node, Span};
 
 /// A setting that does nothing for a case.
@@ -64,6 +64,7 @@ fn spans(case: &Case) -> Vec<Span> {
     let recordings = [&case.world.recording, &case.world.recorded_model];
     spans.extend(recordings.into_iter().flatten().map(|recording| recording.span));
     spans.extend(case.world.matching.span);
+    spans.extend(case.world.mcp.iter().map(|server| server.span));
     if let Target::Http(http) = &*case.target {
         spans.extend(http.server.as_ref().and_then(|server| server.shared));
     }
@@ -91,6 +92,7 @@ fn useless(case: &Case) -> Vec<Useless> {
         }));
     }
     found.extend(recordings(case));
+    found.extend(unreached_servers(case));
     found.extend(started_anyway(case));
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     for (key, span) in limits.flat_map(limited) {
@@ -157,6 +159,40 @@ fn recordings(case: &Case) -> Vec<Useless> {
     found
 }
 
+/// MCP servers that the agent cannot be told of.
+fn unreached_servers(case: &Case) -> Vec<Useless> {
+    let target = &*case.target;
+    if target.reaches_mcp() {
+        return Vec::new();
+    }
+    let useless = |server: &McpWorld| {
+        Useless {
+        span: server.span,
+        message: format!(
+            "`mcp.{}` has no effect: {} is not started by agentci",
+            server.name.value.escape_debug(),
+            describe(target)
+        ),
+        label: "this server would never be called",
+        help: match target {
+            Target::Http(_) => {
+                "give the target its `command`: it is then started for each case and finds the server; or let each question say \
+                 where it is, as in `headers: { x-orders: \"${MCP.orders.url}\" }`"
+            }
+            Target::Process(_)
+            | Target::Mock(_)
+            | Target::Agui(_)
+            | Target::A2a(_)
+            | Target::Mcp(_)
+            | Target::Chat(_) => "remove it: only agents that agentci starts can be told where the server is",
+        }
+        .into(),
+        harmless: false,
+    }
+    };
+    case.world.mcp.iter().map(useless).collect()
+}
+
 /// The `shared` of a server that is started for each case nevertheless, since nothing else leads it to what answers that case.
 fn started_anyway(case: &Case) -> Option<Useless> {
     let Target::Http(http) = &*case.target else { return None };
@@ -167,6 +203,10 @@ fn started_anyway(case: &Case) -> Option<Useless> {
         let help = "let each question say where the model is, as in `headers: { x-model: \"${MODEL.openai_base_url}\" }`; or \
                     remove it";
         ("its scripted model", help)
+    } else if !case.world.mcp.is_empty() && !http.tells_of_mcp() {
+        let help =
+            "let each question say where they are, as in `headers: { x-orders: \"${MCP.orders.url}\" }`; or remove it";
+        ("its MCP servers", help)
     } else {
         return None;
     };

@@ -18,6 +18,7 @@ mod hook;
 mod limits;
 mod live;
 pub mod mcp_script;
+pub mod mcp_world;
 mod mock;
 mod model;
 mod normalization;
@@ -49,6 +50,7 @@ pub use habits::{
 pub use hook::Hook;
 pub use limits::{Limit, Limits};
 pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT};
+pub use mcp_world::{McpSource, McpWorld};
 pub use mock::{MockResponse, MockScript, MockTarget};
 pub use model::{
     Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptSource,

@@ -33,6 +33,8 @@ pub enum Source {
     Model,
     /// The server that plays the agent's tools over HTTP.
     Routes,
+    /// The MCP servers that are played for the agent.
+    Mcp,
     /// The recording of what the agent sends over the network.
     Recording,
 }
@@ -53,7 +55,7 @@ pub struct Row {
 /// The kinds of target, as the table names them.
 pub const TARGETS: [&str; 8] = ["process", "process, `speaks: text`", "http", "agui", "a2a", "mcp", "chat", "mock"];
 
-use Source::{Agent, Model, Recording, Routes, Run};
+use Source::{Agent, Mcp, Model, Recording, Routes, Run};
 
 /// What can be observed by whom.
 pub const TABLE: &[Row] = &[
@@ -68,9 +70,9 @@ pub const TABLE: &[Row] = &[
         limits: &["tool_calls", "tool_errors"],
         checks: &["call_order", "tool_called", "tool_result"],
         sources: [
-            &[Agent, Model, Recording],
-            &[Model, Routes, Recording],
-            &[Agent, Model, Routes, Recording],
+            &[Agent, Model, Mcp, Recording],
+            &[Model, Routes, Mcp, Recording],
+            &[Agent, Model, Routes, Mcp, Recording],
             &[Agent],
             &[],
             &[Run],
@@ -150,6 +152,7 @@ impl Row {
             Source::Run | Source::Agent => true,
             Source::Model => world.model.is_some(),
             Source::Routes => matches!(world.tools, ToolSource::Routes(_)),
+            Source::Mcp => !world.mcp.is_empty() && target.reaches_mcp(),
             Source::Recording => {
                 let recorded = world.recording.is_some() || world.recorded_model.is_some();
                 recorded && target.has_recordable_world()
@@ -195,6 +198,7 @@ impl Source {
             Source::Agent => "the agent",
             Source::Model => "`world.model`",
             Source::Routes => "`world.tools.routes`",
+            Source::Mcp => "`world.mcp`",
             Source::Recording => "`world.recording`",
         }
     }
@@ -205,6 +209,7 @@ impl Source {
             Source::Run | Source::Agent => None,
             Source::Model => Some("play its model with `world: { model: { script: .. } }`"),
             Source::Routes => Some("play its tools with `world: { tools: { routes: {..} } }`"),
+            Source::Mcp => Some("play its MCP servers with `world: { mcp: {..} }`"),
             Source::Recording => Some("record what it sends with `world: { recording: .. }`"),
         }
     }

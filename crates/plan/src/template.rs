@@ -217,7 +217,7 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
     };
     let (name, escape) = name.strip_suffix(ESCAPE).map_or((name, false), |name| (name, true));
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let good = match name.strip_prefix("INPUT.") {
+    let good = match ["INPUT.", "MCP."].into_iter().find_map(|group| name.strip_prefix(group)) {
         Some(path) => path.split('.').all(is_word),
         None => is_word(["ENV.", "MODEL."].into_iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name)),
     };

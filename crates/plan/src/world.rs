@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Data, Fault, LiveTools, Matching, ModelWorld, Normalization, Routes};
+use crate::{Data, Fault, LiveTools, Matching, McpWorld, ModelWorld, Normalization, Routes};
 use agentci_source::{Span, Spanned};
 
 /// What stands in for the world around the agent.
@@ -11,6 +11,8 @@ use agentci_source::{Span, Spanned};
 pub struct World {
     /// The scripted model that answers the agent; none when absent.
     pub model: Option<ModelWorld>,
+    /// The MCP servers that are played for it.
+    pub mcp: Arc<[McpWorld]>,
     /// Where recorded answers to tool calls are kept.
     pub tools: ToolSource,
     /// The tools that may be called; any when absent.

@@ -110,6 +110,7 @@ impl Account {
         end.assertions.failed = self.checks.failed;
         if let Some(first) = self.findings.first_mut() {
             first.notes.extend(job.run.shared.services.tools.uncalled(job, &self.trace));
+            first.notes.append(&mut self.left.notes);
         }
         end.similarities = self.checks.similarities.into();
         end.findings = self.findings.into();

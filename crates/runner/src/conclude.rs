@@ -9,18 +9,22 @@ use agentci_verdict::{Cause, Finding};
 use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::job::Job;
+use crate::mcp_servers::McpServers;
 use crate::services::OpenTools;
 use crate::unreported::sees_models;
 use crate::{findings, meter, model_trouble, silence, unreported};
 
 /// What its tools and the agent itself have to say when all is over.
-pub(crate) async fn look_around(attempt: &Attempt<'_>, served: Option<&OpenTools>, account: &mut Account) {
+pub(crate) async fn look_around(
+    attempt: &Attempt<'_>,
+    (served, mcp): (Option<&OpenTools>, Option<&McpServers>),
+    account: &mut Account,
+) {
     let (job, number) = (attempt.job, attempt.number);
-    if let Some(served) = served {
-        let (misses, warnings) = served.misses(job);
-        account.warnings.extend(warnings);
-        findings::put_first(&mut account.findings, misses);
-    }
+    let (mut misses, warnings) = served.map(|served| served.misses(job)).unwrap_or_default();
+    account.warnings.extend(warnings);
+    misses.extend(mcp.into_iter().flat_map(|mcp| mcp.misses(job)));
+    findings::put_first(&mut account.findings, misses);
     let troubles = model_trouble::judge(job, &account.trace);
     account.warnings.extend(troubles.warnings);
     model_trouble::put_first(&mut account.findings, troubles.findings);

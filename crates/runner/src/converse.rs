@@ -12,7 +12,6 @@ use crate::filled::FilledCase;
 use crate::job::Job;
 use crate::recognised::Forms;
 use crate::recorded_world::WorldSession;
-use crate::services::OpenTools;
 use crate::stage::Stage;
 use crate::tool_host::Host;
 use crate::turn::{counts_turns, take_turn};
@@ -52,9 +51,9 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
         let trouble = ended.trouble(job, &deadline, facts);
         let counted = counts_turns(case).then_some(number);
         watch.find(trouble.map(|finding| Finding { turn: counted, ..finding }));
-        if watch
-            .review(|found| put_misses_first(job, (stage.world.as_ref(), stage.served.as_ref()), sink.trace(), found))
-        {
+        let mut missed = stage.served.as_ref().map(|tools| tools.misses(job).0).unwrap_or_default();
+        missed.extend(stage.mcp.iter().flat_map(|mcp| mcp.misses(job)));
+        if watch.review(|found| put_misses_first(job, (stage.world.as_ref(), missed), sink.trace(), found)) {
             break;
         }
         let failed = account.judge_turn(attempt, filled.of_turn(position), sink.trace(), number).await;
@@ -69,13 +68,13 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
 /// What the agent says after a tool or its model did not answer is not judged.
 fn put_misses_first(
     job: &Job<'_>,
-    (world, served): (Option<&WorldSession>, Option<&OpenTools>),
+    (world, missed): (Option<&WorldSession>, Vec<Finding>),
     trace: &Trace,
     found: &mut Vec<Finding>,
 ) {
     if let Some(world) = world {
         recorded_world::put_first(found, recorded_world::misses(job, &world.misses()));
     }
-    findings::put_first(found, served.map(|tools| tools.misses(job).0).unwrap_or_default());
+    findings::put_first(found, missed);
     model_trouble::put_first(found, model_trouble::judge(job, trace).findings);
 }

@@ -36,7 +36,11 @@ pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> 
 /// A variable has no value.
 pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
     let message = message.into();
-    let help = if message.contains("`MODEL.") { OF_MODEL } else { OF_CASE };
+    let help = match () {
+        () if message.contains("`MODEL.") => OF_MODEL,
+        () if message.contains("`MCP.") => OF_SERVERS,
+        () => OF_CASE,
+    };
     Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
 }
 
@@ -44,6 +48,9 @@ const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) ha
                         `MODEL.anthropic_base_url`, `MODEL.azure_endpoint`, `MODEL.gemini_base_url`, `MODEL.ollama_host` and \
                         `MODEL.api_key`; where there is none, give a default: \
                         `${MODEL.openai_base_url:-https://api.openai.com/v1}`";
+
+const OF_SERVERS: &str = "an MCP server of the case (`world: { mcp: { orders: { scripted: .. } } }`) has `MCP.orders.url` and \
+                          `MCP.orders.sse_url`, and all of them have `MCP.config`; `-` in a name is `_` here";
 
 const OF_CASE: &str = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
 
@@ -94,9 +101,10 @@ pub(crate) fn suite_timeout(limit: Duration, flag: &str) -> Finding {
 /// Puts requests of tools that nothing answered before what came of them: an agent that was not told what it asked for is not to
 /// blame if it fails, gives up or is late after that. What is found already is not found again.
 pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
-    let known = found.iter().filter(|finding| finding.cause == Cause::StubMiss).count();
+    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));
+    let new: Vec<Finding> = misses.into_iter().filter(|new| !known(new)).collect();
     let consequences = [&CONSEQUENCES[..], &[Cause::Check]].concat();
-    before(found, misses.into_iter().skip(known).collect(), &consequences);
+    before(found, new, &consequences);
 }
 
 /// What may come of a tool or a model that did not answer.

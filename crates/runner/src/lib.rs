@@ -28,6 +28,7 @@ mod fingerprint;
 mod hook;
 mod job;
 mod judge;
+mod mcp_servers;
 mod meter;
 mod mock_model;
 mod model_trouble;

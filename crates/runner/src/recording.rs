@@ -34,7 +34,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
     }
     let Some(recording) = &job.case.world.recording else {
         // An agent whose tools are played is asked itself.
-        if matches!(job.case.world.tools, ToolSource::Routes(_)) {
+        if matches!(job.case.world.tools, ToolSource::Routes(_)) || !job.case.world.mcp.is_empty() {
             return Ok(Tape::Live);
         }
         // What is made of a server's tools is a snapshot of them; the other cases of such a suite have nothing to keep.

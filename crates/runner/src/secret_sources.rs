@@ -3,6 +3,7 @@
 //! Each function takes one source and teaches a redactor what is secret in it.
 
 use agentci_checks::ReadyCheck;
+use agentci_plan::mcp_script::Outcome;
 use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, ToolSource, World};
 use agentci_source::{Content, Node};
 use agentci_trace::Redactor;
@@ -27,6 +28,9 @@ pub(crate) fn learn_written(job: &Job<'_>) {
         }
         for value in played(&job.case.world) {
             secrets.learn(value);
+        }
+        for value in of_servers(&job.case.world) {
+            secrets.learn(&value);
         }
     });
 }
@@ -143,6 +147,18 @@ fn played(world: &World) -> impl Iterator<Item = &Value> {
             FixtureAnswer::File(_) => None,
         };
         fixture.request.iter().chain(answer)
+    })
+}
+
+/// What the scripts of MCP servers answer, and to which arguments.
+fn of_servers(world: &World) -> impl Iterator<Item = Value> {
+    let tools = world.mcp.iter().filter_map(|server| server.script()).flat_map(|script| &script.tools);
+    tools.flat_map(|tool| &tool.answers).flat_map(|answer| {
+        let given = match &answer.outcome {
+            Outcome::Reply(data) | Outcome::Error(data) | Outcome::Result(data) => Some(data.written()),
+            Outcome::Failure { .. } => None,
+        };
+        answer.when.clone().into_iter().chain(given)
     })
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::attempt::Attempt;
 use crate::job::Job;
+use crate::mcp_servers::McpServers;
 use crate::mock_model::{self, Model};
 use crate::not_opened::NotOpened;
 use crate::recorded_world::{self, WorldSession};
@@ -29,13 +30,20 @@ pub(crate) struct Surroundings {
     pub(crate) warning: Option<String>,
 }
 
+/// What is played for an attempt alone.
+#[derive(Clone, Copy)]
+pub(crate) struct Played<'p> {
+    pub(crate) model: Option<&'p Model>,
+    pub(crate) mcp: Option<&'p McpServers>,
+}
+
 /// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
 pub(crate) async fn surroundings(
     attempt: &mut Attempt<'_>,
     replayed: bool,
     faults: Faults,
     observer: Option<&UnboundedSender<Kind>>,
-    model: Option<&Model>,
+    played: Played<'_>,
 ) -> Result<Surroundings, NotOpened> {
     let (job, number) = (attempt.job, attempt.number);
     let services = &job.run.shared.services;
@@ -52,8 +60,9 @@ pub(crate) async fn surroundings(
         }
         return Ok(Surroundings { bases, ..Surroundings::default() });
     }
-    let world = recorded_world::open(attempt, observer, &bases, faults).await?;
-    let environment = || of_server(job, &bases, model, world.as_ref());
+    let hosts = played.mcp.into_iter().flat_map(McpServers::hosts).collect();
+    let world = recorded_world::open(attempt, observer, &bases, hosts, faults).await?;
+    let environment = || of_server(job, &bases, played, world.as_ref());
     let reached = services.agents.reach(job, number, &attempt.lookup(), &environment).await;
     let Reached { variables, warning, started } = reached?;
     if let (Some(world), Some(pid)) = (&world, started) {
@@ -73,7 +82,7 @@ pub(crate) async fn surroundings(
 fn of_server(
     job: &Job<'_>,
     bases: &ToolBases,
-    model: Option<&Model>,
+    Played { model, mcp }: Played<'_>,
     world: Option<&WorldSession>,
 ) -> ServerEnvironment {
     let mut told = if has_own_agent(job) {
@@ -87,6 +96,9 @@ fn of_server(
         // Each question tells it where the model of its case is.
         Some(model) => told.extend(model.environment_without_address()),
         None => {}
+    }
+    if let Some(mcp) = mcp.filter(|_| has_own_agent(job)) {
+        told.extend(mcp.environment.iter().cloned());
     }
     if let Some(world) = world {
         told.extend(world.environment.iter().cloned());

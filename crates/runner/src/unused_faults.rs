@@ -9,7 +9,6 @@ use agentci_stubs::Faults;
 use agentci_trace::Trace;
 
 use crate::job::Job;
-use crate::services::OpenTools;
 use crate::unreported::Unreported;
 
 /// What becomes of the faults of a suite, each known by where it stands. One that several cases share is unmet when none of them
@@ -79,16 +78,11 @@ impl Unmet {
 }
 
 /// What is known of what was to go wrong on purpose; nothing of a run that was broken off.
-pub(crate) fn seen(
-    job: &Job<'_>,
-    answered: Faults,
-    tools: Option<&OpenTools>,
-    recorded: Option<Faults>,
-) -> Vec<Faults> {
+pub(crate) fn seen(job: &Job<'_>, answered: Faults, served: impl Iterator<Item = Faults>) -> Vec<Faults> {
     if job.case.world.faults.is_empty() || job.run.stop.stopped() {
         return Vec::new();
     }
-    [answered].into_iter().chain(tools.map(OpenTools::faults)).chain(recorded).collect()
+    [answered].into_iter().chain(served).collect()
 }
 
 impl Awaited {

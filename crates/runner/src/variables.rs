@@ -13,7 +13,8 @@ use crate::findings;
 /// before it, so that few of them could fill any memory.
 const FILLED_LIMIT: usize = 64 << 20;
 
-/// Looks variables up: the environment's by `ENV.NAME`, the scripted model's by `MODEL.NAME`, the case's by name.
+/// Looks variables up: the environment's by `ENV.NAME`, the scripted model's by `MODEL.NAME`, those of MCP servers by
+/// `MCP.NAME.url`, the case's by name.
 pub(crate) struct Scope<'s> {
     environment: &'s dyn Fn(&str) -> Option<String>,
     /// What the target's own file puts before the environment.
@@ -21,6 +22,8 @@ pub(crate) struct Scope<'s> {
     variables: Variables,
     /// Where the scripted model is, which is no secret.
     model: Vec<(&'static str, String)>,
+    /// Where the MCP servers are, which is no secret either.
+    mcp: Vec<(String, String)>,
     /// How much was put into texts so far. Whoever fills a text is given a lookup that it can only share, so this is a cell.
     filled: Cell<usize>,
 }
@@ -29,7 +32,14 @@ impl<'s> Scope<'s> {
     /// Only the environment is known.
     pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();
-        Self { environment, own, variables: Variables::new(), model: Vec::new(), filled: Cell::default() }
+        Self {
+            environment,
+            own,
+            variables: Variables::new(),
+            model: Vec::new(),
+            mcp: Vec::new(),
+            filled: Cell::default(),
+        }
     }
 
     /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
@@ -53,6 +63,7 @@ impl<'s> Scope<'s> {
             Some(("MODEL", name)) => {
                 self.model.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
             }
+            Some(("MCP", name)) => self.mcp.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()),
             _ => self.variables.get(name).cloned(),
         }?;
         self.filled.set(self.filled.get().saturating_add(value.len()));
@@ -89,6 +100,11 @@ impl<'s> Scope<'s> {
     /// Says where the scripted model is.
     pub(crate) fn set_model(&mut self, addresses: Vec<(&'static str, String)>) {
         self.model = addresses;
+    }
+
+    /// Says where the MCP servers are.
+    pub(crate) fn set_mcp(&mut self, addresses: Vec<(String, String)>) {
+        self.mcp = addresses;
     }
 
     /// Takes what a hook printed: texts as they are, anything else as JSON.

@@ -13,6 +13,7 @@ use super::check_environment;
 use super::context::Context;
 use super::dialect::DialectFlags;
 use super::faults;
+use super::mcp_servers;
 use super::secrets;
 
 /// Arguments of `agentci check`.
@@ -41,6 +42,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     }
     let mut problems = suites.problems().clone();
     problems.append(faults::problems(&suites));
+    problems.append(mcp_servers::problems(&suites));
     problems.append(cassettes::problems(&mut suites));
     let mut recordings = 0;
     if arguments.secrets {

@@ -58,7 +58,10 @@ fn callable(world: &World, mode: Mode) -> Option<Vec<&str>> {
     allowed.or_else(|| match &world.tools {
         ToolSource::Routes(routes) if mode == Mode::Replay => {
             let scripted = world.scripted.iter().map(|tool| tool.name.value.as_str());
-            Some(routes.tools.iter().map(|tool| tool.id.value.as_str()).chain(scripted).collect())
+            // What a recording has is known when it is played.
+            let servers: Option<Vec<_>> = world.mcp.iter().map(|server| server.script()).collect();
+            let of_servers = servers?.into_iter().flat_map(|script| &script.tools).map(|tool| tool.name.value.as_str());
+            Some(routes.tools.iter().map(|tool| tool.id.value.as_str()).chain(scripted).chain(of_servers).collect())
         }
         ToolSource::None | ToolSource::Cassette(_) | ToolSource::Routes(_) => None,
     })

@@ -29,6 +29,7 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
             inputs.extend(programs(&case.target).map(|path| real_path(path)));
             inputs.insert(real_path(suites.sources().path(case.span.file)));
             inputs.extend(recorded(case).iter().map(|path| real_path(path)));
+            inputs.extend(case.world.mcp.iter().map(|server| real_path(server.path())));
         }
     }
     let replaces = |target: &&PathBuf| {

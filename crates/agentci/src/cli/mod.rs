@@ -24,6 +24,7 @@ mod inputs;
 mod journaled_console;
 mod kept;
 mod list;
+mod mcp_servers;
 mod merge;
 mod message;
 mod open_files;

@@ -44,7 +44,9 @@ impl FileNames {
         let recording = own.recording.as_ref().or(common.recording.as_ref());
         let model = own.model.recording(&common.model);
         let script = own.model.script_path(&common.model);
-        for path in [cassette, recording, model, script].into_iter().flatten().filter(|path| is_per_case(&path.value)) {
+        let servers = own.mcp.paths(&common.mcp);
+        let paths = [cassette, recording, model, script].into_iter().flatten().chain(servers);
+        for path in paths.filter(|path| is_per_case(&path.value)) {
             let path = of_case(&path.value, &id.value);
             match self.taken.get(&path) {
                 Some(first) if *first != id.value => {

@@ -51,7 +51,7 @@ pub(crate) fn lower(
             }
         }
         if let Some(file) = &case.file
-            && let Some(problem) = file.settings.world.without_script(&defaults.settings.world)
+            && let Some(problem) = file.settings.world.misfit(&defaults.settings.world)
             && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
         {
             problems.push(problem);
@@ -126,7 +126,8 @@ impl<'s> Defaults<'s> {
         let model = settings.world.model.recording(&nothing.model);
         let script = settings.world.model.script_path(&nothing.model);
         let paths = [settings.world.cassette.as_ref(), settings.world.recording.as_ref(), model, script];
-        let per_case = paths.into_iter().flatten().any(|path| is_per_case(&path.value));
+        let servers = settings.world.mcp.paths(&nothing.mcp);
+        let per_case = paths.into_iter().flatten().chain(servers).any(|path| is_per_case(&path.value));
         Self {
             folder,
             world: (!per_case).then(|| Arc::new(world(&nothing, &settings.world, "", folder))),
@@ -251,6 +252,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     World {
         refusals: common.refusals.iter().chain(&own.refusals).cloned().collect(),
         model: own.model.over(&common.model, folder, id),
+        mcp: own.mcp.of_case(&common.mcp, folder, id),
         tools,
         allowed: own.allow.as_ref().or(common.allow.as_ref()).cloned(),
         scripted: scripted.into(),

@@ -21,6 +21,7 @@ use crate::world::{
 use super::gates::print_percentage;
 use super::limits::print_wall;
 use super::matching::print_matching;
+use super::mcp::print_servers;
 use super::prices::print_prices;
 use super::settings::STOP_RULES;
 use super::{hook, lower};
@@ -183,6 +184,7 @@ impl Printer<'_> {
             }
             pairs.push(self.pair("model", self.map(keys)));
         }
+        pairs.extend(print_servers(&world.mcp, self).map(|node| self.pair("mcp", node)));
         if let Some(scripted) = print_scripted(&world.scripted, self.span) {
             tools.push(self.pair("scripted", scripted));
         }

@@ -16,6 +16,7 @@ use super::check::checks;
 use super::hook::{HOOK, hooks};
 use super::limits::{LIMITS, limits};
 use super::matching::{MATCH, MatchSettings};
+use super::mcp::{MCP, McpSettings};
 use super::model::{MODEL, ModelSettings};
 use super::target::{ReadTarget, TARGET, target};
 use super::words::{Place, named_texts};
@@ -41,6 +42,8 @@ pub(super) enum Timeout {
 pub(super) struct WorldSettings {
     /// The model that the agent is led to.
     pub(super) model: ModelSettings,
+    /// The MCP servers that are played; a case's own replace those of the same name.
+    pub(super) mcp: McpSettings,
     /// The recording's path, in which `{case}` stands for the case's id.
     pub(super) cassette: Option<Spanned<String>>,
     pub(super) allow: Option<Arc<[Spanned<String>]>>,
@@ -62,15 +65,17 @@ pub(super) struct WorldSettings {
 }
 
 impl WorldSettings {
-    /// Settings of a model without answers, these before those of the suite: the problem, and where it is.
-    pub(super) fn without_script(&self, common: &Self) -> Option<Diagnostic> {
+    /// What these settings and those of the suite are together that neither could be: a model without answers, or two MCP servers
+    /// with one variable.
+    pub(super) fn misfit(&self, common: &Self) -> Option<Diagnostic> {
         let is_recorded = self.recording.is_some() || common.recording.is_some();
-        self.model.without_script(&common.model, is_recorded)
+        self.model.without_script(&common.model, is_recorded).or_else(|| self.mcp.clash(&common.mcp))
     }
 
     /// Whether any key was written.
     pub(super) fn says_something(&self) -> bool {
         self.model.says_something()
+            || self.mcp.says_something()
             || self.cassette.is_some()
             || self.allow.is_some()
             || !self.live.is_empty()
@@ -131,6 +136,7 @@ static WORLD: Shape = Shape::new(
             Kind::Shape(&MODEL),
             "The mock LLM that the agent is led to, or a recording of the real one.",
         ),
+        optional("mcp", MCP, "The MCP servers that are played for the agent, by name."),
         optional("tools", Kind::Shape(&TOOLS), "What answers for tools."),
         optional(
             "normalization",
@@ -213,6 +219,7 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
     if let Some(model) = fields.optional("model") {
         settings.model = ModelSettings::read(model, problems);
     }
+    settings.mcp = fields.optional("mcp").map(|node| McpSettings::read(node, problems)).unwrap_or_default();
     if let Some(mut tools) = fields.optional("tools").and_then(|node| TOOLS.open(node, problems)) {
         settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
         settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems)).map(Into::into);

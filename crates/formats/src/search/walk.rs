@@ -10,7 +10,7 @@ use super::bounds::Bounds;
 use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};
 use crate::document::{self, Opened};
 use crate::finder::what_is_a_suite;
-use crate::{LoadOptions, Loaded, model_script, native};
+use crate::{LoadOptions, Loaded, mcp_script, model_script, native};
 
 /// How to say that nothing is lost by what cannot be looked at.
 const EXCLUDE_IT: &str = "if it holds no suite, add it to `exclude:` in `agentci.yaml` or pass it as `--exclude`";
@@ -123,10 +123,11 @@ impl<'f> Search<'f> {
         );
     }
 
-    /// The same for a suite whose scripted models are in files of their own.
+    /// The same for a suite whose scripted models and MCP servers are in files of their own.
     pub(crate) fn add_with_models(&mut self, mut suite: Suite) {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
+        mcp_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
         native::attach_models(self.files, &mut plan.sources, &mut suite, diagnostics);
         self.add(suite);
     }

@@ -34,6 +34,7 @@ proptest! {
     fn a_printed_suite_loads_as_the_same_suite(suite in suite()) {
         let text = print_native(&suite, None);
         let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str()).with("s/model.yaml", "default: hi\n");
+        let files = files.with("s/orders.mcp.yaml", worlds::SERVER).with("s/stock.jsonl", "");
         let files = files.with("s/.env", "A=b\n").with("index.ts", "function Next() {}");
         let files = routed::ANSWERS.iter().fold(files, |files, answer| files.with(*answer, ""));
         let loaded = load(&files, &["s".into()]);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_formats::load_mcp_script;
 use agentci_plan::{
     Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, Matching,
-    McpTool, McpTransport, Missed, ModelScript, ModelWorld, Normalization, Recording, ScriptSource, ScriptedAnswer,
-    ScriptedTool, Text, TextReplacement, ToolSource, World,
+    McpSource, McpTool, McpTransport, McpWorld, Missed, ModelScript, ModelWorld, Normalization, Recording,
+    ScriptSource, ScriptedAnswer, ScriptedTool, Text, TextReplacement, ToolSource, World,
 };
-use agentci_source::Spanned;
+use agentci_source::{MemoryFiles, Sources, Spanned};
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use serde_json::Value;
@@ -38,6 +39,29 @@ fn model() -> impl Strategy<Value = ModelWorld> {
     })
 }
 
+/// The script of an MCP server that stands in the files of the test.
+pub(crate) const SERVER: &str = "tools: { find: { answers: { reply: hi } } }\n";
+
+fn servers() -> impl Strategy<Value = Vec<McpWorld>> {
+    let files = MemoryFiles::default().with("s/orders.mcp.yaml", SERVER);
+    let script = load_mcp_script(&files, &mut Sources::default(), "s/orders.mcp.yaml".as_ref()).map(Arc::new);
+    let script = McpSource::Script { path: "s/orders.mcp.yaml".into(), script: script.unwrap_or_default() };
+    let recording = option::of(name()).prop_map(|server| McpSource::Recording {
+        path: "s/stock.jsonl".into(),
+        server: server.map(|server| Spanned::new(server, span())),
+    });
+    let source = prop_oneof![Just(script), recording];
+    let names = sample::select(vec!["orders", "stock-2", "1"]);
+    collection::btree_map(names, source, 0..3).prop_map(|servers| {
+        let server = |(name, source): (&str, McpSource)| McpWorld {
+            name: Spanned::new(name.to_owned(), span()),
+            source,
+            span: span(),
+        };
+        servers.into_iter().map(server).collect()
+    })
+}
+
 fn matching() -> impl Strategy<Value = Matching> {
     let ignored = |pointer: &str| Spanned::new(pointer.to_owned(), span());
     let ignore = sample::subsequence(vec!["/metadata/user_id", "/tools/*/id", "/a b"], 0..=3);
@@ -57,7 +81,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
     let cassette = path.prop_map(|path| ToolSource::Cassette(Cassette { path: path.into(), span: span() }));
     let tools = prop_oneof![Just(ToolSource::None), cassette, routed::routes().prop_map(ToolSource::Routes)];
     let recorded = (any::<bool>(), any::<bool>(), any::<bool>(), matching());
-    (model, tools, allowed, live(), normalization(), faults, (scripted(), recorded)).prop_map(
+    (model, tools, allowed, live(), normalization(), faults, (scripted(), servers(), recorded)).prop_map(
         |(
             model,
             tools,
@@ -65,13 +89,14 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
             live,
             normalization,
             faults,
-            (scripted, (recorded, model_alone, optional, matching)),
+            (scripted, servers, (recorded, model_alone, optional, matching)),
         )| World {
             // Only a model that is there can go unasked.
             model_optional: optional && (model.is_some() || model_alone || recorded),
             recorded_model: (model_alone && model.is_none())
                 .then(|| Recording { path: "s/model.jsonl".into(), span: span() }),
             matching: Arc::new(matching),
+            mcp: servers.into(),
             model,
             tools,
             allowed: allowed.map(|names| names.into_iter().map(|name| Spanned::new(name, span())).collect()),

@@ -67,10 +67,20 @@ pub struct HttpServer {
 impl HttpTarget {
     /// Whether each question tells the server where the scripted model of its case is, so that it can serve several cases.
     pub fn tells_of_model(&self) -> bool {
-        let of_model = |name: &str| name.starts_with("MODEL.");
-        let in_headers = self.headers.iter().any(|(_, value)| value.variables().any(of_model));
-        let in_body = self.body.as_ref().is_some_and(|body| body.variables().iter().any(|name| of_model(name)));
-        in_headers || in_body || self.url.value.variables().any(of_model)
+        self.tells_of("MODEL.")
+    }
+
+    /// Whether each question tells the server where the MCP servers of its case are.
+    pub fn tells_of_mcp(&self) -> bool {
+        self.tells_of("MCP.")
+    }
+
+    /// Whether each question has a variable of this group.
+    fn tells_of(&self, group: &str) -> bool {
+        let of_group = |name: &str| name.starts_with(group);
+        let in_headers = self.headers.iter().any(|(_, value)| value.variables().any(of_group));
+        let in_body = self.body.as_ref().is_some_and(|body| body.variables().iter().any(|name| of_group(name)));
+        in_headers || in_body || self.url.value.variables().any(of_group)
     }
 
     /// How long a question may take where nothing says so.

@@ -41,7 +41,7 @@ pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Accoun
     take_late(attempt, late, account);
     job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
     // What we play ourselves is passed on to us.
-    let plays = matches!(job.case.world.tools, ToolSource::Routes(_));
+    let plays = matches!(job.case.world.tools, ToolSource::Routes(_)) || !job.case.world.mcp.is_empty();
     let told = |warning: &&Warning| !(plays && matches!(warning.kind, WarningKind::PassedOn { .. }));
     account.warnings.extend(finished.warnings.iter().filter(told).map(ToString::to_string));
     account.warnings.extend(bypassed(&finished.bypassed));
@@ -90,7 +90,7 @@ fn nearest(nearest: &Nearest) -> Vec<String> {
 }
 
 /// What was seen when the conversation was over belongs to its last turn, and counts.
-fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, account: &mut Account) {
+pub(crate) fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, account: &mut Account) {
     if late.is_empty() {
         return;
     }

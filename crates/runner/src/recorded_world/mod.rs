@@ -22,6 +22,6 @@ mod tool_exchange;
 
 pub(crate) use environment::agent_roots;
 pub(crate) use file::{earlier, is_conversation};
-pub(crate) use judge::{conclude, misses, put_first};
+pub(crate) use judge::{conclude, misses, put_first, take_late};
 pub(crate) use open::open;
 pub(crate) use session::WorldSession;

@@ -19,12 +19,13 @@ use crate::attempt::Attempt;
 use crate::findings;
 use crate::job::Job;
 
-/// Starts the recorder, where the case has a recorded world; `observer` is told what the agent does. What leads to `bases` is
-/// played by us, and is no part of the recorded world.
+/// Starts the recorder, where the case has a recorded world; `observer` is told what the agent does. What leads to `bases` and
+/// `hosts` is played by us, and is no part of the recorded world.
 pub(crate) async fn open(
     attempt: &Attempt<'_>,
     observer: Option<&UnboundedSender<Kind>>,
     bases: &ToolBases,
+    hosts: Vec<String>,
     faults: Faults,
 ) -> Result<Option<WorldSession>, Box<Finding>> {
     let job = attempt.job;
@@ -35,7 +36,7 @@ pub(crate) async fn open(
         SessionMode::Record => Vec::new(),
     };
     let environment = outside(attempt);
-    let ours: Vec<String> = bases.bases.iter().filter_map(|(_, base)| host_and_port(base)).collect();
+    let ours: Vec<String> = bases.bases.iter().filter_map(|(_, base)| host_and_port(base)).chain(hosts).collect();
     let (seen, told) = unbounded_channel();
     let options = SessionOptions {
         mode,

@@ -73,14 +73,21 @@ pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
     let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
     let led_to_model = job.case.world.model.is_some() && !http.tells_of_model();
-    led_to_model || job.case.recorded_world().is_some() || (plays_tools && movable && server.shared.is_none())
+    let led_to_servers = !job.case.world.mcp.is_empty() && !http.tells_of_mcp();
+    led_to_model
+        || led_to_servers
+        || job.case.recorded_world().is_some()
+        || (plays_tools && movable && server.shared.is_none())
 }
 
 /// Whether the agent of a case is started for it alone, at an address that other cases may want as well.
 pub(crate) fn takes_turns(case: &Case) -> bool {
     let fixed = |http: &HttpTarget| !http.url.value.variables().any(|name| name == PORT);
-    let alone =
-        |http: &HttpTarget| case.recorded_world().is_some() || (case.world.model.is_some() && !http.tells_of_model());
+    let alone = |http: &HttpTarget| {
+        case.recorded_world().is_some()
+            || (case.world.model.is_some() && !http.tells_of_model())
+            || (!case.world.mcp.is_empty() && !http.tells_of_mcp())
+    };
     program(&case.target).is_some_and(|(http, _)| alone(http) && fixed(http))
 }
 

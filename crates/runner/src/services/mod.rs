@@ -9,7 +9,7 @@ mod tools;
 pub(crate) use agent::{PORT, ServerEnvironment};
 pub(crate) use agents::{Agents, Reached, has_own_agent, is_running, takes_turns};
 pub(crate) use held::{Held, HeldEnd};
-pub(crate) use tools::{Late, OpenTools, ToolServer};
+pub(crate) use tools::{Late, OpenTools, ToolServer, told};
 
 use agentci_verdict::Status;
 

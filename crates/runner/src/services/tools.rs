@@ -224,7 +224,7 @@ impl Late {
 }
 
 /// The misses that are worth telling: an agent that tries again and again asks the same, or ever more of its kind.
-fn told(misses: Vec<RouteMiss>) -> Vec<RouteMiss> {
+pub(crate) fn told(misses: Vec<RouteMiss>) -> Vec<RouteMiss> {
     let mut told: Vec<(RouteMiss, usize)> = Vec::new();
     let mut untold = 0;
     for miss in misses {

@@ -11,6 +11,7 @@ use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::conclude::{conclude, look_around};
 use crate::job::Job;
+use crate::mcp_servers::McpServers;
 use crate::recorded_world::{self, WorldSession};
 use crate::services::{OpenTools, has_own_agent};
 use crate::tools::{Source, Tapes};
@@ -20,7 +21,7 @@ impl Stage {
     /// Closes what was opened, what was opened last first: the agent, its model, and its tools. What was found until its agent
     /// was closed decides which recordings are kept.
     pub(crate) async fn close(self, attempt: &Attempt<'_>, account: &mut Account) {
-        let Stage { tools, served, model, world, agent, replay, played, .. } = self;
+        let Stage { tools, served, model, mcp, world, agent, replay, played, .. } = self;
         let job = attempt.job;
         account.left.replay = replay;
         account.left.played = played;
@@ -30,30 +31,43 @@ impl Stage {
             tools.source.close().await;
             return;
         };
+        if let Some(mcp) = &mcp {
+            mcp.end_conversation();
+        }
         let conversation = agent.take_recording();
         account.stderr_tail = agent.close().await.stderr_tail;
         // The model is there for as long as the agent is.
         account.left.reached = model.map(|model| model.reached()).unwrap_or_default();
-        look_around(attempt, served.as_ref(), account).await;
+        look_around(attempt, (served.as_ref(), mcp.as_ref()), account).await;
+        if world.is_some() || mcp.is_some() {
+            end_own_agent(attempt).await;
+        }
+        if let Some(mcp) = &mcp {
+            mcp.conclude(attempt, account);
+        }
         let of_world = match world {
             Some(world) => Some(end_world(attempt, world, account).await),
             None => None,
         };
         conclude(job, account);
-        account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), served.as_ref(), of_world);
+        let faults = served.as_ref().map(OpenTools::faults).into_iter().chain(mcp.as_ref().map(McpServers::faults));
+        account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), faults.chain(of_world));
         let shared = job.run.shared.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
         account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
         keep(job, served, tools.source, conversation, account).await;
     }
 }
 
-/// Ends the recorder, after the agent that it stands before: what an agent asks when it is told to leave is a part of its world. What
-/// went wrong in it on purpose is given back.
-async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Account) -> Faults {
+/// Ends an agent that is a server before what it can reach: what it asks when it is told to leave is a part of its world.
+async fn end_own_agent(attempt: &Attempt<'_>) {
     let job = attempt.job;
     if has_own_agent(job) {
         Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
     }
+}
+
+/// Ends the recorder, after the agent that it stands before. What went wrong in it on purpose is given back.
+async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Account) -> Faults {
     let ended = world.finish().await;
     let faults = ended.faults.clone();
     recorded_world::conclude(attempt, ended, account);

@@ -13,6 +13,7 @@ use agentci_drivers::Driver;
 use agentci_stubs::Faults;
 use agentci_verdict::Replay;
 
+use crate::mcp_servers::McpServers;
 use crate::mock_model::Model;
 use crate::not_opened::NotOpened;
 use crate::recorded_world::WorldSession;
@@ -26,6 +27,7 @@ pub(crate) struct Stage {
     /// The tools that are over HTTP.
     pub(crate) served: Option<OpenTools>,
     pub(crate) model: Option<Model>,
+    pub(crate) mcp: Option<McpServers>,
     /// The recorder between the agent and the world around it.
     pub(crate) world: Option<WorldSession>,
     /// The agent, if it was reached.
@@ -55,4 +57,6 @@ pub(crate) struct Left {
     pub(crate) has_model: bool,
     /// The paths of that model that the agent asked for.
     pub(crate) reached: Vec<String>,
+    /// What to add to the failure of the case, if it fails.
+    pub(crate) notes: Vec<String>,
 }

@@ -18,7 +18,7 @@ use crate::{findings, mock_model, recorded_world};
 impl Stage {
     /// Reaches the agent. From now on its time counts. What else is open stays open where it cannot be reached.
     pub(crate) async fn open(attempt: &mut Attempt<'_>, prepared: Prepared) -> (Self, FilledCase) {
-        let Prepared { filled, tools, around, model, wire, line, replay } = prepared;
+        let Prepared { filled, tools, around, model, mcp, wire, line, replay } = prepared;
         let played = matches!(line, Line::Replay(_));
         attempt.clock = Clock::start();
         let (agent, not_reached) = match reach(attempt, &around, line, wire).await {
@@ -27,7 +27,7 @@ impl Stage {
         };
         let Surroundings { served, warning, world, .. } = around;
         let warning = warning.or_else(|| recorded_world::earlier(attempt.job).filter(|_| played));
-        (Self { tools, served, model, world, agent, not_reached, warning, replay, played }, filled)
+        (Self { tools, served, model, mcp, world, agent, not_reached, warning, replay, played }, filled)
     }
 }
 

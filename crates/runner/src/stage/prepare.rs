@@ -12,11 +12,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use crate::attempt::Attempt;
 use crate::filled::FilledCase;
 use crate::job::Job;
+use crate::mcp_servers::{self, McpServers};
 use crate::mock_model::{self, Model};
 use crate::not_opened::NotOpened;
 use crate::recording::{self, Tape};
 use crate::secret_sources::{learn_filled, learn_variables, learn_written};
-use crate::surroundings::{Surroundings, surroundings};
+use crate::surroundings::{Played, Surroundings, surroundings};
 use crate::tools::Tools;
 use crate::variables::Scope;
 use crate::{findings, hook};
@@ -27,6 +28,7 @@ pub(crate) struct Prepared {
     pub(super) tools: Tools,
     pub(super) around: Surroundings,
     pub(super) model: Option<Model>,
+    pub(super) mcp: Option<McpServers>,
     /// What is seen by the model and by the tools.
     pub(super) wire: Option<UnboundedReceiver<Kind>>,
     /// How a server is reached.
@@ -41,7 +43,7 @@ pub(crate) struct Prepared {
 /// 2. Its variables get their values.
 /// 3. The recording of the conversation is read, which may stand in for much of the rest.
 /// 4. Hooks run, and print further variables.
-/// 5. The scripted model is started, since an agent that is a server has to be led to it.
+/// 5. The scripted model and the MCP servers are started, since an agent that is a server has to be led to them.
 /// 6. Tools over HTTP are served, the recorder of the world is started, and then an agent that is a server; addresses are variables.
 /// 7. What is said and what is checked is filled in with the variables, and all secrets are known.
 /// 8. The other tools are opened: a cassette is compared without secrets.
@@ -59,16 +61,22 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOp
     // In a replay nobody asks it.
     let model = if replayed { None } else { mock_model::start(job, seed, observer.clone(), &attempt.lookup()).await? };
     attempt.variables.set_model(model.as_ref().map(|model| model.addresses.clone()).unwrap_or_default());
-    let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), model.as_ref()).await?;
+    let mcp = if replayed { None } else { mcp_servers::start(job, faults(job, seed), observer.clone()).await? };
+    let addresses = mcp.as_ref().map(|mcp| mcp.addresses.clone());
+    attempt.variables.set_mcp(addresses.unwrap_or_else(|| mcp_servers::nowhere(&job.case.world.mcp)));
+    let played = Played { model: model.as_ref(), mcp: mcp.as_ref() };
+    let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), played).await?;
     let filled = fill_in(attempt)?;
     let (tools, cassette) = Tools::open(attempt, faults(job, seed)).await?;
-    let watched = model.is_some() || around.served.is_some() || around.world.is_some();
+    let watched = model.is_some() || mcp.is_some() || around.served.is_some() || around.world.is_some();
     around.environment.extend(model.iter().flat_map(|model| model.environment.iter().cloned()));
+    around.environment.extend(mcp.iter().flat_map(|mcp| mcp.environment.iter().cloned()));
     if watched && around.world.is_none() {
         around.environment.extend(mock_model::no_proxy(job.run.options.environment));
     }
     let (line, recording) = line(job, tape);
-    Ok(Prepared { filled, tools, around, model, wire: wire.filter(|_| watched), line, replay: cassette.or(recording) })
+    let (wire, replay) = (wire.filter(|_| watched), cassette.or(recording));
+    Ok(Prepared { filled, tools, around, model, mcp, wire, line, replay })
 }
 
 /// What is wrong with the case itself.
@@ -95,7 +103,10 @@ fn faults(job: &Job<'_>, seed: u64) -> Faults {
 /// Whether someone may see what the agent does without being told by it.
 fn has_wire(job: &Job<'_>) -> bool {
     let world = &job.case.world;
-    world.model.is_some() || matches!(world.tools, ToolSource::Routes(_)) || job.case.recorded_world().is_some()
+    world.model.is_some()
+        || !world.mcp.is_empty()
+        || matches!(world.tools, ToolSource::Routes(_))
+        || job.case.recorded_world().is_some()
 }
 
 /// Fills the case in. From here on every secret is known that it brings along.

@@ -135,7 +135,8 @@ impl Territory {
         for (index, case) in suite.cases.iter().enumerate() {
             let own = absolute(sources.path(case.span.file));
             let model = case.world.model.iter().filter_map(|model| model.source.file()).map(absolute);
-            for path in recorded(case).into_iter().chain(model).chain([own]) {
+            let servers = case.world.mcp.iter().map(|server| absolute(server.path()));
+            for path in recorded(case).into_iter().chain(model).chain(servers).chain([own]) {
                 territory.of_cases.entry(path).or_default().insert(index);
             }
             territory.add_agent(&case.target);

@@ -1,0 +1,246 @@
+//! `world.mcp` of a suite or a case: the MCP servers that are played, by name.
+//!
+//! ```yaml
+//! mcp:
+//!   orders: { scripted: orders.mcp.yaml }
+//!   stock: { recording: recordings/stock.jsonl, server: stock.test }
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::mcp_world::variable;
+use agentci_plan::{McpSource, McpWorld};
+use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
+
+use super::file_names::of_case;
+use super::print::Printer;
+
+/// Servers by name.
+pub(super) const MCP: Kind = Kind::FilledMap(&Kind::Shape(&SERVER));
+
+static SERVER: Shape = Shape::new(
+    "an MCP server",
+    "What a played MCP server answers from: a script, or a recording.",
+    &[
+        optional(
+            "scripted",
+            Kind::Name,
+            "A script of an MCP server, from the folder of the suite; `{case}` stands for the id of the case.",
+        ),
+        optional(
+            "recording",
+            Kind::Name,
+            "A recording of what an agent sent to the real server; `{case}` stands for the id of the case.",
+        ),
+        optional(
+            "server",
+            Kind::Name,
+            "What occurs in the address or the command of the server, where the recording has several.",
+        ),
+    ],
+)
+.rules(&[Rule::One(&["scripted", "recording"]), Rule::Needs("server", "recording")]);
+
+/// The servers of a suite or a case.
+#[derive(Default)]
+pub(super) struct McpSettings(Vec<Server>);
+
+struct Server {
+    name: Spanned<String>,
+    source: Source,
+}
+
+enum Source {
+    Script(Spanned<String>),
+    Recording(Spanned<String>, Option<Spanned<String>>),
+}
+
+impl Server {
+    fn path(&self) -> &Spanned<String> {
+        match &self.source {
+            Source::Script(path) | Source::Recording(path, _) => path,
+        }
+    }
+
+    fn of_case(&self, folder: &Path, id: &str) -> McpWorld {
+        let path = join(folder, &of_case(&self.path().value, id));
+        let source = match &self.source {
+            Source::Script(_) => McpSource::Script { path, script: Arc::default() },
+            Source::Recording(_, server) => McpSource::Recording { path, server: server.clone() },
+        };
+        McpWorld { name: self.name.clone(), source, span: self.path().span }
+    }
+}
+
+impl McpSettings {
+    pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Self {
+        let Some(pairs) = node.pairs().filter(|pairs| !pairs.is_empty()) else {
+            let message = match node.pairs() {
+                Some(_) => "`mcp` has no server".to_owned(),
+                None => format!("`mcp` must be a mapping from names, found {}", node.describe()),
+            };
+            problems.push(Diagnostic::error(node.span, message).label("expected `name: { scripted: .. }` lines"));
+            return Self::default();
+        };
+        let mut servers: Vec<Server> = Vec::new();
+        for pair in pairs {
+            let Some(server) = server(pair, problems) else { continue };
+            let same = |first: &&Server| variable(&first.name.value) == variable(&server.name.value);
+            if let Some(first) = servers.iter().find(same) {
+                problems.push(same_variable(&first.name, &server.name));
+            }
+            servers.push(server);
+        }
+        Self(servers)
+    }
+
+    pub(super) fn says_something(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// The paths, those of the case before those of the suite.
+    pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Spanned<String>> {
+        self.over(common).map(Server::path)
+    }
+
+    /// The servers of a case: its own replace those of the suite that have the same name.
+    pub(super) fn of_case(&self, common: &Self, folder: &Path, id: &str) -> Arc<[McpWorld]> {
+        self.over(common).map(|server| server.of_case(folder, id)).collect()
+    }
+
+    /// A server of a case whose variable is that of another server of the suite.
+    pub(super) fn clash(&self, common: &Self) -> Option<Diagnostic> {
+        self.0.iter().find_map(|own| {
+            let same = |other: &&Server| {
+                other.name.value != own.name.value && variable(&other.name.value) == variable(&own.name.value)
+            };
+            Some(same_variable(&common.0.iter().find(same)?.name, &own.name))
+        })
+    }
+
+    fn over<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Server> {
+        let replaced = |name: &str| self.0.iter().any(|own| own.name.value == name);
+        common.0.iter().filter(move |server| !replaced(&server.name.value)).chain(&self.0)
+    }
+}
+
+fn same_variable(first: &Spanned<String>, second: &Spanned<String>) -> Diagnostic {
+    let message = format!("the MCP servers `{}` and `{}` have the same variable", first.value, second.value);
+    Diagnostic::error(second.span, message)
+        .label(format!("both addresses would be `{}`", variable(&second.value)))
+        .help("rename one of the two: capital letters, `-` and `_` make no difference")
+}
+
+fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<Server> {
+    let name = name(pair, problems);
+    let mut fields = SERVER.open(&pair.value, problems)?;
+    let [scripted, recording, server] = ["scripted", "recording", "server"].map(|key| {
+        let node = fields.optional(key)?;
+        Some((node, read::name(node, key, problems)))
+    });
+    fields.finish(problems);
+    let source =
+        match (scripted, recording) {
+            (Some((_, path)), None) => {
+                if let Some((node, _)) = server {
+                    problems.push(
+                        Diagnostic::error(node.span, "a scripted MCP server has no `server`")
+                            .label("there is nothing to choose from")
+                            .help("remove it: `server` chooses one of the servers that a `recording` has"),
+                    );
+                }
+                path.map(Source::Script)
+            }
+            (None, Some((_, path))) => path.map(|path| Source::Recording(path, server.and_then(|(_, server)| server))),
+            (both, _) => {
+                let (message, label) = match both {
+                    Some(_) => ("an MCP server has `scripted` or `recording`, not both", "a second source of answers"),
+                    None => ("an MCP server needs `scripted` or `recording`", "nothing says what the server answers"),
+                };
+                problems.push(Diagnostic::error(pair.value.span, message).label(label).help(
+                    "name a script with `scripted: orders.mcp.yaml`, or a recording with `recording: orders.jsonl`",
+                ));
+                None
+            }
+        };
+    Some(Server { name: name?, source: source? })
+}
+
+/// The name of a server, which becomes a part of a variable and of a client's configuration.
+fn name(pair: &Pair, problems: &mut Diagnostics) -> Option<Spanned<String>> {
+    let name = pair.key.text.as_str();
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(good) {
+        return Some(Spanned::new(name.to_owned(), pair.key.span));
+    }
+    let message = format!("`{}` can not be the name of an MCP server", name.escape_debug());
+    problems.push(
+        Diagnostic::error(pair.key.span, message)
+            .label("becomes a part of a variable")
+            .help("use letters, digits, `_` and `-`, such as `orders`"),
+    );
+    None
+}
+
+/// The servers as a mapping.
+pub(super) fn print_servers(servers: &[McpWorld], printer: &Printer<'_>) -> Option<Node> {
+    let server = |world: &McpWorld| {
+        let pairs = match &world.source {
+            McpSource::Script { path, .. } => vec![printer.pair("scripted", printer.path(path))],
+            McpSource::Recording { path, server } => {
+                let server = server.as_ref().map(|server| printer.pair("server", printer.text(&server.value)));
+                std::iter::once(printer.pair("recording", printer.path(path))).chain(server).collect()
+            }
+        };
+        printer.pair(&world.name.value, printer.map(pairs))
+    };
+    (!servers.is_empty()).then(|| printer.map(servers.iter().map(server).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use agentci_source::MemoryFiles;
+
+    use super::*;
+    use crate::{Loaded, load};
+
+    fn suite(common: &str, own: &str) -> Loaded {
+        let text = format!(
+            "suite: s\ntarget: {{ process: {{ command: [a] }} }}\nworld: {{ mcp: {{ {common} }} }}\n\
+             cases: [{{ id: a/b, input: {{}}, world: {{ mcp: {{ {own} }} }} }}, {{ id: c, input: {{}} }}]\n"
+        );
+        let script = "tools: { find: { answers: { reply: hi } } }\n";
+        let files = MemoryFiles::default().with("s/agentci.yaml", text).with("s/o.mcp.yaml", script);
+        load(&files.with("s/a_b.mcp.yaml", script).with("s/c.mcp.yaml", script).with("s/r.jsonl", ""), &["s".into()])
+    }
+
+    fn messages(loaded: &Loaded) -> Vec<&str> {
+        loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect()
+    }
+
+    #[test]
+    fn a_case_replaces_servers_of_its_suite_and_has_the_others() {
+        let common = "orders: { scripted: '{case}.mcp.yaml' }, stock: { scripted: o.mcp.yaml }";
+        let loaded = suite(common, "stock: { recording: r.jsonl, server: x }");
+        assert_eq!(messages(&loaded), [""; 0]);
+        let servers = |case: usize| {
+            let server = |server: &McpWorld| (server.name.value.clone(), server.path().to_str().unwrap().to_owned());
+            loaded.plan.suites[0].cases[case].world.mcp.iter().map(server).collect::<Vec<_>>()
+        };
+        let named = |name: &str, path: &str| (name.to_owned(), path.to_owned());
+        assert_eq!(servers(0), [named("orders", "s/a_b.mcp.yaml"), named("stock", "s/r.jsonl")]);
+        assert_eq!(servers(1), [named("orders", "s/c.mcp.yaml"), named("stock", "s/o.mcp.yaml")]);
+        let script = loaded.plan.suites[0].cases[1].world.mcp[1].script().unwrap();
+        assert_eq!(script.tools[0].name.value, "find");
+    }
+
+    #[test]
+    fn servers_of_a_case_and_of_its_suite_have_variables_of_their_own() {
+        let loaded = suite("my-orders: { scripted: o.mcp.yaml }", "my_orders: { scripted: o.mcp.yaml }");
+        assert_eq!(messages(&loaded), ["the MCP servers `my-orders` and `my_orders` have the same variable"]);
+        let loaded = suite("my-orders: { scripted: o.mcp.yaml }", "my-orders: { scripted: o.mcp.yaml }");
+        assert_eq!(messages(&loaded), [""; 0]);
+    }
+}

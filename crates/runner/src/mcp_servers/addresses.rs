@@ -1,0 +1,56 @@
+//! What an agent is told of its MCP servers.
+
+use std::io;
+
+use agentci_plan::McpWorld;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+/// The variable with the path of a file that names all servers, as many clients read it.
+const CONFIG: &str = "AGENTCI_MCP_CONFIG";
+
+/// The name of that file.
+const FILE: &str = "mcp.json";
+
+/// Where nobody answers.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// What leads an agent to its servers.
+pub(super) struct Told {
+    pub(super) addresses: Vec<(String, String)>,
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) folder: TempDir,
+}
+
+/// What leads an agent to servers at these addresses, of Streamable HTTP and of the transport of 2024.
+pub(super) fn tell<'w>(servers: &[(&'w McpWorld, String, String)]) -> io::Result<Told> {
+    let folder = tempfile::Builder::new().prefix("agentci-mcp-").tempdir()?;
+    let path = folder.path().join(FILE);
+    let entry = |(world, url, _): &(&'w McpWorld, String, String)| {
+        (world.name.value.clone(), json!({ "type": "http", "url": url }))
+    };
+    let entries: Map<String, Value> = servers.iter().map(entry).collect();
+    fs_err::write(&path, format!("{}\n", json!({ "mcpServers": entries })))?;
+    let config = path.to_string_lossy().into_owned();
+    let mut addresses: Vec<(String, String)> = Vec::new();
+    let mut environment: Vec<(String, String)> = Vec::new();
+    for (world, url, sse_url) in servers {
+        addresses.extend(of_server(world, url, sse_url));
+        environment.push((world.variable(), url.clone()));
+    }
+    addresses.push(("config".to_owned(), config.clone()));
+    environment.push((CONFIG.to_owned(), config));
+    Ok(Told { addresses, environment, folder })
+}
+
+/// The variables of servers that nobody will ask, since the whole conversation is played.
+pub(crate) fn nowhere(servers: &[McpWorld]) -> Vec<(String, String)> {
+    let addresses = |world: &McpWorld| of_server(world, &format!("{NOWHERE}/mcp"), &format!("{NOWHERE}/sse"));
+    let config = (!servers.is_empty()).then(|| ("config".to_owned(), "/dev/null".to_owned()));
+    servers.iter().flat_map(addresses).chain(config).collect()
+}
+
+fn of_server(world: &McpWorld, url: &str, sse_url: &str) -> [(String, String); 2] {
+    let name = world.word();
+    [(format!("{name}.url"), url.to_owned()), (format!("{name}.sse_url"), sse_url.to_owned())]
+}

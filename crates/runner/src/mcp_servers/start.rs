@@ -1,0 +1,72 @@
+//! Starting the servers of an attempt.
+
+use std::sync::Arc;
+
+use agentci_mock_mcp::{McpServer, Mind, ServerOptions, Tape, Watcher};
+use agentci_plan::{McpSource, McpWorld};
+use agentci_recorder::load;
+use agentci_stubs::Faults;
+use agentci_trace::Kind;
+use agentci_verdict::{Cause, Finding};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::addresses::{Told, tell};
+use super::watch::{Shared, Watch, Watching};
+use super::{McpServers, Played};
+use crate::findings;
+use crate::job::Job;
+
+/// Starts the servers, if the case has some; `observer` is told what they see.
+pub(crate) async fn start(
+    job: &Job<'_>,
+    faults: Faults,
+    observer: Option<UnboundedSender<Kind>>,
+) -> Result<Option<McpServers>, Box<Finding>> {
+    let worlds = &job.case.world.mcp;
+    let Some(first) = worlds.first() else { return Ok(None) };
+    let shared = Arc::new(Shared::new(faults, observer));
+    let mut servers = Vec::new();
+    for world in worlds.iter() {
+        servers.push(play(job, world, &shared).await?);
+    }
+    let reached: Vec<(&McpWorld, String, String)> = worlds
+        .iter()
+        .zip(&servers)
+        .map(|(world, played): (_, &Played)| (world, played.server.url(), played.server.sse_url()))
+        .collect();
+    let Told { addresses, environment, folder } = tell(&reached).map_err(|error| {
+        let message = format!("the file that tells of the MCP servers could not be written: {error}");
+        wrong(job, first, message)
+    })?;
+    Ok(Some(McpServers { addresses, environment, servers, shared, _folder: folder }))
+}
+
+async fn play(job: &Job<'_>, world: &McpWorld, shared: &Arc<Shared>) -> Result<Played, Box<Finding>> {
+    let watch = Arc::new(Watch::new(world, Arc::clone(shared)));
+    let watcher: Box<dyn Watcher> = Box::new(Watching(Arc::clone(&watch)));
+    let mind = match &world.source {
+        McpSource::Script { script, .. } => Mind::new(Arc::clone(script), Some(watcher)).map_err(|error| {
+            let finding = findings::plain(Cause::Config, error.to_string(), Some(job.place(error.span)));
+            Box::new(Finding { label: "this tool".into(), ..finding })
+        })?,
+        McpSource::Recording { path, server } => {
+            let recording = load(path).map_err(|error| wrong(job, world, error.to_string()))?;
+            let server = server.as_ref().map(|server| server.value.as_str());
+            let tape = Tape::of(&recording, server).map_err(|error| {
+                let message = format!("`{}` cannot be played: {error}", path.display());
+                Box::new(Finding { help: Some(error.help().into()), ..*wrong(job, world, message) })
+            })?;
+            job.secrets.meet(|secrets| tape.said().for_each(|said| secrets.learn(said)));
+            Mind::recorded(tape, Some(watcher))
+        }
+    };
+    let mind = Arc::new(mind);
+    let server = McpServer::start(Arc::clone(&mind), ServerOptions::default()).await;
+    let server = server.map_err(|error| wrong(job, world, format!("the MCP server could not be started: {error}")))?;
+    Ok(Played { mind, watch, server })
+}
+
+fn wrong(job: &Job<'_>, world: &McpWorld, message: String) -> Box<Finding> {
+    let finding = findings::plain(Cause::Config, message, Some(job.place(world.span)));
+    Box::new(Finding { label: "this server".into(), ..finding })
+}

@@ -1,0 +1,192 @@
+//! What the servers of an attempt see: calls of tools for the trace, and misses.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agentci_mock_mcp::{Seen, Watcher};
+use agentci_plan::{FaultKind, McpSource, McpWorld};
+use agentci_source::Span;
+use agentci_stubs::{Faults, RouteMiss};
+use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_verdict::{Cause, Finding};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::findings;
+use crate::job::Job;
+use crate::services::told;
+
+/// The most misses of a server that are remembered.
+const MISSES: usize = 1_000;
+
+/// What the servers of an attempt share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    faults: Mutex<Faults>,
+    listener: Mutex<Listener>,
+}
+
+/// Who is told what is seen.
+#[derive(Debug)]
+enum Listener {
+    /// The driver of the agent.
+    Driver(Option<UnboundedSender<Kind>>),
+    /// Nobody: the conversation is over.
+    Late(Vec<Kind>),
+}
+
+impl Shared {
+    pub(super) fn new(faults: Faults, observer: Option<UnboundedSender<Kind>>) -> Self {
+        Self { faults: Mutex::new(faults), listener: Mutex::new(Listener::Driver(observer)) }
+    }
+
+    pub(super) fn faults(&self) -> Faults {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps what is seen from now on.
+    pub(super) fn end_conversation(&self) {
+        *self.listener() = Listener::Late(Vec::new());
+    }
+
+    /// What was seen when the conversation was over.
+    pub(super) fn take_late(&self) -> Vec<Kind> {
+        match &mut *self.listener() {
+            Listener::Driver(_) => Vec::new(),
+            Listener::Late(late) => std::mem::take(late),
+        }
+    }
+
+    fn tell(&self, kind: Kind) {
+        match &mut *self.listener() {
+            // Whoever listened may be gone by now.
+            Listener::Driver(Some(observer)) => drop(observer.send(kind)),
+            Listener::Driver(None) => {}
+            Listener::Late(late) => late.push(kind),
+        }
+    }
+
+    fn listener(&self) -> MutexGuard<'_, Listener> {
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What one server sees.
+#[derive(Debug)]
+pub(super) struct Watch {
+    name: String,
+    span: Span,
+    /// What to do about a miss.
+    help: &'static str,
+    shared: Arc<Shared>,
+    reached: AtomicBool,
+    misses: Mutex<Vec<RouteMiss>>,
+}
+
+impl Watch {
+    pub(super) fn new(world: &McpWorld, shared: Arc<Shared>) -> Self {
+        let (name, misses) = (world.name.value.clone(), Mutex::default());
+        let help = match &world.source {
+            McpSource::Script { .. } => "add an answer for it, or find out why the agent asks this",
+            McpSource::Recording { .. } => {
+                "if the agent is right to ask this, record it again: `agentci record -o FILE -- AGENT`"
+            }
+        };
+        Self { name, span: world.span, help, shared, reached: AtomicBool::new(false), misses }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether any client came.
+    pub(super) fn was_reached(&self) -> bool {
+        self.reached.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn misses(&self, job: &Job<'_>) -> Vec<Finding> {
+        let misses = self.misses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let finding = |miss: RouteMiss| Finding {
+            label: "this server".into(),
+            notes: miss.notes,
+            help: Some(self.help.into()),
+            ..findings::plain(Cause::StubMiss, miss.message, Some(job.place(self.span)))
+        };
+        told(misses).into_iter().map(finding).collect()
+    }
+
+    fn call_id(&self, number: u64) -> String {
+        format!("mcp:{}:{number}", self.name)
+    }
+}
+
+/// A server's way to who watches it.
+#[derive(Debug)]
+pub(super) struct Watching(pub(super) Arc<Watch>);
+
+impl Watcher for Watching {
+    fn saw(&self, seen: Seen) {
+        let watch = &self.0;
+        watch.shared.tell(match seen {
+            Seen::Call { number, tool, arguments } => Kind::ToolCall(ToolCall {
+                call_id: watch.call_id(number),
+                name: tool,
+                args: Arc::new(arguments),
+                observer: Observer::Stub,
+                begun: None,
+            }),
+            Seen::Answer { number, outcome, fault } => {
+                let (ok, result, error) = match outcome {
+                    Ok(result) => (true, Arc::new(result), None),
+                    Err(error) => (false, Arc::default(), Some(error)),
+                };
+                Kind::ToolResult(ToolResult {
+                    call_id: watch.call_id(number),
+                    ok,
+                    result,
+                    error,
+                    fault: fault.map(|fault| fault.name().to_owned()),
+                    observer: Observer::Stub,
+                    ..ToolResult::default()
+                })
+            }
+            Seen::Miss { of, message } => {
+                let message = format!("the MCP server `{}` has no answer: {message}", watch.name);
+                let mut misses = watch.misses.lock().unwrap_or_else(PoisonError::into_inner);
+                if misses.len() < MISSES {
+                    misses.push(RouteMiss { tool: of.clone(), message: message.clone(), notes: Vec::new() });
+                }
+                Kind::Miss { tool: of, message }
+            }
+        });
+    }
+
+    fn reached(&self) {
+        self.0.reached.store(true, Ordering::Relaxed);
+    }
+
+    fn fault(&self, tool: &str) -> Option<FaultKind> {
+        self.0.shared.faults.lock().unwrap_or_else(PoisonError::into_inner).next(tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agentci_source::{Sources, Spanned};
+
+    use super::*;
+
+    #[test]
+    fn only_so_many_misses_are_remembered() {
+        let span = Span::whole(Sources::default().add(Path::new("agentci.yaml"), ""));
+        let source = McpSource::Script { path: "orders.mcp.yaml".into(), script: Arc::default() };
+        let world = McpWorld { name: Spanned::new("orders".to_owned(), span), source, span };
+        let shared = Arc::new(Shared::new(Faults::new([].into(), 1), None));
+        let watching = Watching(Arc::new(Watch::new(&world, shared)));
+        for number in 0..=MISSES {
+            watching.saw(Seen::Miss { of: "find".into(), message: format!("no answer to {number}") });
+        }
+        assert_eq!(watching.0.misses.lock().unwrap().len(), MISSES);
+    }
+}
