@@ -1,0 +1,93 @@
+"""Agents on the official Python package, and the MCP servers that a suite plays for them with `world.mcp`.
+
+    AGENTCI=target/debug/agentci world.py
+
+Each agent is right once and wrong in several ways. The last line is `N passed, M failed`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+AGENTCI = os.path.abspath(os.environ["AGENTCI"])
+HERE = Path(__file__).parent / "world"
+
+SUITE = """suite: world
+target: {{ process: {{ command: ["{python}", agent.py, {by}, "${{HOW}}"], speaks: text, env: {{ ORDERS_SSE: "${{MCP.orders.sse_url}}" }} }} }}
+world: {{ mcp: {{ orders: {{ {source} }} }} }}
+variables: {{ HOW: right }}
+checks:
+  - tool_called: {{ name: find_order, args: {{ id: A-17 }}, count: 1 }}
+  - not: {{ tool_called: lose_order }}
+  - contains: "60"
+cases:
+  - {{ id: right, turns: [{{ user: Hi }}] }}
+  - {{ id: wrong-tool, variables: {{ HOW: wrong-tool }}, turns: [{{ user: Hi }}] }}
+  - {{ id: missing-tool, variables: {{ HOW: missing-tool }}, turns: [{{ user: Hi }}] }}
+  - {{ id: skips, variables: {{ HOW: skips }}, turns: [{{ user: Hi }}] }}
+  - {{ id: other-arguments, variables: {{ HOW: other-arguments }}, turns: [{{ user: Hi }}] }}
+  - id: broken-tool
+    turns: [{{ user: Hi }}]
+    world: {{ faults: [{{ tool: find_order, error: down }}] }}
+"""
+
+SCRIPTED = {
+    "right": ("pass", None),
+    "wrong-tool": ("fail", "check"),
+    "missing-tool": ("fail", "stub_miss"),
+    "skips": ("fail", "check"),
+    "other-arguments": ("fail", "check"),
+    "broken-tool": ("fail", "check"),
+}
+# What was not recorded is a miss.
+RECORDED = SCRIPTED | {"wrong-tool": ("fail", "stub_miss"), "other-arguments": ("fail", "stub_miss")}
+
+
+def judged(folder, by, source):
+    """Status and cause of each case."""
+    (folder / "agentci.yaml").write_text(SUITE.format(python=sys.executable, by=by, source=source))
+    ran = subprocess.run([AGENTCI, "run", ".", "--output-dir", "runs"], cwd=folder, capture_output=True, text=True, timeout=300)
+    summaries = sorted((folder / "runs").rglob("summary.json"))
+    assert summaries, ran
+    summary = json.loads(summaries[-1].read_text())
+    shutil.rmtree(folder / "runs")
+    return {case["id"]: (case["status"], case["cause"]) for case in summary["cases"]}, ran
+
+
+def record(folder):
+    """A recording of the right agent and a server that is served by itself."""
+    server = subprocess.Popen([AGENTCI, "serve", "mcp", "orders.mcp.yaml"], cwd=folder, stdout=subprocess.PIPE, text=True)
+    try:
+        url = json.loads(server.stdout.readline())["url"]
+        command = [AGENTCI, "record", "-o", "orders.jsonl", "--", sys.executable, "agent.py", "variable", "right"]
+        environment = os.environ | {"AGENTCI_MCP_ORDERS_URL": url}
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, timeout=120)
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(HERE, folder, dirs_exist_ok=True)
+        record(folder)
+        ways = [(by, "scripted: orders.mcp.yaml", SCRIPTED) for by in ("variable", "config", "sse")]
+        for by, source, expected in [*ways, ("variable", "recording: orders.jsonl", RECORDED)]:
+            found, ran = judged(folder, by, source)
+            if found == expected:
+                print(f"ok {by}, {source}")
+                passed += 1
+            else:
+                print(f"FAILED {by}, {source}: {found}\n{ran.stdout}{ran.stderr}")
+                failed += 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
