@@ -85,7 +85,7 @@ fn the_rest_goes_on_live_and_is_recorded() {
     let asked = upstream.asked();
     let done = forked(&suite, &["--until", "6", "--then", "live", "--set", LOST, "-o", "other.jsonl"]);
     assert_eq!(done.code, Some(0), "{done:?}");
-    done.complains(&["then 5 calls answered by the live world\n", "wrote other.jsonl ("]);
+    done.complains(&["then 5 calls to the live world\n", "wrote other.jsonl ("]);
     assert_eq!(upstream.asked() - asked, 5);
     assert!(upstream.requests.lock().unwrap()[asked].contains("lost"), "the model is told of the changed answer");
     let again = ran(&suite, &mut suite.command(&["replay", "other.jsonl"]));
@@ -238,5 +238,5 @@ calls = [threading.Thread(target=post, args=("/orders/" + order, 0 if order == f
     fs::write(suite.path("first"), "B").unwrap();
     let done = forked(&suite, &["--until", "1", "--then", "live"]);
     assert_eq!(done.code, Some(0), "{done:?}");
-    done.complains(&["1 of 1 call answered", "then 1 call answered by the live world"]);
+    done.complains(&["1 of 1 call answered", "then 1 call to the live world"]);
 }

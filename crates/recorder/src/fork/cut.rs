@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::matching::may_repeat;
-use crate::{Exchange, Recording, Request};
+use crate::{Exchange, How, Recording, Request};
 
 use super::scripted::is_of_model;
 
@@ -35,8 +35,8 @@ impl Cut {
     }
 }
 
-/// Everything but telemetry, and but a question that was asked before: how often an agent looks whether something is done depends on
-/// the speed of the machine. The last call is always awaited, since the fork is behind it.
+/// Everything but telemetry, what the agent itself broke off, and a question that was asked before: how often an agent looks whether
+/// something is done depends on the speed of the machine. The last call is always awaited, since the fork is behind it.
 fn awaited(exchanges: &[Exchange]) -> BTreeSet<u64> {
     let calls: Vec<&Exchange> = exchanges.iter().filter(|exchange| !exchange.chatter).collect();
     let is_repeated = |index: usize| {
@@ -44,7 +44,8 @@ fn awaited(exchanges: &[Exchange]) -> BTreeSet<u64> {
         may_repeat(request) && calls[..index].iter().any(|earlier| same(&earlier.request, request))
     };
     let last = calls.len().saturating_sub(1);
-    let needed = (0..calls.len()).filter(|index| *index == last || !is_repeated(*index));
+    let is_left = |index: usize| calls[index].end.how == How::Left;
+    let needed = (0..calls.len()).filter(|index| *index == last || !(is_repeated(*index) || is_left(*index)));
     needed.map(|index| calls[index].id).collect()
 }
 
@@ -55,7 +56,7 @@ fn same(one: &Request, other: &Request) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{End, How};
+    use crate::End;
 
     fn call(id: u64, method: &str, path: &str, chatter: bool) -> Exchange {
         Exchange {
@@ -89,6 +90,15 @@ mod tests {
         assert_eq!(cut(5).1, [7]);
         assert_eq!(cut(0), (vec![], vec![2, 3, 4, 5, 7], vec![]));
         assert_eq!(cut(9).1, [0; 0]);
+    }
+
+    #[test]
+    fn what_the_agent_broke_off_is_not_awaited() {
+        let mut left = call(1, "POST", "/slow", false);
+        left.end.how = How::Left;
+        let exchanges = vec![left, call(2, "POST", "/next", false)];
+        let cut = Cut::at(Recording { exchanges, ..Recording::default() }, 2);
+        assert_eq!(cut.awaited.into_iter().collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -71,8 +71,7 @@ impl Matcher {
             return answered;
         }
         let recording = Arc::clone(&self.recording);
-        let before = self.conversations.before(&message_prints(request));
-        let (view, _) = self.look(request, &recording.holes, before);
+        let view = self.unanswered(request, &recording.holes);
         let place = self.index.place(&view);
         if self.is_chatter_of(place) || is_chatter(request) {
             self.tally.chatter += 1;
@@ -102,13 +101,24 @@ impl Matcher {
         let recording = Arc::clone(&self.recording);
         let messages = message_prints(request);
         let before = self.conversations.before(&messages);
-        let (_, found) = self.look(request, &recording.holes, before);
+        let view = View::of(request, &self.rules, &recording.holes);
+        let found = self.find(request, &view, before).or_else(|| {
+            let path = self.roots.masked_here(split(&request.path).0)?;
+            self.find(request, &view.at(request, &path), before)
+        });
         let (position, comparison) = found?;
         Some(self.found(position, comparison, request, &messages))
     }
 
-    /// The recorded answer to a request that differs in nothing, not even in an id or a time; if there is one.
+    /// The recorded answer to a request that differs in nothing, not even in an id or a time; if there is one. It is not counted.
     pub(crate) fn answer_exact(&mut self, request: &Request) -> Option<Answered> {
+        let tally = self.tally.clone();
+        let answered = self.found_exact(request);
+        self.tally = tally;
+        answered
+    }
+
+    fn found_exact(&mut self, request: &Request) -> Option<Answered> {
         if let Some(answered) = self.answer_equal(request) {
             return Some(answered);
         }
@@ -139,29 +149,19 @@ impl Matcher {
         let recording = Arc::clone(&self.recording);
         let messages = message_prints(request);
         let before = self.conversations.before(&messages);
-        let (view, _) = self.look(request, &recording.holes, before);
+        let view = self.unanswered(request, &recording.holes);
         self.asked += 1;
         self.tally.misses += 1;
         self.miss(request, &view, before, messages.len())
     }
 
-    /// How a request is compared, and the exchange that answers it.
-    fn look<'r>(
-        &self,
-        request: &'r Request,
-        learned: &[LearnedHole],
-        before: Option<u64>,
-    ) -> (View<'r>, Option<(usize, Comparison)>) {
+    /// How a request is compared that nothing answers: at its path with a mark for a folder, if it goes to one.
+    fn unanswered<'r>(&self, request: &'r Request, learned: &[LearnedHole]) -> View<'r> {
         let view = View::of(request, &self.rules, learned);
-        let found = self.find(request, &view, before);
-        if found.is_none()
-            && let Some(path) = self.roots.masked_here(split(&request.path).0)
-        {
-            let view = view.at(request, &path);
-            let found = self.find(request, &view, before);
-            return (view, found);
+        match self.roots.masked_here(split(&request.path).0) {
+            Some(path) => view.at(request, &path),
+            None => view,
         }
-        (view, found)
     }
 
     /// The answer to a request that is equal to a recorded one to the letter. It may still have secrets: those that the recording has

@@ -154,7 +154,7 @@ impl ForkOutcome<'_> {
     fn then(&self, forked: &Forked) -> String {
         let calls = |count| counted(count, "call", "calls");
         let Some(script) = self.script else {
-            return format!("then {} answered by the live world", calls(forked.live));
+            return format!("then {} to the live world", calls(forked.live));
         };
         let script = command_line(&[script.as_os_str()]);
         let mut text = format!("then {} answered by {script}", calls(forked.scripted));
