@@ -342,7 +342,7 @@ impl Session {
                 self.shared.ledger.note(WarningKind::NotLed { program, why: why.to_owned() });
             }
         }
-        self.shared.ledger.name_programs().await;
+        self.shared.ledger.name_programs(&self.tapped).await;
         let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
         let (mut recording, mut tally) = match &self.shared.replay {
             Some(replay) if replay.fork().is_some() => {

@@ -12,6 +12,8 @@ at = sys.argv.index("--")
 calls, command = sys.argv[1:at], sys.argv[at + 1:]
 # What the official SDKs hand to a server, and what a team puts into its settings.
 wanted = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
+if os.environ.get("WHOLE_ENVIRONMENT"):
+    wanted.update(os.environ)
 wanted.update((name[4:], value) for name, value in os.environ.items() if name.startswith("FOR_"))
 server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=wanted, text=True)
 

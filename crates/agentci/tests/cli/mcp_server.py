@@ -31,6 +31,14 @@ def called(request):
         return text("the user said " + json.loads(sys.stdin.readline())["result"]["action"])
     if tool == "crash":
         sys.exit(3)
+    if tool == "remote":
+        import urllib.request
+        with urllib.request.urlopen(open("base").read() + "/x") as answer:
+            return text("status %d" % answer.status)
+    if tool == "nested":
+        import subprocess
+        command = ["python3", "host.py", "get_order=A-17", "--", "python3", "server.py"]
+        return text(subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout)
     if tool == "key":
         return text("my key is " + os.environ["SHOP_TOKEN"])
 
@@ -44,7 +52,7 @@ for line in sys.stdin:
     elif message["method"] == "notifications/initialized":
         say({"method": "notifications/message", "params": {"level": "info", "data": "ready"}})
     elif message["method"] == "tools/list":
-        names = ["get_order", "slow", "refund", "crash", "key"]
+        names = ["get_order", "slow", "refund", "crash", "key", "remote", "nested"]
         say({"id": message["id"], "result": {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names]}})
     elif message["method"] == "tools/call":
         say({"id": message["id"], "result": called(message)})

@@ -160,6 +160,21 @@ fn a_server_that_ends_in_a_call_ends_in_the_replay() {
 }
 
 #[test]
+fn what_a_server_asks_itself_is_not_awaited_of_the_agent() {
+    let upstream = crate::upstream::Upstream::start();
+    let suite = shop().file("base", &upstream.url);
+    let words = ["remote", "nested", "get_order=A-17", "--", "python3", "server.py"];
+    let line = [&["record", "-o", "r.jsonl", "--", "python3", "host.py"][..], &words[..]].concat();
+    let recorded = ran(&suite, suite.command(&line).env("WHOLE_ENVIRONMENT", "1"));
+    assert_eq!((recorded.code, upstream.asked(), starts(&suite)), (Some(0), 1, 2), "{recorded:?}");
+    assert!(recorded.stdout.contains("remote status 200"), "{recorded:?}");
+    recorded.complains(&["recorded stdio:python server.py  5 calls"]);
+    let replayed = replay(&elsewhere(&suite), &words);
+    assert_eq!((replayed.code, &replayed.stdout), (Some(0), &recorded.stdout), "{replayed:?}");
+    assert_eq!(upstream.asked(), 1);
+}
+
+#[test]
 fn the_secrets_of_a_server_are_in_no_byte_of_the_recording() {
     let suite = shop();
     let words = ["key", "--", "python3", "server.py", "--api-key", "another-secret-of-ours"];

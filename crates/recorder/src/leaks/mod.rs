@@ -12,6 +12,6 @@ mod sockets;
 mod tests;
 mod watch;
 
-pub(crate) use processes::Programs;
+pub(crate) use processes::{Programs, line_of};
 pub(crate) use sockets::listening_ports;
 pub(crate) use watch::{Found, Watch};

@@ -13,6 +13,8 @@ use super::sockets;
 const MOST_PROCESSES: usize = 32_768;
 const MOST_THREADS: usize = 1_024;
 const MOST_FILES: usize = 16_384;
+/// How many generations of processes are followed upward.
+const LONGEST_LINE: usize = 64;
 /// A list of children and a command line are read up to here.
 const LARGEST_LIST: u64 = 64 << 10;
 
@@ -92,6 +94,17 @@ pub(super) fn inodes(pid: u32) -> impl Iterator<Item = u64> {
         let target = fs::read_link(format!("{folder}/{number}")).ok()?;
         target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
     })
+}
+
+/// A process, the one that started it, and so on, as far as can be told.
+pub(crate) fn line_of(pid: u32) -> Vec<u32> {
+    let parent = |pid: &u32| {
+        let stat = read(&format!("/proc/{pid}/stat"));
+        // Behind the name, which may hold anything.
+        let parent = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        (parent > 1).then_some(parent)
+    };
+    std::iter::successors(Some(pid), parent).take(LONGEST_LINE).collect()
 }
 
 /// Every thread has children of its own.

@@ -15,6 +15,7 @@ use super::ongoing::Ongoing;
 use super::program::{PATIENCE, Program};
 use super::target::Target;
 use crate::recording::{is_credential, is_word};
+use crate::tap::Tapped;
 use crate::{Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, WarningKind, is_chatter, learn_request};
 
 /// The most exchanges of a session that are kept.
@@ -54,8 +55,8 @@ pub(crate) struct SeenSoFar {
     pub(crate) own: BTreeMap<String, bool>,
     /// Hosts that were passed unread: connections and bytes.
     pub(crate) unread: BTreeMap<String, (usize, u64)>,
-    /// Exchanges whose programs had no name yet when they ended.
-    unnamed: Vec<(u64, Program)>,
+    /// Who asked in each exchange.
+    askers: Vec<(u64, Program)>,
     /// What was said so far, to tell what a request continues.
     conversations: Conversations,
     /// How many exchanges are under way.
@@ -172,7 +173,7 @@ impl Ledger {
     }
 
     /// An exchange is over. A program that has no name yet may have one when the session ends.
-    pub(crate) fn end(&self, exchange: Exchange, how: SeenHow, unnamed: Option<Program>) {
+    pub(crate) fn end(&self, exchange: Exchange, how: SeenHow, asker: Option<Program>) {
         let exchange = Arc::new(exchange);
         let mut seen = self.seen();
         seen.open = seen.open.saturating_sub(1);
@@ -181,7 +182,7 @@ impl Ledger {
         if let Some(slot) = index.and_then(|index| seen.exchanges.get_mut(index)) {
             *slot = Some(Arc::clone(&exchange));
             seen.conversations.take(&exchange);
-            seen.unnamed.extend(unnamed.map(|program| (exchange.id, program)));
+            seen.askers.extend(asker.map(|program| (exchange.id, program)));
         }
         // Told while the lock is held, so that the order is that of the ends.
         if let Some(observer) = &self.observer {
@@ -241,21 +242,24 @@ impl Ledger {
         }
     }
 
-    /// Names the programs whose names were still looked for when their exchanges ended.
-    pub(crate) async fn name_programs(&self) {
-        let unnamed = std::mem::take(&mut self.seen().unnamed);
+    /// Names the programs whose names were still looked for when their exchanges ended, and marks what servers asked that are
+    /// recorded themselves: in a replay they are not there to ask again.
+    pub(crate) async fn name_programs(&self, tapped: &Tapped) {
+        let askers = std::mem::take(&mut self.seen().askers);
         let all = async {
-            for (_, program) in &unnamed {
+            for (_, program) in askers.iter().filter(|(_, program)| program.known().is_none()) {
                 program.found().await;
             }
         };
         let _ = tokio::time::timeout(PATIENCE, all).await;
         let mut seen = self.seen();
         let before = seen.before;
-        for (id, program) in unnamed {
+        for (id, program) in askers {
             let index = usize::try_from(id).unwrap_or(0).checked_sub(before + 1);
             if let Some(Some(exchange)) = index.and_then(|index| seen.exchanges.get_mut(index)) {
-                Arc::make_mut(exchange).request.by = program.known();
+                let exchange = Arc::make_mut(exchange);
+                exchange.request.by = program.known();
+                exchange.chatter |= program.is_below(|pid| tapped.contains(pid));
             }
         }
     }

@@ -126,8 +126,7 @@ impl Ongoing {
             exchange.end = End { at_us, how: if self.too_large { How::TooLarge } else { how } };
         }
         exchange.request.by = self.program.as_ref().and_then(Program::known);
-        let unnamed = self.program.take().filter(|_| exchange.request.by.is_none());
-        self.ledger.end(exchange, self.how, unnamed);
+        self.ledger.end(exchange, self.how, self.program.take());
     }
 
     fn frames(&self) -> usize {

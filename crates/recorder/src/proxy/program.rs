@@ -6,13 +6,19 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::leaks::Programs;
+use crate::leaks::{Programs, line_of};
 
 /// How long a name is waited for; without it a request has none.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A process id and the name of its program.
-type Named = (u32, String);
+/// A program that was found.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) pid: u32,
+    pub(crate) name: String,
+    /// The process, the one that started it, and so on.
+    pub(crate) line: Vec<u32>,
+}
 
 /// The program at the other end of a connection.
 #[derive(Debug, Clone)]
@@ -37,14 +43,26 @@ impl Program {
         self.0.found.get_or_init(|| {
             let (found, name) = watch::channel(None);
             let (peer, proxy, programs) = (self.0.peer, self.0.proxy, self.0.programs.clone());
-            tokio::task::spawn_blocking(move || found.send_replace(programs.find(peer, proxy)));
+            let find = move || {
+                let (pid, name) = programs.find(peer, proxy)?;
+                Some(Named { pid, name, line: line_of(pid) })
+            };
+            tokio::task::spawn_blocking(move || found.send_replace(find()));
             name
         })
     }
 
     /// Its name, if that is known by now.
     pub(crate) fn known(&self) -> Option<String> {
-        self.0.found.get()?.borrow().as_ref().map(|(_, name)| name.clone())
+        self.0.found.get()?.borrow().as_ref().map(|named| named.name.clone())
+    }
+
+    /// Whether it is a process that this is said of, or was started by one; not known is not so.
+    pub(crate) fn is_below(&self, said: impl Fn(u32) -> bool) -> bool {
+        self.0
+            .found
+            .get()
+            .is_some_and(|found| found.borrow().iter().any(|named| named.line.iter().any(|pid| said(*pid))))
     }
 
     /// Its process id and name, where they can be told.

@@ -131,7 +131,8 @@ fn distrust(error: &std::io::Error, host: &str) -> Option<String> {
 }
 
 async fn bypass(shared: &Shared, program: &Program, target: &Target, reason: String) {
-    let (pid, program) = program.found().await.unwrap_or((0, "a program".into()));
+    let found = program.found().await;
+    let (pid, program) = found.map_or((0, "a program".into()), |named| (named.pid, named.name));
     shared.ledger.bypass(Bypass { program, pid, to: target.authority(), reason });
 }
 

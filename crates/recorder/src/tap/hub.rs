@@ -17,6 +17,7 @@ use super::command;
 use super::play::{Played, Said};
 use super::record::Recorded;
 use super::talk::{FROM_HOST, FROM_SERVER, Hello, LONGEST_LINE, OVER, Task};
+use crate::leaks::line_of;
 use crate::proxy::Shared;
 use crate::{OnMiss, Roots};
 
@@ -83,6 +84,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Sha
     shared.ledger.learn_server(&hello.environment, &mut hello.command);
     let origin = shared.ledger.clean(&command::origin(&hello.command, &roots));
     let task = match &shared.replay {
+        _ if line_of(hello.pid).into_iter().any(|pid| tapped.contains(pid)) => Task::Leave,
         None => Task::Record,
         Some(replay) if replay.is_live() && replay.fork().is_none() => Task::Record,
         Some(replay) if replay.has_origin(&origin) => Task::Play,
@@ -97,6 +99,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Sha
     match task {
         Task::Record => at.record(lines).await,
         Task::Play | Task::Watch => at.play(lines, write).await,
+        Task::Leave => {}
     }
 }
 

@@ -46,7 +46,7 @@ pub fn tap(session: Option<&Path>, command: &[OsString]) -> Result<u8, TapError>
     let missing = || TapError::NotFound(name.to_string_lossy().into_owned());
     let program = find_program(name, &path).ok_or_else(missing)?;
     let asked = folder.filter(|_| is_spoken_to()).and_then(|folder| ask(&folder, command).ok());
-    let Some((task, stream)) = asked else {
+    let Some((task, stream)) = asked.filter(|(task, _)| *task != Task::Leave) else {
         return Err(not_started(&program, Command::new(&program).args(arguments).exec()));
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

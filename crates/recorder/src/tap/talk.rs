@@ -33,4 +33,6 @@ pub(super) enum Task {
     Play,
     /// Start the program, which nothing is recorded of. If it turns out to be a server, end it: its host gets no answers.
     Watch,
+    /// Become the program: whatever it is, a server that is recorded has started it.
+    Leave,
 }
