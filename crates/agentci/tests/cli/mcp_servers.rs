@@ -160,6 +160,40 @@ fn a_server_that_ends_in_a_call_ends_in_the_replay() {
 }
 
 #[test]
+fn an_agent_that_is_started_through_a_shim_keeps_the_shims() {
+    let suite = shop();
+    // The agent speaks through pipes itself, and is no server.
+    let script = "echo hi | python3 host.py get_order=A-17 -- python3 server.py | cat";
+    let recorded = ran(&suite, &mut suite.command(&["record", "-o", "r.jsonl", "--", "sh", "-c", script]));
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    recorded.complains(&["recorded stdio:python server.py  3 calls"]);
+    let fresh = elsewhere(&suite);
+    let replayed = ran(&fresh, &mut fresh.command(&["replay", "r.jsonl", "--strict"]));
+    assert_eq!((replayed.code, &replayed.stdout), (Some(0), &recorded.stdout), "{replayed:?}");
+    assert_eq!(starts(&fresh), 0);
+}
+
+#[test]
+fn a_server_that_was_not_reached_is_named() {
+    let agent = r#"
+import json, sys, urllib.request
+tools = [{"name": "mcp__orders__get_order"}, {"name": "Bash"}] if len(sys.argv) > 1 else []
+body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": tools}).encode()
+request = urllib.request.Request(open("base").read() + "/v1/messages", body, {"content-type": "application/json"})
+try: urllib.request.urlopen(request).read()
+except Exception: pass
+"#;
+    let upstream = crate::upstream::Upstream::start();
+    let suite = crate::recorded_agent::shop(&upstream).file("agent.py", agent);
+    let recorded = ran(&suite, &mut suite.command(&["record", "-o", "r.jsonl", "--", "python3", "agent.py", "mcp"]));
+    recorded.complains(&["the tools of MCP server orders, which was not recorded", "`agentci tap --`"]);
+    let replayed = ran(&suite, &mut suite.command(&["replay", "r.jsonl"]));
+    replayed.complains(&["the tools of MCP server orders, which was not recorded"]);
+    let without = ran(&suite, &mut suite.command(&["record", "-o", "s.jsonl", "--", "python3", "agent.py"]));
+    assert!(!without.stderr.contains("MCP server"), "{without:?}");
+}
+
+#[test]
 fn what_a_server_asks_itself_is_not_awaited_of_the_agent() {
     let upstream = crate::upstream::Upstream::start();
     let suite = shop().file("base", &upstream.url);
