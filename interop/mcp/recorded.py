@@ -26,6 +26,8 @@ PACKAGE = {"name": "shop-server", "version": "1.0.0", "bin": {"shop-server": "st
 
 def agentci(folder, *words, **variables):
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "GITHUB_ACTIONS")}
+    # `python3` is the one with the package.
+    environment["PATH"] = f"{Path(PYTHON).parent}:{environment['PATH']}"
     line = [AGENTCI, *words]
     return subprocess.run(line, cwd=folder, env={**environment, **variables}, capture_output=True, text=True, timeout=120)
 
