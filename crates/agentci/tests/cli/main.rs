@@ -73,6 +73,7 @@ mod limits_page;
 mod live_world;
 mod mcp_recorded;
 mod mcp_servers;
+mod mcp_servers_changed;
 mod mcp_world;
 mod model_called;
 mod model_surfaces;

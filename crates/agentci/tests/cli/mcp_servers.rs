@@ -12,7 +12,7 @@ const SERVER: &str = include_str!("mcp_server.py");
 /// A key that must not be found anywhere afterwards.
 const KEY: &str = "tok-0123456789abcdefghij";
 
-fn shop() -> Suite {
+pub(crate) fn shop() -> Suite {
     Suite::empty()
         .file("host.py", HOST)
         .file("server.py", SERVER)
@@ -25,7 +25,7 @@ fn elsewhere(suite: &Suite) -> Suite {
     Suite::empty().file("host.py", HOST).file("r.jsonl", recording)
 }
 
-fn record(suite: &Suite, words: &[&str]) -> Ran {
+pub(crate) fn record(suite: &Suite, words: &[&str]) -> Ran {
     let line = [&["record", "-o", "r.jsonl", "--", "python3", "host.py"], words].concat();
     let recorded = ran(suite, &mut suite.command(&line));
     assert_eq!(recorded.code, Some(0), "{recorded:?}");

@@ -1,0 +1,84 @@
+//! Recorded MCP servers over standard input and output that are broken on purpose, changed on the way, or served to others.
+
+use std::fs;
+
+use crate::mcp_servers::{record, shop};
+use crate::recorded_agent::ran;
+
+const SUITE: &str = r#"
+suite: shop
+target: { process: { speaks: text, command: [python3, host.py, "get_order=A-17", "--", python3, server.py] } }
+world:
+  recording: "recordings/{case}.jsonl"
+  faults: [FAULT]
+cases:
+  - id: ship
+    input: { question: x }
+    checks: [{ contains: A-17 is shipped }]
+"#;
+
+#[test]
+fn a_tool_fails_on_purpose_and_an_agent_that_tries_again_passes() {
+    for (fault, trying, giving_up) in [
+        ("{ tool: get_order, call: 1, error: the shop is closed }", 0, 1),
+        ("{ tool: get_order, call: 1, delay: 200ms }", 0, 0),
+        ("{ tool: get_order, call: 1, malformed: true }", 1, 1),
+        ("{ tool: get_order, call: 1, truncated: true }", 1, 1),
+    ] {
+        let suite = shop().file("agentci.yaml", SUITE.replace("FAULT", fault));
+        let recorded = ran(&suite, &mut suite.command(&["record"]));
+        assert_eq!(recorded.code, Some(0), "{fault}: {recorded:?}");
+        fs::remove_file(suite.path("server.py")).unwrap();
+        let tried = ran(&suite, suite.command(&["run"]).env("RETRY", "1"));
+        assert_eq!(tried.code, Some(trying), "{fault}: {tried:?}");
+        let gave_up = ran(&suite, &mut suite.command(&["run"]));
+        assert_eq!(gave_up.code, Some(giving_up), "{fault}: {gave_up:?}");
+    }
+}
+
+#[test]
+fn a_fault_of_a_tool_that_is_never_called_is_told() {
+    let suite = shop().file("agentci.yaml", SUITE.replace("FAULT", "{ tool: refund, call: 1, error: closed }"));
+    assert_eq!(ran(&suite, &mut suite.command(&["record"])).code, Some(0));
+    let never = ran(&suite, &mut suite.command(&["run"]));
+    let told = format!("{}{}", never.stdout, never.stderr);
+    assert!(told.contains("refund") && told.contains("never"), "{never:?}");
+}
+
+#[test]
+fn one_answer_is_changed_on_the_way() {
+    let suite = shop();
+    let words = ["get_order=A-17", "get_order=A-18", "--", "python3", "server.py"];
+    record(&suite, &words);
+    let before = fs::read(suite.path("r.jsonl")).unwrap();
+    fs::remove_file(suite.path("server.py")).unwrap();
+    let set = r#"/calls/5/result/content/0/text="A-18 is lost""#;
+    let line = ["replay", "r.jsonl", "--until", "5", "--then", "live", "--set", set, "-o", "fork.jsonl"];
+    let forked = ran(&suite, &mut suite.command(&line));
+    assert_eq!(forked.code, Some(0), "{forked:?}");
+    assert!(forked.stdout.contains("get_order A-17 is shipped\nget_order A-18 is lost\n"), "{forked:?}");
+    assert_eq!(fs::read(suite.path("r.jsonl")).unwrap(), before);
+    let different = ran(&suite, &mut suite.command(&["recording", "diff", "r.jsonl", "fork.jsonl"]));
+    assert_eq!(different.code, Some(1), "{different:?}");
+    assert!(different.stdout.contains("the first difference is at call 5"), "{different:?}");
+    // An agent that asks something else before the fork has not reached it.
+    let line = [&line[..6], &["-o", "lost.jsonl", "--", "python3", "host.py", "slow"], &words[2..]].concat();
+    let lost = ran(&suite, &mut suite.command(&line));
+    assert_eq!(lost.code, Some(1), "{lost:?}");
+    lost.complains(&["the agent did not get to call 5 of r.jsonl as it was recorded", "it did not make 4, 5"]);
+    assert!(!suite.path("lost.jsonl").exists());
+}
+
+#[test]
+fn what_was_recorded_is_served_to_other_hosts() {
+    let suite = shop();
+    let recorded = record(&suite, &["get_order=A-17", "--", "python3", "server.py"]);
+    fs::remove_file(suite.path("server.py")).unwrap();
+    let agentci = env!("CARGO_BIN_EXE_agentci");
+    let words = ["host.py", "get_order=A-17", "--", agentci, "serve", "mcp", "r.jsonl", "--stdio"];
+    let served = std::process::Command::new("python3").args(words).current_dir(suite.path("")).output().unwrap();
+    let said = String::from_utf8(served.stdout).unwrap();
+    for line in ["['get_order', ", "get_order A-17 is shipped\n", "exit code 0\n"] {
+        assert!(said.contains(line) && recorded.stdout.contains(line), "{said}");
+    }
+}
