@@ -50,22 +50,25 @@ fn one_answer_is_changed_on_the_way() {
     let suite = shop();
     let words = ["get_order=A-17", "get_order=A-18", "--", "python3", "server.py"];
     record(&suite, &words);
-    let before = fs::read(suite.path("r.jsonl")).unwrap();
+    let before = fs::read_to_string(suite.path("r.jsonl")).unwrap();
+    // What the server says by itself may be a call of its own, so the numbers vary.
+    let last = before.lines().find(|line| line.contains("tools/call") && line.contains("A-18")).unwrap();
+    let last = serde_json::from_str::<serde_json::Value>(last).unwrap()["id"].to_string();
     fs::remove_file(suite.path("server.py")).unwrap();
-    let set = r#"/calls/5/result/content/0/text="A-18 is lost""#;
-    let line = ["replay", "r.jsonl", "--until", "5", "--then", "live", "--set", set, "-o", "fork.jsonl"];
+    let set = format!(r#"/calls/{last}/result/content/0/text="A-18 is lost""#);
+    let line = ["replay", "r.jsonl", "--until", &last, "--then", "live", "--set", &set, "-o", "fork.jsonl"];
     let forked = ran(&suite, &mut suite.command(&line));
     assert_eq!(forked.code, Some(0), "{forked:?}");
     assert!(forked.stdout.contains("get_order A-17 is shipped\nget_order A-18 is lost\n"), "{forked:?}");
-    assert_eq!(fs::read(suite.path("r.jsonl")).unwrap(), before);
+    assert_eq!(fs::read_to_string(suite.path("r.jsonl")).unwrap(), before);
     let different = ran(&suite, &mut suite.command(&["recording", "diff", "r.jsonl", "fork.jsonl"]));
     assert_eq!(different.code, Some(1), "{different:?}");
-    assert!(different.stdout.contains("the first difference is at call 5"), "{different:?}");
+    assert!(different.stdout.contains(&format!("the first difference is at call {last}")), "{different:?}");
     // An agent that asks something else before the fork has not reached it.
     let line = [&line[..6], &["-o", "lost.jsonl", "--", "python3", "host.py", "slow"], &words[2..]].concat();
     let lost = ran(&suite, &mut suite.command(&line));
     assert_eq!(lost.code, Some(1), "{lost:?}");
-    lost.complains(&["the agent did not get to call 5 of r.jsonl as it was recorded", "it did not make 4, 5"]);
+    lost.complains(&[&format!("the agent did not get to call {last} of r.jsonl as it was recorded")]);
     assert!(!suite.path("lost.jsonl").exists());
 }
 

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::message::{self, Kind, LISTEN, REPLY};
 use super::waiting::Answers;
 use crate::proxy::{Clock, Look, Ongoing, Replay, Shared, Spoil, moved, spoilt};
-use crate::{Body, Exchange, How, Miss, SeenHow};
+use crate::{Body, Exchange, How, Miss, Request, SeenHow};
 
 /// An error of a server's own, in JSON-RPC.
 const SERVER_ERROR: i32 = -32_000;
@@ -106,6 +106,8 @@ struct Scene {
     /// What the server said by itself afterwards.
     afterwards: Vec<Arc<Exchange>>,
     how: How,
+    /// Whether it becomes part of a recording, that of a fork.
+    keeps: bool,
     /// How much later everything comes.
     delay: Duration,
     clock: Clock,
@@ -148,6 +150,7 @@ impl Scene {
             lines,
             afterwards,
             how: exchange.end.how.clone(),
+            keeps: replay.fork().is_some(),
             delay: Duration::ZERO,
             clock: Clock { began: Instant::now(), pace: replay.pace() },
             out: played.out.clone(),
@@ -168,10 +171,16 @@ impl Scene {
             let _ = self.out.send(Said::line(line.bytes));
         }
         let broke = matches!(self.how, How::Broken(_));
+        let id = ongoing.id();
         ongoing.end(self.how);
         for aside in self.afterwards {
-            let ongoing =
-                Ongoing::replayed(&self.shared.ledger, moved(&aside, aside.request.clone(), None), SeenHow::Replayed);
+            let request = Request { at_us: self.shared.ledger.now_us(), ..aside.request.clone() };
+            let moved = moved(&aside, request, None);
+            let ongoing = if self.keeps {
+                self.shared.ledger.begin_again(moved).continuing(Some(id))
+            } else {
+                Ongoing::replayed(&self.shared.ledger, moved, SeenHow::Replayed)
+            };
             for frame in aside.response.iter().flat_map(|response| &response.frames) {
                 let _ = self.out.send(Said::Line(frame.bytes.to_vec()));
             }
