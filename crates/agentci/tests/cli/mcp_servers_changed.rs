@@ -66,9 +66,9 @@ fn one_answer_is_changed_on_the_way() {
     assert!(different.stdout.contains(&format!("the first difference is at call {last}")), "{different:?}");
     // An agent that asks something else before the fork has not reached it.
     let line = [&line[..6], &["-o", "lost.jsonl", "--", "python3", "host.py", "slow"], &words[2..]].concat();
-    let lost = ran(&suite, &mut suite.command(&line));
-    assert_eq!(lost.code, Some(1), "{lost:?}");
-    lost.complains(&[&format!("the agent did not get to call {last} of r.jsonl as it was recorded")]);
+    let astray = ran(&suite, &mut suite.command(&line));
+    assert_eq!(astray.code, Some(1), "{astray:?}");
+    astray.complains(&[&format!("the agent did not get to call {last} of r.jsonl as it was recorded")]);
     assert!(!suite.path("lost.jsonl").exists());
 }
 
