@@ -1,4 +1,4 @@
-"""Agents on the official Python package, and the MCP servers that a suite plays for them with `world.mcp`.
+"""Agents on the official packages for Python and TypeScript, and the MCP servers that a suite plays for them with `world.mcp`.
 
     AGENTCI=target/debug/agentci world.py
 
@@ -17,7 +17,7 @@ AGENTCI = os.path.abspath(os.environ["AGENTCI"])
 HERE = Path(__file__).parent / "world"
 
 SUITE = """suite: world
-target: {{ process: {{ command: ["{python}", agent.py, {by}, "${{HOW}}"], speaks: text, env: {{ ORDERS_SSE: "${{MCP.orders.sse_url}}" }} }} }}
+target: {{ process: {{ command: [{agent}, {by}, "${{HOW}}"], speaks: text, env: {{ ORDERS_SSE: "${{MCP.orders.sse_url}}" }} }} }}
 world: {{ mcp: {{ orders: {{ {source} }} }} }}
 variables: {{ HOW: right }}
 checks:
@@ -47,9 +47,9 @@ SCRIPTED = {
 RECORDED = SCRIPTED | {"wrong-tool": ("fail", "stub_miss"), "other-arguments": ("fail", "stub_miss")}
 
 
-def judged(folder, by, source):
+def judged(folder, agent, by, source):
     """Status and cause of each case."""
-    (folder / "agentci.yaml").write_text(SUITE.format(python=sys.executable, by=by, source=source))
+    (folder / "agentci.yaml").write_text(SUITE.format(agent=agent, by=by, source=source))
     ran = subprocess.run([AGENTCI, "run", ".", "--output-dir", "runs"], cwd=folder, capture_output=True, text=True, timeout=300)
     summaries = sorted((folder / "runs").rglob("summary.json"))
     assert summaries, ran
@@ -78,14 +78,17 @@ def main():
         shutil.copytree(HERE, folder, dirs_exist_ok=True)
         record(folder)
         ways = [(by, "scripted: orders.mcp.yaml", SCRIPTED) for by in ("variable", "config", "sse")]
-        for by, source, expected in [*ways, ("variable", "recording: orders.jsonl", RECORDED)]:
-            found, ran = judged(folder, by, source)
-            if found == expected:
-                print(f"ok {by}, {source}")
-                passed += 1
-            else:
-                print(f"FAILED {by}, {source}: {found}\n{ran.stdout}{ran.stderr}")
-                failed += 1
+        ways.append(("variable", "recording: orders.jsonl", RECORDED))
+        for agent in (f'"{sys.executable}", agent.py', "node, agent.mjs"):
+            for by, source, expected in ways:
+                found, ran = judged(folder, agent, by, source)
+                name = f"{agent.rsplit(', ', 1)[1]} {by}, {source}"
+                if found == expected:
+                    print(f"ok {name}")
+                    passed += 1
+                else:
+                    print(f"FAILED {name}: {found}\n{ran.stdout}{ran.stderr}")
+                    failed += 1
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
