@@ -279,28 +279,34 @@ function unreachable(error, target, proxy) {
   return error;
 }
 
-// Programs that are found on PATH have shims; this is for those that are named by their path, or found on another PATH.
+// Programs that are found on PATH have shims; this is for those that are named by their path, or found on another PATH. What starts
+// a program is patched below `child_process`, which takes milliseconds to load and is not needed by most.
 function tapServers() {
   const fs = require('fs');
   const path = require('path');
   const tap = path.join(__dirname, 'tap');
   if (!fs.existsSync(tap)) return;
-  const { ChildProcess } = require('child_process');
-  const spawn = ChildProcess.prototype.spawn;
-  ChildProcess.prototype.spawn = function (options) {
+  const { prototype } = processClass();
+  const spawn = prototype.spawn;
+  prototype.spawn = function (options) {
     if (!isSpokenTo(options) || !isThere(options, fs, path)) return spawn.call(this, options);
-    const result = spawn.call(this, { ...options, file: tap, args: [tap, options.file, ...options.args.slice(1)] });
-    this.spawnfile = options.file;
-    this.spawnargs = options.args;
-    return result;
+    return spawn.call(this, { ...options, file: tap, args: [tap, options.file, ...options.args.slice(1)] });
   };
 }
 
+function processClass() {
+  try {
+    return process.binding('process_wrap').Process;
+  } catch {
+    const { ChildProcess } = require('child_process');
+    return new ChildProcess()._handle.constructor;
+  }
+}
+
+// Input and output are pipes, and there is no channel beside them.
 function isSpokenTo({ file, args, stdio }) {
-  if (typeof file !== 'string' || !file || !Array.isArray(args)) return false;
-  if (stdio === undefined || stdio === null || stdio === 'pipe') return true;
-  const isPipe = (stream) => stream === undefined || stream === null || stream === 'pipe' || stream === 'overlapped';
-  return Array.isArray(stdio) && stdio.length <= 3 && isPipe(stdio[0]) && isPipe(stdio[1]);
+  if (typeof file !== 'string' || !file || !Array.isArray(args) || !Array.isArray(stdio)) return false;
+  return stdio.length <= 3 && stdio.slice(0, 2).every((stream) => stream?.type === 'pipe');
 }
 
 // One that does not start is to fail in Node's own way.
