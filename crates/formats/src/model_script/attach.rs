@@ -1,37 +1,28 @@
-//! The scripts that the cases of a suite name or have, each read once and put into the cases' worlds.
+//! The script files that the cases of a suite name, each read once and put into the cases' worlds. A script that stands in the
+//! suite was read with it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{ModelScript, ModelWorld, ScriptSource, Suite, World};
-use agentci_source::{Diagnostic, Diagnostics, Files, Sources, Span};
+use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 
-use super::{load_model_script, read_model_script};
-
-/// A script by its file, or by where it stands in the suite.
-#[derive(PartialEq, Eq, Hash)]
-enum Key {
-    File(PathBuf),
-    Suite(Span),
-}
+use super::load_model_script;
 
 type Read = Result<Arc<ModelScript>, Diagnostics>;
 
 /// Reads the scripts. A case whose script is wrong can not be run; the problems are told once, whoever shares the script.
 pub(crate) fn attach(files: &dyn Files, sources: &mut Sources, suite: &mut Suite, diagnostics: &mut Diagnostics) {
-    let mut known: HashMap<Key, Read> = HashMap::new();
+    let mut known: HashMap<PathBuf, Read> = HashMap::new();
     // Cases that shared a world before share it afterwards.
     let mut changed: HashMap<*const World, Arc<World>> = HashMap::new();
     let before: Vec<Arc<World>> = suite.cases.iter().map(|case| Arc::clone(&case.world)).collect();
     for case in &mut suite.cases {
         let Some(model) = &case.world.model else { continue };
-        let key = match &model.source {
-            ScriptSource::File(path) => Key::File(path.clone()),
-            ScriptSource::Suite(node) => Key::Suite(node.span),
-        };
-        let found = known.entry(key).or_insert_with(|| {
-            read(files, sources, model).inspect_err(|problems| diagnostics.append(problems.clone()))
+        let ScriptSource::File(path) = &model.source else { continue };
+        let found = known.entry(path.clone()).or_insert_with(|| {
+            read(files, sources, path, model).inspect_err(|problems| diagnostics.append(problems.clone()))
         });
         match found {
             Ok(script) => {
@@ -49,12 +40,8 @@ pub(crate) fn attach(files: &dyn Files, sources: &mut Sources, suite: &mut Suite
     drop(before);
 }
 
-fn read(files: &dyn Files, sources: &mut Sources, model: &ModelWorld) -> Read {
-    let script = match &model.source {
-        ScriptSource::File(path) => load_model_script(files, sources, path).map_err(|problems| place(problems, model)),
-        ScriptSource::Suite(node) => read_model_script(node),
-    };
-    script.map(Arc::new)
+fn read(files: &dyn Files, sources: &mut Sources, path: &Path, model: &ModelWorld) -> Read {
+    load_model_script(files, sources, path).map(Arc::new).map_err(|problems| place(problems, model))
 }
 
 /// A file that can not be read is a problem of the line that names it.

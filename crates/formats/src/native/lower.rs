@@ -293,6 +293,23 @@ mod tests {
     }
 
     #[test]
+    fn problems_of_a_script_in_the_suite_are_reported_with_those_of_its_target() {
+        let script = "script: { rules: [{ reply: hi, usage: { output: many } }] }";
+        let auth = "auth: { api_key: { name: x, value: y } }";
+        let suite = |target: &str, common: &str, own: &str| {
+            let (common, own) = (format!("model: {{ {common} }}"), format!("model: {{ {own} }}"));
+            let case = format!("{{ id: a, input: {{}}, world: {{ {own} }}, runs: 1 }}");
+            load_suite(&format!("suite: s\ntarget: {{ mcp: {target} }}\nworld: {{ {common} }}\ncases: [{case}]\n"))
+        };
+        let refused = format!("{{ command: [x], {auth} }}");
+        let not_for = "a program is not told who asks by `auth`";
+        let not_a_count = "`output` must be a whole number, found the text `many`";
+        assert_eq!(messages(&suite(&refused, script, "optional: true")), [not_for, not_a_count]);
+        assert_eq!(messages(&suite(&refused, "optional: true", script)), [not_for, not_a_count]);
+        assert_eq!(messages(&suite("{ command: [x] }", "optional: true", script)), [not_a_count]);
+    }
+
+    #[test]
     fn numbers_that_would_never_end_are_refused() {
         let mock =
             |position: u32| format!("target: {{ mock: {{ model_name: m, responses: [], position: {position} }} }}");

@@ -1,13 +1,14 @@
 //! `world.model` of a suite or a case: the script of the model or a recording of it, and what the suite says of it itself.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use agentci_plan::{Missed, ModelWorld, ScriptSource};
+use agentci_plan::{Missed, ModelScript, ModelWorld, ScriptSource};
 use agentci_source::shape::{Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 
 use super::file_names::of_case;
-use crate::model_script::SCRIPT;
+use crate::model_script::{SCRIPT, read_model_script};
 
 /// The model of a case; a key that a case leaves out is the suite's.
 #[derive(Default)]
@@ -25,13 +26,18 @@ pub(super) struct ModelSettings {
 /// The script of a model: a path, in which `{case}` stands for the case's id, or the script itself.
 enum Script {
     Path(Spanned<String>),
-    Here(Node),
+    Here(Node, Arc<ModelScript>),
 }
 
 impl Script {
+    /// A script in the suite itself is read at once, so that its problems are reported together with the others.
     fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
         if node.pairs().is_some() {
-            return Some(Self::Here(node.clone()));
+            let script = read_model_script(node).unwrap_or_else(|wrong| {
+                problems.append(wrong);
+                ModelScript::default()
+            });
+            return Some(Self::Here(node.clone(), Arc::new(script)));
         }
         read::name(node, "script", problems).map(Self::Path)
     }
@@ -42,7 +48,10 @@ impl Script {
                 let file = join(folder, &of_case(&path.value, id));
                 ModelWorld::new(ScriptSource::File(file), path.span)
             }
-            Self::Here(node) => ModelWorld::new(ScriptSource::Suite(node.clone()), node.span),
+            Self::Here(node, script) => {
+                let script = Arc::clone(script);
+                ModelWorld { script, ..ModelWorld::new(ScriptSource::Suite(node.clone()), node.span) }
+            }
         }
     }
 }
@@ -123,7 +132,7 @@ impl ModelSettings {
     pub(super) fn script_path<'s>(&'s self, common: &'s Self) -> Option<&'s Spanned<String>> {
         match self.script(common)? {
             Script::Path(path) => Some(path),
-            Script::Here(_) => None,
+            Script::Here(..) => None,
         }
     }
 
