@@ -38,7 +38,7 @@ pub use matching::{
 pub use providers::{
     Api, Conversations, MissAnswer, Price, PriceTable, after, api_of, is_chatter, miss_answer, model_answer,
 };
-pub use proxy::Spoil;
+pub use proxy::{Endpoint, Spoil, StreamAnswer, is_mcp_stream};
 pub use recording::{
     Body, End, Exchange, Exit, Frame, Header, How, LearnedHole, LoadError, Part, Recording, RecordingError, Remove,
     Removed, Request, Response, Roots, SecretLeft, Written, diff, keep_request_header, keep_response_header,

@@ -20,8 +20,8 @@ use crate::recording::variables_shown;
 use crate::tap::{Tapped, Taps, unreached};
 use crate::zone;
 use crate::{
-    Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Request, Roots, Spoil, Surroundings, Tally,
-    Warning, WarningKind,
+    Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Request, Roots, Spoil, StreamAnswer,
+    Surroundings, Tally, Warning, WarningKind,
 };
 
 /// How long exchanges under way are waited for when the agent is gone.
@@ -107,7 +107,7 @@ pub struct SessionOptions {
     pub secrets: Redactor,
     /// Further authorities that vouch for servers of the live world, as PEM.
     pub upstream_roots: Option<Vec<u8>>,
-    /// Is told of every exchange when it is over, and of every miss.
+    /// Is told of every exchange when it is over, of every miss, and of answers that come over another stream.
     pub observer: Option<UnboundedSender<Seen>>,
 }
 
@@ -116,6 +116,8 @@ pub struct SessionOptions {
 pub enum Seen {
     /// An exchange that is over.
     Exchange(Arc<Exchange>, SeenHow),
+    /// An answer of an MCP server that came over a stream, and not to the request itself.
+    Answer(Arc<StreamAnswer>),
     /// A request that the recording has no answer to.
     Miss(Arc<Miss>),
 }

@@ -5,8 +5,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::packed::unpacked;
+use crate::proxy::Listening;
 use crate::recording::is_event_stream;
-use crate::{Body, Exchange, Frame, Response};
+use crate::{Body, Endpoint, Exchange, Frame, Recording, Response, StreamAnswer};
 
 /// How many names are listed where one is missing.
 const MOST_NAMES: usize = 12;
@@ -28,7 +29,19 @@ pub(super) enum Refused {
 
 /// Sets the result of a call, or the value at a pointer into it. The result is the `result` of an answer over JSON-RPC, and the body
 /// of any other.
-pub(super) fn set(exchange: &mut Exchange, pointer: &str, value: &Value) -> Result<(), Refused> {
+pub(super) fn set(recording: &mut Recording, call: u64, pointer: &str, value: &Value) -> Result<(), Refused> {
+    let in_stream = place_in_stream(recording, call);
+    let is_this = |(at, exchange): &(usize, &mut Exchange)| match in_stream {
+        Some((stream, _)) => *at == stream,
+        None => exchange.id == call,
+    };
+    let (_, exchange) = recording.exchanges.iter_mut().enumerate().find(is_this).ok_or(Refused::NoAnswer)?;
+    let Some((_, event)) = in_stream else { return set_in_answer(exchange, pointer, value) };
+    let frame = exchange.response.as_mut().and_then(|response| response.frames.get_mut(event));
+    set_in_frame(frame.ok_or(Refused::NoAnswer)?, pointer, value)
+}
+
+fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Result<(), Refused> {
     let is_rpc = is_rpc(&exchange.request.body);
     let response = exchange.response.as_mut().ok_or(Refused::NoAnswer)?;
     if is_event_stream(response) {
@@ -85,20 +98,54 @@ fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value
 
 /// Changes the event that has the answer, as MCP servers send it.
 fn set_in_event(response: &mut Response, pointer: &str, value: &Value) -> Result<(), Refused> {
-    let data = |line: &str| line.strip_prefix("data:").and_then(|data| serde_json::from_str::<Value>(data.trim()).ok());
-    for frame in &mut response.frames {
-        let Ok(text) = std::str::from_utf8(&frame.bytes) else { continue };
-        let answer = text.lines().find_map(|line| data(line).filter(is_answer));
-        let Some(answer) = answer else { continue };
-        let changed = with_result(answer, pointer, value)?;
-        let line = |line: &str| match data(line).filter(is_answer) {
-            Some(_) => format!("data: {changed}{}", &line[line.trim_end_matches(['\r', '\n']).len()..]),
-            None => line.to_owned(),
-        };
-        frame.bytes = Bytes::from(text.split_inclusive('\n').map(line).collect::<String>());
-        return Ok(());
+    let answer = |frame: &Frame| text_of(frame)?.lines().find_map(answer_in);
+    let frame = response.frames.iter_mut().find(|frame| answer(frame).is_some());
+    set_in_frame(frame.ok_or(Refused::NotJson)?, pointer, value)
+}
+
+/// Changes the answer in an event.
+fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), Refused> {
+    let text = text_of(frame).ok_or(Refused::NotJson)?;
+    let answer = text.lines().find_map(answer_in).ok_or(Refused::NotJson)?;
+    let changed = with_result(answer, pointer, value)?;
+    let line = |line: &str| match answer_in(line) {
+        Some(_) => format!("data: {changed}{}", &line[line.trim_end_matches(['\r', '\n']).len()..]),
+        None => line.to_owned(),
+    };
+    frame.bytes = Bytes::from(text.split_inclusive('\n').map(line).collect::<String>());
+    Ok(())
+}
+
+/// Where in a recording the answer to a call is that was only accepted: the position of a stream, and that of the event in it.
+fn place_in_stream(recording: &Recording, call: u64) -> Option<(usize, usize)> {
+    let asked = recording.exchanges.iter().find(|exchange| exchange.id == call)?;
+    let body = if let Body::Json(body) = &asked.request.body { body } else { return None };
+    let accepted = asked.response.as_ref().is_some_and(|response| response.status == 202);
+    if !accepted || !is_rpc(&asked.request.body) {
+        return None;
     }
-    Err(Refused::NotJson)
+    let endpoint = Endpoint::of(&asked.request);
+    let in_stream = |(at, stream): (usize, &Exchange)| {
+        let response = stream.response.as_ref()?;
+        let mut listening = Listening::to(&stream.request, response)?;
+        let mut heard = response.frames.iter().map(|frame| (frame.at_us, listening.hear(&frame.bytes)));
+        let event = heard.position(|(at_us, heard)| {
+            let fits = |heard: StreamAnswer| heard.endpoint == endpoint && heard.message["id"] == body["id"];
+            at_us >= asked.request.at_us && heard.is_some_and(fits)
+        });
+        event.map(|event| (at, event))
+    };
+    recording.exchanges.iter().enumerate().find_map(in_stream)
+}
+
+fn text_of(frame: &Frame) -> Option<&str> {
+    std::str::from_utf8(&frame.bytes).ok()
+}
+
+/// The answer over JSON-RPC in a line of an event.
+fn answer_in(line: &str) -> Option<Value> {
+    let data = line.strip_prefix("data:")?;
+    serde_json::from_str(data.trim()).ok().filter(is_answer)
 }
 
 /// The value at a pointer, or how far it goes.

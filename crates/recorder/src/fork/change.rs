@@ -115,7 +115,7 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
                 wrong(message, "change another call; `agentci recording show` lists them".into())
             })?,
             (What::Result(pointer, value), None) => {
-                answer::set(exchange, pointer, value).map_err(|refused| explained(refused, change))?;
+                answer::set(recording, *call, pointer, value).map_err(|refused| explained(refused, change))?;
             }
         }
     }
@@ -195,12 +195,26 @@ mod tests {
         }
     }
 
+    /// The stream over which the answer to call 10 comes.
+    fn listened(id: u64, answer: &str) -> Exchange {
+        let mut listened = call(id, "/sse", Value::Null, "text/event-stream", "");
+        listened.request = Request { method: "GET".into(), path: "/sse".into(), ..Request::default() };
+        listened.request.origin = "http://shop.test".into();
+        let events = ["event: endpoint\ndata: /messages?session=a\n\n", ": ping\n\n", answer];
+        let frames = events.iter().map(|event| Frame { at_us: 10, bytes: (*event).to_owned().into() });
+        listened.response.as_mut().unwrap().frames = frames.collect();
+        listened
+    }
+
     fn recording() -> Recording {
         let asked = json!({ "model": "m", "messages": [] });
         let rpc = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call" });
         let said = r#"{"choices":[{"message":{"content":"hi"}}]}"#;
         let result = r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"old"}]}}"#;
         let event = format!("event: message\ndata: {result}\n\n");
+        let mut accepted = call(10, "/messages?session=a", rpc.clone(), "text/plain", "Accepted");
+        accepted.response.as_mut().unwrap().status = 202;
+        accepted.request.origin = "http://shop.test".into();
         let mut lost = call(7, "/lost", json!({}), "", "");
         lost.response = None;
         let exchanges = vec![
@@ -212,6 +226,8 @@ mod tests {
             call(6, "/page", json!({}), "text/plain", "a page"),
             lost,
             call(8, "/v2/chat", json!({ "model": "m", "messages": [] }), "application/json", "{}"),
+            listened(9, &event),
+            accepted,
         ];
         Recording { exchanges, ..Recording::default() }
     }
@@ -246,6 +262,17 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_came_over_a_stream_is_set_there() {
+        let (changed, _) = changed(&[r#"/calls/10/result/content/0/text="new""#], 10).unwrap();
+        let said = |recording: &Recording, id: usize, event: usize| {
+            let bytes = recording.exchanges[id - 1].response.as_ref().unwrap().frames[event].bytes.to_vec();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(said(&changed, 9, 2), said(&recording(), 9, 2).replace("old", "new"));
+        assert_eq!(said(&changed, 10, 0), "Accepted");
+    }
+
+    #[test]
     fn a_text_is_said_by_a_model_streamed_or_not() {
         for call in [1, 2] {
             let (same, spoken) = changed(&[&format!(r#"/calls/{call}/result="No.""#)], 8).unwrap();
@@ -274,8 +301,8 @@ mod tests {
             ("/calls/3/result=hello", 8, "is not JSON", r#"`--set '/calls/3/result="hello"'`"#),
             ("/calls/3/status=ok", 8, "is not a status code", "/calls/3/status=503"),
             ("/calls/3/status=99", 8, "is not a status code", "200 to 599"),
-            ("/calls/9/result=1", 8, "has no call 9", "calls 1 to 8"),
-            ("/calls/0/result=1", 8, "has no call 0", "calls 1 to 8"),
+            ("/calls/11/result=1", 12, "has no call 11", "calls 1 to 10"),
+            ("/calls/0/result=1", 8, "has no call 0", "calls 1 to 10"),
             ("/calls/4/result=1", 3, "comes after `--until 3`", "--until 4"),
             ("/calls/3/result/itens/0=1", 8, "has no `/calls/3/result/itens/0`", "`shipped`, `items`"),
             ("/calls/3/result/items/7=1", 8, "has no", "items 0 to 1"),

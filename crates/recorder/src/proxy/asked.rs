@@ -9,6 +9,7 @@ use tokio::sync::futures::Notified;
 use tokio::time::Instant;
 
 use super::player::Clock;
+use super::spoil::Spoil;
 use crate::{Body, Exchange, Pace, Request};
 
 /// What has been asked so far.
@@ -25,17 +26,20 @@ struct Question {
     recorded_us: u64,
     /// Its JSON-RPC id, where it is another than the recorded one.
     id: Option<Value>,
+    /// What is to go wrong with its answer, which comes over a stream.
+    spoil: Option<Spoil>,
 }
 
 impl Asked {
-    /// A request was found to be this exchange.
-    pub(super) fn add(&self, exchange: &Exchange, sent: &Request) {
+    /// A request was found to be this exchange, whose answer over a stream is to go wrong in some way.
+    pub(super) fn add(&self, exchange: &Exchange, sent: &Request, spoil: Option<&Spoil>) {
         let id_of = |request: &Request| match &request.body {
             Body::Json(body) => body.get("id").cloned(),
             _ => None,
         };
         let id = id_of(sent).filter(|id| id_of(&exchange.request).as_ref() != Some(id));
-        let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id };
+        let spoil = spoil.filter(|_| is_accepted(exchange)).filter(|spoil| !matches!(spoil, Spoil::Delay(_))).cloned();
+        let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id, spoil };
         self.lock().insert(exchange.id, question);
         self.changed.notify_waiters();
     }
@@ -47,6 +51,14 @@ impl Asked {
     /// The JSON-RPC id that the answer must have, where it is another.
     pub(super) fn number(&self, id: u64) -> Option<Value> {
         self.lock().get(&id).and_then(|question| question.id.clone())
+    }
+
+    /// What is to go wrong with the answer now. A question that was answered so counts as not asked: the client may ask again.
+    pub(super) fn take_spoilt(&self, id: u64) -> Option<Spoil> {
+        let mut asked = self.lock();
+        let spoil = asked.get_mut(&id)?.spoil.take()?;
+        asked.remove(&id);
+        Some(spoil)
     }
 
     /// When something is due that was said at this moment of the recording to a request.
@@ -64,4 +76,11 @@ impl Asked {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Question>> {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the answer to a request only says that it was accepted: what it asks for is answered over a stream.
+pub(super) fn is_accepted(exchange: &Exchange) -> bool {
+    let asks =
+        matches!(&exchange.request.body, Body::Json(body) if body["jsonrpc"] == "2.0" && body.get("id").is_some());
+    asks && exchange.response.as_ref().is_some_and(|response| response.status == 202)
 }

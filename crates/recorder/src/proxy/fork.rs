@@ -275,6 +275,7 @@ impl Passing<'_> {
         replay: &Replay,
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
+        replay.questions().add(exchange, &self.asked.request, None);
         play(exchange, self.clean, reply_id, replay.clock(), shared, Told::Kept(self.asked.program)).await
     }
 }

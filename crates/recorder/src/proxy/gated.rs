@@ -5,19 +5,21 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use serde_json::Value;
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
 use super::asked::Asked;
+use super::listening::{is_event_stream, message};
 use super::ongoing::Ongoing;
+use super::spoil::{Spoil, spoilt_event};
 use super::tee::{Break, BrokenOff};
-use crate::{Body as RequestBody, Exchange, How, Pace, Recording, Response, with_reply_id};
+use crate::{Body as RequestBody, Exchange, How, Pace, with_reply_id};
 
 /// How long a stream waits for the client to go on.
 const CLIENT_TIMEOUT: Duration = Duration::from_mins(10);
@@ -31,14 +33,17 @@ struct Piece {
     of: Option<u64>,
     /// The answer of the client that it goes on with.
     after: Option<u64>,
+    /// The JSON-RPC id of the request that it answers.
+    answers: Option<Value>,
 }
 
 /// A stream on its way to the client.
 pub(crate) struct Gated {
-    pieces: Receiver<Bytes>,
+    pieces: Receiver<Result<Bytes, BrokenOff>>,
     feeding: JoinHandle<()>,
     how: How,
-    breaking: Break,
+    /// Once it breaks off, as it did when it was recorded or on purpose.
+    breaking: Option<Break>,
     ongoing: Option<Ongoing>,
 }
 
@@ -51,8 +56,8 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Nothing for an answer that is something else.
-    pub(crate) fn of(exchange: &Exchange, recording: &Recording) -> Option<Self> {
-        Some(Self { pieces: pieces(exchange, recording)?, how: exchange.end.how.clone() })
+    pub(crate) fn of<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Self> {
+        Some(Self { pieces: pieces(exchange, recorded)?, how: exchange.end.how.clone() })
     }
 }
 
@@ -69,7 +74,7 @@ impl Gated {
                 let _ = tokio::time::timeout(CLIENT_TIMEOUT, out.closed()).await;
             }
         });
-        Self { pieces: received, feeding, how, breaking: Break::default(), ongoing: Some(ongoing) }
+        Self { pieces: received, feeding, how, breaking: None, ongoing: Some(ongoing) }
     }
 
     fn end(&mut self) {
@@ -87,21 +92,24 @@ impl Body for Gated {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
-        match self.pieces.poll_recv(context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(Some(bytes)) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
-            Poll::Ready(None) if matches!(self.how, How::Broken(_)) => {
-                let broken = self.breaking.poll(context);
-                if broken.is_ready() {
-                    self.end();
+        if self.breaking.is_none() {
+            match ready!(self.pieces.poll_recv(context)) {
+                Some(Ok(bytes)) => {
+                    if let Some(ongoing) = &mut self.ongoing {
+                        ongoing.hear(&bytes);
+                    }
+                    return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
-                broken.map(|broken_off| Some(Err(broken_off)))
-            }
-            Poll::Ready(None) => {
-                self.end();
-                Poll::Ready(None)
+                None if !matches!(self.how, How::Broken(_)) => {
+                    self.end();
+                    return Poll::Ready(None);
+                }
+                Some(Err(BrokenOff)) | None => {}
             }
         }
+        let broken_off = ready!(self.breaking.get_or_insert_default().poll(context));
+        self.end();
+        Poll::Ready(Some(Err(broken_off)))
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -115,19 +123,28 @@ impl Drop for Gated {
     }
 }
 
-/// Sends what is due, each piece as soon as what it belongs to was asked. One that waits holds up no other.
-async fn feed(mut pieces: Vec<Piece>, asked: Arc<Asked>, pace: Pace, out: &tokio::sync::mpsc::Sender<Bytes>) {
+/// Sends what is due, each piece as soon as what it belongs to was asked. One that waits holds up no other, and one that something
+/// else is sent in place of waits to be asked for again.
+async fn feed(mut pieces: Vec<Piece>, asked: Arc<Asked>, pace: Pace, out: &Sender<Result<Bytes, BrokenOff>>) {
     loop {
         let changed = asked.changed();
         tokio::pin!(changed);
         // Before it is looked, so that nothing that is asked meanwhile is missed.
         changed.as_mut().enable();
         while let Some(position) = pieces.iter().position(|piece| piece.is_due(&asked)) {
+            if let Some(sent) = pieces[position].spoilt(&asked) {
+                for piece in sent {
+                    if out.send(piece).await.is_err() {
+                        return;
+                    }
+                }
+                continue;
+            }
             let piece = pieces.remove(position);
             if let Some(due) = piece.of.and_then(|of| asked.due(of, piece.at_us, pace)) {
                 tokio::time::sleep_until(due).await;
             }
-            if out.send(piece.numbered(&asked)).await.is_err() {
+            if out.send(Ok(piece.numbered(&asked))).await.is_err() {
                 return;
             }
         }
@@ -142,6 +159,15 @@ impl Piece {
         self.of.into_iter().chain(self.after).all(|id| asked.contains(id))
     }
 
+    /// What is sent in its place, where that goes wrong on purpose.
+    fn spoilt(&self, asked: &Asked) -> Option<Vec<Result<Bytes, BrokenOff>>> {
+        let (of, recorded) = self.of.zip(self.answers.as_ref())?;
+        let id = asked.number(of).unwrap_or_else(|| recorded.clone());
+        let spoil = asked.take_spoilt(of)?;
+        let event = spoilt_event(&self.bytes, &id, &spoil).map(Ok);
+        Some(event.into_iter().chain((spoil == Spoil::Truncated).then_some(Err(BrokenOff))).collect())
+    }
+
     /// Its bytes with the id under which the client asked now.
     fn numbered(&self, asked: &Asked) -> Bytes {
         match self.of.and_then(|of| asked.number(of)) {
@@ -152,20 +178,21 @@ impl Piece {
 }
 
 /// The pieces of a stream of messages.
-fn pieces(exchange: &Exchange, recording: &Recording) -> Option<Vec<Piece>> {
+fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Vec<Piece>> {
     let response = exchange.response.as_ref().filter(|response| is_event_stream(response))?;
     let messages: Vec<Option<Value>> = response.frames.iter().map(|frame| message(&frame.bytes)).collect();
     let is_listening = exchange.request.method == "GET" && response.frames.is_empty();
     if !is_listening && !messages.iter().any(Option::is_some) {
         return None;
     }
-    let said = Said::by_client(exchange, recording);
+    let said = Said::by_client(exchange, recorded);
     let mut question: Option<(Value, u64)> = None;
     let mut pieces = Vec::with_capacity(messages.len());
     for (frame, message) in response.frames.iter().zip(&messages) {
         let answered = question.as_ref().and_then(|(id, at_us)| said.answer(id, *at_us, frame.at_us));
         let of = message.as_ref().and_then(|message| said.request(message, frame.at_us));
-        pieces.push(Piece { bytes: frame.bytes.clone(), at_us: frame.at_us, of, after: answered });
+        let answers = message.as_ref().filter(|message| message.get("method").is_none()).map(|it| it["id"].clone());
+        pieces.push(Piece { bytes: frame.bytes.clone(), at_us: frame.at_us, of, after: answered, answers });
         if answered.is_some() {
             question = None;
         }
@@ -175,27 +202,15 @@ fn pieces(exchange: &Exchange, recording: &Recording) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-fn is_event_stream(response: &Response) -> bool {
-    response.headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))
-}
-
-/// The JSON-RPC message of an event.
-fn message(event: &[u8]) -> Option<Value> {
-    let data: Vec<&str> =
-        std::str::from_utf8(event).ok()?.lines().filter_map(|line| line.strip_prefix("data:")).collect();
-    let message: Value = serde_json::from_str(data.join("\n").trim()).ok()?;
-    (message["jsonrpc"] == "2.0").then_some(message)
-}
-
 /// What a client said to a server, in the order of the recording.
-struct Said<'r> {
-    stream: &'r Exchange,
+struct Said<'s, 'r> {
+    stream: &'s Exchange,
     messages: Vec<(&'r Exchange, &'r Value)>,
 }
 
-impl<'r> Said<'r> {
-    fn by_client(stream: &'r Exchange, recording: &'r Recording) -> Self {
-        let here = recording.exchanges.iter().filter(|other| other.request.origin == stream.request.origin);
+impl<'s, 'r> Said<'s, 'r> {
+    fn by_client(stream: &'s Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Self {
+        let here = recorded.filter(|other| other.request.origin == stream.request.origin);
         let messages = here.filter_map(|other| match &other.request.body {
             RequestBody::Json(body) if body["jsonrpc"] == "2.0" => Some((other, body)),
             _ => None,
@@ -239,7 +254,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{End, Frame as Said, Request};
+    use crate::{End, Frame as Said, Recording, Request, Response};
 
     fn event(message: &Value) -> Bytes {
         format!("event: message\ndata: {message}\n\n").into()
@@ -299,7 +314,7 @@ mod tests {
     async fn answers_wait_for_their_questions_and_for_no_other() {
         let recording = recording();
         let asked = Arc::new(Asked::default());
-        let pieces = pieces(&recording.exchanges[0], &recording).unwrap();
+        let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
         let (out, mut received) = channel(16);
         let feeding = tokio::spawn({
             let asked = Arc::clone(&asked);
@@ -313,12 +328,16 @@ mod tests {
             {
                 body["id"] = json!(number);
             }
-            asked.add(recorded, &sent);
+            asked.add(recorded, &sent, None);
         };
         let mut next = async || {
             tokio::task::yield_now().await;
             let received = tokio::time::timeout(Duration::from_secs(1), received.recv()).await;
-            received.ok().flatten().map(|bytes| message(&bytes).map(|message| message["id"].clone()))
+            received
+                .ok()
+                .flatten()
+                .map(|bytes| bytes.unwrap())
+                .map(|bytes| message(&bytes).map(|message| message["id"].clone()))
         };
         assert_eq!(next().await, Some(None));
         assert_eq!(next().await, None);
@@ -334,10 +353,51 @@ mod tests {
         feeding.await.unwrap();
     }
 
+    /// What comes over the stream when call 2 is asked twice under other numbers, and goes wrong the first time.
+    async fn asked_twice(spoil: Spoil) -> Vec<Result<Option<Value>, BrokenOff>> {
+        let recording = recording();
+        let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
+        let asked = Arc::new(Asked::default());
+        let (out, mut received) = channel(16);
+        let feeding = tokio::spawn({
+            let asked = Arc::clone(&asked);
+            async move { feed(pieces, asked, Pace::Fast, &out).await }
+        });
+        let mut came = Vec::new();
+        for (number, spoil) in [(41, Some(&spoil)), (42, None)] {
+            let mut recorded = recording.exchanges[1].clone();
+            recorded.response.as_mut().unwrap().status = 202;
+            let mut sent = recorded.request.clone();
+            sent.body = RequestBody::Json(json!({ "jsonrpc": "2.0", "id": number, "method": "tools/call" }));
+            asked.add(&recorded, &sent, spoil);
+            while let Ok(Some(piece)) = tokio::time::timeout(Duration::from_secs(1), received.recv()).await {
+                came.push(piece.map(|bytes| message(&bytes)));
+            }
+        }
+        feeding.abort();
+        came.remove(0).unwrap();
+        came
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_goes_wrong_on_the_stream_and_is_there_when_it_is_asked_for_again() {
+        let id = |came: &Result<Option<Value>, BrokenOff>| came.as_ref().unwrap().as_ref().unwrap()["id"].clone();
+        let failed = asked_twice(Spoil::Error("down".into())).await;
+        let [error, answer] = failed.as_slice() else { panic!("{failed:?}") };
+        assert_eq!((id(error), id(answer)), (json!(41), json!(42)));
+        assert_eq!(error.as_ref().unwrap().as_ref().unwrap()["result"]["isError"], true);
+        let hung = asked_twice(Spoil::Hang).await;
+        assert_eq!(hung.iter().map(id).collect::<Vec<_>>(), [json!(42)]);
+        let malformed = asked_twice(Spoil::Malformed).await;
+        assert!(matches!(malformed.as_slice(), [Ok(None), answer] if id(answer) == json!(42)), "{malformed:?}");
+        let truncated = asked_twice(Spoil::Truncated).await;
+        assert!(matches!(truncated.as_slice(), [Ok(None), Err(BrokenOff), answer] if id(answer) == json!(42)));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_client_that_asks_nothing_more_is_not_waited_for() {
         let recording = recording();
-        let pieces = pieces(&recording.exchanges[0], &recording).unwrap();
+        let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
         let (out, mut received) = channel(16);
         let begun = tokio::time::Instant::now();
         feed(pieces, Arc::default(), Pace::Fast, &out).await;
@@ -348,12 +408,11 @@ mod tests {
     #[test]
     fn other_streams_are_played_as_they_came() {
         let text = |text: &str| vec![(1, Bytes::from(format!("data: {text}\n\n")))];
-        let recording = Recording::default();
         for frames in [text(r#"{"choices":[]}"#), text("[DONE]"), text("plain")] {
-            assert!(pieces(&exchange(1, 0, "POST", None, frames), &recording).is_none());
+            assert!(pieces(&exchange(1, 0, "POST", None, frames), std::iter::empty()).is_none());
         }
-        assert!(pieces(&exchange(1, 0, "POST", None, vec![]), &recording).is_none());
+        assert!(pieces(&exchange(1, 0, "POST", None, vec![]), std::iter::empty()).is_none());
         // A client that listens, and to which nothing was said.
-        assert!(pieces(&exchange(1, 0, "GET", None, vec![]), &recording).is_some());
+        assert!(pieces(&exchange(1, 0, "GET", None, vec![]), std::iter::empty()).is_some());
     }
 }

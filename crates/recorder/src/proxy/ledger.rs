@@ -16,7 +16,9 @@ use super::program::{PATIENCE, Program};
 use super::target::Target;
 use crate::recording::{is_credential, is_word};
 use crate::tap::Tapped;
-use crate::{Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, WarningKind, is_chatter, learn_request};
+use crate::{
+    Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, StreamAnswer, WarningKind, is_chatter, learn_request,
+};
 
 /// The most exchanges of a session that are kept.
 pub(crate) const MOST_EXCHANGES: usize = 10_000;
@@ -200,6 +202,13 @@ impl Ledger {
     /// Gives room back.
     pub(crate) fn forgets(&self, bytes: u64) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// An answer came over a stream.
+    pub(crate) fn hear(&self, answer: StreamAnswer) {
+        if let Some(observer) = &self.observer {
+            let _ = observer.send(Seen::Answer(Arc::new(answer)));
+        }
     }
 
     pub(crate) fn miss(&self, miss: Miss) {

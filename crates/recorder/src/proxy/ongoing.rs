@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::frames::Splitter;
 use super::ledger::Ledger;
+use super::listening::Listening;
 use super::program::Program;
 use crate::{Body, End, Exchange, Frame, How, Request, Response, SeenHow, is_chatter};
 
@@ -22,6 +23,8 @@ pub(crate) struct Ongoing {
     exchange: Option<Exchange>,
     splitter: Splitter,
     how: SeenHow,
+    /// What reads the answer, where it holds the answers to other requests.
+    listening: Option<Listening>,
     /// How much of the answer is kept.
     kept: u64,
     too_large: bool,
@@ -54,7 +57,9 @@ impl Ongoing {
 
     pub(super) fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
         let splitter = Splitter::new("", "");
-        Self { ledger, exchange: Some(exchange), splitter, how, kept: 0, too_large: false, upload: None, program: None }
+        let listening = exchange.response.as_ref().and_then(|response| Listening::to(&exchange.request, response));
+        let (exchange, upload, program) = (Some(exchange), None, None);
+        Self { ledger, exchange, splitter, how, listening, kept: 0, too_large: false, upload, program }
     }
 
     /// Its number; 0 if it is not kept.
@@ -89,7 +94,9 @@ impl Ongoing {
         self.splitter = Splitter::new(header("content-type"), header("content-encoding"));
         let at_us = self.ledger.now_us();
         if let Some(exchange) = &mut self.exchange {
-            exchange.response = Some(Response { at_us, status, headers, frames: Vec::new() });
+            let response = Response { at_us, status, headers, frames: Vec::new() };
+            self.listening = Listening::to(&exchange.request, &response);
+            exchange.response = Some(response);
         }
     }
 
@@ -106,7 +113,15 @@ impl Ongoing {
         }
         let at_us = self.ledger.now_us();
         let pieces = self.splitter.push(chunk);
+        pieces.iter().for_each(|piece| self.hear(piece));
         self.keep(at_us, pieces);
+    }
+
+    /// An event of the answer is on its way to the client.
+    pub(crate) fn hear(&mut self, event: &[u8]) {
+        if let Some(answer) = self.listening.as_mut().and_then(|listening| listening.hear(event)) {
+            self.ledger.hear(answer);
+        }
     }
 
     /// It is over.

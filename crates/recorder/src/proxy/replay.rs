@@ -13,7 +13,7 @@ use hyper::{Response, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::asked::Asked as AskedSoFar;
+use super::asked::{Asked as AskedSoFar, is_accepted};
 use super::fork::Forking;
 use super::forward::Asked;
 use super::gated::{Gated, Pieces};
@@ -117,10 +117,15 @@ impl Replay {
         self.on_miss != OnMiss::Fail
     }
 
+    /// What is in the recording; in a fork, all but the later calls of models.
+    fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
+        self.recording.exchanges.iter().chain(rest)
+    }
+
     /// The origins that are in the recording.
     pub(crate) fn origins(&self) -> BTreeSet<String> {
-        let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
-        self.recording.exchanges.iter().chain(rest).map(|exchange| exchange.request.origin.clone()).collect()
+        self.exchanges().map(|exchange| exchange.request.origin.clone()).collect()
     }
 
     /// Counts a request that misses for a reason of its own, and gives its number.
@@ -151,8 +156,7 @@ impl Replay {
 
     /// Whether anything was asked there.
     pub(crate) fn has_origin(&self, origin: &str) -> bool {
-        let rest = self.fork.as_ref().into_iter().flat_map(|fork| &fork.rest().exchanges);
-        self.recording.exchanges.iter().chain(rest).any(|exchange| exchange.request.origin == origin)
+        self.exchanges().any(|exchange| exchange.request.origin == origin)
     }
 
     /// What is to go wrong with the answer to a request.
@@ -172,7 +176,7 @@ impl Replay {
                 self.asked.fetch_add(1, Ordering::Relaxed);
                 match self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at)) {
                     Some(exchange) if exchange.end.how != How::TooLarge => {
-                        self.questions.add(exchange, request);
+                        self.questions.add(exchange, request, spoil);
                         Look::Recorded(exchange, reply_id)
                     }
                     kept => {
@@ -219,7 +223,8 @@ impl Replay {
             }
             Look::Recorded(exchange, reply_id) => {
                 let told = spoil.as_ref().map_or(Told::Replayed, |spoil| Told::Spoilt(spoil.name()));
-                let changed = spoil.map(|spoil| spoilt(exchange, &spoil));
+                // Where a stream has the answer, it goes wrong there.
+                let changed = spoil.filter(|_| !is_accepted(exchange)).map(|spoil| spoilt(exchange, &spoil));
                 let exchange = changed.as_ref().unwrap_or(exchange);
                 return play(exchange, clean, reply_id.as_ref(), clock, shared, told).await;
             }
@@ -240,6 +245,11 @@ impl Replay {
 
     pub(super) fn matcher(&self) -> MutexGuard<'_, Matcher> {
         self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was asked for so far.
+    pub(super) fn questions(&self) -> &AskedSoFar {
+        &self.questions
     }
 
     pub(super) fn exchange(&self, id: u64) -> Option<&Exchange> {
@@ -271,7 +281,7 @@ impl Replay {
             matches!(&request.body, Body::Json(body) if body.get("jsonrpc").is_some() && body.get("method").is_none());
         let nearest = miss.nearest.as_ref().filter(|_| is_answer).and_then(|nearest| self.positions.get(&nearest.id));
         if let Some(exchange) = nearest.and_then(|at| self.recording.exchanges.get(*at)) {
-            self.questions.add(exchange, request);
+            self.questions.add(exchange, request, None);
         }
     }
 
@@ -360,7 +370,7 @@ pub(super) async fn play(
     }
     let headers = answer.headers.clone();
     let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
-    let waiting = shared.replay.as_ref().and_then(|replay| Some((replay, Pieces::of(recorded, &replay.recording)?)));
+    let waiting = shared.replay.as_ref().and_then(|replay| Some((replay, Pieces::of(recorded, replay.exchanges())?)));
     if let Some((replay, pieces)) = waiting {
         *response.body_mut() = Gated::new(pieces, &replay.questions, replay.pace, ongoing).boxed_unsync();
         return Ok(response);

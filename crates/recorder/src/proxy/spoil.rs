@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{Body, Exchange, Frame, How, Request, Response, miss_answer};
 
@@ -86,6 +86,18 @@ pub(crate) fn spoilt(recorded: &Exchange, how: &Spoil) -> Exchange {
     exchange
 }
 
+/// The event that is sent in place of the one that answers a request over a stream; nothing where none comes.
+pub(super) fn spoilt_event(event: &[u8], id: &Value, how: &Spoil) -> Option<Bytes> {
+    let half = &event[..event.len() / 2];
+    match how {
+        Spoil::Delay(_) => Some(Bytes::copy_from_slice(event)),
+        Spoil::Error(words) => Some(format!("event: message\ndata: {}\n\n", tool_error(id, words)).into()),
+        Spoil::Hang => None,
+        Spoil::Malformed => Some([half, b"{\"half of a\n\n"].concat().into()),
+        Spoil::Truncated => Some(Bytes::copy_from_slice(half)),
+    }
+}
+
 /// The first half of an answer, and what follows it.
 fn halve(exchange: &mut Exchange, then: &[u8]) {
     let Some(response) = &mut exchange.response else { return };
@@ -104,10 +116,7 @@ fn error(recorded: &Exchange, words: &str) -> Response {
         _ => None,
     };
     let (status, body) = match (rpc, request.speaks) {
-        (Some(id), _) => {
-            let result = json!({ "content": [{ "type": "text", "text": words }], "isError": true });
-            (200, json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string())
-        }
+        (Some(id), _) => (200, tool_error(id, words).to_string()),
         (None, Some(api)) => (500, miss_answer(Some(api), request, words).body),
         (None, None) => (500, json!({ "error": words }).to_string()),
     };
@@ -115,10 +124,14 @@ fn error(recorded: &Exchange, words: &str) -> Response {
     Response { at_us, status, headers, frames: vec![Frame { at_us, bytes: body.into() }] }
 }
 
+/// The answer of an MCP tool that failed.
+fn tool_error(id: &Value, words: &str) -> Value {
+    let result = json!({ "content": [{ "type": "text", "text": words }], "isError": true });
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use crate::{Api, End};
 

@@ -6,17 +6,19 @@ use agentci_plan::{FaultKind, Recorded};
 use agentci_recorder::{Request, Session, Spoil};
 use agentci_stubs::Faults;
 
+use super::mcp_streams::McpAddresses;
 use super::observe::{asks_model, is_helper};
 use super::tool_exchange;
 
 /// The faults of an attempt, shared with the session that they happen in.
 pub(super) type SharedFaults = Arc<Mutex<Faults>>;
 
-/// Has the faults happen in a session. Where only the model is recorded, tools are played elsewhere, and so are their faults.
-pub(super) fn install(session: &Session, faults: &SharedFaults, holds: Recorded) {
+/// Has the faults happen in a session. Where only the model is recorded, tools are played elsewhere, and so are their
+/// faults. A stream of an MCP server is no call, so nothing goes wrong with it.
+pub(super) fn install(session: &Session, faults: &SharedFaults, holds: Recorded, mcp: McpAddresses) {
     let faults = Arc::clone(faults);
     session.spoil(move |request: &Request| {
-        if is_helper(request) {
+        if is_helper(request) || mcp.has_stream(request) {
             return None;
         }
         let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);

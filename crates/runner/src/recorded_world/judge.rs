@@ -37,8 +37,9 @@ pub(crate) fn misses(job: &Job<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
 pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Account) {
     let job = attempt.job;
     let Some(world) = job.case.recorded_world() else { return };
-    let Ended { finished, used, late, .. } = ended;
+    let Ended { finished, used, late, unobserved, .. } = ended;
     take_late(attempt, late, account);
+    account.warnings.extend(unobserved);
     job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
     // What we play ourselves is passed on to us.
     let plays = matches!(job.case.world.tools, ToolSource::Routes(_)) || !job.case.world.mcp.is_empty();

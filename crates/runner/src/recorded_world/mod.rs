@@ -14,6 +14,7 @@ mod faults;
 mod file;
 mod judge;
 mod keep;
+mod mcp_streams;
 mod observe;
 mod open;
 mod prices;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use agentci_mock_llm::{SeenCall, WireReader};
 use agentci_plan::Recorded;
 use agentci_protocols::chat::{ModelAnswer, WireApi};
-use agentci_recorder::{Api, Body, Exchange, How, PriceTable, Request, SeenHow, model_answer};
+use agentci_recorder::{Api, Body, Exchange, How, PriceTable, Request, SeenHow, StreamAnswer, model_answer};
 use agentci_trace::Kind;
 use serde_json::Value;
 
+use super::mcp_streams::{McpAddresses, McpStreams};
 use super::prices::prices;
-use super::tool_exchange;
+use super::tool_exchange::{self, Shown};
 use crate::budget::Budget;
 use crate::job::Job;
 
@@ -21,14 +22,18 @@ pub(super) struct Reader {
     prices: PriceTable,
     /// How many exchanges with tools there were.
     calls: u64,
+    mcp: McpAddresses,
+    streams: McpStreams,
     budget: Option<Arc<Budget>>,
 }
 
 impl Reader {
-    pub(super) fn new(job: &Job<'_>, holds: Recorded) -> Self {
+    /// For a session that replays what these addresses are known from.
+    pub(super) fn new(job: &Job<'_>, holds: Recorded, mcp: McpAddresses) -> Self {
         let models = WireReader::new(true);
         let prices = prices(&job.run.suite.prices);
-        Self { holds, models, prices, calls: 0, budget: job.run.options.budget.clone() }
+        let (streams, budget) = (McpStreams::default(), job.run.options.budget.clone());
+        Self { holds, models, prices, calls: 0, mcp, streams, budget }
     }
 
     /// What an exchange tells of the agent; nothing for telemetry, and for what helps a model.
@@ -43,9 +48,36 @@ impl Reader {
         if self.holds == Recorded::Model || how == SeenHow::Missed {
             return Vec::new();
         }
+        self.mcp.note(exchange);
+        if self.mcp.has_stream(&exchange.request) {
+            return Vec::new();
+        }
         self.calls += 1;
         let fault = if let SeenHow::Spoilt(fault) = how { Some(fault) } else { None };
-        tool_exchange::told(exchange, format!("http_{}", self.calls), fault)
+        let shown = tool_exchange::shown(exchange, format!("http_{}", self.calls), fault);
+        let (call, result) = shown.map(|Shown { call, result }| (call, result)).unzip();
+        let result = result.flatten().or_else(|| {
+            let request = tool_exchange::is_accepted(exchange).then_some(&exchange.request)?;
+            self.streams.ask(request, call.as_ref(), fault)
+        });
+        call.map(Kind::ToolCall).into_iter().chain(result.map(Kind::ToolResult)).collect()
+    }
+
+    /// What an answer of an MCP server tells that came over a stream.
+    pub(super) fn hear(&mut self, answer: &Arc<StreamAnswer>) -> Option<Kind> {
+        self.streams.answer(answer).map(Kind::ToolResult)
+    }
+
+    /// What could not be observed, in words.
+    pub(super) fn unobserved(&self) -> Vec<String> {
+        let tools = self.streams.unanswered().into_iter();
+        let words = |tool| {
+            format!(
+                "the result of `{tool}` was not seen: its MCP server accepted the call, and no stream had the answer; \
+                 checks of this result prove nothing"
+            )
+        };
+        tools.map(words).collect()
     }
 
     /// Why nothing more may be asked of the live world, if it is so.

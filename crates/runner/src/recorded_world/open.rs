@@ -13,6 +13,7 @@ use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::environment::{outside, roots};
+use super::mcp_streams::McpAddresses;
 use super::session::{Used, WorldSession};
 use super::{faults, file, observe::Reader};
 use crate::attempt::Attempt;
@@ -34,6 +35,10 @@ pub(crate) async fn open(
     let keys = match &mode {
         SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => recording.header.keys.clone(),
         SessionMode::Record => Vec::new(),
+    };
+    let mcp = match &mode {
+        SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => McpAddresses::of(recording),
+        SessionMode::Record => McpAddresses::default(),
     };
     let environment = outside(attempt);
     let ours: Vec<String> = bases.bases.iter().filter_map(|(_, base)| host_and_port(base)).chain(hosts).collect();
@@ -58,8 +63,8 @@ pub(crate) async fn open(
         Box::new(findings::plain(Cause::Config, message, Some(job.place(world.recording.span))))
     })?;
     let faults = Arc::new(Mutex::new(faults));
-    faults::install(&session, &faults, world.holds);
-    let reader = Reader::new(job, world.holds);
+    faults::install(&session, &faults, world.holds, mcp.clone());
+    let reader = Reader::new(job, world.holds, mcp);
     Ok(Some(WorldSession::new(Arc::new(session), (used, faults), &keys, reader, told, observer.clone())))
 }
 

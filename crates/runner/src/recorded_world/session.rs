@@ -51,6 +51,8 @@ pub(crate) struct Ended {
     pub(crate) faults: Faults,
     /// What was seen after the last turn.
     pub(crate) late: Vec<Kind>,
+    /// What could not be observed, in words.
+    pub(crate) unobserved: Vec<String>,
 }
 
 /// How long a turn that is over waits for exchanges under way. An agent has its last answer before we know that this was all of
@@ -115,7 +117,8 @@ impl WorldSession {
             listener.take(&seen);
         }
         let faults = faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ended { finished, used, faults, late: std::mem::take(&mut listener.late) }
+        let unobserved = listener.reader.unobserved();
+        Ended { finished, used, faults, late: std::mem::take(&mut listener.late), unobserved }
     }
 
     fn lock(&self) -> MutexGuard<'_, Listener> {
@@ -148,13 +151,22 @@ impl Listener {
         match seen {
             Seen::Miss(miss) => self.misses.push(Arc::clone(miss)),
             Seen::Exchange(exchange, how) => {
-                for kind in self.reader.read(exchange, *how) {
-                    match &self.observer {
-                        // Whoever listened may be gone by now.
-                        Some(observer) => drop(observer.send(kind)),
-                        None => self.late.push(kind),
-                    }
-                }
+                let kinds = self.reader.read(exchange, *how);
+                self.tell(kinds);
+            }
+            Seen::Answer(answer) => {
+                let kind = self.reader.hear(answer);
+                self.tell(kind);
+            }
+        }
+    }
+
+    fn tell(&mut self, kinds: impl IntoIterator<Item = Kind>) {
+        for kind in kinds {
+            match &self.observer {
+                // Whoever listened may be gone by now.
+                Some(observer) => drop(observer.send(kind)),
+                None => self.late.push(kind),
             }
         }
     }

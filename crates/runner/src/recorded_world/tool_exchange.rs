@@ -6,25 +6,49 @@
 use std::sync::Arc;
 
 use agentci_recorder::{Body, Exchange, How, Part, Request, Response, is_stdio};
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
 /// The largest body that the trace holds; of a larger one it says how large it is.
 const LARGEST_BODY: usize = 1 << 20;
 
-/// The two events of a call: it, and its result. Nothing for what a client and an MCP server say beside calls, and for preflights.
-pub(super) fn told(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Vec<Kind> {
+/// A call of a tool, as an exchange shows it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Shown {
+    pub(super) call: ToolCall,
+    /// Absent where the answer to the request is not the answer to the call: that comes over another stream.
+    pub(super) result: Option<ToolResult>,
+}
+
+/// The call that an exchange is, under an id. Nothing for what a client and an MCP server say beside calls, and for preflights.
+pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Option<Shown> {
     let request = &exchange.request;
-    let Some(name) = name(request) else { return Vec::new() };
+    let name = name(request)?;
     let json_rpc = json_rpc(request);
+    // A client that is sent elsewhere calls the tool there.
+    if json_rpc.is_some() && exchange.response.as_ref().is_some_and(|response| (300..400).contains(&response.status)) {
+        return None;
+    }
     let args = json_rpc.map_or_else(|| arguments(request), |message| message["params"]["arguments"].clone());
     let result = match json_rpc {
         Some(message) => rpc_result(message, exchange),
-        None => http_result(exchange),
+        None => Some(http_result(exchange)),
     };
-    let call = ToolCall { call_id: call_id.clone(), name, args: Arc::new(args), observer: Observer::Stub, begun: None };
+    // What went wrong on purpose is never followed by the true answer.
+    let lost = fault.is_some_and(|fault| !["error", "delay"].contains(&fault)).then(no_answer);
+    let result = result.or(lost).map(|result| of_call(result, &call_id, fault));
+    let call = ToolCall { call_id, name, args: Arc::new(args), observer: Observer::Stub, begun: None };
+    Some(Shown { call, result })
+}
+
+/// The result of a call, from the JSON-RPC message that answers it.
+pub(super) fn result(answer: &Value, call_id: &str, fault: Option<&str>) -> ToolResult {
+    of_call(answered(answer), call_id, fault)
+}
+
+fn of_call(result: ToolResult, call_id: &str, fault: Option<&str>) -> ToolResult {
     let fault = fault.map(str::to_owned);
-    vec![Kind::ToolCall(call), Kind::ToolResult(ToolResult { call_id, observer: Observer::Stub, fault, ..result })]
+    ToolResult { call_id: call_id.to_owned(), observer: Observer::Stub, fault, ..result }
 }
 
 /// The name of the tool that a request calls; nothing if it calls none.
@@ -44,6 +68,11 @@ pub(super) fn name(request: &Request) -> Option<String> {
 
 fn json_rpc(request: &Request) -> Option<&Value> {
     json_body(request).filter(|body| body["jsonrpc"] == "2.0" && body["method"].is_string())
+}
+
+/// Whether an MCP server took a request over HTTP without an answer to it.
+pub(super) fn is_accepted(exchange: &Exchange) -> bool {
+    json_rpc(&exchange.request).is_some_and(|message| rpc_result(message, exchange).is_none())
 }
 
 fn json_body(request: &Request) -> Option<&Value> {
@@ -156,17 +185,31 @@ fn whole(response: &Response) -> Vec<u8> {
     response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
 }
 
-/// The result of an MCP tool: the answer to this message, as JSON or as an event of a stream.
-fn rpc_result(message: &Value, exchange: &Exchange) -> ToolResult {
+/// The result of an MCP tool: the answer to this message, as JSON or as an event of a stream. Nothing where the request was taken and
+/// something else has its answer.
+fn rpc_result(message: &Value, exchange: &Exchange) -> Option<ToolResult> {
     let bytes = exchange.response.as_ref().map(whole).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     // The whole, events of a stream, or the lines of a server over standard output.
     let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
     let answers = std::iter::once(&*text).chain(lines);
     let parsed = answers.filter_map(|answer| serde_json::from_str::<Value>(answer.trim()).ok());
-    let Some(answer) = parsed.into_iter().find(|answer| answer["id"] == message["id"]) else {
-        return http_result(exchange);
-    };
+    if let Some(answer) = parsed.into_iter().find(|answer| answer["id"] == message["id"]) {
+        return Some(answered(&answer));
+    }
+    let is_taken = exchange.response.as_ref().is_some_and(|response| response.status < 300);
+    if is_taken && is_stdio(&exchange.request.origin) {
+        return Some(no_answer());
+    }
+    (!is_taken).then(|| http_result(exchange))
+}
+
+fn no_answer() -> ToolResult {
+    ToolResult { ok: false, error: Some("no answer of the server could be read".into()), ..ToolResult::default() }
+}
+
+/// What a JSON-RPC message says of a call.
+fn answered(answer: &Value) -> ToolResult {
     if let Some(error) = answer.get("error") {
         let said = error["message"].as_str().unwrap_or("the server refused the call").to_owned();
         return ToolResult { ok: false, error: Some(said), ..ToolResult::default() };
@@ -199,8 +242,8 @@ mod tests {
     }
 
     fn call_and_result(exchange: &Exchange) -> (String, Value, bool, Value, Option<String>) {
-        let told = told(exchange, "c1".into(), None);
-        let [Kind::ToolCall(call), Kind::ToolResult(result)] = told.as_slice() else { panic!("{told:?}") };
+        let Shown { call, result } = shown(exchange, "c1".into(), None).unwrap();
+        let result = result.unwrap();
         let (name, args) = (call.name.clone(), Value::clone(&call.args));
         (name, args, result.ok, Value::clone(&result.result), result.error.clone())
     }
@@ -227,7 +270,28 @@ mod tests {
         let (name, args, ok, _, error) = call_and_result(&exchange("POST", "/mcp", body("tools/call"), 200, answer));
         assert_eq!((name.as_str(), args, ok), ("refund", json!({ "amount": 20 }), false));
         assert_eq!(error.as_deref(), Some("no such order"));
-        assert_eq!(told(&exchange("POST", "/mcp", body("tools/list"), 200, answer), "c1".into(), None), []);
+        assert_eq!(shown(&exchange("POST", "/mcp", body("tools/list"), 200, answer), "c1".into(), None), None);
+    }
+
+    #[test]
+    fn a_result_is_never_the_answer_to_another_question() {
+        let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "refund" } });
+        let result = |mut asked: Exchange, origin: &str, fault: Option<&str>| {
+            asked.request.origin = origin.into();
+            shown(&asked, "c1".into(), fault).map(|shown| shown.result.map(|result| (result.ok, result.error)))
+        };
+        let other = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
+        let asked = |status, answer| exchange("POST", "/mcp", Body::Json(call.clone()), status, answer);
+        let unread = Some(Some((false, Some("no answer of the server could be read".to_owned()))));
+        // Accepted: the result comes over a stream, or nobody sees it.
+        assert_eq!(result(asked(202, "Accepted"), "https://shop.test", None), Some(None));
+        assert_eq!(result(asked(200, other), "https://shop.test", None), Some(None));
+        assert_eq!(result(asked(202, "Accepted"), "https://shop.test", Some("hang")), unread);
+        assert_eq!(result(asked(200, other), "stdio:orders", None), unread);
+        // Sent elsewhere, it is no call; refused, it is one.
+        assert_eq!(result(asked(307, ""), "https://shop.test", None), None);
+        let refused = Some(Some((false, Some("status 404".to_owned()))));
+        assert_eq!(result(asked(404, "no session"), "https://shop.test", None), refused);
     }
 
     #[test]
