@@ -8,6 +8,7 @@ folder. It must print the same, and fail when it asks or answers something else.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -89,20 +90,76 @@ def holds(host, way):
             assert changed.returncode == 1 and "replay_miss" in changed.stderr, (change, changed)
 
 
+# What a suite sees of the same calls: their number, their results, and one that goes wrong on purpose.
+SUITE = """
+suite: shop
+timeout: 60s
+target: {{ process: {{ speaks: text, command: {command} }} }}
+world: {{ recording: "r-{{case}}.jsonl", faults: [{{ tool: wait, call: 1, error: out of order }}] }}
+cases:
+  - id: seen
+    input: {{ user_input: shop }}
+    limits: {{ tool_calls: 7 }}
+    checks:
+      - tool_called: {{ name: add, count: 3 }}
+      - tool_result: {{ name: add, result: {{ result: 8 }} }}
+      - not: {{ tool_result: {{ name: divide }} }}
+      - tool_called: {{ name: divide, result_match: "Error executing tool" }}
+      - contains: {said}
+  - id: declined
+    input: {{ user_input: shop }}
+    checks:
+      - tool_called: {{ name: divide, result_not_match: "Error executing tool" }}
+"""
+
+
+def judged(host, way):
+    """The results of a suite's calls are the tools' own, whatever they come over."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for name in ("recorded_host.py", "recorded_host.mjs", "server.py"):
+            shutil.copy(HERE / name, folder)
+        shop, server = settings(folder, way)
+        (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"shop": shop}}))
+
+        def suite(said):
+            (folder / "agentci.yaml").write_text(SUITE.format(command=json.dumps(HOSTS[host]), said=said))
+
+        def verdicts(*words):
+            ran = agentci(folder, *words)
+            return {case: verdict for verdict, case in re.findall(r"^(PASS|FAIL) (\w+) ", ran.stdout, re.M)}, ran
+
+        try:
+            suite("waited")
+            told, ran = verdicts("record", ".")
+            assert told == {"seen": "PASS", "declined": "FAIL"}, (told, ran)
+        finally:
+            if server:
+                server.terminate()
+                server.wait(timeout=10)
+        suite("out of order")
+        told, ran = verdicts("run", ".")
+        assert told == {"seen": "PASS", "declined": "FAIL"}, (told, ran)
+        assert "was not seen" not in ran.stdout + ran.stderr, ran
+
+
 def main():
     passed = failed = 0
     wanted = sys.argv[1:]
+    ways = [(holds, way) for way in ("python3", "absolute", "npx", "http", "sse")]
+    ways += [(judged, way) for way in ("python3", "http", "sse")]
     for host in HOSTS:
-        for way in ("python3", "absolute", "npx", "http", "sse"):
-            if wanted and f"{host}/{way}" not in wanted:
+        for test, way in ways:
+            name = f"{host}/{way}" if test is holds else f"{host}/{way}/suite"
+            if wanted and name not in wanted:
                 continue
             try:
-                holds(host, way)
-                print(f"ok {host} {way}", flush=True)
+                test(host, way)
+                print(f"ok {name}", flush=True)
                 passed += 1
             except Exception:  # noqa: BLE001
                 traceback.print_exc()
-                print(f"FAILED {host} {way}", flush=True)
+                print(f"FAILED {name}", flush=True)
                 failed += 1
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

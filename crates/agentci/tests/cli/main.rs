@@ -74,6 +74,7 @@ mod live_world;
 mod mcp_recorded;
 mod mcp_servers;
 mod mcp_servers_changed;
+mod mcp_sse;
 mod mcp_world;
 mod model_called;
 mod model_surfaces;

@@ -116,6 +116,19 @@ fn a_fault_on_every_call_cannot_be_survived_and_one_that_never_happens_is_told()
 }
 
 #[test]
+fn an_agent_that_takes_a_failure_as_it_is_has_asked_all_the_same() {
+    let live = LiveWorld::start();
+    let suite = recorded(&live, "    - { model: true, call: 2, error: overloaded }");
+    let graceful = agentci(&suite, &["run", "suite"], &[("TRIES", "1"), ("SWALLOWS", "1")]);
+    assert_eq!(graceful.code, Some(0), "{graceful:?}");
+    // What it would have asked next is still owed.
+    let suite = recorded(&live, "    - { tool: \"POST SHOP/refunds\", call: 1, error: upstream timeout }");
+    let idle = agentci(&suite, &["run", "suite"], &[("TRIES", "1"), ("SWALLOWS", "1")]);
+    assert_eq!(idle.verdicts(), [("refund".to_owned(), "fail".to_owned(), "replay_miss".to_owned())], "{idle:?}");
+    idle.says(&["1 of 3 recorded requests was never sent"]);
+}
+
+#[test]
 fn a_fault_hides_no_request_that_is_not_recorded() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { model: true, call: 1, error: overloaded }");

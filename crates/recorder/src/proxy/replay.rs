@@ -56,6 +56,8 @@ pub(crate) struct Replay {
     /// Where it leaves the recording.
     fork: Option<Forking>,
     spoils: Spoils,
+    /// Exchanges that were asked for and not used up, since something went wrong with their answers.
+    spoilt: Mutex<BTreeSet<u64>>,
     asked: AtomicUsize,
     /// Which exchanges were asked for, for streams that wait.
     questions: Arc<AskedSoFar>,
@@ -84,6 +86,7 @@ impl Replay {
             pace,
             fork: None,
             spoils: Spoils::default(),
+            spoilt: Mutex::default(),
             asked,
             questions: Arc::default(),
             further_misses,
@@ -141,6 +144,9 @@ impl Replay {
         let [exact, with_holes] = self.not_kept.each_ref().map(|count| count.load(Ordering::Relaxed));
         tally.exact = tally.exact.saturating_sub(exact);
         tally.with_holes = tally.with_holes.saturating_sub(with_holes);
+        // An agent that takes a failure as it is has asked all the same.
+        let spoilt = self.spoilt.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.unused.retain(|id| !spoilt.contains(id));
         tally
     }
 
@@ -177,6 +183,9 @@ impl Replay {
                 match self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at)) {
                     Some(exchange) if exchange.end.how != How::TooLarge => {
                         self.questions.add(exchange, request, spoil);
+                        if spoil.is_some() {
+                            self.spoilt.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+                        }
                         Look::Recorded(exchange, reply_id)
                     }
                     kept => {

@@ -66,8 +66,10 @@ pub(super) fn name(request: &Request) -> Option<String> {
     }
 }
 
+/// The message to an MCP server that a request is; it may also answer a question of the server's.
 fn json_rpc(request: &Request) -> Option<&Value> {
-    json_body(request).filter(|body| body["jsonrpc"] == "2.0" && body["method"].is_string())
+    let is_message = |body: &&Value| body["method"].is_string() || body.get("id").is_some();
+    json_body(request).filter(|body| body["jsonrpc"] == "2.0").filter(is_message)
 }
 
 /// Whether an MCP server took a request over HTTP without an answer to it.
@@ -270,7 +272,10 @@ mod tests {
         let (name, args, ok, _, error) = call_and_result(&exchange("POST", "/mcp", body("tools/call"), 200, answer));
         assert_eq!((name.as_str(), args, ok), ("refund", json!({ "amount": 20 }), false));
         assert_eq!(error.as_deref(), Some("no such order"));
-        assert_eq!(shown(&exchange("POST", "/mcp", body("tools/list"), 200, answer), "c1".into(), None), None);
+        let answered = Body::Json(json!({ "jsonrpc": "2.0", "id": 1, "result": { "action": "accept" } }));
+        for beside in [body("tools/list"), body("notifications/initialized"), answered] {
+            assert_eq!(shown(&exchange("POST", "/mcp", beside, 202, answer), "c1".into(), None), None);
+        }
     }
 
     #[test]

@@ -1,0 +1,203 @@
+//! The SSE transport of 2024: the results of calls come over the stream that the host opens first.
+
+use std::time::Instant;
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+/// A server whose tool declines. `/quiet` accepts calls and never answers them.
+const SERVER: &str = r#"
+import http.server, json, queue, sys, threading
+
+STREAMS = {}
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+
+    def do_GET(self):
+        session = str(len(STREAMS) + 1)
+        STREAMS[session] = queue.Queue()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        try:
+            self.say("endpoint", f"/messages?session={session}")
+            while True:
+                self.say("message", json.dumps(STREAMS[session].get(timeout=30)))
+        except (OSError, queue.Empty):
+            pass
+
+    def say(self, event, data):
+        self.wfile.write(f"event: {event}\ndata: {data}\n\n".encode())
+        self.wfile.flush()
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        quiet = message.get("params", {}).get("name") == "quiet"
+        if "id" in message and not quiet:
+            text = {"content": [{"type": "text", "text": "declined: " + json.dumps(message.get("params"))}], "isError": True}
+            # The answer may come before the request is accepted.
+            STREAMS[self.path.split("=")[1]].put({"jsonrpc": "2.0", "id": message["id"], "result": text})
+        self.send_response(202)
+        self.send_header("content-length", "8")
+        self.end_headers()
+        self.wfile.write(b"Accepted")
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+"#;
+
+/// A host that asks for a refund and prints what the tool said; `quiet` is called and not waited for.
+const HOST: &str = r#"
+import json, os, sys, urllib.request
+
+base = "http://127.0.0.1:" + os.environ["PORT"]
+stream = urllib.request.urlopen(base + "/sse", timeout=20)
+
+def event():
+    data = ""
+    for line in stream:
+        line = line.decode().rstrip("\n")
+        if not line:
+            return data
+        if line.startswith("data: "):
+            data = line[6:]
+    sys.exit("the stream is over")
+
+endpoint = base + event()
+
+def post(message):
+    request = urllib.request.Request(endpoint, json.dumps({"jsonrpc": "2.0", **message}).encode(), {"content-type": "application/json"})
+    urllib.request.urlopen(request, timeout=20).read()
+
+def ask(id, method, params):
+    post({"id": id, "method": method, "params": params})
+    while True:
+        message = json.loads(event())
+        if message.get("id") == id:
+            return message["result"]
+
+ask(1, "initialize", {})
+post({"method": "notifications/initialized"})
+first = int(os.environ.get("FIRST", "2"))
+for id in range(first, first + int(os.environ.get("CALLS", "1"))):
+    print(ask(id, "tools/call", {"name": "refund", "arguments": {"order": "A-17"}})["content"][0]["text"])
+if os.environ.get("QUIET"):
+    post({"id": 90, "method": "tools/call", "params": {"name": "quiet", "arguments": {}}})
+"#;
+
+/// The server; it ends with this.
+struct Server(std::process::Child, String);
+
+impl Server {
+    fn start(suite: &Suite) -> Self {
+        use std::io::{BufRead as _, BufReader};
+        let mut server = std::process::Command::new("python3")
+            .arg(suite.path("server.py"))
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut port = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        Self(server, port.trim().to_owned())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A case with these checks, recorded: the verdict then, and in replays, in which there is no server.
+struct Recorded {
+    suite: Suite,
+    port: String,
+    verdict: Option<i32>,
+    shown: String,
+}
+
+impl Recorded {
+    fn new(case: &str, faults: &str, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| format!(", {name}: \"{value}\"")).collect::<String>();
+        let yaml = format!(
+            "suite: shop\ntarget: {{ process: {{ speaks: text, command: [python3, host.py], env: {{ PORT: \"${{ENV.PORT}}\", \
+             FIRST: \"${{ENV.FIRST:-2}}\", CALLS: \"${{ENV.CALLS:-1}}\"{variables} }} }} }}\n\
+             world: {{ recording: r.jsonl{faults} }}\ncases: [{{ id: a, input: {{ user_input: go }}, {case} }}]\n"
+        );
+        let suite = Suite::empty().file("agentci.yaml", yaml).file("host.py", HOST).file("server.py", SERVER);
+        let server = Server::start(&suite);
+        let mut recorded = Self { suite, port: server.1.clone(), verdict: None, shown: String::new() };
+        let ran = recorded.agentci(&["record", "."], &[]);
+        recorded.verdict = ran.code;
+        recorded.shown = ran.shown();
+        recorded
+    }
+
+    fn agentci(&self, words: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let started = Instant::now();
+        let _ = std::fs::remove_dir_all(self.suite.path(".agentci"));
+        let mut command = self.suite.command(words);
+        let output = command.env("PORT", &self.port).envs(variables.iter().copied()).output().unwrap();
+        self.suite.ran(&output, started.elapsed())
+    }
+
+    fn replay(&self, variables: &[(&str, &str)]) -> Ran {
+        self.agentci(&["run", "."], variables)
+    }
+}
+
+#[test]
+fn a_result_is_what_the_tool_said_and_not_that_the_call_was_accepted() {
+    let declined = "checks: [{ tool_called: { name: refund, result_not_match: declined } }]";
+    let recorded = Recorded::new(declined, "", &[]);
+    assert_eq!(recorded.verdict, Some(1), "{}", recorded.shown);
+    assert_eq!(recorded.replay(&[]).code, Some(1));
+    let seen = "limits: { tool_calls: 1 }, checks: [{ tool_called: { name: refund, result_match: A-17 } }, \
+                { not: { tool_result: { name: refund } } }]";
+    let recorded = Recorded::new(seen, "", &[]);
+    assert_eq!(recorded.verdict, Some(0), "{}", recorded.shown);
+    // A client counts its messages as it likes.
+    for first in ["2", "7"] {
+        let replayed = recorded.replay(&[("FIRST", first)]);
+        assert_eq!(replayed.code, Some(0), "{replayed:?}");
+        assert!(!replayed.shown().contains("was not seen"), "{replayed:?}");
+    }
+}
+
+#[test]
+fn a_result_that_never_came_is_reported_and_not_made_up() {
+    let positive = "checks: [{ tool_called: { name: quiet, result_match: '.' } }]";
+    let recorded = Recorded::new(positive, "", &[("QUIET", "1")]);
+    assert_eq!(recorded.verdict, Some(1), "{}", recorded.shown);
+    let negative = "checks: [{ tool_called: { name: quiet, result_not_match: declined } }]";
+    let recorded = Recorded::new(negative, "", &[("QUIET", "1")]);
+    for shown in [recorded.shown.clone(), recorded.replay(&[]).shown()] {
+        assert!(shown.contains("the result of `quiet` was not seen"), "{shown}");
+        assert!(!shown.contains("the result of `refund`"), "{shown}");
+    }
+}
+
+#[test]
+fn faults_are_met_on_the_stream() {
+    let check = |words: &str| format!("checks: [{{ contains: {words} }}, {{ tool_called: {{ name: refund }} }}]");
+    let error = ", faults: [{ tool: refund, call: 1, error: out of order }]";
+    let recorded = Recorded::new(&check("out of order"), error, &[]);
+    assert_eq!(recorded.verdict, Some(1), "nothing goes wrong while it is recorded: {}", recorded.shown);
+    let replayed = recorded.replay(&[]);
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+    // A host that asks again gets the recorded answer, and the two are told apart.
+    let again = Recorded::new(&check("declined"), error, &[]);
+    assert_eq!(again.verdict, Some(0), "{}", again.shown);
+    assert_eq!(again.replay(&[]).code, Some(1));
+    let twice = again.replay(&[("CALLS", "2")]);
+    assert_eq!(twice.code, Some(0), "{twice:?}");
+    let events = twice.events();
+    let faults: Vec<_> = events.iter().filter(|it| it["type"] == "tool_result").map(|it| it["fault"].clone()).collect();
+    assert_eq!(faults, [serde_json::json!("error"), serde_json::Value::Null]);
+    // A stream that breaks off is the end of a host that does not connect again.
+    let cut = Recorded::new(&check("declined"), ", faults: [{ tool: refund, call: 1, truncated: true }]", &[]);
+    assert_eq!((cut.verdict, cut.replay(&[]).code), (Some(0), Some(1)));
+}
