@@ -74,6 +74,11 @@ pub enum WarningKind {
         /// The name that its host has for it.
         server: String,
     },
+    /// An MCP server whose first calls a recording answered was started where a fork goes on live.
+    StartedAtFork {
+        /// Its origin.
+        server: String,
+    },
     /// A program was started without what leads it to the recorder. Whether it asked anything is not known.
     NotLed {
         /// The program.
@@ -135,6 +140,11 @@ impl WarningKind {
                 out,
                 "the model was offered the tools of MCP server {server}, which was not recorded; \
                  put `agentci tap --` before its command in the settings of the host"
+            ),
+            Self::StartedAtFork { server } => write!(
+                out,
+                "{server} was started at the fork: the calls before it were answered from the recording, \
+                 so the server knows nothing of them"
             ),
             Self::NotLed { program, why } => write!(out, "{program} {why}, so it may have gone around the recorder"),
         }

@@ -17,6 +17,7 @@ mod suite;
 mod surroundings;
 mod time_gates;
 mod time_travel;
+mod time_travel_mcp;
 mod upstream;
 
 mod a2a;

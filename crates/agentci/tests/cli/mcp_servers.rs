@@ -38,7 +38,7 @@ fn replay(suite: &Suite, words: &[&str]) -> Ran {
 }
 
 /// How often the server was started.
-fn starts(suite: &Suite) -> usize {
+pub(crate) fn starts(suite: &Suite) -> usize {
     fs::read_to_string(suite.path("started")).unwrap_or_default().lines().count()
 }
 

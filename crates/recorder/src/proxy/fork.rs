@@ -14,6 +14,7 @@ use hyper::http::Uri;
 use hyper::http::request::Parts;
 use serde_json::Value;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::Shared;
 use super::forward::{self, Asked};
@@ -49,6 +50,19 @@ struct State {
     awaited: BTreeSet<u64>,
     /// Whether the agent went another way before it was past the beginning.
     lost: bool,
+}
+
+/// Where a message to an MCP server over standard input belongs, if the rest goes on live.
+#[derive(Debug)]
+pub(crate) enum Step<'r> {
+    /// To the beginning: this exchange answers it, with this JSON-RPC id.
+    Beginning(&'r Exchange, Option<Value>),
+    /// It is not in the beginning, which is not over: it has to wait.
+    Early,
+    /// After the beginning.
+    Past,
+    /// Nowhere: the agent went another way before it was past the beginning.
+    Lost(Miss),
 }
 
 /// A request on its way.
@@ -142,14 +156,12 @@ impl Forking {
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
         if self.state().lost {
-            let reason = "the agent left the recording before the fork, so nothing goes on".to_owned();
-            let asked = format!("{} {}{}", passing.clean.method, passing.clean.origin, passing.clean.path);
-            let miss = Miss { number, asked, reason, ..Miss::default() };
+            let miss = gone_another_way(&passing.clean, number);
             return Ok(refuse(passing.clean, miss, shared));
         }
         let to = match self.then {
             Then::Live => {
-                self.live.fetch_add(1, Ordering::Relaxed);
+                self.count_live(1);
                 let Passing { target, parts, intake, asked, .. } = passing;
                 return Ok(forward::forward(target, parts, intake, Some(asked), shared).await);
             }
@@ -169,8 +181,46 @@ impl Forking {
         passing.play(exchange, reply_id.as_ref(), replay, shared).await
     }
 
-    /// Finds what answers a message to an MCP server over standard input. No server is started after the beginning: there is nobody
-    /// who knows what was said to it before. So what it said later answers what is asked the same again.
+    /// Whether the live world answers after the beginning.
+    pub(crate) fn goes_live(&self) -> bool {
+        self.then == Then::Live
+    }
+
+    /// Whether the agent is past the beginning as it was recorded, and goes on live.
+    pub(crate) fn is_live(&self) -> bool {
+        self.goes_live() && self.is_past() && !self.state().lost
+    }
+
+    /// Calls went to the live world.
+    pub(crate) fn count_live(&self, calls: usize) {
+        self.live.fetch_add(calls, Ordering::Relaxed);
+    }
+
+    /// Finds where a message to an MCP server over standard input belongs, if the rest goes on live. `clean` is the same message
+    /// without its secrets.
+    pub(crate) fn step<'r>(&self, replay: &'r Replay, request: &Request, clean: &Request, number: usize) -> Step<'r> {
+        if !self.is_past() {
+            let Some(Answered::Recorded { id, reply_id, .. }) = self.of_beginning(replay, request, clean) else {
+                return Step::Early;
+            };
+            let kept = replay.exchange(id).filter(|exchange| exchange.end.how != How::TooLarge);
+            let Some(exchange) = kept else {
+                self.state().lost = true;
+                return Step::Lost(Miss { number, ..replay.not_kept(clean) });
+            };
+            return Step::Beginning(exchange, reply_id);
+        }
+        if self.state().lost { Step::Lost(gone_another_way(clean, number)) } else { Step::Past }
+    }
+
+    /// A message to an MCP server waited for the end of the beginning, which did not come.
+    pub(crate) fn lose_early(&self, replay: &Replay, clean: &Request, number: usize) -> Miss {
+        self.state().lost = true;
+        Miss { number, ..replay.matcher().missed(clean) }
+    }
+
+    /// Finds what answers a message to an MCP server over standard input, if the rest is scripted. No server is started after the
+    /// beginning: what it said later answers what is asked the same again.
     pub(super) fn look<'r>(&'r self, replay: &'r Replay, request: &Request, shared: &Shared) -> (Look<'r>, Request) {
         let number = replay.ask();
         let clean = request.redacted(&shared.ledger.secrets());
@@ -226,12 +276,22 @@ impl Forking {
         refuse(request, miss, shared)
     }
 
-    fn is_past(&self) -> bool {
+    pub(crate) fn is_past(&self) -> bool {
         self.state().awaited.is_empty()
     }
 
     /// Whether the agent is past the beginning, if not now, then soon.
     async fn is_past_soon(&self) -> bool {
+        self.is_past_by(Self::soon()).await
+    }
+
+    /// When a request that comes now has waited long enough.
+    pub(crate) fn soon() -> Instant {
+        Instant::now() + BEGINNING_TIMEOUT
+    }
+
+    /// Whether the agent is past the beginning at this time.
+    pub(crate) async fn is_past_by(&self, due: Instant) -> bool {
         let wait = async {
             loop {
                 let changed = self.past.notified();
@@ -244,7 +304,7 @@ impl Forking {
         if self.state().lost {
             return self.is_past();
         }
-        tokio::time::timeout(BEGINNING_TIMEOUT, wait).await.is_ok()
+        tokio::time::timeout_at(due, wait).await.is_ok()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -254,6 +314,13 @@ impl Forking {
     fn matcher(&self) -> MutexGuard<'_, Matcher> {
         self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The miss of a request that comes after the agent went another way.
+fn gone_another_way(clean: &Request, number: usize) -> Miss {
+    let reason = "the agent left the recording before the fork, so nothing goes on".to_owned();
+    let asked = format!("{} {}{}", clean.method, clean.origin, clean.path);
+    Miss { number, asked, reason, ..Miss::default() }
 }
 
 impl Passing<'_> {

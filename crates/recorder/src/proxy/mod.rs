@@ -41,7 +41,7 @@ mod upstream;
 mod user_proxy;
 pub(crate) mod warnings;
 
-pub(crate) use fork::Forking;
+pub(crate) use fork::{Forking, Step};
 pub(crate) use frames::Splitter;
 pub(crate) use headers::to_server;
 pub(crate) use ledger::Ledger;

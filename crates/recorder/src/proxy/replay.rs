@@ -266,7 +266,7 @@ impl Replay {
     }
 
     /// Counts a request, and gives its number.
-    pub(super) fn ask(&self) -> usize {
+    pub(crate) fn ask(&self) -> usize {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1
     }
 

@@ -14,11 +14,12 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::command;
+use super::forked::ForkedServer;
 use super::play::{Played, Said};
 use super::record::Recorded;
-use super::talk::{FROM_HOST, FROM_SERVER, Hello, LONGEST_LINE, OVER, Task};
+use super::talk::{FROM_HOST, FROM_SERVER, Hello, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER, Task};
 use crate::leaks::line_of;
-use crate::proxy::Shared;
+use crate::proxy::{Forking, Replay, Shared};
 use crate::{OnMiss, Roots};
 
 /// How long taps may take to tell the rest when the agent is gone.
@@ -86,7 +87,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Sha
     let task = match &shared.replay {
         _ if line_of(hello.pid).into_iter().any(|pid| tapped.contains(pid)) => Task::Leave,
         None => Task::Record,
-        Some(replay) if replay.is_live() && replay.fork().is_none() => Task::Record,
+        Some(replay) if replay.is_live() && replay.fork().is_none_or(Forking::is_live) => Task::Record,
         Some(replay) if replay.has_origin(&origin) => Task::Play,
         Some(_) => Task::Watch,
     };
@@ -95,9 +96,11 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Sha
     if write.write_all(&answer).await.is_err() {
         return;
     }
+    let goes_live = shared.replay.as_ref().and_then(Replay::fork).is_some_and(Forking::goes_live);
     let at = At { origin, pid: hello.pid, tapped, shared };
     match task {
         Task::Record => at.record(lines).await,
+        Task::Play | Task::Watch if goes_live => at.fork(lines, write).await,
         Task::Play | Task::Watch => at.play(lines, write).await,
         Task::Leave => {}
     }
@@ -120,7 +123,10 @@ impl At {
             match line.split_first() {
                 Some((&FROM_HOST, line)) => {
                     self.tapped.add(self.pid);
-                    recorded.host(line);
+                    let calls = recorded.host(line);
+                    if let Some(fork) = self.shared.replay.as_ref().and_then(Replay::fork) {
+                        fork.count_live(calls);
+                    }
                 }
                 Some((&FROM_SERVER, line)) => recorded.server(line),
                 Some((&OVER, _)) => by_server = true,
@@ -140,10 +146,40 @@ impl At {
                         self.tapped.add(self.pid);
                         played.host(line);
                     }
+                    Some(Some((&LEFT, _))) | None => return,
                     Some(_) => {}
-                    None => return,
                 },
                 Some(said) = said.recv() => if send(&mut write, said).await.is_err() { return },
+            }
+        }
+    }
+
+    /// Plays the server up to the fork, and lets it go on live from there.
+    async fn fork(self, mut lines: Lines<OwnedReadHalf>, mut write: OwnedWriteHalf) {
+        let (out, mut said) = unbounded_channel();
+        let mut forked = ForkedServer::new(Arc::clone(&self.shared), self.origin, out);
+        while !forked.is_over() {
+            tokio::select! {
+                line = lines.next() => match line.ok().flatten().map(<[u8]>::split_first) {
+                    Some(Some((&FROM_HOST, line))) => {
+                        self.tapped.add(self.pid);
+                        forked.host(line);
+                    }
+                    Some(Some((&FROM_SERVER, line))) => forked.server(line),
+                    Some(Some((&NOT_STARTED, why))) => forked.not_started(&String::from_utf8_lossy(why)),
+                    Some(Some((&OVER, how))) => forked.ended(&String::from_utf8_lossy(how)),
+                    Some(Some((&LEFT, _))) => forked.left(),
+                    Some(_) => {}
+                    None => break,
+                },
+                () = forked.due() => forked.settle(),
+                Some(said) = said.recv() => if send(&mut write, said).await.is_err() { break },
+            }
+        }
+        forked.close();
+        while let Ok(said) = said.try_recv() {
+            if send(&mut write, said).await.is_err() {
+                return;
             }
         }
     }
@@ -155,6 +191,11 @@ async fn send(write: &mut OwnedWriteHalf, said: Said) -> io::Result<()> {
             write.write_all(&[FROM_SERVER]).await?;
             write.write_all(&line).await
         }
+        Said::ToServer(line) => {
+            write.write_all(&[TO_SERVER]).await?;
+            write.write_all(&line).await
+        }
+        Said::Left => write.write_all(&[LEFT, b'\n']).await,
         Said::Over => {
             write.write_all(&[OVER, b'\n']).await?;
             write.shutdown().await

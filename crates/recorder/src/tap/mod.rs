@@ -12,12 +12,15 @@
 mod command;
 mod configs;
 mod folder;
+mod forked;
 mod hub;
 mod message;
 mod play;
 mod process;
 mod pump;
 mod record;
+mod relay;
+mod server;
 mod signals;
 mod talk;
 mod unreached;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinSet;
@@ -17,18 +16,22 @@ use crate::{Body, Exchange, How, Miss, Request, SeenHow};
 /// An error of a server's own, in JSON-RPC.
 const SERVER_ERROR: i32 = -32_000;
 
-/// What is sent to the host.
+/// What is sent to a tap.
 #[derive(Debug)]
 pub(super) enum Said {
-    /// A line.
+    /// A line for the host.
     Line(Vec<u8>),
+    /// A line for the server.
+    ToServer(Vec<u8>),
+    /// The host has left the server.
+    Left,
     /// The server ends, as it did when it was recorded.
     Over,
 }
 
 impl Said {
-    /// A line; one that went wrong on purpose may lack its end.
-    fn line(mut bytes: Vec<u8>) -> Self {
+    /// A line for the host; one that went wrong on purpose may lack its end.
+    pub(super) fn line(mut bytes: Vec<u8>) -> Self {
         if bytes.last() != Some(&b'\n') {
             bytes.push(b'\n');
         }
@@ -52,52 +55,85 @@ impl Played {
 
     /// The host said something.
     pub(super) fn host(&mut self, line: &[u8]) {
-        let Some(replay) = &self.shared.replay else { return };
         for message in message::messages(line) {
-            let Some(kind) = message::kind(&message) else { continue };
-            let request = message::request(&self.origin, message.clone(), self.shared.ledger.now_us());
-            if kind == Kind::Answer {
-                self.answers.give(&message["id"]);
-            }
-            let spoil = replay.spoil(&request);
-            let (look, clean) = replay.look(&request, spoil.as_ref(), &self.shared);
-            match look {
-                Look::Chatter => {}
-                Look::Recorded(exchange, reply_id) => {
-                    let changed = spoil.as_ref().map(|spoil| spoilt(exchange, spoil));
-                    let exchange = changed.as_ref().unwrap_or(exchange);
-                    let moved = moved(exchange, clean, reply_id.as_ref());
-                    let how = spoil.as_ref().map_or(SeenHow::Replayed, |spoil| SeenHow::Spoilt(spoil.name()));
-                    // A fork is a recording of its own, and has this as well.
-                    let ongoing = match replay.fork() {
-                        Some(_) => self.shared.ledger.begin_again(moved),
-                        None => Ongoing::replayed(&self.shared.ledger, moved, how),
-                    };
-                    let mut scene = Scene::of(exchange, &message, replay, self);
-                    if let Some(Spoil::Delay(time)) = spoil {
-                        scene.delay = time;
-                    }
-                    while self.under_way.try_join_next().is_some() {}
-                    self.under_way.spawn(scene.play(ongoing));
-                }
-                Look::Miss(miss) => {
-                    let text = self.shared.ledger.clean(&refusal(&miss));
-                    if kind == Kind::Request {
-                        let error = json!({ "code": SERVER_ERROR, "message": text });
-                        let mut answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string();
-                        answer.push('\n');
-                        let _ = self.out.send(Said::Line(answer.into_bytes()));
-                    }
-                    self.shared.ledger.miss(miss);
-                    Ongoing::missed(&self.shared.ledger, clean).end(How::Closed);
-                }
-            }
+            self.message(&message);
         }
     }
-}
 
-fn refusal(miss: &Miss) -> String {
-    format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason)
+    /// Answers a message of the host.
+    pub(super) fn message(&mut self, message: &Value) {
+        let shared = Arc::clone(&self.shared);
+        let (Some(replay), Some(kind)) = (&shared.replay, message::kind(message)) else { return };
+        let request = message::request(&self.origin, message.clone(), shared.ledger.now_us());
+        if kind == Kind::Answer {
+            self.note_answer(message);
+        }
+        let spoil = replay.spoil(&request);
+        let (look, clean) = replay.look(&request, spoil.as_ref(), &shared);
+        match look {
+            Look::Chatter => {}
+            Look::Recorded(exchange, reply_id) => {
+                self.play(exchange, reply_id.as_ref(), message, clean, spoil.as_ref());
+            }
+            Look::Miss(miss) => self.miss(message, clean, miss),
+        }
+    }
+
+    /// The host answers a question: what waits for that goes on. Gives whether the question is one of the recording.
+    pub(super) fn note_answer(&self, message: &Value) -> bool {
+        self.answers.give(&message["id"])
+    }
+
+    /// The live server asks something under this id.
+    pub(super) fn note_live_question(&self, id: &Value) {
+        self.answers.forget(id);
+    }
+
+    /// Answers a message with a recorded exchange.
+    pub(super) fn play(
+        &mut self,
+        exchange: &Exchange,
+        reply_id: Option<&Value>,
+        message: &Value,
+        clean: Request,
+        spoil: Option<&Spoil>,
+    ) {
+        let shared = Arc::clone(&self.shared);
+        let Some(replay) = &shared.replay else { return };
+        let changed = spoil.map(|spoil| spoilt(exchange, spoil));
+        let exchange = changed.as_ref().unwrap_or(exchange);
+        let moved = moved(exchange, clean, reply_id);
+        let how = spoil.map_or(SeenHow::Replayed, |spoil| SeenHow::Spoilt(spoil.name()));
+        // A fork is a recording of its own, and has this as well.
+        let ongoing = match replay.fork() {
+            Some(_) => shared.ledger.begin_again(moved),
+            None => Ongoing::replayed(&shared.ledger, moved, how),
+        };
+        let mut scene = Scene::of(exchange, message, replay, self);
+        if let Some(Spoil::Delay(time)) = spoil {
+            scene.delay = *time;
+        }
+        while self.under_way.try_join_next().is_some() {}
+        self.under_way.spawn(scene.play(ongoing));
+    }
+
+    /// Answers a message that the recording does not have.
+    pub(super) fn miss(&self, message: &Value, clean: Request, miss: Miss) {
+        let text = format!("{} is not in the recording: {}", miss.asked, miss.reason);
+        self.refuse(message, clean, miss, &text);
+    }
+
+    /// Answers a message with an error, in these words.
+    pub(super) fn refuse(&self, message: &Value, clean: Request, miss: Miss, text: &str) {
+        if message::kind(message) == Some(Kind::Request) {
+            let text = self.shared.ledger.clean(&format!("agentci replay: {text}"));
+            let error = json!({ "code": SERVER_ERROR, "message": text });
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+            let _ = self.out.send(Said::line(answer.to_string().into_bytes()));
+        }
+        self.shared.ledger.miss(miss);
+        Ongoing::missed(&self.shared.ledger, clean).end(How::Closed);
+    }
 }
 
 /// What is said to one message of the host.
@@ -121,6 +157,8 @@ struct Line {
     /// Microseconds from the request to it.
     after_us: u64,
     bytes: Vec<u8>,
+    /// The id under which it asks the host for something.
+    asks: Option<Value>,
     /// The question that the host answered before this was said.
     waits_for: Option<Value>,
 }
@@ -140,8 +178,9 @@ impl Scene {
             };
             let waits_for = asked.clone().filter(|_| recording.exchanges.iter().any(|other| is_answer(&other)));
             let bytes = message::renumbered(&frame.bytes, recorded, sent);
-            asked = question(&frame.bytes).or(asked.filter(|_| waits_for.is_none()));
-            lines.push(Line { after_us: frame.at_us.saturating_sub(exchange.request.at_us), bytes, waits_for });
+            let asks = question(&frame.bytes);
+            asked = asks.clone().or(asked.filter(|_| waits_for.is_none()));
+            lines.push(Line { after_us: frame.at_us.saturating_sub(exchange.request.at_us), bytes, asks, waits_for });
         }
         let is_aside = |other: &&Exchange| other.request.method == LISTEN && other.after == Some(exchange.id);
         let asides = recording.exchanges.iter().filter(|other| other.request.origin == exchange.request.origin);
@@ -168,6 +207,9 @@ impl Scene {
             if let Some(due) = self.clock.due(line.after_us) {
                 tokio::time::sleep_until(due).await;
             }
+            if let Some(id) = &line.asks {
+                self.answers.ask(id);
+            }
             let _ = self.out.send(Said::line(line.bytes));
         }
         let broke = matches!(self.how, How::Broken(_));
@@ -182,6 +224,9 @@ impl Scene {
                 Ongoing::replayed(&self.shared.ledger, moved, SeenHow::Replayed)
             };
             for frame in aside.response.iter().flat_map(|response| &response.frames) {
+                if let Some(id) = question(&frame.bytes) {
+                    self.answers.ask(&id);
+                }
                 let _ = self.out.send(Said::Line(frame.bytes.to_vec()));
             }
             ongoing.end(aside.end.how.clone());
@@ -193,7 +238,7 @@ impl Scene {
 }
 
 /// The id under which a line asks the host for something.
-fn question(line: &Bytes) -> Option<Value> {
+pub(super) fn question(line: &[u8]) -> Option<Value> {
     let message: Value = serde_json::from_slice(line).ok()?;
     (message::kind(&message) == Some(Kind::Request)).then(|| message["id"].clone())
 }

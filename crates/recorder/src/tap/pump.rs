@@ -1,38 +1,34 @@
 //! What goes through a tap: bytes both ways, and copies of lines to the session.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Cursor};
-use std::os::fd::AsFd as _;
+use std::io;
 use std::os::unix::net::UnixStream as StdStream;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agentci_process::Lines;
-use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Stdin};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Sender;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::process::ChildStdout;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
 use super::message::is_opening;
-use super::process::{TAPPED, pipe};
+use super::relay::Relay;
+use super::server::{self, code, pass_on};
 use super::signals::Signals;
-use super::talk::{FROM_HOST, FROM_SERVER, LONGEST_LINE, OVER, Task};
+use super::talk::{FROM_HOST, FROM_SERVER, OVER, Task};
 
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
 /// How long the first line may be.
 const LONGEST_FIRST: usize = 1 << 20;
 /// How long what a program left running may hold on to its output.
-const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the session may take to hear the rest.
-const REST_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const REST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A tap at work.
 pub(super) struct Pump<'a> {
@@ -49,7 +45,7 @@ impl Pump<'_> {
         let mut signals = Signals::listen()?;
         let mut host = Host { input: tokio::io::stdin(), seen: Vec::new() };
         if self.task == Task::Play && host.opens().await {
-            return play(host, read, write, &mut signals).await;
+            return Ok(self.relay(host, (read, write), &mut signals).await);
         }
         match self.forward(host, write, &mut signals).await? {
             Forwarded::Ended(code, write) => {
@@ -59,26 +55,23 @@ impl Pump<'_> {
                 let _ = timeout(REST_TIMEOUT, rest.read_to_end(&mut Vec::new())).await;
                 Ok(code)
             }
-            Forwarded::Server(host, write) => play(host, read, write, &mut signals).await,
+            Forwarded::Server(host, write) => Ok(self.relay(host, (read, write), &mut signals).await),
         }
+    }
+
+    /// Lets the session answer.
+    async fn relay(&self, host: Host, session: (OwnedReadHalf, OwnedWriteHalf), signals: &mut Signals) -> u8 {
+        Relay::run(self.program, self.arguments, host, session, signals).await
     }
 
     /// Starts the program, and forwards.
     async fn forward(&self, host: Host, session: OwnedWriteHalf, signals: &mut Signals) -> io::Result<Forwarded> {
-        let (theirs, ours) = io::pipe()?;
-        let mut command = Command::new(self.program);
-        command.args(self.arguments).stdin(Stdio::from(theirs.try_clone()?)).stdout(Stdio::piped());
-        if let Some(number) = pipe(theirs.as_fd()) {
-            command.env(TAPPED, number.to_string());
-        }
-        drop(theirs);
-        let mut child = command.spawn()?;
-        drop(command);
+        let (mut child, input) = server::start(self.program, self.arguments)?;
         let output = child.stdout.take();
         let tells = Arc::new(AtomicBool::new(false));
         let (told, rest) = unbounded_channel();
         let told_by_host = told.clone();
-        let upward = Upward { host, server: Sender::from_owned_fd(ours.into())?, tells: Arc::clone(&tells) };
+        let upward = Upward { host, server: input, tells: Arc::clone(&tells) };
         let mut up = tokio::spawn(upward.run(self.task, told_by_host));
         let down = output.map(|output| tokio::spawn(downward(output, tells, told)));
         let telling = tokio::spawn(tell(rest, session));
@@ -119,10 +112,10 @@ enum Forwarded {
 }
 
 /// What the host says.
-struct Host {
-    input: Stdin,
+pub(super) struct Host {
+    pub(super) input: Stdin,
     /// What was read and not forwarded yet.
-    seen: Vec<u8>,
+    pub(super) seen: Vec<u8>,
 }
 
 impl Host {
@@ -229,63 +222,14 @@ impl LineCopies {
 }
 
 /// Tells the session what went by, until nobody has anything to tell.
-async fn tell(mut lines: UnboundedReceiver<Vec<u8>>, mut session: OwnedWriteHalf) -> io::Result<OwnedWriteHalf> {
+pub(super) async fn tell(
+    mut lines: UnboundedReceiver<Vec<u8>>,
+    mut session: OwnedWriteHalf,
+) -> io::Result<OwnedWriteHalf> {
     while let Some(line) = lines.recv().await {
         session.write_all(&line).await?;
     }
     Ok(session)
-}
-
-/// Lets the session answer in place of the server.
-async fn play(
-    host: Host,
-    session: OwnedReadHalf,
-    mut answers_to: OwnedWriteHalf,
-    signals: &mut Signals,
-) -> io::Result<u8> {
-    let up = tokio::spawn(async move {
-        let mut lines = Lines::new(Cursor::new(host.seen).chain(host.input), LONGEST_LINE);
-        while let Ok(Some(line)) = lines.next().await {
-            let line = [&[FROM_HOST], line, b"\n"].concat();
-            if answers_to.write_all(&line).await.is_err() {
-                return;
-            }
-        }
-    });
-    let mut said = Lines::new(session, LONGEST_LINE);
-    let mut output = tokio::io::stdout();
-    let code = loop {
-        tokio::select! {
-            signal = signals.next() => break exit_code(signal),
-            line = said.next() => match line.ok().flatten().map(<[u8]>::split_first) {
-                Some(Some((&FROM_SERVER, line))) => {
-                    output.write_all(&[line, b"\n"].concat()).await?;
-                    output.flush().await?;
-                }
-                Some(Some((&OVER, _))) => break 1,
-                Some(_) => {}
-                None => break 0,
-            },
-        }
-    };
-    up.abort();
-    Ok(code)
-}
-
-fn pass_on(child: &Child, signal: Signal) {
-    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = kill_process(pid, signal);
-    }
-}
-
-fn code(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1)
-}
-
-fn exit_code(signal: Signal) -> u8 {
-    u8::try_from(128 + signal.as_raw()).unwrap_or(1)
 }
 
 #[cfg(test)]

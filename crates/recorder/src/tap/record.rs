@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::message::{self, Kind, LISTEN};
 use crate::proxy::{Ledger, Ongoing};
-use crate::{Body, How, Request};
+use crate::{Body, How, Request, is_chatter};
 
 /// The answer of a server is a stream of lines.
 pub(super) const LINES: (&str, &str) = ("content-type", "application/x-ndjson");
@@ -40,23 +40,28 @@ impl Recorded {
         Self { ledger, origin, keep, open: Vec::new(), last: None }
     }
 
-    /// The host said something.
-    pub(super) fn host(&mut self, line: &[u8]) {
-        for message in message::messages(line) {
-            let Some(kind) = message::kind(&message) else { continue };
-            let (id, token) = (message["id"].clone(), message::progress_token(&message).cloned());
-            let mut request = message::request(&self.origin, message, self.ledger.now_us());
-            if !self.ledger.keeps(line.len() as u64) {
-                request.body = Body::TooLarge { bytes: line.len() as u64 };
-            }
-            let ongoing = self.ledger.begin(request, self.keep);
-            self.last = Some(ongoing.id());
-            if kind == Kind::Request {
-                self.open.push(Open { id, token, ongoing, begun: false });
-            } else {
-                ongoing.end(How::Closed);
-            }
+    /// The host said something; gives how many calls that is.
+    pub(super) fn host(&mut self, line: &[u8]) -> usize {
+        message::messages(line).into_iter().filter_map(|message| self.message(message, line.len() as u64)).sum()
+    }
+
+    /// Keeps a message of the host, in a line of so many bytes.
+    fn message(&mut self, message: Value, bytes: u64) -> Option<usize> {
+        let kind = message::kind(&message)?;
+        let (id, token) = (message["id"].clone(), message::progress_token(&message).cloned());
+        let mut request = message::request(&self.origin, message, self.ledger.now_us());
+        let calls = usize::from(!is_chatter(&request));
+        if !self.ledger.keeps(bytes) {
+            request.body = Body::TooLarge { bytes };
         }
+        let ongoing = self.ledger.begin(request, self.keep);
+        self.last = Some(ongoing.id());
+        if kind == Kind::Request {
+            self.open.push(Open { id, token, ongoing, begun: false });
+        } else {
+            ongoing.end(How::Closed);
+        }
+        Some(calls)
     }
 
     /// The server said something.
@@ -93,8 +98,8 @@ impl Recorded {
     }
 
     /// It is over: the server ended, or the host left it.
-    pub(super) fn end(self, by_server: bool) {
-        for open in self.open {
+    pub(super) fn end(&mut self, by_server: bool) {
+        for open in self.open.drain(..) {
             open.ongoing.end(if by_server { How::Broken("the server ended".into()) } else { How::Left });
         }
     }
@@ -128,7 +133,11 @@ mod tests {
         let mut recorded = Recorded::new(Arc::clone(&ledger), "stdio:x".into(), true);
         for (from, line) in lines {
             let line = line.to_string();
-            if *from == '>' { recorded.host(line.as_bytes()) } else { recorded.server(line.as_bytes()) }
+            if *from == '>' {
+                recorded.host(line.as_bytes());
+            } else {
+                recorded.server(line.as_bytes());
+            }
         }
         recorded.end(true);
         let seen = ledger.seen();

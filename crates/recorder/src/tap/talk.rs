@@ -9,7 +9,13 @@ pub(super) const LONGEST_LINE: usize = 64 << 20;
 pub(super) const FROM_HOST: u8 = b'>';
 /// What the server said.
 pub(super) const FROM_SERVER: u8 = b'<';
-/// It is over, with this exit code.
+/// What the server is to be sent, which is started for the first of it.
+pub(super) const TO_SERVER: u8 = b'=';
+/// The server could not be started: why.
+pub(super) const NOT_STARTED: u8 = b'?';
+/// The host has closed its end; to a tap: the input of the server is to be closed.
+pub(super) const LEFT: u8 = b'.';
+/// The server has ended; words that say how follow where somebody may need them.
 pub(super) const OVER: u8 = b'!';
 
 /// What a tap tells its session first.
@@ -29,7 +35,7 @@ pub(super) struct Hello {
 pub(super) enum Task {
     /// Start the program, and tell every line.
     Record,
-    /// Answer in its place; the program is started only if it turns out to be no server.
+    /// Answer in its place; the program is started only if it turns out to be no server, or when the session has something for it.
     Play,
     /// Start the program, which nothing is recorded of. If it turns out to be a server, end it: its host gets no answers.
     Watch,

@@ -13,15 +13,28 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 /// The answers that a host has given.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
+    /// What was asked and is not answered.
+    asked: Mutex<HashSet<String>>,
     given: Mutex<HashSet<String>>,
     changed: Notify,
 }
 
 impl Answers {
-    /// The host answered what the server asked under this id.
-    pub(super) fn give(&self, id: &Value) {
+    /// The replayed server asks something under this id.
+    pub(super) fn ask(&self, id: &Value) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_string());
+    }
+
+    /// Another server asks under this id: the next answer is for that one.
+    pub(super) fn forget(&self, id: &Value) -> bool {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string())
+    }
+
+    /// The host answered under this id; gives whether the replayed server asked.
+    pub(super) fn give(&self, id: &Value) -> bool {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_string());
         self.changed.notify_waiters();
+        self.forget(id)
     }
 
     /// Waits until the host has.

@@ -105,7 +105,10 @@ impl ForkOutcome<'_> {
             let (told, _) = miss(missed, &self.replay.arguments.file, self.replay.command);
             let told = told.split_once('\n').map_or("", |(_, rest)| rest).trim_end().to_owned();
             let message = format!("call {} has no answer after the fork\n{told}", missed.number);
-            let help = "a script answers for models only; tools that are asked something new need `--then live`";
+            let help = match self.script {
+                Some(_) => "a script answers for models only; tools that are asked something new need `--then live`",
+                None => "see why the server does not start: does its command work by itself?",
+            };
             context.complain(&message, Some(&missed.remedy.as_ref().map_or(help.to_owned(), ToString::to_string)));
         }
         if let Some(more) = misses.len().checked_sub(MOST_EXPLAINED).filter(|more| *more > 0) {

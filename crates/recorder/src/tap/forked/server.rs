@@ -1,0 +1,343 @@
+//! A server in a fork that goes on live: which of its messages are played, and which are sent.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+
+use super::super::message::{self, Kind};
+use super::super::play::{Played, Said, question};
+use super::super::record::Recorded;
+use super::sent::Sent;
+use crate::proxy::{Forking, Replay, Shared, Step};
+use crate::{Exchange, Miss, WarningKind};
+
+/// How long a server that is started at the fork may take to answer the handshake. Hosts give up a call after a minute.
+pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A server in a fork that goes on live.
+pub(in super::super) struct ForkedServer {
+    shared: Arc<Shared>,
+    origin: String,
+    out: UnboundedSender<Said>,
+    played: Played,
+    recorded: Recorded,
+    stage: Stage,
+    /// The handshake as this host sent it, as far as the recording answered it.
+    handshake: Handshake,
+    /// Messages that are not in the beginning, which is not over, and when they have waited long enough.
+    early: VecDeque<Sent>,
+    early_due: Option<Instant>,
+    /// Whether the recording answered anything.
+    has_played: bool,
+    has_left: bool,
+    has_ended: bool,
+}
+
+enum Stage {
+    /// The server is not needed yet.
+    Played,
+    /// It was sent the handshake; these messages wait for its answer.
+    Opening {
+        id: Value,
+        due: Instant,
+        held: Vec<Sent>,
+    },
+    Live,
+    /// It could not be reached, for this reason.
+    Failed(String),
+}
+
+#[derive(Default)]
+struct Handshake {
+    initialize: Option<Sent>,
+    /// The protocol version of the recorded answer, which the host speaks.
+    version: Option<String>,
+    initialized: Option<Sent>,
+}
+
+impl ForkedServer {
+    pub(in super::super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<Said>) -> Self {
+        let played = Played::new(Arc::clone(&shared), origin.clone(), out.clone());
+        let recorded = Recorded::new(Arc::clone(&shared.ledger), origin.clone(), true);
+        Self {
+            shared,
+            origin,
+            out,
+            played,
+            recorded,
+            stage: Stage::Played,
+            handshake: Handshake::default(),
+            early: VecDeque::new(),
+            early_due: None,
+            has_played: false,
+            has_left: false,
+            has_ended: false,
+        }
+    }
+
+    /// The host said something.
+    pub(in super::super) fn host(&mut self, line: &[u8]) {
+        for sent in Sent::all(line, &self.origin, &self.shared) {
+            self.take(sent);
+        }
+    }
+
+    /// The server said something.
+    pub(in super::super) fn server(&mut self, line: &[u8]) {
+        if let Stage::Opening { id, .. } = &self.stage {
+            let is_answer = |message: &Value| message::kind(message) == Some(Kind::Answer) && message["id"] == *id;
+            if let Some(answer) = message::messages(line).into_iter().find(is_answer) {
+                return self.opened(&answer);
+            }
+        }
+        if matches!(self.stage, Stage::Opening { .. } | Stage::Live) {
+            if let Some(id) = question(line) {
+                self.played.note_live_question(&id);
+            }
+            self.recorded.server(line);
+            let _ = self.out.send(Said::line(line.to_vec()));
+        }
+    }
+
+    /// The server could not be started.
+    pub(in super::super) fn not_started(&mut self, why: &str) {
+        self.fail(&format!("its program could not be started: {why}"));
+    }
+
+    /// The server ended, in this way.
+    pub(in super::super) fn ended(&mut self, how: &str) {
+        if matches!(self.stage, Stage::Opening { .. }) {
+            self.fail(&format!("the server ended before it answered `initialize` ({how})"));
+        }
+        self.has_ended = true;
+    }
+
+    /// The host has closed its end.
+    pub(in super::super) fn left(&mut self) {
+        self.has_left = true;
+        self.close_input();
+    }
+
+    /// Whether the tap has nothing more to do.
+    pub(in super::super) fn is_over(&self) -> bool {
+        let is_played = matches!(self.stage, Stage::Played);
+        self.has_ended || (self.has_left && self.early.is_empty() && is_played)
+    }
+
+    /// Ends what is under way.
+    pub(in super::super) fn close(&mut self) {
+        self.recorded.end(self.has_ended);
+    }
+
+    /// Waits until something has waited long enough, or its time has come.
+    pub(in super::super) async fn due(&self) {
+        let fork = self.shared.replay.as_ref().and_then(Replay::fork);
+        match (&self.stage, self.early_due, fork) {
+            (_, Some(due), Some(fork)) => {
+                fork.is_past_by(due).await;
+            }
+            (Stage::Opening { due, .. }, ..) => tokio::time::sleep_until(*due).await,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Does what was waited for.
+    pub(in super::super) fn settle(&mut self) {
+        if self.early_due.is_some() {
+            self.resume();
+        } else if matches!(self.stage, Stage::Opening { .. }) {
+            let limit = HANDSHAKE_TIMEOUT.as_secs();
+            self.fail(&format!("the server did not answer `initialize` within {limit} s"));
+        }
+        self.close_input();
+    }
+
+    fn take(&mut self, mut sent: Sent) {
+        let shared = Arc::clone(&self.shared);
+        let Some((replay, fork)) = forking(&shared) else { return };
+        if sent.kind == Kind::Notification {
+            return self.note(sent);
+        }
+        if sent.kind == Kind::Answer {
+            sent.is_of_recording = self.played.note_answer(&sent.message);
+        }
+        match fork.step(replay, &sent.request, &sent.clean, sent.number) {
+            Step::Beginning(exchange, reply_id) => self.play(exchange, reply_id.as_ref(), sent),
+            Step::Early => {
+                self.early.push_back(sent);
+                self.early_due.get_or_insert_with(Forking::soon);
+            }
+            Step::Past => {
+                // What came before it goes first.
+                self.resume();
+                self.go_live(sent);
+            }
+            Step::Lost(miss) => self.miss(&sent, miss),
+        }
+    }
+
+    /// A message that nobody answers. It is no reason to start the server, and goes to one that is there.
+    fn note(&mut self, sent: Sent) {
+        match &mut self.stage {
+            _ if !self.early.is_empty() => self.early.push_back(sent),
+            Stage::Live => self.send(&sent),
+            Stage::Opening { held, .. } => held.push(sent),
+            Stage::Failed(_) => {}
+            Stage::Played => {
+                self.played.message(&sent.message);
+                if sent.clean.method == "notifications/initialized" {
+                    self.handshake.initialized = Some(sent);
+                }
+            }
+        }
+    }
+
+    /// Answers from the beginning.
+    fn play(&mut self, exchange: &Exchange, reply_id: Option<&Value>, sent: Sent) {
+        self.has_played = true;
+        self.played.play(exchange, reply_id, &sent.message, sent.clean.clone(), None);
+        if sent.clean.method == "initialize" {
+            let mut frames = exchange.response.iter().flat_map(|response| &response.frames);
+            self.handshake.version = frames.find_map(|frame| version(&serde_json::from_slice(&frame.bytes).ok()?));
+            self.handshake.initialize = Some(sent);
+        }
+    }
+
+    /// Goes on with the messages that had to wait, if the agent is past the beginning; else it went another way.
+    fn resume(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let Some((replay, fork)) = forking(&shared) else { return };
+        self.early_due = None;
+        for sent in std::mem::take(&mut self.early) {
+            if sent.kind == Kind::Notification {
+                self.note(sent);
+            } else if fork.is_live() {
+                self.go_live(sent);
+            } else {
+                let miss = fork.lose_early(replay, &sent.clean, sent.number);
+                self.miss(&sent, miss);
+            }
+        }
+    }
+
+    /// Sends a message to the live server, which is started if it is not there.
+    fn go_live(&mut self, sent: Sent) {
+        if sent.kind == Kind::Answer {
+            return self.reply(&sent);
+        }
+        match &mut self.stage {
+            Stage::Live => self.send(&sent),
+            Stage::Opening { held, .. } => held.push(sent),
+            Stage::Failed(reason) => {
+                let reason = reason.clone();
+                self.refuse(&sent, &reason);
+            }
+            Stage::Played => match self.handshake.initialize.take() {
+                Some(initialize) if sent.clean.method != "initialize" => {
+                    let (id, due) = (initialize.message["id"].clone(), Instant::now() + HANDSHAKE_TIMEOUT);
+                    let _ = self.out.send(Said::ToServer(initialize.line));
+                    self.stage = Stage::Opening { id, due, held: vec![sent] };
+                }
+                _ => {
+                    self.go_on();
+                    self.send(&sent);
+                }
+            },
+        }
+    }
+
+    /// The server answered the handshake. The host has an answer already, from the recording.
+    fn opened(&mut self, answer: &Value) {
+        if let Some(error) = answer.get("error") {
+            let words = error["message"].as_str().unwrap_or("no reason was given");
+            return self.fail(&format!("the server refused `initialize`: {words}"));
+        }
+        let (recorded, live) = (self.handshake.version.as_ref(), version(answer));
+        if let Some((recorded, live)) = recorded.zip(live).filter(|(recorded, live)| *recorded != live) {
+            return self.fail(&format!("the server speaks protocol version {live}, and the recorded one {recorded}"));
+        }
+        if let Some(initialized) = self.handshake.initialized.take() {
+            let _ = self.out.send(Said::ToServer(initialized.line));
+        }
+        for sent in self.go_on() {
+            self.send(&sent);
+        }
+        self.close_input();
+    }
+
+    /// From now on the server is live; gives what waited for that.
+    fn go_on(&mut self) -> Vec<Sent> {
+        if self.has_played {
+            self.shared.ledger.note(WarningKind::StartedAtFork { server: self.origin.clone() });
+        }
+        match std::mem::replace(&mut self.stage, Stage::Live) {
+            Stage::Opening { held, .. } => held,
+            _ => Vec::new(),
+        }
+    }
+
+    /// An answer of the host. One to a question of the recording becomes part of the fork, and the live server does not see it.
+    fn reply(&mut self, sent: &Sent) {
+        if sent.is_of_recording || !matches!(self.stage, Stage::Opening { .. } | Stage::Live) {
+            self.recorded.host(&sent.line);
+        } else {
+            self.send(sent);
+        }
+    }
+
+    fn send(&mut self, sent: &Sent) {
+        let calls = self.recorded.host(&sent.line);
+        if let Some((_, fork)) = forking(&self.shared) {
+            fork.count_live(calls);
+        }
+        let _ = self.out.send(Said::ToServer(sent.line.clone()));
+    }
+
+    /// The server cannot be reached: what waits for it gets an error, and so does what comes.
+    fn fail(&mut self, reason: &str) {
+        let reason = &*self.shared.ledger.clean(reason);
+        let stage = std::mem::replace(&mut self.stage, Stage::Failed(reason.to_owned()));
+        if let Stage::Opening { held, .. } = stage {
+            held.iter().filter(|sent| sent.kind == Kind::Request).for_each(|sent| self.refuse(sent, reason));
+            return;
+        }
+        // The host opens the conversation itself, and sees that nobody is there.
+        let number = self.shared.replay.as_ref().map_or(0, Replay::ask);
+        let (asked, reason) = (self.origin.clone(), reason.to_owned());
+        self.shared.ledger.miss(Miss { number, asked, reason, ..Miss::default() });
+        self.has_ended = true;
+    }
+
+    fn refuse(&self, sent: &Sent, reason: &str) {
+        let text = format!("{} cannot go on live: {reason}", self.origin);
+        let asked = format!("{} {}", sent.clean.method, self.origin);
+        let miss = Miss { number: sent.number, asked, reason: reason.to_owned(), ..Miss::default() };
+        self.played.refuse(&sent.message, sent.clean.clone(), miss, &text);
+    }
+
+    fn miss(&self, sent: &Sent, miss: Miss) {
+        self.played.miss(&sent.message, sent.clean.clone(), miss);
+    }
+
+    /// Closes the input of the server when the host has closed its end and everything before that was sent.
+    fn close_input(&mut self) {
+        let is_reached = matches!(self.stage, Stage::Live | Stage::Failed(_));
+        if self.has_left && self.early.is_empty() && is_reached {
+            let _ = self.out.send(Said::Left);
+        }
+    }
+}
+
+/// The protocol version in an answer to `initialize`.
+fn version(answer: &Value) -> Option<String> {
+    answer["result"]["protocolVersion"].as_str().map(str::to_owned)
+}
+
+fn forking(shared: &Shared) -> Option<(&Replay, &Forking)> {
+    let replay = shared.replay.as_ref()?;
+    Some((replay, replay.fork()?))
+}

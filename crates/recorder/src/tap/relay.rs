@@ -1,0 +1,201 @@
+//! A tap before a server that the session answers for. The program is started when the session has something for it, which is where
+//! a fork goes on live; until then, and in any other replay, it is not.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Cursor};
+use std::process::ExitStatus;
+
+use agentci_process::Lines;
+use rustix::process::Signal;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, Stdout};
+use tokio::net::unix::pipe::Sender;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::Child;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::pump::{Host, OUTPUT_TIMEOUT, REST_TIMEOUT, tell};
+use super::server::{self, code, pass_on};
+use super::signals::Signals;
+use super::talk::{FROM_HOST, FROM_SERVER, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER};
+
+/// A tap that lets the session answer.
+pub(super) struct Relay<'a> {
+    program: &'a OsStr,
+    arguments: &'a [OsString],
+    /// What the session says.
+    said: Lines<OwnedReadHalf>,
+    output: Stdout,
+    /// What the session is told.
+    told: UnboundedSender<Vec<u8>>,
+    server: Option<Server>,
+}
+
+/// A server that was started.
+struct Server {
+    child: Child,
+    /// Lines for it; absent when the host has closed its end.
+    input: Option<UnboundedSender<Vec<u8>>>,
+    /// Tells the session what it says.
+    telling: Option<JoinHandle<()>>,
+}
+
+/// How the session and the server go on.
+enum Next {
+    Goes,
+    Ends(u8),
+}
+
+impl<'a> Relay<'a> {
+    /// Lets the session answer until it is over; gives the exit code.
+    pub(super) async fn run(
+        program: &'a OsStr,
+        arguments: &'a [OsString],
+        host: Host,
+        (read, write): (OwnedReadHalf, OwnedWriteHalf),
+        signals: &mut Signals,
+    ) -> u8 {
+        let (told, rest) = unbounded_channel();
+        let telling = tokio::spawn(tell(rest, write));
+        let heard = tokio::spawn(hear(host, told.clone()));
+        let (said, output) = (Lines::new(read, LONGEST_LINE), tokio::io::stdout());
+        let mut relay = Self { program, arguments, said, output, told, server: None };
+        let code = loop {
+            let next = tokio::select! {
+                signal = signals.next() => relay.signal(signal),
+                line = relay.said.next() => {
+                    let line = line.ok().flatten().map(<[u8]>::to_vec);
+                    relay.obey(line).await
+                }
+                status = ended(relay.server.as_mut()) => {
+                    heard.abort();
+                    return relay.end(status, telling).await;
+                }
+            };
+            if let Next::Ends(code) = next {
+                break code;
+            }
+        };
+        heard.abort();
+        code
+    }
+
+    fn signal(&self, signal: Signal) -> Next {
+        let Some(server) = &self.server else {
+            return Next::Ends(u8::try_from(128 + signal.as_raw()).unwrap_or(1));
+        };
+        pass_on(&server.child, signal);
+        Next::Goes
+    }
+
+    /// Does what a line of the session says.
+    async fn obey(&mut self, line: Option<Vec<u8>>) -> Next {
+        let Some(line) = line else { return Next::Ends(0) };
+        match line.split_first() {
+            Some((&FROM_SERVER, line)) => self.say(line).await,
+            Some((&TO_SERVER, line)) => self.pass(line),
+            Some((&LEFT, _)) => match &mut self.server {
+                Some(server) => server.input = None,
+                None => return Next::Ends(1),
+            },
+            Some((&OVER, _)) => return Next::Ends(1),
+            _ => {}
+        }
+        Next::Goes
+    }
+
+    async fn say(&mut self, line: &[u8]) {
+        // A host that does not listen any more closes its other end as well, and that ends it.
+        let _ = self.output.write_all(&[line, b"\n"].concat()).await;
+        let _ = self.output.flush().await;
+    }
+
+    /// Sends the server a line. The first one starts it.
+    fn pass(&mut self, line: &[u8]) {
+        if self.server.is_none() {
+            match Server::start(self.program, self.arguments, &self.told) {
+                Ok(server) => self.server = Some(server),
+                Err(error) => {
+                    let words = error.to_string().replace('\n', " ");
+                    let _ = self.told.send([&[NOT_STARTED], words.as_bytes(), b"\n"].concat());
+                }
+            }
+        }
+        if let Some(input) = self.server.as_ref().and_then(|server| server.input.as_ref()) {
+            let _ = input.send([line, b"\n"].concat());
+        }
+    }
+
+    /// The program ended: the session hears the rest, and may have something to say to the host.
+    async fn end(mut self, status: io::Result<ExitStatus>, telling: JoinHandle<io::Result<OwnedWriteHalf>>) -> u8 {
+        let Some(server) = self.server.take() else { return 1 };
+        if let Some(mut telling) = server.telling
+            && timeout(OUTPUT_TIMEOUT, &mut telling).await.is_err()
+        {
+            telling.abort();
+        }
+        let code = status.as_ref().map_or(1, |status| code(*status));
+        if server.input.is_some() {
+            let words = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+            let _ = self.told.send([&[OVER], words.as_bytes(), b"\n"].concat());
+        }
+        let (told, _) = unbounded_channel();
+        drop(std::mem::replace(&mut self.told, told));
+        let rest = async {
+            let _ = telling.await;
+            while let Ok(Some(line)) = self.said.next().await {
+                if let Some((&FROM_SERVER, line)) = line.split_first() {
+                    let line = [line, b"\n"].concat();
+                    let _ = self.output.write_all(&line).await;
+                    let _ = self.output.flush().await;
+                }
+            }
+        };
+        let _ = timeout(REST_TIMEOUT, rest).await;
+        code
+    }
+}
+
+impl Server {
+    fn start(program: &OsStr, arguments: &[OsString], told: &UnboundedSender<Vec<u8>>) -> io::Result<Self> {
+        let (mut child, input) = server::start(program, arguments)?;
+        let output = child.stdout.take();
+        let telling = output.map(|output| tokio::spawn(tell_lines(output, FROM_SERVER, told.clone())));
+        let (lines, rest) = unbounded_channel();
+        tokio::spawn(write(rest, input));
+        Ok(Self { child, input: Some(lines), telling })
+    }
+}
+
+/// Waits for the end of a server, if there is one.
+async fn ended(server: Option<&mut Server>) -> io::Result<ExitStatus> {
+    match server {
+        Some(server) => server.child.wait().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Tells the session what the host says, and when it has closed its end.
+async fn hear(host: Host, told: UnboundedSender<Vec<u8>>) {
+    tell_lines(Cursor::new(host.seen).chain(host.input), FROM_HOST, told.clone()).await;
+    let _ = told.send(vec![LEFT, b'\n']);
+}
+
+async fn tell_lines(from: impl AsyncRead + Unpin, mark: u8, told: UnboundedSender<Vec<u8>>) {
+    let mut lines = Lines::new(from, LONGEST_LINE);
+    while let Ok(Some(line)) = lines.next().await {
+        if told.send([&[mark], line, b"\n"].concat()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes to the server, and closes its input when nothing more comes. A server that is slow to read holds up nobody else.
+async fn write(mut lines: UnboundedReceiver<Vec<u8>>, mut input: Sender) {
+    while let Some(line) = lines.recv().await {
+        if input.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}

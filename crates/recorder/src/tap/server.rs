@@ -1,0 +1,39 @@
+//! The program of a server: how a tap starts it, and how its end is told.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::net::unix::pipe::Sender;
+use tokio::process::{Child, Command};
+
+use super::process::{TAPPED, pipe};
+
+/// Starts a program whose input and output are pipes of ours; gives the end of its input.
+pub(super) fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<(Child, Sender)> {
+    let (theirs, ours) = io::pipe()?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::from(theirs.try_clone()?)).stdout(Stdio::piped());
+    if let Some(number) = pipe(theirs.as_fd()) {
+        command.env(TAPPED, number.to_string());
+    }
+    let child = command.spawn()?;
+    Ok((child, Sender::from_owned_fd(ours.into())?))
+}
+
+/// Passes a signal on to a program.
+pub(super) fn pass_on(child: &Child, signal: Signal) {
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// The exit code of a tap whose program ended like this.
+pub(super) fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1)
+}
