@@ -3,7 +3,8 @@
     AGENTCI=target/debug/agentci recorded.py
 
 Each host is recorded with a server. Then the server is stopped and its program deleted, and the host is replayed in another
-folder. It must print the same, and fail when it asks or answers something else. The last line is `N passed, M failed`.
+folder. It must print the same, and fail when it asks or answers something else. A suite must see the results of its calls, and a
+fork must go on with the live server. The last line is `N passed, M failed`.
 """
 
 import json
@@ -143,14 +144,44 @@ def judged(host, way):
         assert "was not seen" not in ran.stdout + ran.stderr, ran
 
 
+def forked(host, way):
+    """After a fork the rest goes to the live server, in a session of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for name in ("recorded_host.py", "recorded_host.mjs", "server.py"):
+            shutil.copy(HERE / name, folder)
+        shop, server = settings(folder, way)
+        (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"shop": shop}}))
+        try:
+            recorded = agentci(folder, "record", "-o", "r.jsonl", "--", *HOSTS[host])
+            assert recorded.returncode == 0, recorded
+            lines = [json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines()]
+            until = next(str(line["id"]) for line in lines if line["type"] == "request" and "divide" in json.dumps(line))
+            fork = agentci(folder, "replay", "r.jsonl", "--until", until, "--then", "live", "-o", "f.jsonl")
+        finally:
+            if server:
+                server.terminate()
+                server.wait(timeout=10)
+        if way == "sse":
+            words = "answers over a stream that was opened before the fork"
+            assert fork.returncode == 1 and words in fork.stderr, fork
+            return
+        assert (fork.returncode, fork.stdout) == (0, recorded.stdout), (recorded.stdout, fork)
+        live = int(re.search(r"then (\d+) calls to the live world", fork.stderr)[1])
+        assert live >= 6 and "at the fork: the calls before it" in fork.stderr, fork
+        # The fork is a recording like any other.
+        replayed = agentci(folder, "replay", "f.jsonl", "--strict")
+        assert (replayed.returncode, replayed.stdout) == (0, recorded.stdout), replayed
+
+
 def main():
     passed = failed = 0
     wanted = sys.argv[1:]
     ways = [(holds, way) for way in ("python3", "absolute", "npx", "http", "sse")]
-    ways += [(judged, way) for way in ("python3", "http", "sse")]
+    ways += [(test, way) for test in (judged, forked) for way in ("python3", "http", "sse")]
     for host in HOSTS:
         for test, way in ways:
-            name = f"{host}/{way}" if test is holds else f"{host}/{way}/suite"
+            name = f"{host}/{way}{ {holds: '', judged: '/suite', forked: '/fork'}[test] }"
             if wanted and name not in wanted:
                 continue
             try:

@@ -79,6 +79,11 @@ pub enum WarningKind {
         /// Its origin.
         server: String,
     },
+    /// A session with an MCP server over HTTP was begun anew where a fork goes on live.
+    SessionAtFork {
+        /// Its origin.
+        server: String,
+    },
     /// A program was started without what leads it to the recorder. Whether it asked anything is not known.
     NotLed {
         /// The program.
@@ -145,6 +150,11 @@ impl WarningKind {
                 out,
                 "{server} was started at the fork: the calls before it were answered from the recording, \
                  so the server knows nothing of them"
+            ),
+            Self::SessionAtFork { server } => write!(
+                out,
+                "a new session with {server} was begun at the fork: the calls before it were answered from the recording, \
+                 so the session knows nothing of them"
             ),
             Self::NotLed { program, why } => write!(out, "{program} {why}, so it may have gone around the recorder"),
         }

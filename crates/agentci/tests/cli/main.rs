@@ -18,6 +18,7 @@ mod surroundings;
 mod time_gates;
 mod time_travel;
 mod time_travel_mcp;
+mod time_travel_session;
 mod upstream;
 
 mod a2a;

@@ -80,7 +80,7 @@ impl Asked {
 
 /// Whether the answer to a request only says that it was accepted: what it asks for is answered over a stream.
 pub(super) fn is_accepted(exchange: &Exchange) -> bool {
-    let asks =
-        matches!(&exchange.request.body, Body::Json(body) if body["jsonrpc"] == "2.0" && body.get("id").is_some());
+    let Body::Json(body) = &exchange.request.body else { return false };
+    let asks = body["jsonrpc"] == "2.0" && body.get("method").is_some() && body.get("id").is_some();
     asks && exchange.response.as_ref().is_some_and(|response| response.status == 202)
 }

@@ -17,6 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Shared;
+use super::fork_session::Sessions;
 use super::forward::{self, Asked};
 use super::intake::Intake;
 use super::replay::{Look, Replay, Told, play, refuse};
@@ -38,6 +39,7 @@ pub(crate) struct Forking {
     spoken: BTreeMap<u64, SocketAddr>,
     rest: Arc<Recording>,
     matcher: Mutex<Matcher>,
+    sessions: Sessions,
     state: Mutex<State>,
     past: Notify,
     live: AtomicUsize,
@@ -86,6 +88,7 @@ impl Forking {
             spoken: fork.spoken.into_iter().collect(),
             rest,
             matcher,
+            sessions: Sessions::default(),
             state: Mutex::new(State { awaited, lost: false }),
             past: Notify::new(),
             live: AtomicUsize::new(0),
@@ -137,6 +140,7 @@ impl Forking {
                     let miss = replay.not_kept(&passing.clean);
                     return Ok(self.lose(passing.clean, Miss { number, ..miss }, shared));
                 };
+                self.sessions.note(passing.target, passing.parts, &passing.intake, exchange);
                 return passing.play(exchange, reply_id.as_ref(), replay, shared).await;
             }
             if !self.is_past_soon().await {
@@ -160,10 +164,17 @@ impl Forking {
             return Ok(refuse(passing.clean, miss, shared));
         }
         let to = match self.then {
+            Then::Live if replay.answers_over_stream(&passing.clean) => {
+                let miss = answered_over_stream(&passing.clean, number);
+                return Ok(refuse(passing.clean, miss, shared));
+            }
             Then::Live => {
                 self.count_live(1);
                 let Passing { target, parts, intake, asked, .. } = passing;
-                return Ok(forward::forward(target, parts, intake, Some(asked), shared).await);
+                let renewed = self.sessions.renewed(parts, shared).await;
+                return Ok(
+                    forward::forward(target, renewed.as_ref().unwrap_or(parts), intake, Some(asked), shared).await
+                );
             }
             Then::Script(to) => to,
         };
@@ -276,7 +287,7 @@ impl Forking {
         refuse(request, miss, shared)
     }
 
-    pub(crate) fn is_past(&self) -> bool {
+    fn is_past(&self) -> bool {
         self.state().awaited.is_empty()
     }
 
@@ -314,6 +325,14 @@ impl Forking {
     fn matcher(&self) -> MutexGuard<'_, Matcher> {
         self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The miss of a request whose answer would come over a stream that the recording plays.
+fn answered_over_stream(clean: &Request, number: usize) -> Miss {
+    let reason =
+        "its MCP server answers over a stream that was opened before the fork, and the live server knows nothing of it";
+    let asked = format!("{} {}{}", clean.method, clean.origin, clean.path);
+    Miss { number, asked, reason: reason.to_owned(), ..Miss::default() }
 }
 
 /// The miss of a request that comes after the agent went another way.

@@ -14,6 +14,7 @@ mod body_kinds;
 mod connection;
 mod credentials;
 mod fork;
+mod fork_session;
 mod forward;
 mod frames;
 mod gated;

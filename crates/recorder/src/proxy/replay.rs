@@ -27,8 +27,8 @@ use super::target::Target;
 use super::tee::BrokenOff;
 use super::{Shared, forward};
 use crate::{
-    Answered, Body, End, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording, Remedy,
-    Request, SeenHow, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
+    Answered, Body, End, Endpoint, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording,
+    Remedy, Request, SeenHow, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
 };
 
 /// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
@@ -124,6 +124,12 @@ impl Replay {
     fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
         self.recording.exchanges.iter().chain(rest)
+    }
+
+    /// Whether a request goes where recorded ones were only accepted, and answered over a stream.
+    pub(super) fn answers_over_stream(&self, request: &Request) -> bool {
+        let endpoint = Endpoint::of(request);
+        self.exchanges().any(|exchange| is_accepted(exchange) && Endpoint::of(&exchange.request) == endpoint)
     }
 
     /// The origins that are in the recording.

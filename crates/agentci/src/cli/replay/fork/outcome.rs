@@ -107,7 +107,10 @@ impl ForkOutcome<'_> {
             let message = format!("call {} has no answer after the fork\n{told}", missed.number);
             let help = match self.script {
                 Some(_) => "a script answers for models only; tools that are asked something new need `--then live`",
-                None => "see why the server does not start: does its command work by itself?",
+                None if missed.asked.contains(" stdio:") => {
+                    "see why the server does not start: does its command work by itself?"
+                }
+                None => "a server that speaks Streamable HTTP can go on live; with a script, the recording answers",
             };
             context.complain(&message, Some(&missed.remedy.as_ref().map_or(help.to_owned(), ToString::to_string)));
         }

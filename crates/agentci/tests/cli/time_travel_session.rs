@@ -1,0 +1,153 @@
+//! `agentci replay --until N --then live` with an MCP server over Streamable HTTP that has sessions: the recorded session is over, so
+//! the rest goes on in a new one.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::ran::Ran;
+use crate::recorded_agent::ran;
+use crate::suite::Suite;
+
+/// A server that counts the calls of each session. Where there is a file `closed`, it begins none.
+const SERVER: &str = r#"
+import http.server, json, os, sys
+
+SESSIONS, BEGUN = {}, []
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *_): pass
+
+    def answer(self, status, body=b"", session=None):
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        if session:
+            self.send_header("mcp-session-id", session)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_DELETE(self):
+        self.answer(200 if SESSIONS.pop(self.headers["mcp-session-id"], None) is not None else 404)
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        session = self.headers["mcp-session-id"]
+        if message["method"] == "initialize":
+            if os.path.exists("closed"):
+                return self.answer(503)
+            BEGUN.append(message)
+            session = f"session-{len(BEGUN)}"
+            SESSIONS[session] = []
+            result = {"protocolVersion": "2025-06-18"}
+        elif session not in SESSIONS:
+            return self.answer(404)
+        elif "id" not in message:
+            SESSIONS[session].append(message["method"])
+            return self.answer(202)
+        else:
+            SESSIONS[session].append(message["params"]["arguments"]["order"])
+            result = {"content": [{"type": "text", "text": f"{session}: {' '.join(SESSIONS[session])}"}]}
+        self.answer(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode(), session)
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+"#;
+
+/// A host that asks for two orders in one session, and ends it.
+const HOST: &str = r#"
+import json, os, urllib.error, urllib.request
+
+url = "http://127.0.0.1:" + os.environ["PORT"] + "/mcp"
+headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+
+def send(message, method="POST"):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode() if message else None
+    answer = urllib.request.urlopen(urllib.request.Request(url, body, headers, method=method), timeout=60)
+    if "mcp-session-id" not in headers:
+        headers["mcp-session-id"] = answer.headers["mcp-session-id"]
+    return json.loads(answer.read() or b"null")
+
+send({"id": 1, "method": "initialize", "params": {}})
+send({"method": "notifications/initialized"})
+for id, order in enumerate(["A-17", "A-18", "A-19"], 2):
+    answer = send({"id": id, "method": "tools/call", "params": {"name": "find", "arguments": {"order": order}}})
+    print(answer["result"]["content"][0]["text"])
+send(None, "DELETE")
+"#;
+
+/// The server; it ends with this.
+struct Server(std::process::Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The host, recorded with a server that is still there.
+struct Recorded {
+    suite: Suite,
+    port: String,
+    _server: Server,
+}
+
+impl Recorded {
+    fn new() -> Self {
+        use std::io::{BufRead as _, BufReader};
+        let suite = Suite::empty().file("host.py", HOST).file("server.py", SERVER);
+        let mut server = std::process::Command::new("python3")
+            .arg("server.py")
+            .current_dir(suite.path(""))
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut port = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        let recorded = Self { suite, port: port.trim().to_owned(), _server: Server(server) };
+        let done = recorded.agentci(&["record", "-o", "r.jsonl", "--", "python3", "host.py"]);
+        assert_eq!(done.code, Some(0), "{done:?}");
+        recorded
+    }
+
+    fn agentci(&self, words: &[&str]) -> Ran {
+        ran(&self.suite, self.suite.command(words).env("PORT", &self.port))
+    }
+
+    /// A fork after the first order.
+    fn fork(&self) -> Ran {
+        let recording = fs::read_to_string(self.suite.path("r.jsonl")).unwrap();
+        let mut lines = recording.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let until = lines.find(|line| line["type"] == "request" && line["json"].to_string().contains("A-17")).unwrap();
+        let until = until["id"].to_string();
+        self.agentci(&["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "-o", "f.jsonl"])
+    }
+}
+
+#[test]
+fn the_rest_goes_on_in_a_session_of_its_own() {
+    let recorded = Recorded::new();
+    let fork = recorded.fork();
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    // The first order is recorded. The live session has not seen it, and was begun once.
+    let of_first = "session-1: notifications/initialized A-17\n";
+    let of_rest = "session-2: notifications/initialized A-18\nsession-2: notifications/initialized A-18 A-19\n";
+    assert_eq!(fork.stdout, format!("{of_first}{of_rest}"));
+    fork.complains(&["then 3 calls to the live world\n", "warning: a new session with http://127.0.0.1:"]);
+    // The client ended the live session under the id that it has for it.
+    let shown = recorded.agentci(&["recording", "show", "f.jsonl"]);
+    assert!(shown.stdout.contains("DELETE") && !shown.stdout.contains("404"), "{shown:?}");
+}
+
+#[test]
+fn a_server_that_begins_no_session_is_the_agents_to_deal_with() {
+    let recorded = Recorded::new();
+    fs::write(recorded.suite.path("closed"), "").unwrap();
+    let fork = recorded.fork();
+    assert_eq!(fork.code, Some(1), "{fork:?}");
+    assert_eq!(fork.stdout, "session-1: notifications/initialized A-17\n");
+    assert!(fork.stderr.contains("404") && !fork.stderr.contains("a new session"), "{fork:?}");
+}
