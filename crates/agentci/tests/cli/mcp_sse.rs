@@ -120,11 +120,11 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(case: &str, faults: &str, variables: &[(&str, &str)]) -> Self {
-        let variables = variables.iter().map(|(name, value)| format!(", {name}: \"{value}\"")).collect::<String>();
+    fn new(case: &str, faults: &str, variable: Option<(&str, &str)>) -> Self {
+        let variable = variable.map(|(name, value)| format!(", {name}: \"{value}\"")).unwrap_or_default();
         let yaml = format!(
             "suite: shop\ntarget: {{ process: {{ speaks: text, command: [python3, host.py], env: {{ PORT: \"${{ENV.PORT}}\", \
-             FIRST: \"${{ENV.FIRST:-2}}\", CALLS: \"${{ENV.CALLS:-1}}\"{variables} }} }} }}\n\
+             FIRST: \"${{ENV.FIRST:-2}}\", CALLS: \"${{ENV.CALLS:-1}}\"{variable} }} }} }}\n\
              world: {{ recording: r.jsonl{faults} }}\ncases: [{{ id: a, input: {{ user_input: go }}, {case} }}]\n"
         );
         let suite = Suite::empty().file("agentci.yaml", yaml).file("host.py", HOST).file("server.py", SERVER);
@@ -152,12 +152,12 @@ impl Recorded {
 #[test]
 fn a_result_is_what_the_tool_said_and_not_that_the_call_was_accepted() {
     let declined = "checks: [{ tool_called: { name: refund, result_not_match: declined } }]";
-    let recorded = Recorded::new(declined, "", &[]);
+    let recorded = Recorded::new(declined, "", None);
     assert_eq!(recorded.verdict, Some(1), "{}", recorded.shown);
     assert_eq!(recorded.replay(&[]).code, Some(1));
     let seen = "limits: { tool_calls: 1 }, checks: [{ tool_called: { name: refund, result_match: A-17 } }, \
                 { not: { tool_result: { name: refund } } }]";
-    let recorded = Recorded::new(seen, "", &[]);
+    let recorded = Recorded::new(seen, "", None);
     assert_eq!(recorded.verdict, Some(0), "{}", recorded.shown);
     // A client counts its messages as it likes.
     for first in ["2", "7"] {
@@ -170,10 +170,10 @@ fn a_result_is_what_the_tool_said_and_not_that_the_call_was_accepted() {
 #[test]
 fn a_result_that_never_came_is_reported_and_not_made_up() {
     let positive = "checks: [{ tool_called: { name: quiet, result_match: '.' } }]";
-    let recorded = Recorded::new(positive, "", &[("QUIET", "1")]);
+    let recorded = Recorded::new(positive, "", Some(("QUIET", "1")));
     assert_eq!(recorded.verdict, Some(1), "{}", recorded.shown);
     let negative = "checks: [{ tool_called: { name: quiet, result_not_match: declined } }]";
-    let recorded = Recorded::new(negative, "", &[("QUIET", "1")]);
+    let recorded = Recorded::new(negative, "", Some(("QUIET", "1")));
     for shown in [recorded.shown.clone(), recorded.replay(&[]).shown()] {
         assert!(shown.contains("the result of `quiet` was not seen"), "{shown}");
         assert!(!shown.contains("the result of `refund`"), "{shown}");
@@ -184,12 +184,12 @@ fn a_result_that_never_came_is_reported_and_not_made_up() {
 fn faults_are_met_on_the_stream() {
     let check = |words: &str| format!("checks: [{{ contains: {words} }}, {{ tool_called: {{ name: refund }} }}]");
     let error = ", faults: [{ tool: refund, call: 1, error: out of order }]";
-    let recorded = Recorded::new(&check("out of order"), error, &[]);
+    let recorded = Recorded::new(&check("out of order"), error, None);
     assert_eq!(recorded.verdict, Some(1), "nothing goes wrong while it is recorded: {}", recorded.shown);
     let replayed = recorded.replay(&[]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
     // A host that asks again gets the recorded answer, and the two are told apart.
-    let again = Recorded::new(&check("declined"), error, &[]);
+    let again = Recorded::new(&check("declined"), error, None);
     assert_eq!(again.verdict, Some(0), "{}", again.shown);
     assert_eq!(again.replay(&[]).code, Some(1));
     let twice = again.replay(&[("CALLS", "2")]);
@@ -198,6 +198,6 @@ fn faults_are_met_on_the_stream() {
     let faults: Vec<_> = events.iter().filter(|it| it["type"] == "tool_result").map(|it| it["fault"].clone()).collect();
     assert_eq!(faults, [serde_json::json!("error"), serde_json::Value::Null]);
     // A stream that breaks off is the end of a host that does not connect again.
-    let cut = Recorded::new(&check("declined"), ", faults: [{ tool: refund, call: 1, truncated: true }]", &[]);
+    let cut = Recorded::new(&check("declined"), ", faults: [{ tool: refund, call: 1, truncated: true }]", None);
     assert_eq!((cut.verdict, cut.replay(&[]).code), (Some(0), Some(1)));
 }

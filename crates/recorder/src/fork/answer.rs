@@ -119,7 +119,7 @@ fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), R
 /// Where in a recording the answer to a call is that was only accepted: the position of a stream, and that of the event in it.
 fn place_in_stream(recording: &Recording, call: u64) -> Option<(usize, usize)> {
     let asked = recording.exchanges.iter().find(|exchange| exchange.id == call)?;
-    let body = if let Body::Json(body) = &asked.request.body { body } else { return None };
+    let Body::Json(body) = &asked.request.body else { return None };
     let accepted = asked.response.as_ref().is_some_and(|response| response.status == 202);
     if !accepted || !is_rpc(&asked.request.body) {
         return None;

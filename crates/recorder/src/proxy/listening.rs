@@ -94,7 +94,7 @@ impl<'e> Event<'e> {
         let text = std::str::from_utf8(event).ok()?;
         let values = |field: &'static str| text.lines().filter_map(move |line| line.strip_prefix(field));
         let data = values("data:").collect::<Vec<&str>>().join("\n");
-        Some(Self { name: values("event:").last().map(str::trim), data })
+        Some(Self { name: values("event:").next_back().map(str::trim), data })
     }
 
     fn message(&self) -> Option<Value> {

@@ -113,7 +113,9 @@ impl Ongoing {
         }
         let at_us = self.ledger.now_us();
         let pieces = self.splitter.push(chunk);
-        pieces.iter().for_each(|piece| self.hear(piece));
+        for piece in &pieces {
+            self.hear(piece);
+        }
         self.keep(at_us, pieces);
     }
 

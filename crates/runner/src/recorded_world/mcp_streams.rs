@@ -84,24 +84,20 @@ impl McpStreams {
         let endpoint = Endpoint::of(request);
         let call = call.map(|call| Call { id: call.call_id.clone(), name: call.name.clone(), fault });
         let asked = Asked { endpoint, id, call };
-        match self.early.iter().position(|answer| asked.is_answered_by(answer)) {
-            Some(early) => asked.result(&self.early.remove(early)),
-            None => {
-                self.asked.push(asked);
-                None
-            }
+        if let Some(early) = self.early.iter().position(|answer| asked.is_answered_by(answer)) {
+            return asked.result(&self.early.remove(early));
         }
+        self.asked.push(asked);
+        None
     }
 
     /// An answer came. Gives the result of a call if it is that.
     pub(super) fn answer(&mut self, answer: &Arc<StreamAnswer>) -> Option<ToolResult> {
-        match self.asked.iter().position(|asked| asked.is_answered_by(answer)) {
-            Some(asked) => self.asked.remove(asked).result(answer),
-            None => {
-                self.early.push(Arc::clone(answer));
-                None
-            }
+        if let Some(asked) = self.asked.iter().position(|asked| asked.is_answered_by(answer)) {
+            return self.asked.remove(asked).result(answer);
         }
+        self.early.push(Arc::clone(answer));
+        None
     }
 
     /// The tools whose results were not seen, each once.
