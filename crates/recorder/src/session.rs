@@ -9,15 +9,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agentci_process::find_program;
+use agentci_text::shorten;
 use agentci_trace::Redactor;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
 use crate::environment::Environment;
-use crate::leaks::{Found, Programs, Watch, listening_ports};
+use crate::leaks::{Found, Known, Programs, Sign, Untapped, Watch, listening_ports};
 use crate::proxy::{Forking, Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
-use crate::tap::{Tapped, Taps, unreached};
+use crate::tap::{Tapped, Taps, configured_servers, line, unreached};
 use crate::zone;
 use crate::{
     Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Request, Roots, Spoil, StreamAnswer,
@@ -26,6 +27,8 @@ use crate::{
 
 /// How long exchanges under way are waited for when the agent is gone.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(2);
+/// How many characters of the command of a server a warning has.
+const LONGEST_COMMAND: usize = 200;
 /// The value of a variable that held a key when the recording was made.
 const PLACEHOLDER: &str = "agentci-placeholder";
 
@@ -194,6 +197,8 @@ pub struct Session {
     watches: Mutex<Vec<Watch>>,
     taps: Option<Taps>,
     tapped: Tapped,
+    /// What is known about MCP servers; absent where they are not recorded.
+    servers: Option<Known>,
     /// The `PATH` of the agent without us.
     path: OsString,
 }
@@ -268,15 +273,17 @@ impl Session {
         let shared = Arc::new(Shared { address, authority, ledger, reach, upstream, replay, programs });
         let listener = Listener::start(socket, Arc::clone(&shared));
         let tapped = Tapped::default();
-        let taps = match environment.tap_socket() {
+        let (taps, servers) = match environment.tap_socket() {
             Some(socket) => {
+                let folder = socket.parent().map(Path::to_owned).unwrap_or_default();
+                let known = Known { configured: configured_servers(&options.roots), folder };
                 let taps = Taps::listen(&socket, options.roots, tapped.clone(), Arc::clone(&shared));
-                Some(taps.map_err(SessionError::Folder)?)
+                (Some(taps.map_err(SessionError::Folder)?), Some(known))
             }
-            None => None,
+            None => (None, None),
         };
         let watches = Mutex::default();
-        Ok(Self { address, shared, listener, environment, placeholders, header, watches, taps, tapped, path })
+        Ok(Self { address, shared, listener, environment, placeholders, header, watches, taps, tapped, servers, path })
     }
 
     /// The address of the proxy.
@@ -306,7 +313,7 @@ impl Session {
         let mut world: HashSet<u16> = self.shared.reach.before.iter().flatten().copied().collect();
         let allowed = |port: &u16| self.shared.reach.allow.contains(&format!("127.0.0.1:{port}"));
         world.retain(|port| !allowed(port));
-        let watch = Watch::start(pid, self.address, world, self.tapped.clone());
+        let watch = Watch::start(pid, self.address, world, self.tapped.clone(), self.servers.clone());
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
     }
 
@@ -336,12 +343,17 @@ impl Session {
         let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
         let found = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
         self.listener.stop().await;
-        for Found { bypasses, not_led } in found.await.unwrap_or_default() {
+        let mut named = BTreeSet::new();
+        for Found { bypasses, not_led, untapped } in found.await.unwrap_or_default() {
             for bypass in bypasses {
                 self.shared.ledger.bypass(bypass);
             }
             for (program, why) in not_led {
                 self.shared.ledger.note(WarningKind::NotLed { program, why: why.to_owned() });
+            }
+            for server in untapped {
+                named.extend(server.name.clone());
+                note_untapped(&self.shared, server);
             }
         }
         self.shared.ledger.name_programs(&self.tapped).await;
@@ -369,12 +381,25 @@ impl Session {
         keys.extend(wanted_keys(self.shared.ledger.environment()).map(|(name, _)| name));
         recording.header.keys = keys.into_iter().collect();
         recording.exchanges.extend(recorded);
-        let unreached = unreached(&recording.exchanges).into_iter();
+        let unreached = unreached(&recording.exchanges).into_iter().filter(|server| !named.contains(server));
         warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded { server }, times: 1 }));
         let forked = self.shared.replay.as_ref().and_then(Replay::fork).map(Forking::outcome);
         let (secrets, misses, bypassed) = (seen.secrets, seen.misses, seen.bypassed);
         Finished { recording, secrets, tally, misses, bypassed, warnings, forked }
     }
+}
+
+/// Notes an MCP server that no tap stands before, without the secrets in its command.
+fn note_untapped(shared: &Shared, mut server: Untapped) {
+    shared.ledger.learn_server(&server.environment, &mut server.command);
+    let command = shorten(&shared.ledger.clean(&line(&server.command)), LONGEST_COMMAND).into_owned();
+    let why = match server.sign {
+        Sign::Greeted => "was sent the first message of MCP",
+        Sign::Configured => "is an MCP server in the settings of a host",
+        Sign::Code => "has the code of an MCP server",
+    };
+    let replayed = shared.replay.is_some();
+    shared.ledger.note(WarningKind::McpUntapped { command, why: why.to_owned(), replayed });
 }
 
 /// The ports that are listened on now; absent where the system does not tell.

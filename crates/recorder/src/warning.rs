@@ -84,6 +84,15 @@ pub enum WarningKind {
         /// Its origin.
         server: String,
     },
+    /// An MCP server ran that the recorder was not between.
+    McpUntapped {
+        /// Its command.
+        command: String,
+        /// What tells that it is one, in words that follow the command.
+        why: String,
+        /// Whether this is a replay, in which it ran all the same.
+        replayed: bool,
+    },
     /// A program was started without what leads it to the recorder. Whether it asked anything is not known.
     NotLed {
         /// The program.
@@ -156,6 +165,18 @@ impl WarningKind {
                 "a new session with {server} was begun at the fork: the calls before it were answered from the recording, \
                  so the session knows nothing of them"
             ),
+            Self::McpUntapped { command, why, replayed } => {
+                let result = if *replayed {
+                    "it ran for real and was not replayed"
+                } else {
+                    "it was not recorded, and in a replay it runs for real"
+                };
+                write!(
+                    out,
+                    "`{command}` {why}, and the recorder did not reach it: {result}; \
+                     put `agentci tap --` before this command in the settings of the host"
+                )
+            }
             Self::NotLed { program, why } => write!(out, "{program} {why}, so it may have gone around the recorder"),
         }
     }

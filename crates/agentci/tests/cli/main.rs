@@ -77,6 +77,7 @@ mod mcp_recorded;
 mod mcp_servers;
 mod mcp_servers_changed;
 mod mcp_sse;
+mod mcp_untapped;
 mod mcp_world;
 mod model_called;
 mod model_surfaces;

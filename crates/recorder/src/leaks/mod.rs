@@ -1,17 +1,22 @@
-//! Watches the connections of the agent and its children, and names those that bypass the proxy.
+//! Watches the agent and its children, and names connections that bypass the proxy and MCP servers that bypass the taps.
 //!
 //! In: the process that was started, and the address of the proxy. Out: each program and address that were connected
-//! directly. It reads what Linux shows in `/proc`; elsewhere nothing is found.
+//! directly, and each server that was spoken to directly. It reads what Linux shows in `/proc`; elsewhere nothing is found.
 
 #[cfg(target_os = "linux")]
 mod diag;
 mod led;
+mod main_file;
+mod marks;
 mod processes;
+mod servers;
 mod sockets;
+mod stdio;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub(crate) use processes::{Programs, line_of};
+pub(crate) use servers::{Known, Sign, Untapped};
 pub(crate) use sockets::listening_ports;
 pub(crate) use watch::{Found, Watch};

@@ -86,14 +86,25 @@ pub(super) fn follow(known: &mut BTreeSet<u32>, parents: &mut HashMap<u32, u32>)
 
 /// The sockets that a process holds, those first that it opened last.
 pub(super) fn inodes(pid: u32) -> impl Iterator<Item = u64> {
+    links(pid).filter_map(|(_, target)| target.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok())
+}
+
+/// The open files of a process, those first that it opened last: the number of each, and what it is.
+pub(super) fn links(pid: u32) -> impl Iterator<Item = (u32, String)> {
     let folder = format!("/proc/{pid}/fd");
     let files = fs::read_dir(&folder).into_iter().flatten().flatten().take(MOST_FILES);
     let mut numbers: Vec<u32> = files.filter_map(|file| file.file_name().to_str()?.parse().ok()).collect();
     numbers.sort_unstable_by(|one, other| other.cmp(one));
     numbers.into_iter().filter_map(move |number| {
         let target = fs::read_link(format!("{folder}/{number}")).ok()?;
-        target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+        Some((number, target.to_str()?.to_owned()))
     })
+}
+
+/// The command line of a process; empty where it has ended.
+pub(super) fn command(pid: u32) -> Vec<String> {
+    let line = read(&format!("/proc/{pid}/cmdline"));
+    line.trim_end_matches('\0').split('\0').filter(|_| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// A process, the one that started it, and so on, as far as can be told.

@@ -47,7 +47,7 @@ fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16
 
 fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> Found {
     let child = client(words, ports);
-    let watch = Watch::start(child.id(), proxy, before, Tapped::default());
+    let watch = Watch::start(child.id(), proxy, before, Tapped::default(), None);
     std::thread::sleep(std::time::Duration::from_millis(600));
     end(child);
     watch.finish()
@@ -132,7 +132,7 @@ fn a_connection_that_was_inherited_is_not_the_agents() {
 #[test]
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();
-    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new(), Tapped::default()).finish(), Found::default());
+    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(), Found::default());
 }
 
 /// Of the two families, and of one that is written as the other.

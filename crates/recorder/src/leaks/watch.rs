@@ -1,4 +1,4 @@
-//! The watch: looks again and again at what the agent is connected to.
+//! The watch: looks again and again at what the agent is connected to, and what it has started.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::led::{Led, led};
 use super::processes::{canonical, follow, ignores_environment, inodes, name};
+use super::servers::{Known, Servers, Untapped};
 use super::sockets::{self, Socket};
 use crate::Bypass;
 use crate::tap::Tapped;
@@ -47,14 +48,24 @@ pub(crate) struct Found {
     pub(crate) bypasses: Vec<Bypass>,
     /// Programs that were not led to the proxy, and why: words that follow the name. Whether they asked anything is not known.
     pub(crate) not_led: Vec<(String, &'static str)>,
+    /// MCP servers that no tap stands before.
+    pub(crate) untapped: Vec<Untapped>,
 }
 
 impl Watch {
     /// Starts it. `listened_before` are the loopback ports that belong to the agent's world: those that listened before it
-    /// started (see [`listening_ports`](super::listening_ports)), without those that it may use directly.
-    pub(crate) fn start(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>, tapped: Tapped) -> Self {
+    /// started (see [`listening_ports`](super::listening_ports)), without those that it may use directly. `servers` is absent where
+    /// nothing can be tapped.
+    pub(crate) fn start(
+        root: u32,
+        proxy: SocketAddr,
+        listened_before: HashSet<u16>,
+        tapped: Tapped,
+        servers: Option<Known>,
+    ) -> Self {
         let (stop, stopped) = channel();
         let mut look = Look::new(root, proxy, listened_before, tapped);
+        look.servers = servers.map(|known| Servers::new(root, known));
         let work = move || {
             let mut pause = SHORTEST_PAUSE;
             loop {
@@ -102,6 +113,7 @@ struct Look {
     unclear: BTreeMap<u32, u8>,
     /// Those that are not.
     not_led: BTreeMap<String, (u32, &'static str)>,
+    servers: Option<Servers>,
 }
 
 impl Look {
@@ -119,6 +131,7 @@ impl Look {
             found: Vec::new(),
             unclear: BTreeMap::from([(root, 0)]),
             not_led: BTreeMap::new(),
+            servers: None,
         }
     }
 
@@ -130,7 +143,10 @@ impl Look {
         not_led.retain(|program, (pid, _)| {
             !self.is_tapped(*pid) && !bypasses.iter().any(|bypass| bypass.program == *program)
         });
-        Found { bypasses, not_led: not_led.into_iter().map(|(program, (_, why))| (program, why)).collect() }
+        let not_led = not_led.into_iter().map(|(program, (_, why))| (program, why)).collect();
+        let servers = self.servers.take();
+        let untapped = servers.map(|servers| servers.end(&self.tapped, &self.parents)).unwrap_or_default();
+        Found { bypasses, not_led, untapped }
     }
 
     /// Whether a process is an MCP server that is recorded by itself, or was started by one.
@@ -144,6 +160,10 @@ impl Look {
         let before = self.processes.clone();
         follow(&mut self.processes, &mut self.parents);
         self.look_at_new(&before);
+        if let Some(servers) = &mut self.servers {
+            let new: Vec<u32> = self.processes.difference(&before).copied().collect();
+            servers.look(&new, &self.processes, &self.parents);
+        }
         let suspects = self.suspects();
         self.tried.retain(|inode, _| suspects.contains_key(inode));
         let open: Suspects = suspects

@@ -61,6 +61,11 @@ fn portable(word: &str, roots: &Roots) -> String {
     flag + &marked
 }
 
+/// A command as it can be written in a shell.
+pub(crate) fn line(command: &[String]) -> String {
+    command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
 /// A word as a shell would need it, so that two words are not one.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:@=+,~%*$".contains(letter);

@@ -1,10 +1,11 @@
-//! The commands of MCP servers in the settings of well-known hosts, so that these have shims as well.
+//! The commands of MCP servers in the settings of well-known hosts, so that these have shims as well, and are known when they run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
+use super::configured::Configured;
 use crate::Roots;
 
 /// Settings of hosts, in the working folder and at home.
@@ -24,21 +25,49 @@ const LARGEST: u64 = 1 << 20;
 /// How deep a command may stand.
 const DEEPEST: usize = 6;
 
+/// Below these keys are servers. Settings have commands of other kinds, too, such as one for a line of status.
+const SERVERS: &[&str] = &["mcpServers", "mcp_servers", "servers", "mcp"];
+
 /// The names of programs in the settings in sight; those with a folder are left out, since no `PATH` leads to them.
 pub(super) fn commands(roots: &Roots) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for folder in std::iter::once(roots.cwd.as_path()).chain(roots.home.as_deref()) {
-        for file in FILES.iter().map(|file| folder.join(file)) {
-            let Some(text) = read(&file) else { continue };
-            if file.extension().is_some_and(|ending| ending == "toml") {
-                found.extend(text.lines().filter_map(of_toml));
-            } else if let Ok(settings) = serde_json::from_str(&text) {
-                of_json(&settings, 0, &mut found);
-            }
+    for settings in settings(roots) {
+        match settings {
+            Settings::Toml(text) => found.extend(text.lines().filter_map(of_toml)),
+            Settings::Json(settings) => of_json(&settings, 0, &mut found),
         }
     }
     found.retain(|name| !name.is_empty() && !name.contains(['/', '\0', '\n']));
     found
+}
+
+/// The servers in the settings in sight, as far as they can be read.
+pub(crate) fn configured_servers(roots: &Roots) -> Vec<Configured> {
+    let mut found = BTreeSet::new();
+    for settings in settings(roots) {
+        match settings {
+            Settings::Toml(text) => servers_of_toml(&text, &mut found),
+            Settings::Json(settings) => servers_of_json(&settings, false, 0, &mut found),
+        }
+    }
+    found.into_iter().collect()
+}
+
+enum Settings {
+    Toml(String),
+    Json(Value),
+}
+
+fn settings(roots: &Roots) -> impl Iterator<Item = Settings> {
+    let folders = std::iter::once(roots.cwd.as_path()).chain(roots.home.as_deref());
+    folders.flat_map(|folder| FILES.iter().map(|file| folder.join(file))).filter_map(|file| {
+        let text = read(&file)?;
+        if file.extension().is_some_and(|ending| ending == "toml") {
+            Some(Settings::Toml(text))
+        } else {
+            serde_json::from_str(&text).ok().map(Settings::Json)
+        }
+    })
 }
 
 fn read(path: &Path) -> Option<String> {
@@ -62,6 +91,37 @@ fn of_json(value: &Value, depth: usize, found: &mut BTreeSet<String>) {
             Some(command) => found.extend([command.to_owned()]),
             None => of_json(value, depth + 1, found),
         }
+    }
+}
+
+/// `"orders": { "command": "npx", "args": ["-y"] }`, or with all words in `command`.
+fn servers_of_json(value: &Value, is_server: bool, depth: usize, found: &mut BTreeSet<Configured>) {
+    let Some(fields) = value.as_object().filter(|_| depth < DEEPEST) else { return };
+    for (name, value) in fields {
+        let words = |value: &Value| match value {
+            Value::String(word) => vec![word.clone()],
+            Value::Array(words) => words.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect(),
+            _ => Vec::new(),
+        };
+        let command = [words(&value["command"]), words(&value["args"])].concat();
+        if is_server && !value["command"].is_null() {
+            found.insert(Configured { name: name.clone(), command });
+        } else {
+            servers_of_json(value, is_server || SERVERS.contains(&name.as_str()), depth + 1, found);
+        }
+    }
+}
+
+/// `[mcp_servers.orders]`, `command = "npx"` and `args = ["-y"]`, each on a line. Where it is written otherwise nothing is known.
+fn servers_of_toml(text: &str, found: &mut BTreeSet<Configured>) {
+    for section in text.split("\n[").filter_map(|section| section.trim_start_matches('[').strip_prefix("mcp_servers."))
+    {
+        let Some((name, lines)) = section.split_once(']') else { continue };
+        let Some(program) = lines.lines().find_map(of_toml) else { continue };
+        let arguments = lines.lines().find_map(|line| line.trim().strip_prefix("args")?.trim_start().strip_prefix('='));
+        let Ok(arguments) = serde_json::from_str::<Vec<String>>(arguments.unwrap_or("[]").trim()) else { continue };
+        let command = std::iter::once(program).chain(arguments).collect();
+        found.insert(Configured { name: name.trim_matches('"').to_owned(), command });
     }
 }
 
@@ -92,5 +152,29 @@ mod tests {
         let roots = Roots { cwd: folder.path().into(), ..Roots::default() };
         let names: Vec<String> = commands(&roots).into_iter().collect();
         assert_eq!(names, ["mail-server", "orders-server", "stock-server"]);
+    }
+
+    #[test]
+    fn servers_are_found_in_settings_and_other_commands_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, text).unwrap();
+        };
+        write(".mcp.json", r#"{"mcpServers":{"a":{"command":"/opt/a","args":["--stdio"]},"b":{"url":"x"}}}"#);
+        write("opencode.json", r#"{"mcp":{"c":{"command":["c","-v"]}},"x":{"command":"y"}}"#);
+        write(".claude/settings.json", r#"{"statusLine":{"type":"command","command":"/opt/status"}}"#);
+        write(
+            ".codex/config.toml",
+            "model = \"x\"\n\n[mcp_servers.d]\ncommand = \"/opt/d\"\nargs = [\"-m\", \"x\"]\n[notify]\ncommand = \"n\"\n\
+             [mcp_servers.e]\ncommand = \"e\"\nargs = [\n\"x\"]\n",
+        );
+        let roots = Roots { cwd: folder.path().into(), ..Roots::default() };
+        let found: Vec<String> = configured_servers(&roots)
+            .iter()
+            .map(|server| format!("{}: {}", server.name, server.command.join(" ")))
+            .collect();
+        assert_eq!(found, ["a: /opt/a --stdio", "c: c -v", "d: /opt/d -m x"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentci_process::Lines;
@@ -27,17 +27,48 @@ const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a tap may take to say what it stands before.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The taps whose programs turned out to be servers, by process id. What is below them is not the agent.
+/// The taps of a session.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tapped(Arc<Mutex<HashSet<u32>>>);
+pub(crate) struct Tapped(Arc<Mutex<TapsSoFar>>);
+
+#[derive(Debug, Default)]
+struct TapsSoFar {
+    /// All of them, by process id.
+    all: HashSet<u32>,
+    /// Those whose programs turned out to be servers. What is below them is not the agent.
+    of_servers: HashSet<u32>,
+    /// The pipes and sockets that they read.
+    inputs: HashSet<u64>,
+}
 
 impl Tapped {
-    fn add(&self, pid: u32) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(pid);
+    fn meet(&self, hello: &Hello) {
+        let mut known = self.known();
+        known.all.insert(hello.pid);
+        known.inputs.extend(hello.input);
     }
 
+    fn add(&self, pid: u32) {
+        self.known().of_servers.insert(pid);
+    }
+
+    /// Whether this is the tap of a server.
     pub(crate) fn contains(&self, pid: u32) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&pid)
+        self.known().of_servers.contains(&pid)
+    }
+
+    /// Whether this is a tap, whatever it stands before.
+    pub(crate) fn is_tap(&self, pid: u32) -> bool {
+        self.known().all.contains(&pid)
+    }
+
+    /// Whether a tap reads this pipe or socket.
+    pub(crate) fn reads(&self, input: u64) -> bool {
+        self.known().inputs.contains(&input)
+    }
+
+    fn known(&self) -> MutexGuard<'_, TapsSoFar> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -82,6 +113,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Sha
     let mut lines = Lines::new(read, LONGEST_LINE);
     let Ok(Ok(Some(first))) = tokio::time::timeout(HELLO_TIMEOUT, lines.next()).await else { return };
     let Ok(mut hello) = serde_json::from_slice::<Hello>(first) else { return };
+    tapped.meet(&hello);
     shared.ledger.learn_server(&hello.environment, &mut hello.command);
     let origin = shared.ledger.clean(&command::origin(&hello.command, &roots));
     let task = match &shared.replay {

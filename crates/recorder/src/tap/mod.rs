@@ -11,6 +11,7 @@
 
 mod command;
 mod configs;
+mod configured;
 mod folder;
 mod forked;
 mod hub;
@@ -27,8 +28,12 @@ mod unreached;
 mod waiting;
 
 pub use command::is_stdio;
+pub(crate) use command::line;
+pub(crate) use configs::configured_servers;
+pub(crate) use configured::Configured;
 pub(crate) use folder::Folder;
 pub(crate) use hub::{Tapped, Taps};
 pub(crate) use message::is_aside;
 pub use process::{TapError, tap};
+pub(crate) use pump::opens;
 pub(crate) use unreached::unreached;

@@ -88,6 +88,7 @@ fn ask(folder: &Folder, command: &[OsString]) -> io::Result<(Task, UnixStream)> 
         command: command.iter().map(|word| text(word)).collect(),
         environment: std::env::vars_os().map(|(name, value)| (text(&name), text(&value))).collect(),
         pid: std::process::id(),
+        input: pipe(io::stdin().as_fd()),
     };
     let mut line = serde_json::to_vec(&hello)?;
     line.push(b'\n');

@@ -139,7 +139,7 @@ impl Host {
 }
 
 /// Whether these bytes open a conversation with an MCP server; nothing while that is not clear.
-fn opens(bytes: &[u8]) -> Option<bool> {
+pub(crate) fn opens(bytes: &[u8]) -> Option<bool> {
     let begin = bytes.trim_ascii_start();
     match begin.first() {
         None => None,

@@ -27,6 +27,9 @@ pub(super) struct Hello {
     pub(super) environment: Vec<(String, String)>,
     /// The tap's own process.
     pub(super) pid: u32,
+    /// The number of the pipe or socket that it reads.
+    #[serde(default)]
+    pub(super) input: Option<u64>,
 }
 
 /// What the session wants of a tap.

@@ -1,0 +1,104 @@
+//! What a process runs: its program, or the script that its program interprets.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+
+/// Programs that run others: what they do is not in them. Versions at the end of a name do not count.
+const INTERPRETERS: &[&str] = &[
+    "python", "pypy", "node", "nodejs", "bun", "deno", "ruby", "perl", "php", "sh", "bash", "dash", "zsh", "fish",
+    "busybox", "java", "dotnet", "mono", "erl", "beam.smp", "julia", "lua", "uv", "uvx", "Rscript", "R", "guile",
+];
+/// Options that are followed by a program as a text.
+const TEXTS: &[&str] = &["-c", "-e", "-p", "--eval", "--print"];
+/// Options that are followed by a value of theirs.
+const VALUES: &[&str] =
+    &["-W", "-X", "-r", "--require", "--import", "--loader", "--experimental-loader", "--conditions"];
+/// What comes before the script of some.
+const RUNS: &[&str] = &["run"];
+
+/// What a process runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Main {
+    /// The program itself.
+    Program,
+    /// A file that it interprets, as it stands in the command.
+    Script(String),
+    /// Commands that somebody typed: they are in the command line or come from standard input.
+    Typed,
+    /// It interprets something that is not known, such as a module.
+    Unknown,
+}
+
+impl Main {
+    /// What a process runs whose program and command these are.
+    pub(super) fn of(program: &str, command: &[String]) -> Self {
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == '-');
+        if !INTERPRETERS.contains(&plain) && !INTERPRETERS.contains(&name) {
+            return Self::Program;
+        }
+        let mut words = command.iter().skip(1);
+        while let Some(word) = words.next() {
+            // `-Ic` of Python, and `-lc` of a shell.
+            let short = word.len() > 2 && word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+            if TEXTS.contains(&word.as_str()) || short {
+                return Self::Typed;
+            } else if VALUES.contains(&word.as_str()) {
+                words.next();
+            } else if word == "-m" {
+                return Self::Unknown;
+            } else if !word.starts_with('-') && !RUNS.contains(&word.as_str()) {
+                return Self::Script(word.clone());
+            }
+        }
+        Self::Typed
+    }
+
+    /// Opens the file of a process that runs; absent where there is none.
+    pub(super) fn open(&self, pid: u32) -> Option<(FileId, File)> {
+        let path = match self {
+            Self::Program => format!("/proc/{pid}/exe"),
+            // As the process sees its folders.
+            Self::Script(path) if path.starts_with('/') => format!("/proc/{pid}/root{path}"),
+            Self::Script(path) => format!("/proc/{pid}/cwd/{path}"),
+            Self::Typed | Self::Unknown => return None,
+        };
+        // A pipe would not open before somebody writes.
+        let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        Some((FileId(found.dev(), found.ino()), File::open(path).ok()?))
+    }
+}
+
+/// The path of the program of a process.
+pub(super) fn program(pid: u32) -> Option<String> {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?.into_os_string().into_string().ok()?;
+    Some(path.trim_end_matches(" (deleted)").to_owned())
+}
+
+/// What a file is known by: its device and number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FileId(u64, u64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_runs_is_its_script_or_its_text_or_the_program() {
+        let of = |program: &str, line: &str| Main::of(program, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let script = |path: &str| Main::Script(path.to_owned());
+        assert_eq!(of("/usr/bin/python3.11", "python3 server.py --db x"), script("server.py"));
+        assert_eq!(of("/usr/bin/python3.11", "python3 -u -W ignore /opt/x/server"), script("/opt/x/server"));
+        assert_eq!(of("/usr/bin/python3.11", "python3 -Ic code"), Main::Typed);
+        assert_eq!(of("/usr/bin/python3.11", "python3 -m mcp_server_git"), Main::Unknown);
+        assert_eq!(of("/usr/bin/python3.11", "python3"), Main::Typed);
+        assert_eq!(of("/bin/bash", "bash -s"), Main::Typed);
+        assert_eq!(of("/bin/dash", "sh start.sh"), script("start.sh"));
+        assert_eq!(of("/usr/bin/node", "node --import x server.js"), script("server.js"));
+        assert_eq!(of("/usr/bin/node", "node -e code"), Main::Typed);
+        assert_eq!(of("/usr/bin/deno", "deno run -A server.ts"), script("server.ts"));
+        assert_eq!(of("/bin/bash", "sh -lc server"), Main::Typed);
+        assert_eq!(of("/opt/x/server", "server --stdio"), Main::Program);
+        assert_eq!(of("/opt/nodes", "nodes x"), Main::Program);
+    }
+}

@@ -1,0 +1,155 @@
+//! Whether the code of a program is that of an MCP server: words of the protocol and its SDKs in its bytes.
+//!
+//! Hosts have the same words as servers, since they speak with them, and so have agents, which may be started over pipes
+//! themselves. What could be either is not taken for a server.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use memchr::memmem;
+
+/// Files up to here are read as scripts that somebody wrote; larger ones are packed of many, as programs are.
+const LARGEST_SCRIPT: u64 = 256 << 10;
+/// How much is read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// How the SDKs are named where a server is made.
+const SERVERS: &[&str] = &[
+    "mcp.server",
+    "FastMCP",
+    "fastmcp",
+    "StdioServerTransport",
+    "@modelcontextprotocol/sdk/server",
+    "@modelcontextprotocol/server",
+];
+/// What a server has that speaks the protocol without an SDK, and the program of any server.
+const PROTOCOL: &[&str] = &["tools/list", "protocolVersion", "serverInfo"];
+/// What a script has that starts servers or asks models.
+const CLIENTS: &[&str] = &[
+    "mcp.client",
+    "ClientSession",
+    "stdio_client",
+    "StdioClientTransport",
+    "sdk/client",
+    "modelcontextprotocol/client",
+    "fastmcp.client",
+    "fastmcp import Client",
+    "MCPServerStdio",
+    "clientInfo",
+    "openai",
+    "anthropic",
+    "litellm",
+    "langchain",
+    "pydantic_ai",
+    "claude_agent_sdk",
+    "claude-agent-sdk",
+    "google.genai",
+    "@google/genai",
+    "@ai-sdk",
+];
+/// What a program has that starts servers or asks models.
+const HOSTS: &[&str] = &[
+    "mcpServers",
+    "mcp_servers",
+    "api.openai.com",
+    "api.anthropic.com",
+    "generativelanguage.googleapis.com",
+    "bedrock-runtime",
+    "chat/completions",
+    "/v1/messages",
+];
+/// A language server. Some are MCP servers, too, when they are told to be.
+const EDITORS: &str = "textDocument/";
+
+/// The words that the bytes of a program have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Marks {
+    found: BTreeSet<&'static str>,
+    is_script: bool,
+}
+
+impl Marks {
+    /// Looks through a file or a text of this length.
+    pub(super) fn read(source: impl Read, length: u64) -> Self {
+        let is_script = length <= LARGEST_SCRIPT;
+        let of_scripts = if is_script { [SERVERS, CLIENTS].concat() } else { Vec::new() };
+        let words = [PROTOCOL, HOSTS, &[EDITORS], &of_scripts].concat();
+        let longest = words.iter().map(|word| word.len()).max().unwrap_or_default();
+        let mut open: Vec<(&str, memmem::Finder<'_>)> =
+            words.iter().map(|word| (*word, memmem::Finder::new(*word))).collect();
+        let (mut found, mut chunk, mut source) = (BTreeSet::new(), Vec::new(), source.take(length));
+        loop {
+            // A word may lie across two reads.
+            let kept = chunk.len().saturating_sub(longest);
+            chunk.drain(..kept);
+            let Ok(1..) = source.by_ref().take(CHUNK).read_to_end(&mut chunk) else { break };
+            found.extend(open.extract_if(.., |(_, finder)| finder.find(&chunk).is_some()).map(|(word, _)| word));
+        }
+        Self { found, is_script }
+    }
+
+    /// Whether a program with these is an MCP server; `arguments` are those that it was started with.
+    pub(super) fn tell_server(&self, arguments: &[String]) -> bool {
+        let has = |word: &&str| self.found.contains(word);
+        let speaks = PROTOCOL.iter().all(has);
+        if self.is_script {
+            return !CLIENTS.iter().chain(HOSTS).any(has) && (speaks || SERVERS.iter().any(has));
+        }
+        let told_to = || arguments.iter().any(|word| word == "mcp" || word.starts_with("mcp-"));
+        speaks && !HOSTS.iter().any(has) && (!has(&EDITORS) || told_to())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tell(text: &str, arguments: &[&str]) -> bool {
+        let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
+        Marks::read(text.as_bytes(), text.len() as u64).tell_server(&arguments)
+    }
+
+    /// A program with these words in it, one of them across two reads.
+    fn program(words: &[&str], arguments: &[&str]) -> bool {
+        let padding = "\0".repeat(usize::try_from(CHUNK).unwrap() - 5);
+        tell(&format!("{padding}{}", words.join("\0")), arguments)
+    }
+
+    #[test]
+    fn scripts_of_servers_are_told_from_those_of_hosts_and_others() {
+        for server in [
+            "from mcp.server.fastmcp import FastMCP\nserver = FastMCP('shop')",
+            "from fastmcp import FastMCP",
+            "import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'",
+            r#"if method == "tools/list": ...; result = {"protocolVersion": v, "serverInfo": info}"#,
+        ] {
+            assert!(tell(server, &[]), "{server}");
+        }
+        for other in [
+            "",
+            "from mcp.client.stdio import stdio_client\nfrom mcp import ClientSession",
+            "from fastmcp import FastMCP\nfrom fastmcp.client import Client",
+            "from agents.mcp import MCPServerStdio",
+            "import anthropic\nfrom mcp.server.fastmcp import FastMCP",
+            r#"ask("initialize", {"protocolVersion": v, "clientInfo": me}); ask("tools/list"); print(a["serverInfo"])"#,
+            r#"method == "textDocument/didOpen"; {"serverInfo": {"name": "lsp"}}"#,
+            "import mcp",
+            "# reads a request of JSON-RPC per line\nfor line in sys.stdin: json.loads(line)",
+        ] {
+            assert!(!tell(other, &[]), "{other}");
+        }
+    }
+
+    #[test]
+    fn programs_of_servers_are_told_from_those_of_agents_and_language_servers() {
+        let server = ["tools/list", "protocolVersion", "clientInfo", "serverInfo"];
+        let with = |word| [&server[..], &[word]].concat();
+        assert!(program(&server, &["--stdio"]));
+        assert!(!program(&server[..3], &[]));
+        for host in ["api.openai.com", "chat/completions", "mcpServers"] {
+            assert!(!program(&with(host), &["mcp-server"]), "{host}");
+        }
+        assert!(!program(&with("textDocument/didOpen"), &["-rpc.trace"]));
+        assert!(program(&with("textDocument/didOpen"), &["mcp"]));
+    }
+}

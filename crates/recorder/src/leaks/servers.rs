@@ -1,0 +1,276 @@
+//! MCP servers over standard input and output that no tap stands before: a native host started them by a path, or cleaned
+//! their environment.
+//!
+//! In: the processes of the agent at each look. Out: the commands of those that are servers, each with what tells so. A process
+//! comes into question if another of the agent's writes to its input and reads its output. Then one of these has to tell:
+//! - what waits in its input is the first message of a host: a server takes its time to start, and the host does not wait for that;
+//! - its command is that of a server in the settings of a host;
+//! - its code is that of a server, see [`Marks`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::main_file::{FileId, Main, program};
+use super::marks::Marks;
+use super::processes::{command, read_most};
+use super::stdio::Stdio;
+use crate::tap::{Configured, Tapped, opens};
+
+/// How often a new process is looked at, to see whether somebody speaks to it.
+const LOOKS: u8 = 3;
+/// How often a command is seen in a row before it counts as what is run: a process that is about to start another program has still
+/// the command of its parent.
+const SETTLED: u8 = 2;
+/// How often a process is looked at that somebody speaks to.
+const MOST_LOOKS: u8 = 64;
+/// How many processes are kept that somebody speaks to, and how many files of theirs are kept open.
+const MOST_SPOKEN_TO: usize = 512;
+const MOST_FILES: usize = 64;
+/// The largest file that is looked into, and how many bytes of files in all.
+const LARGEST_PROGRAM: u64 = 128 << 20;
+const MOST_SEARCHED: u64 = 256 << 20;
+/// An environment is read up to here.
+const LARGEST_ENVIRONMENT: u64 = 64 << 10;
+/// How many generations of processes are followed upward.
+const MOST_ABOVE: usize = 64;
+
+/// What is known about the servers of a session beforehand.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    /// Those in the settings of hosts.
+    pub(crate) configured: Vec<Configured>,
+    /// Where the session has its shims: what is in there is a tap.
+    pub(crate) folder: PathBuf,
+}
+
+/// A server that no tap stands before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Untapped {
+    /// The command line of the outermost process, with whatever secrets it holds.
+    pub(crate) command: Vec<String>,
+    /// Its environment, to know its secrets.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What its host calls it, where that is known.
+    pub(crate) name: Option<String>,
+    pub(crate) sign: Sign,
+}
+
+/// What tells that a process is an MCP server; the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sign {
+    Greeted,
+    Configured,
+    Code,
+}
+
+/// What is known from one look to the next.
+#[derive(Debug)]
+pub(super) struct Servers {
+    known: Known,
+    root: u32,
+    /// Processes that are new, and how often they were looked at.
+    young: BTreeMap<u32, u8>,
+    spoken_to: BTreeMap<u32, SpokenTo>,
+    files: BTreeMap<FileId, File>,
+}
+
+/// A process that another one of the agent's speaks to.
+#[derive(Debug)]
+struct SpokenTo {
+    /// The process that speaks to it.
+    host: u32,
+    stdio: Stdio,
+    command: Vec<String>,
+    environment: String,
+    /// How often it was looked at, and how often in a row with this command.
+    looks: u8,
+    same: u8,
+    greeted: bool,
+    runs: Main,
+    file: Option<FileId>,
+}
+
+impl Servers {
+    pub(super) fn new(root: u32, known: Known) -> Self {
+        Self { known, root, young: BTreeMap::new(), spoken_to: BTreeMap::new(), files: BTreeMap::new() }
+    }
+
+    /// Looks at the processes that are there: those that are new, and those that are spoken to.
+    pub(super) fn look(&mut self, new: &[u32], there: &BTreeSet<u32>, parents: &HashMap<u32, u32>) {
+        self.young.extend(new.iter().map(|pid| (*pid, 0)));
+        for (pid, looks) in std::mem::take(&mut self.young) {
+            let found = Stdio::of(pid).and_then(|stdio| Some((self.host(pid, &stdio, parents)?, stdio)));
+            match found {
+                Some((host, stdio)) if self.spoken_to.len() < MOST_SPOKEN_TO => {
+                    self.spoken_to.insert(pid, SpokenTo::new(host, stdio));
+                }
+                None if looks + 1 < LOOKS && there.contains(&pid) => {
+                    self.young.insert(pid, looks + 1);
+                }
+                _ => {}
+            }
+        }
+        let files = &mut self.files;
+        self.spoken_to.retain(|pid, process| {
+            if there.contains(pid) {
+                process.look(*pid, files);
+            }
+            there.contains(pid) || process.is_settled() || process.greeted
+        });
+    }
+
+    /// The process of the agent that holds the other ends; absent where that is whoever started the agent.
+    fn host(&self, pid: u32, stdio: &Stdio, parents: &HashMap<u32, u32>) -> Option<u32> {
+        let mut above = line(pid, parents).skip(1);
+        if stdio.is_sockets() {
+            let is_same = |pid: u32| Stdio::of(pid).as_ref() == Some(stdio);
+            return above.find(|pid| !is_same(*pid)).filter(|_| !is_same(self.root));
+        }
+        above.find(|pid| stdio.is_held_by(*pid))
+    }
+
+    /// The servers, each command once.
+    pub(super) fn end(self, tapped: &Tapped, parents: &HashMap<u32, u32>) -> Vec<Untapped> {
+        let mut code = Code { files: &self.files, known: BTreeMap::new(), left: MOST_SEARCHED };
+        let mut found: BTreeMap<Vec<String>, Untapped> = BTreeMap::new();
+        for (pid, process) in &self.spoken_to {
+            let all = self.same_streams(*pid, process, parents);
+            let Some((top, outermost)) = all.last().copied() else { continue };
+            let is_below = line(*pid, parents).any(|pid| tapped.contains(pid));
+            let is_of_tap = parents.get(&top).is_some_and(|parent| tapped.is_tap(*parent));
+            if is_below || is_of_tap || self.is_read_by_tap(&process.stdio, tapped) {
+                continue;
+            }
+            // What an agent types into a shell may be a server that it works on, and nobody speaks MCP to that one.
+            // A shell that was gone too soon to be kept is missing between the host and the first of these.
+            let is_whole = parents.get(&top) == Some(&process.host);
+            let typed = !is_whole || all.iter().any(|(_, process)| process.runs == Main::Typed);
+            let name = self.name(outermost).or_else(|| self.name(process).filter(|_| !typed));
+            // Before its second look a process may have the command of its parent.
+            let sign = if process.greeted && outermost.looks >= SETTLED {
+                Sign::Greeted
+            } else if name.is_some() {
+                Sign::Configured
+            } else if !typed && process.is_settled() && code.is_server(process) {
+                Sign::Code
+            } else {
+                continue;
+            };
+            let server = Untapped {
+                command: outermost.command.clone(),
+                environment: variables(&outermost.environment),
+                name: name.cloned(),
+                sign,
+            };
+            let known = found.entry(server.command.clone()).or_insert_with(|| server.clone());
+            known.sign = known.sign.min(sign);
+            known.name = known.name.take().or(server.name);
+        }
+        found.into_values().collect()
+    }
+
+    /// Whether a tap reads this input: the process itself, or one that it started and that has its streams.
+    fn is_read_by_tap(&self, stdio: &Stdio, tapped: &Tapped) -> bool {
+        // One that was ended early could not tell the session.
+        let mut same = self.spoken_to.values().filter(|process| process.stdio == *stdio);
+        stdio.input().is_some_and(|input| tapped.reads(input))
+            || same.any(|process| is_tap(&process.command, &self.known.folder))
+    }
+
+    /// The name of the server in the settings that a process is.
+    fn name(&self, process: &SpokenTo) -> Option<&String> {
+        self.known.configured.iter().find(|server| server.is(&process.command)).map(|server| &server.name)
+    }
+
+    /// A process and those above it with the same streams, up to the one that the host started: `npx` starts `node`.
+    fn same_streams<'s>(
+        &'s self,
+        pid: u32,
+        process: &'s SpokenTo,
+        parents: &HashMap<u32, u32>,
+    ) -> Vec<(u32, &'s SpokenTo)> {
+        let above = line(pid, parents).skip(1).map_while(|above| {
+            let process = self.spoken_to.get(&above).filter(|above| above.stdio == process.stdio)?;
+            Some((above, process))
+        });
+        std::iter::once((pid, process)).chain(above).collect()
+    }
+}
+
+impl SpokenTo {
+    fn new(host: u32, stdio: Stdio) -> Self {
+        let (command, environment) = (Vec::new(), String::new());
+        Self { host, stdio, command, environment, looks: 0, same: 0, greeted: false, runs: Main::Unknown, file: None }
+    }
+
+    fn look(&mut self, pid: u32, files: &mut BTreeMap<FileId, File>) {
+        if self.looks == MOST_LOOKS {
+            return;
+        }
+        self.looks += 1;
+        self.greeted = self.greeted || opens(&self.stdio.waiting(pid)) == Some(true);
+        let command = command(pid);
+        if command.is_empty() {
+            return;
+        }
+        if command != self.command {
+            (self.command, self.same, self.runs, self.file) = (command, 0, Main::Unknown, None);
+            self.environment = read_most(&format!("/proc/{pid}/environ"), LARGEST_ENVIRONMENT);
+        }
+        self.same = self.same.saturating_add(1);
+        if self.same == SETTLED {
+            self.runs = program(pid).map_or(Main::Unknown, |program| Main::of(&program, &self.command));
+            let found = self.runs.open(pid).filter(|(id, _)| files.len() < MOST_FILES || files.contains_key(id));
+            self.file = found.map(|(id, file)| {
+                files.entry(id).or_insert(file);
+                id
+            });
+        }
+    }
+
+    /// Whether it was seen long enough to be more than a command that comes and goes.
+    fn is_settled(&self) -> bool {
+        self.same >= SETTLED
+    }
+}
+
+/// Looks into files, into each once.
+struct Code<'f> {
+    files: &'f BTreeMap<FileId, File>,
+    known: BTreeMap<FileId, Marks>,
+    left: u64,
+}
+
+impl Code<'_> {
+    fn is_server(&mut self, process: &SpokenTo) -> bool {
+        let arguments = process.command.get(1..).unwrap_or_default();
+        let Some((id, file)) = process.file.and_then(|id| Some((id, self.files.get(&id)?))) else { return false };
+        if !self.known.contains_key(&id) {
+            let length = file.metadata().map_or(u64::MAX, |found| found.len());
+            if length > self.left.min(LARGEST_PROGRAM) {
+                return false;
+            }
+            self.left -= length;
+            self.known.insert(id, Marks::read(file, length));
+        }
+        self.known.get(&id).is_some_and(|marks| marks.tell_server(arguments))
+    }
+}
+
+/// Whether this is the command of a tap: a shim of the session, or one that was put there by hand.
+fn is_tap(command: &[String], folder: &Path) -> bool {
+    let by_hand = matches!(command, [agentci, tap, ..] if agentci.ends_with("agentci") && tap == "tap");
+    by_hand || command.iter().any(|word| Path::new(word).starts_with(folder))
+}
+
+/// A process, the one that started it, and so on up to the agent.
+fn line(pid: u32, parents: &HashMap<u32, u32>) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(pid), |pid| parents.get(pid).copied()).take(MOST_ABOVE)
+}
+
+/// The variables of an environment, as `/proc` shows it.
+fn variables(text: &str) -> Vec<(String, String)> {
+    let pairs = text.split_terminator('\0').filter_map(|variable| variable.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}

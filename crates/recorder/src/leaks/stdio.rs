@@ -1,0 +1,172 @@
+//! The standard input and output of a process, who is at their other ends, and what waits to be read, as `/proc` shows it.
+
+use std::fs;
+
+use super::processes::{links, read_most};
+
+/// How much of what waits is looked at; the first message of a host has less.
+#[cfg(target_os = "linux")]
+const MOST_WAITING: usize = 64 << 10;
+const LARGEST_INFO: u64 = 4 << 10;
+
+const PIPE: &str = "pipe:[";
+const SOCKET: &str = "socket:[";
+
+/// Standard input and output that are both pipes or sockets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stdio {
+    input: String,
+    output: String,
+}
+
+impl Stdio {
+    /// Those of a process; absent where one of them is a file, a terminal or closed.
+    pub(super) fn of(pid: u32) -> Option<Self> {
+        let link = |number: u32| {
+            let target = fs::read_link(format!("/proc/{pid}/fd/{number}")).ok()?.into_os_string().into_string().ok()?;
+            (target.starts_with(PIPE) || target.starts_with(SOCKET)).then_some(target)
+        };
+        Some(Self { input: link(0)?, output: link(1)? })
+    }
+
+    /// The number of the pipe or socket that is the input.
+    pub(super) fn input(&self) -> Option<u64> {
+        self.input.trim_end_matches(']').rsplit('[').next()?.parse().ok()
+    }
+
+    /// Whether both are sockets. The two ends of a pair have different numbers, so who holds the other one is not known.
+    pub(super) fn is_sockets(&self) -> bool {
+        self.input.starts_with(SOCKET) && self.output.starts_with(SOCKET)
+    }
+
+    /// Whether a process writes to this input and reads this output.
+    pub(super) fn is_held_by(&self, pid: u32) -> bool {
+        let (mut writes, mut reads) = (self.input.starts_with(SOCKET), self.output.starts_with(SOCKET));
+        for (number, target) in links(pid) {
+            writes |= target == self.input && access(pid, number) == Some('1');
+            reads |= target == self.output && access(pid, number) == Some('0');
+            if writes && reads {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What was written to the input of this process and not read yet. It stays there.
+    #[cfg(target_os = "linux")]
+    pub(super) fn waiting(&self, pid: u32) -> Vec<u8> {
+        let found = if self.input.starts_with(PIPE) { peek::pipe(pid) } else { peek::socket(pid) };
+        found.unwrap_or_default()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn waiting(&self, _pid: u32) -> Vec<u8> {
+        Vec::new()
+    }
+}
+
+/// How a file was opened: `0` for reading, `1` for writing, `2` for both. The last digit of a line such as `flags: 02000001`.
+fn access(pid: u32, number: u32) -> Option<char> {
+    let info = read_most(&format!("/proc/{pid}/fdinfo/{number}"), LARGEST_INFO);
+    info.lines().find_map(|line| line.strip_prefix("flags:"))?.trim().chars().last()
+}
+
+/// Reads without taking. Nothing of the process changes: a file is opened for a moment and closed.
+#[cfg(target_os = "linux")]
+mod peek {
+    use std::fs::OpenOptions;
+    use std::io::{self, Read as _};
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::net::{RecvFlags, recv};
+    use rustix::pipe::{PipeFlags, SpliceFlags, tee};
+    use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+
+    use super::MOST_WAITING;
+
+    pub(super) fn pipe(pid: u32) -> Option<Vec<u8>> {
+        // What is opened is another file by now if the process has changed it, and must not hold us up.
+        let at_once = i32::try_from(PipeFlags::NONBLOCK.bits()).ok()?;
+        let theirs = OpenOptions::new().read(true).custom_flags(at_once).open(format!("/proc/{pid}/fd/0")).ok()?;
+        let (mut copy, into) = io::pipe().ok()?;
+        let length = tee(&theirs, &into, MOST_WAITING, SpliceFlags::NONBLOCK).ok()?;
+        drop(theirs);
+        let mut bytes = vec![0; length];
+        copy.read_exact(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Refused in some sandboxes.
+    pub(super) fn socket(pid: u32) -> Option<Vec<u8>> {
+        let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        let theirs = pidfd_getfd(&process, 0, PidfdGetfdFlags::empty()).ok()?;
+        let mut bytes = vec![0; MOST_WAITING];
+        let (length, _) = recv(&theirs, &mut *bytes, RecvFlags::PEEK | RecvFlags::DONTWAIT).ok()?;
+        bytes.truncate(length);
+        Some(bytes)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    use std::process::{Command, Stdio as Streams};
+
+    use super::*;
+
+    #[test]
+    fn what_waits_in_a_pipe_stays_there() {
+        let mut child = Command::new("sh");
+        child.args(["-c", "head -c 1 <&2 >&2; exec cat"]).stdin(Streams::piped()).stdout(Streams::piped());
+        let (theirs, mut go) = UnixStream::pair().unwrap();
+        let mut child = child.stderr(OwnedFd::from(theirs)).spawn().unwrap();
+        let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let stdio = Stdio::of(child.id()).unwrap();
+        assert!(stdio.is_held_by(std::process::id()) && !stdio.is_held_by(child.id()) && !stdio.is_sockets());
+        assert_eq!(stdio.waiting(child.id()), b"");
+        input.write_all(b"hello\n").unwrap();
+        for _ in 0..2 {
+            assert_eq!(stdio.waiting(child.id()), b"hello\n");
+        }
+        go.write_all(b"\n").unwrap();
+        drop(input);
+        let mut said = String::new();
+        output.read_to_string(&mut said).unwrap();
+        child.wait().unwrap();
+        assert_eq!(said, "hello\n");
+    }
+
+    #[test]
+    fn what_waits_in_a_socket_stays_there() {
+        let (theirs, mut ours) = UnixStream::pair().unwrap();
+        let (input, output) = (OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
+        let mut child = Command::new("sh");
+        child.args(["-c", "head -c 1 <&2 >&2; exec head -n 1"]).stdin(input).stdout(output);
+        let (theirs, mut go) = UnixStream::pair().unwrap();
+        let mut child = child.stderr(OwnedFd::from(theirs)).spawn().unwrap();
+        let stdio = Stdio::of(child.id()).unwrap();
+        assert!(stdio.is_sockets());
+        ours.write_all(b"hello\n").unwrap();
+        let waiting = stdio.waiting(child.id());
+        // Sandboxes refuse it, and then nothing is seen.
+        assert!(waiting == b"hello\n" || waiting.is_empty(), "{waiting:?}");
+        go.write_all(b"\n").unwrap();
+        let mut said = [0; 6];
+        ours.read_exact(&mut said).unwrap();
+        child.wait().unwrap();
+        assert_eq!(&said, b"hello\n");
+    }
+
+    #[test]
+    fn a_process_with_other_streams_is_spoken_to_by_nobody() {
+        let mut child =
+            Command::new("sleep").arg("60").stdin(Streams::piped()).stdout(Streams::null()).spawn().unwrap();
+        assert_eq!(Stdio::of(child.id()), None);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(Stdio::of(child.id()), None);
+    }
+}

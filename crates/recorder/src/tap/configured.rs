@@ -1,0 +1,49 @@
+//! An MCP server in the settings of a host, and the processes that run it.
+
+/// A server that a host is to start.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Configured {
+    /// The name that its host has for it.
+    pub(crate) name: String,
+    /// Its program and arguments.
+    pub(crate) command: Vec<String>,
+}
+
+impl Configured {
+    /// Whether this is the command line of a process that runs it. A script has its interpreter before it, perhaps with an option.
+    pub(crate) fn is(&self, line: &[String]) -> bool {
+        const MOST_BEFORE: usize = 2;
+        let Some((program, arguments)) = self.command.split_first() else { return false };
+        let Some(at) = line.len().checked_sub(self.command.len()).filter(|at| *at <= MOST_BEFORE) else { return false };
+        let (Some(started), Some(rest)) = (line.get(at), line.get(at + 1..)) else { return false };
+        // Hosts put the values of variables and the home directory in.
+        let is_filled = |word: &str| word.contains('$') || word.starts_with('~');
+        let same = |(wanted, word): (&String, &String)| wanted == word || is_filled(wanted);
+        file_name(program) == file_name(started) && arguments.iter().zip(rest).all(same)
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_the_command_of_a_server() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let is =
+            |command: &str, line: &str| Configured { name: "orders".into(), command: words(command) }.is(&words(line));
+        assert!(is("/opt/orders --stdio", "/opt/orders --stdio"));
+        assert!(is("/opt/orders --stdio", "/usr/bin/python3 -u /opt/orders --stdio"));
+        assert!(is("/opt/orders --db ${HOME}/x", "orders --db /home/me/x"));
+        for other in ["/opt/orders", "/opt/orders --version", "/opt/orders --stdio x", "/opt/stock --stdio", "--stdio"]
+        {
+            assert!(!is("/opt/orders --stdio", other), "{other}");
+        }
+        assert!(!is("/opt/orders", "grep -r x /opt/orders"));
+        assert!(!Configured { name: String::new(), command: Vec::new() }.is(&words("x")));
+    }
+}
