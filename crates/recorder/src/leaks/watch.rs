@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::led::{Led, led};
-use super::processes::{canonical, follow, ignores_environment, inodes, name};
+use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
 use super::servers::{Known, Servers, Untapped};
 use super::sockets::{self, Socket};
 use crate::Bypass;
@@ -26,6 +26,8 @@ const LOOKS: u8 = 3;
 const MOST_BYPASSES: usize = 100;
 /// How many generations of processes are followed upward.
 const MOST_ABOVE: usize = 64;
+
+const LARGEST_STAT: u64 = 256;
 
 const DNS: u16 = 53;
 const QUIC: u16 = 443;
@@ -67,12 +69,12 @@ impl Watch {
         let mut look = Look::new(root, proxy, listened_before, tapped);
         look.servers = servers.map(|known| Servers::new(root, known));
         let work = move || {
-            let mut pause = SHORTEST_PAUSE;
+            let (mut pause, mut work) = (SHORTEST_PAUSE, Work::default());
             loop {
                 let begun = Instant::now();
                 let news = look.once();
                 pause = if news { SHORTEST_PAUSE } else { (pause * 5 / 4).min(LONGEST_PAUSE) };
-                match stopped.recv_timeout(pause.max(begun.elapsed() * REST)) {
+                match stopped.recv_timeout(pause.max(work.lap().unwrap_or_else(|| begun.elapsed()) * REST)) {
                     Err(RecvTimeoutError::Timeout) => {}
                     _ => return look.end(),
                 }
@@ -86,6 +88,26 @@ impl Watch {
     pub(crate) fn finish(mut self) -> Found {
         let _ = self.stop.send(());
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+/// Measures how long this thread is at work. On a busy machine a look mostly waits for others to have their turn, and a pause that is
+/// many times as long as all of it would see nothing.
+#[derive(Debug, Default)]
+struct Work {
+    before: Duration,
+}
+
+impl Work {
+    /// What was done since the last time; `None` where the system does not tell. The kernel counts when a thread lets go, so the end
+    /// of this look is a part of the next.
+    fn lap(&mut self) -> Option<Duration> {
+        // The first number is in nanoseconds.
+        let text = read_most("/proc/thread-self/schedstat", LARGEST_STAT);
+        let worked = Duration::from_nanos(text.split_ascii_whitespace().next()?.parse().ok()?);
+        let lap = worked.saturating_sub(self.before);
+        self.before = worked;
+        Some(lap)
     }
 }
 
