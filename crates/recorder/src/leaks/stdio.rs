@@ -117,13 +117,21 @@ mod tests {
 
     use super::*;
 
+    /// Says over standard error that it is there, waits for a byte, and then gives back what it reads.
+    fn echo() -> Command {
+        let mut child = Command::new("python3");
+        child.args(["-c", "import os\nos.write(2, b'.')\nos.read(2, 1)\nos.write(1, os.read(0, 100))"]);
+        child
+    }
+
     #[test]
     fn what_waits_in_a_pipe_stays_there() {
-        let mut child = Command::new("sh");
-        child.args(["-c", "head -c 1 <&2 >&2; exec cat"]).stdin(Streams::piped()).stdout(Streams::piped());
+        let mut child = echo();
+        child.stdin(Streams::piped()).stdout(Streams::piped());
         let (theirs, mut go) = UnixStream::pair().unwrap();
         let mut child = child.stderr(OwnedFd::from(theirs)).spawn().unwrap();
         let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        go.read_exact(&mut [0]).unwrap();
         let stdio = Stdio::of(child.id()).unwrap();
         assert!(stdio.is_held_by(std::process::id()) && !stdio.is_held_by(child.id()) && !stdio.is_sockets());
         assert_eq!(stdio.waiting(child.id()), b"");
@@ -143,10 +151,11 @@ mod tests {
     fn what_waits_in_a_socket_stays_there() {
         let (theirs, mut ours) = UnixStream::pair().unwrap();
         let (input, output) = (OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
-        let mut child = Command::new("sh");
-        child.args(["-c", "head -c 1 <&2 >&2; exec head -n 1"]).stdin(input).stdout(output);
+        let mut child = echo();
+        child.stdin(input).stdout(output);
         let (theirs, mut go) = UnixStream::pair().unwrap();
         let mut child = child.stderr(OwnedFd::from(theirs)).spawn().unwrap();
+        go.read_exact(&mut [0]).unwrap();
         let stdio = Stdio::of(child.id()).unwrap();
         assert!(stdio.is_sockets());
         ours.write_all(b"hello\n").unwrap();
