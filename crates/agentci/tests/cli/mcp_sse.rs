@@ -38,10 +38,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = {"content": [{"type": "text", "text": "declined: " + json.dumps(message.get("params"))}], "isError": True}
             # The answer may come before the request is accepted.
             STREAMS[self.path.split("=")[1]].put({"jsonrpc": "2.0", "id": message["id"], "result": text})
-        self.send_response(202)
-        self.send_header("content-length", "8")
+        # The official SDK for Java says nothing but 200.
+        status, body = (200, b"") if "--java" in sys.argv else (202, b"Accepted")
+        self.send_response(status)
+        self.send_header("content-length", str(len(body)))
         self.end_headers()
-        self.wfile.write(b"Accepted")
+        self.wfile.write(body)
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
@@ -50,10 +52,9 @@ server.serve_forever()
 
 /// A host that asks for a refund and prints what the tool said; `quiet` is called and not waited for.
 const HOST: &str = r#"
-import json, os, sys, urllib.request
+import http.client, json, os, urllib.request
 
 base = "http://127.0.0.1:" + os.environ["PORT"]
-stream = urllib.request.urlopen(base + "/sse", timeout=20)
 
 def event():
     data = ""
@@ -63,9 +64,7 @@ def event():
             return data
         if line.startswith("data: "):
             data = line[6:]
-    sys.exit("the stream is over")
-
-endpoint = base + event()
+    raise EOFError("the stream is over")
 
 def post(message):
     request = urllib.request.Request(endpoint, json.dumps({"jsonrpc": "2.0", **message}).encode(), {"content-type": "application/json"})
@@ -78,11 +77,26 @@ def ask(id, method, params):
         if message.get("id") == id:
             return message["result"]
 
-ask(1, "initialize", {})
-post({"method": "notifications/initialized"})
+def connect():
+    global stream, endpoint
+    stream = urllib.request.urlopen(base + "/sse", timeout=20)
+    endpoint = base + event()
+    ask(1, "initialize", {})
+    post({"method": "notifications/initialized"})
+
+def call(id):
+    return ask(id, "tools/call", {"name": "refund", "arguments": {"order": "A-17"}})["content"][0]["text"]
+
+connect()
 first = int(os.environ.get("FIRST", "2"))
 for id in range(first, first + int(os.environ.get("CALLS", "1"))):
-    print(ask(id, "tools/call", {"name": "refund", "arguments": {"order": "A-17"}})["content"][0]["text"])
+    try:
+        print(call(id))
+    except (EOFError, http.client.HTTPException):
+        if not os.environ.get("RECONNECTS"):
+            raise
+        connect()
+        print(call(id))
 if os.environ.get("QUIET"):
     post({"id": 90, "method": "tools/call", "params": {"name": "quiet", "arguments": {}}})
 "#;
@@ -91,10 +105,10 @@ if os.environ.get("QUIET"):
 struct Server(std::process::Child, String);
 
 impl Server {
-    fn start(suite: &Suite) -> Self {
+    fn start(suite: &Suite, flag: &str) -> Self {
         use std::io::{BufRead as _, BufReader};
         let mut server = std::process::Command::new("python3")
-            .arg(suite.path("server.py"))
+            .args([suite.path("server.py").as_os_str(), flag.as_ref()])
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
@@ -121,6 +135,11 @@ struct Recorded {
 
 impl Recorded {
     fn new(case: &str, faults: &str, variable: Option<(&str, &str)>) -> Self {
+        Self::with(case, faults, variable, "")
+    }
+
+    /// With a server that has this flag.
+    fn with(case: &str, faults: &str, variable: Option<(&str, &str)>, flag: &str) -> Self {
         let variable = variable.map(|(name, value)| format!(", {name}: \"{value}\"")).unwrap_or_default();
         let yaml = format!(
             "suite: shop\ntarget: {{ process: {{ speaks: text, command: [python3, host.py], env: {{ PORT: \"${{ENV.PORT}}\", \
@@ -128,7 +147,7 @@ impl Recorded {
              world: {{ recording: r.jsonl{faults} }}\ncases: [{{ id: a, input: {{ user_input: go }}, {case} }}]\n"
         );
         let suite = Suite::empty().file("agentci.yaml", yaml).file("host.py", HOST).file("server.py", SERVER);
-        let server = Server::start(&suite);
+        let server = Server::start(&suite, flag);
         let mut recorded = Self { suite, port: server.1.clone(), verdict: None, shown: String::new() };
         let ran = recorded.agentci(&["record", "."], &[]);
         recorded.verdict = ran.code;
@@ -197,7 +216,15 @@ fn faults_are_met_on_the_stream() {
     let events = twice.events();
     let faults: Vec<_> = events.iter().filter(|it| it["type"] == "tool_result").map(|it| it["fault"].clone()).collect();
     assert_eq!(faults, [serde_json::json!("error"), serde_json::Value::Null]);
-    // A stream that breaks off is the end of a host that does not connect again.
-    let cut = Recorded::new(&check("declined"), ", faults: [{ tool: refund, call: 1, truncated: true }]", None);
-    assert_eq!((cut.verdict, cut.replay(&[]).code), (Some(0), Some(1)));
+    // A stream that breaks off is the end of a host that does not connect again, and only of that.
+    let truncated = ", faults: [{ tool: refund, call: 1, truncated: true }]";
+    for (reconnects, code) in [("", Some(1)), ("1", Some(0))] {
+        let cut = Recorded::new(&check("declined"), truncated, Some(("RECONNECTS", reconnects)));
+        let replayed = cut.replay(&[]);
+        assert_eq!((cut.verdict, replayed.code), (Some(0), code), "{replayed:?}");
+    }
+    // However a server accepts.
+    let java = Recorded::with(&check("out of order"), error, None, "--java");
+    let replayed = java.replay(&[]);
+    assert_eq!((java.verdict, replayed.code), (Some(1), Some(0)), "{replayed:?}");
 }

@@ -38,9 +38,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if os.path.exists("closed"):
                 return self.answer(503)
             BEGUN.append(message)
+            if os.path.exists("flood"):
+                return self.answer(200, b" " * (2 << 20), "flooded")
             session = f"session-{len(BEGUN)}"
             SESSIONS[session] = []
-            result = {"protocolVersion": "2025-06-18"}
+            result = {"protocolVersion": open("version").read() if os.path.exists("version") else "2025-06-18"}
         elif session not in SESSIONS:
             return self.answer(404)
         elif "id" not in message:
@@ -117,11 +119,11 @@ impl Recorded {
         ran(&self.suite, self.suite.command(words).env("PORT", &self.port))
     }
 
-    /// A fork after the first order.
-    fn fork(&self) -> Ran {
+    /// A fork after this order.
+    fn fork(&self, order: &str) -> Ran {
         let recording = fs::read_to_string(self.suite.path("r.jsonl")).unwrap();
         let mut lines = recording.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let until = lines.find(|line| line["type"] == "request" && line["json"].to_string().contains("A-17")).unwrap();
+        let until = lines.find(|line| line["type"] == "request" && line["json"].to_string().contains(order)).unwrap();
         let until = until["id"].to_string();
         self.agentci(&["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "-o", "f.jsonl"])
     }
@@ -130,7 +132,7 @@ impl Recorded {
 #[test]
 fn the_rest_goes_on_in_a_session_of_its_own() {
     let recorded = Recorded::new();
-    let fork = recorded.fork();
+    let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(0), "{fork:?}");
     // The first order is recorded. The live session has not seen it, and was begun once.
     let of_first = "session-1: notifications/initialized A-17\n";
@@ -142,12 +144,39 @@ fn the_rest_goes_on_in_a_session_of_its_own() {
     assert!(shown.stdout.lines().any(|line| line.contains(" DELETE ") && line.contains("  200  ")), "{shown:?}");
 }
 
-#[test]
-fn a_server_that_begins_no_session_is_the_agents_to_deal_with() {
+/// A fork with a server that has changed since: what it is told by a file.
+fn changed(file: &str, content: &str) -> Ran {
     let recorded = Recorded::new();
-    fs::write(recorded.suite.path("closed"), "").unwrap();
-    let fork = recorded.fork();
+    fs::write(recorded.suite.path(file), content).unwrap();
+    let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(1), "{fork:?}");
     assert_eq!(fork.stdout, "session-1: notifications/initialized A-17\n");
-    assert!(fork.stderr.contains("404") && !fork.stderr.contains("a new session"), "{fork:?}");
+    assert!(!fork.stderr.contains("a new session"), "{fork:?}");
+    fork
+}
+
+#[test]
+fn a_server_that_begins_no_session_is_red_and_says_why() {
+    changed("closed", "").complains(&["has no answer after the fork", "its MCP server began no session: status 503"]);
+    changed("version", "2026-07-28").complains(&[
+        "its MCP server speaks version \"2026-07-28\" of the protocol, and the recorded one spoke \"2025-06-18\"",
+    ]);
+}
+
+#[test]
+fn a_server_that_says_too_much_begins_no_session() {
+    changed("flood", "").complains(&["its MCP server did not answer `initialize`"]);
+}
+
+#[test]
+fn the_end_of_the_recorded_session_begins_no_other() {
+    let recorded = Recorded::new();
+    let fork = recorded.fork("A-19");
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    fork.complains(&["then 0 calls to the live world\n"]);
+    assert!(!fork.stderr.contains("a new session"), "{fork:?}");
+    // The next one is the second that the server has ever begun.
+    fs::remove_file(recorded.suite.path("f.jsonl")).unwrap();
+    let fork = recorded.fork("A-17");
+    assert!(fork.stdout.contains("session-2: "), "{fork:?}");
 }

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::packed::unpacked;
-use crate::proxy::Listening;
+use crate::proxy::in_streams;
 use crate::recording::is_event_stream;
-use crate::{Body, Endpoint, Exchange, Frame, Recording, Response, StreamAnswer};
+use crate::{Body, Exchange, Frame, Recording, Response};
 
 /// How many names are listed where one is missing.
 const MOST_NAMES: usize = 12;
@@ -30,14 +30,11 @@ pub(super) enum Refused {
 /// Sets the result of a call, or the value at a pointer into it. The result is the `result` of an answer over JSON-RPC, and the body
 /// of any other.
 pub(super) fn set(recording: &mut Recording, call: u64, pointer: &str, value: &Value) -> Result<(), Refused> {
-    let in_stream = place_in_stream(recording, call);
-    let is_this = |(at, exchange): &(usize, &mut Exchange)| match in_stream {
-        Some((stream, _)) => *at == stream,
-        None => exchange.id == call,
-    };
-    let (_, exchange) = recording.exchanges.iter_mut().enumerate().find(is_this).ok_or(Refused::NoAnswer)?;
-    let Some((_, event)) = in_stream else { return set_in_answer(exchange, pointer, value) };
-    let frame = exchange.response.as_mut().and_then(|response| response.frames.get_mut(event));
+    let in_stream = in_streams(recording.exchanges.iter()).remove(&call);
+    let holder = in_stream.map_or(call, |place| place.stream);
+    let exchange = recording.exchanges.iter_mut().find(|exchange| exchange.id == holder).ok_or(Refused::NoAnswer)?;
+    let Some(place) = in_stream else { return set_in_answer(exchange, pointer, value) };
+    let frame = exchange.response.as_mut().and_then(|response| response.frames.get_mut(place.event));
     set_in_frame(frame.ok_or(Refused::NoAnswer)?, pointer, value)
 }
 
@@ -114,28 +111,6 @@ fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), R
     };
     frame.bytes = Bytes::from(text.split_inclusive('\n').map(line).collect::<String>());
     Ok(())
-}
-
-/// Where in a recording the answer to a call is that was only accepted: the position of a stream, and that of the event in it.
-fn place_in_stream(recording: &Recording, call: u64) -> Option<(usize, usize)> {
-    let asked = recording.exchanges.iter().find(|exchange| exchange.id == call)?;
-    let Body::Json(body) = &asked.request.body else { return None };
-    let accepted = asked.response.as_ref().is_some_and(|response| response.status == 202);
-    if !accepted || !is_rpc(&asked.request.body) {
-        return None;
-    }
-    let endpoint = Endpoint::of(&asked.request);
-    let in_stream = |(at, stream): (usize, &Exchange)| {
-        let response = stream.response.as_ref()?;
-        let mut listening = Listening::to(&stream.request, response)?;
-        let mut heard = response.frames.iter().map(|frame| (frame.at_us, listening.hear(&frame.bytes)));
-        let event = heard.position(|(at_us, heard)| {
-            let fits = |heard: StreamAnswer| heard.endpoint == endpoint && heard.message["id"] == body["id"];
-            at_us >= asked.request.at_us && heard.is_some_and(fits)
-        });
-        event.map(|event| (at, event))
-    };
-    recording.exchanges.iter().enumerate().find_map(in_stream)
 }
 
 fn text_of(frame: &Frame) -> Option<&str> {

@@ -54,6 +54,11 @@ impl Main {
         Self::Typed
     }
 
+    /// The file that is interpreted.
+    pub(super) fn script(&self) -> Option<&str> {
+        if let Self::Script(path) = self { Some(path) } else { None }
+    }
+
     /// Opens the file of a process that runs; absent where there is none.
     pub(super) fn open(&self, pid: u32) -> Option<(FileId, File)> {
         let path = match self {

@@ -87,6 +87,8 @@ struct SpokenTo {
     looks: u8,
     same: u8,
     greeted: bool,
+    /// Whether it was a shell with a command before.
+    was_typed: bool,
     runs: Main,
     file: Option<FileId>,
 }
@@ -145,7 +147,7 @@ impl Servers {
             // What an agent types into a shell may be a server that it works on, and nobody speaks MCP to that one.
             // A shell that was gone too soon to be kept is missing between the host and the first of these.
             let is_whole = parents.get(&top) == Some(&process.host);
-            let typed = !is_whole || all.iter().any(|(_, process)| process.runs == Main::Typed);
+            let typed = !is_whole || all.iter().any(|(_, process)| process.was_typed || process.runs == Main::Typed);
             let name = self.name(outermost).or_else(|| self.name(process).filter(|_| !typed));
             // Before its second look a process may have the command of its parent.
             let sign = if process.greeted && outermost.looks >= SETTLED {
@@ -180,7 +182,11 @@ impl Servers {
 
     /// The name of the server in the settings that a process is.
     fn name(&self, process: &SpokenTo) -> Option<&String> {
-        self.known.configured.iter().find(|server| server.is(&process.command)).map(|server| &server.name)
+        self.known
+            .configured
+            .iter()
+            .find(|server| server.is(&process.command, process.runs.script()))
+            .map(|server| &server.name)
     }
 
     /// A process and those above it with the same streams, up to the one that the host started: `npx` starts `node`.
@@ -201,7 +207,18 @@ impl Servers {
 impl SpokenTo {
     fn new(host: u32, stdio: Stdio) -> Self {
         let (command, environment) = (Vec::new(), String::new());
-        Self { host, stdio, command, environment, looks: 0, same: 0, greeted: false, runs: Main::Unknown, file: None }
+        Self {
+            host,
+            stdio,
+            command,
+            environment,
+            looks: 0,
+            same: 0,
+            greeted: false,
+            was_typed: false,
+            runs: Main::Unknown,
+            file: None,
+        }
     }
 
     fn look(&mut self, pid: u32, files: &mut BTreeMap<FileId, File>) {
@@ -215,6 +232,8 @@ impl SpokenTo {
             return;
         }
         if command != self.command {
+            // A shell that was given one command becomes it.
+            self.was_typed |= is_typed(&self.command);
             (self.command, self.same, self.runs, self.file) = (command, 0, Main::Unknown, None);
             self.environment = read_most(&format!("/proc/{pid}/environ"), LARGEST_ENVIRONMENT);
         }
@@ -256,6 +275,11 @@ impl Code<'_> {
         }
         self.known.get(&id).is_some_and(|marks| marks.tell_server(arguments))
     }
+}
+
+/// Whether this is a shell with a command.
+fn is_typed(command: &[String]) -> bool {
+    command.first().is_some_and(|program| Main::of(program, command) == Main::Typed)
 }
 
 /// Whether this is the command of a tap: a shim of the session, or one that was put there by hand.

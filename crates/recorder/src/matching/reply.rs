@@ -12,10 +12,11 @@ pub(super) fn id_of(request: &Request) -> Option<&Value> {
     }
 }
 
-/// Whether a request only asks what there is, so that its answer may be given again.
+/// Whether a request only asks what there is, so that its answer may be given again. A client that connects anew begins with such.
 pub(crate) fn may_repeat(request: &Request) -> bool {
     let lists = [
         "initialize",
+        "notifications/initialized",
         "server/discover",
         "tools/list",
         "resources/list",

@@ -1,6 +1,6 @@
 //! What has been asked in a replay so far, for streams that go on only then.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -16,6 +16,8 @@ use crate::{Body, Exchange, Pace, Request};
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     exchanges: Mutex<HashMap<u64, Question>>,
+    /// The streams that were opened.
+    opened: Mutex<HashSet<u64>>,
     changed: Notify,
 }
 
@@ -31,17 +33,27 @@ struct Question {
 }
 
 impl Asked {
-    /// A request was found to be this exchange, whose answer over a stream is to go wrong in some way.
-    pub(super) fn add(&self, exchange: &Exchange, sent: &Request, spoil: Option<&Spoil>) {
+    /// A request was found to be this exchange, whose answer over a stream is to go wrong in this way.
+    pub(super) fn add(&self, exchange: &Exchange, sent: &Request, spoil: Option<Spoil>) {
         let id_of = |request: &Request| match &request.body {
             Body::Json(body) => body.get("id").cloned(),
             _ => None,
         };
         let id = id_of(sent).filter(|id| id_of(&exchange.request).as_ref() != Some(id));
-        let spoil = spoil.filter(|_| is_accepted(exchange)).filter(|spoil| !matches!(spoil, Spoil::Delay(_))).cloned();
         let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id, spoil };
         self.lock().insert(exchange.id, question);
         self.changed.notify_waiters();
+    }
+
+    /// A client opens a stream, with which these exchanges are answered. If it did so before, it has lost that one and asks anew.
+    pub(super) fn open(&self, stream: u64, exchanges: impl Iterator<Item = u64>) {
+        let is_first = self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(stream);
+        if !is_first {
+            let mut asked = self.lock();
+            for exchange in exchanges {
+                asked.remove(&exchange);
+            }
+        }
     }
 
     pub(super) fn contains(&self, id: u64) -> bool {
@@ -76,11 +88,4 @@ impl Asked {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Question>> {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether the answer to a request only says that it was accepted: what it asks for is answered over a stream.
-pub(super) fn is_accepted(exchange: &Exchange) -> bool {
-    let Body::Json(body) = &exchange.request.body else { return false };
-    let asks = body["jsonrpc"] == "2.0" && body.get("method").is_some() && body.get("id").is_some();
-    asks && exchange.response.as_ref().is_some_and(|response| response.status == 202)
 }

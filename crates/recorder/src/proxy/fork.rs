@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Shared;
-use super::fork_session::Sessions;
+use super::fork_session::{Sent, Sessions};
 use super::forward::{self, Asked};
 use super::intake::Intake;
 use super::replay::{Look, Replay, Told, play, refuse};
@@ -30,6 +30,12 @@ use crate::{Answered, Exchange, Fork, Forked, How, MatchRules, Matcher, Miss, Re
 /// How long a request waits for the agent to be past the recorded beginning: of calls that are made at once, a later one may come
 /// first.
 const BEGINNING_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Why nothing goes on after the agent went another way.
+const GONE_ANOTHER_WAY: &str = "the agent left the recording before the fork, so nothing goes on";
+/// Why a call over the SSE transport of 2024 does not go on live.
+const ANSWERED_OVER_STREAM: &str =
+    "its MCP server answers over a stream that was opened before the fork, and the live server knows nothing of it";
 
 /// A replay that leaves its recording.
 #[derive(Debug)]
@@ -160,22 +166,15 @@ impl Forking {
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
         if self.state().lost {
-            let miss = gone_another_way(&passing.clean, number);
+            let miss = missed(&passing.clean, number, GONE_ANOTHER_WAY);
             return Ok(refuse(passing.clean, miss, shared));
         }
         let to = match self.then {
             Then::Live if replay.answers_over_stream(&passing.clean) => {
-                let miss = answered_over_stream(&passing.clean, number);
+                let miss = missed(&passing.clean, number, ANSWERED_OVER_STREAM);
                 return Ok(refuse(passing.clean, miss, shared));
             }
-            Then::Live => {
-                self.count_live(1);
-                let Passing { target, parts, intake, asked, .. } = passing;
-                let renewed = self.sessions.renewed(parts, shared).await;
-                return Ok(
-                    forward::forward(target, renewed.as_ref().unwrap_or(parts), intake, Some(asked), shared).await
-                );
-            }
+            Then::Live => return self.go_live(replay, number, passing, shared).await,
             Then::Script(to) => to,
         };
         if scripted_path(&passing.clean).is_some() {
@@ -190,6 +189,32 @@ impl Forking {
         };
         self.recorded.fetch_add(1, Ordering::Relaxed);
         passing.play(exchange, reply_id.as_ref(), replay, shared).await
+    }
+
+    /// Sends a request to the live world.
+    async fn go_live(
+        &self,
+        replay: &Replay,
+        number: usize,
+        passing: Passing<'_>,
+        shared: &Arc<Shared>,
+    ) -> Result<Response<Speech>, BrokenOff> {
+        let renewed = match self.sessions.sent(passing.parts, &passing.asked.request, shared).await {
+            Sent::AsItIs => None,
+            Sent::Renewed(parts) => Some(parts),
+            Sent::Recorded => match self.again(replay, &passing.clean) {
+                Some((exchange, reply_id)) => return passing.play(exchange, reply_id.as_ref(), replay, shared).await,
+                None => None,
+            },
+            Sent::Refused(reason) => {
+                let miss = missed(&passing.clean, number, &reason);
+                return Ok(refuse(passing.clean, miss, shared));
+            }
+        };
+        self.count_live(1);
+        let Passing { target, parts, intake, asked, .. } = passing;
+        let parts = renewed.as_deref().unwrap_or(parts);
+        Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
     }
 
     /// Whether the live world answers after the beginning.
@@ -221,7 +246,7 @@ impl Forking {
             };
             return Step::Beginning(exchange, reply_id);
         }
-        if self.state().lost { Step::Lost(gone_another_way(clean, number)) } else { Step::Past }
+        if self.state().lost { Step::Lost(missed(clean, number, GONE_ANOTHER_WAY)) } else { Step::Past }
     }
 
     /// A message to an MCP server waited for the end of the beginning, which did not come.
@@ -327,19 +352,10 @@ impl Forking {
     }
 }
 
-/// The miss of a request whose answer would come over a stream that the recording plays.
-fn answered_over_stream(clean: &Request, number: usize) -> Miss {
-    let reason =
-        "its MCP server answers over a stream that was opened before the fork, and the live server knows nothing of it";
+/// The miss of a request after the beginning.
+fn missed(clean: &Request, number: usize, reason: &str) -> Miss {
     let asked = format!("{} {}{}", clean.method, clean.origin, clean.path);
     Miss { number, asked, reason: reason.to_owned(), ..Miss::default() }
-}
-
-/// The miss of a request that comes after the agent went another way.
-fn gone_another_way(clean: &Request, number: usize) -> Miss {
-    let reason = "the agent left the recording before the fork, so nothing goes on".to_owned();
-    let asked = format!("{} {}{}", clean.method, clean.origin, clean.path);
-    Miss { number, asked, reason, ..Miss::default() }
 }
 
 impl Passing<'_> {

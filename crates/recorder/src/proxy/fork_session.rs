@@ -16,11 +16,13 @@ use serde_json::Value;
 use super::intake::Intake;
 use super::target::Target;
 use super::{Shared, headers};
-use crate::{Exchange, WarningKind};
+use crate::{Body, Exchange, Request, WarningKind};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+/// The most bytes of an answer to `initialize`.
+const LARGEST_HANDSHAKE: usize = 1 << 20;
 /// How long the beginning of a session may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -37,8 +39,22 @@ struct Opened {
     path: String,
     headers: HeaderMap,
     initialize: Bytes,
-    /// The id of the live session; none where the server refused one.
-    live: tokio::sync::OnceCell<Option<HeaderValue>>,
+    /// The version of the protocol that the recorded server answered with.
+    version: Value,
+    /// The id of the live session, or why there is none.
+    live: tokio::sync::OnceCell<Result<HeaderValue, String>>,
+}
+
+/// In which session a request is sent.
+pub(super) enum Sent {
+    /// As it is.
+    AsItIs,
+    /// In the live session.
+    Renewed(Box<Parts>),
+    /// In none: it belongs to the recorded session, and asks for nothing that would begin a live one.
+    Recorded,
+    /// In none, for this reason.
+    Refused(String),
 }
 
 impl Sessions {
@@ -46,55 +62,102 @@ impl Sessions {
     pub(super) fn note(&self, target: &Target, parts: &Parts, intake: &Intake, exchange: &Exchange) {
         let Intake::Whole(body) = intake else { return };
         let message: Value = serde_json::from_slice(body).unwrap_or_default();
-        let answered = exchange.response.iter().flat_map(|response| &response.headers);
-        let id =
-            answered.filter(|(name, _)| name == SESSION.as_str()).find_map(|(_, id)| HeaderValue::from_str(id).ok());
-        let Some(id) = id.filter(|_| message["method"] == "initialize") else { return };
+        let Some(response) = exchange.response.as_ref().filter(|_| message["method"] == "initialize") else { return };
+        let mut ids = response.headers.iter().filter(|(name, _)| name == SESSION.as_str());
+        let Some(id) = ids.find_map(|(_, id)| HeaderValue::from_str(id).ok()) else { return };
+        let said: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
         let opened = Opened {
             target: target.clone(),
             path: path(parts),
             headers: headers::to_server(&parts.headers),
             initialize: body.clone(),
+            version: version(&said).unwrap_or_default(),
             live: tokio::sync::OnceCell::new(),
         };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(opened));
     }
 
-    /// The head of a request in the live session, where it is one of a recorded session. A server that begins no session gets the
-    /// request as it is, and answers it as it likes.
-    pub(super) async fn renewed(&self, parts: &Parts, shared: &Shared) -> Option<Parts> {
-        let recorded = parts.headers.get(&SESSION)?;
-        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).get(recorded).cloned()?;
-        let live = opened.live.get_or_init(|| opened.open(parts.headers.get(&VERSION), shared)).await;
-        let mut renewed = parts.clone();
-        renewed.headers.insert(SESSION, live.clone()?);
-        Some(renewed)
+    /// In which session a request is sent. A call begins a live one; what only listens, notifies or ends does not.
+    pub(super) async fn sent(&self, parts: &Parts, request: &Request, shared: &Shared) -> Sent {
+        let recorded = parts.headers.get(&SESSION);
+        let opened = recorded.and_then(|id| {
+            let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            opened.get(id).cloned()
+        });
+        let Some(opened) = opened else { return Sent::AsItIs };
+        let live = if is_call(request) {
+            Some(opened.live.get_or_init(|| opened.open(parts.headers.get(&VERSION), shared)).await)
+        } else {
+            opened.live.get()
+        };
+        match live {
+            None => Sent::Recorded,
+            Some(Err(reason)) => Sent::Refused(reason.clone()),
+            Some(Ok(id)) => {
+                let mut renewed = parts.clone();
+                renewed.headers.insert(SESSION, id.clone());
+                Sent::Renewed(Box::new(renewed))
+            }
+        }
     }
+}
+
+fn is_call(request: &Request) -> bool {
+    matches!(&request.body, Body::Json(body) if body.get("method").is_some() && body.get("id").is_some())
 }
 
 impl Opened {
     /// Begins a session with the live server.
-    async fn open(&self, version: Option<&HeaderValue>, shared: &Shared) -> Option<HeaderValue> {
-        let id = tokio::time::timeout(HANDSHAKE_TIMEOUT, self.shake_hands(version, shared)).await.ok()??;
+    async fn open(&self, version: Option<&HeaderValue>, shared: &Shared) -> Result<HeaderValue, String> {
+        let late = |_| Err(format!("its MCP server began no session within {} s", HANDSHAKE_TIMEOUT.as_secs()));
+        let id =
+            tokio::time::timeout(HANDSHAKE_TIMEOUT, self.shake_hands(version, shared)).await.unwrap_or_else(late)?;
         shared.ledger.note(WarningKind::SessionAtFork { server: self.target.origin() });
-        Some(id)
+        Ok(id)
     }
 
-    async fn shake_hands(&self, version: Option<&HeaderValue>, shared: &Shared) -> Option<HeaderValue> {
-        let answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
-        let id = answer.headers().get(&SESSION)?.clone();
-        answer.bytes().await.ok()?;
+    async fn shake_hands(&self, header: Option<&HeaderValue>, shared: &Shared) -> Result<HeaderValue, String> {
+        let mut answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
+        let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server began no session")?;
+        let mut said = Vec::new();
+        let spoken = loop {
+            if let Some(version) = version(&said) {
+                break version;
+            }
+            match answer.chunk().await {
+                Ok(Some(chunk)) if said.len() + chunk.len() <= LARGEST_HANDSHAKE => said.extend_from_slice(&chunk),
+                _ => return Err("its MCP server did not answer `initialize`".into()),
+            }
+        };
+        if spoken != self.version {
+            let (before, now) = (&self.version, &spoken);
+            return Err(format!(
+                "its MCP server speaks version {now} of the protocol, and the recorded one spoke {before}"
+            ));
+        }
         let mut headers = self.headers.clone();
         headers.insert(SESSION, id.clone());
-        headers.extend(version.map(|version| (VERSION, version.clone())));
+        headers.extend(header.map(|version| (VERSION, version.clone())));
         self.post(headers, Bytes::from_static(INITIALIZED), shared).await?;
-        Some(id)
+        Ok(id)
     }
 
-    async fn post(&self, headers: HeaderMap, body: Bytes, shared: &Shared) -> Option<reqwest::Response> {
+    async fn post(&self, headers: HeaderMap, body: Bytes, shared: &Shared) -> Result<reqwest::Response, String> {
         let answer = shared.upstream.send(&self.target, Method::POST, &self.path, headers, Some(body.into())).await;
-        answer.ok().filter(|answer| answer.status().is_success())
+        let answer =
+            answer.map_err(|words| format!("its MCP server cannot be reached: {}", shared.ledger.clean(&words)))?;
+        let status = answer.status();
+        if status.is_success() { Ok(answer) } else { Err(format!("its MCP server began no session: status {status}")) }
     }
+}
+
+/// The version of the protocol in the answer to `initialize`, as JSON or as an event.
+fn version(said: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(said).ok()?;
+    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+    let mut messages =
+        std::iter::once(text).chain(lines).filter_map(|text| serde_json::from_str::<Value>(text.trim()).ok());
+    messages.find_map(|mut message| Some(message.get_mut("result")?.get_mut("protocolVersion")?.take()))
 }
 
 fn path(parts: &Parts) -> String {
@@ -110,6 +173,15 @@ mod tests {
     use crate::leaks::Programs;
     use crate::proxy::{Ledger, Reach, Upstream};
 
+    #[test]
+    fn a_version_is_found_in_json_and_in_an_event() {
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#;
+        let found = |text: &str| version(text.as_bytes());
+        assert_eq!(found(answer), Some("2025-06-18".into()));
+        assert_eq!(found(&format!("event: message\r\ndata: {answer}\r\n\r\n")), Some("2025-06-18".into()));
+        assert_eq!(found(&answer[..40]), None);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_server_that_does_not_begin_a_session_is_not_waited_for() {
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -119,6 +191,7 @@ mod tests {
             path: "/mcp".into(),
             headers: HeaderMap::new(),
             initialize: Bytes::from_static(b"{}"),
+            version: Value::Null,
             live: tokio::sync::OnceCell::new(),
         };
         let shared = Shared {
@@ -131,7 +204,8 @@ mod tests {
             programs: Programs::default(),
         };
         let begun = tokio::time::Instant::now();
-        assert_eq!(opened.open(None, &shared).await, None);
+        let reason = opened.open(None, &shared).await.unwrap_err();
+        assert_eq!(reason, "its MCP server began no session within 30 s");
         assert_eq!(begun.elapsed().as_secs(), HANDSHAKE_TIMEOUT.as_secs());
         drop(silent);
     }

@@ -15,11 +15,12 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
 use super::asked::Asked;
-use super::listening::{is_event_stream, message};
+use super::belonging::Said;
+use super::listening::{Listening, is_event_stream, message};
 use super::ongoing::Ongoing;
 use super::spoil::{Spoil, spoilt_event};
 use super::tee::{Break, BrokenOff};
-use crate::{Body as RequestBody, Exchange, How, Pace, with_reply_id};
+use crate::{Exchange, How, Pace, with_reply_id};
 
 /// How long a stream waits for the client to go on.
 const CLIENT_TIMEOUT: Duration = Duration::from_mins(10);
@@ -50,20 +51,23 @@ pub(crate) struct Gated {
 /// The pieces of a stream of JSON-RPC messages.
 #[derive(Debug)]
 pub(crate) struct Pieces {
-    pieces: Vec<Piece>,
+    /// The exchange that is the stream.
+    id: u64,
+    all: Vec<Piece>,
     how: How,
 }
 
 impl Pieces {
     /// Nothing for an answer that is something else.
     pub(crate) fn of<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Self> {
-        Some(Self { pieces: pieces(exchange, recorded)?, how: exchange.end.how.clone() })
+        Some(Self { id: exchange.id, all: pieces(exchange, recorded)?, how: exchange.end.how.clone() })
     }
 }
 
 impl Gated {
     pub(crate) fn new(stream: Pieces, asked: &Arc<Asked>, pace: Pace, ongoing: Ongoing) -> Self {
-        let Pieces { pieces, how } = stream;
+        let Pieces { id, all: pieces, how } = stream;
+        asked.open(id, pieces.iter().filter_map(|piece| piece.of));
         let (out, received) = channel(1);
         let asked = Arc::clone(asked);
         // A client that left such a stream waited for more, and does again.
@@ -185,10 +189,22 @@ fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>)
     if !is_listening && !messages.iter().any(Option::is_some) {
         return None;
     }
-    let said = Said::by_client(exchange, recorded);
+    let all = Said::by_client(exchange, recorded);
+    let mut listening = Listening::to(&exchange.request, response);
+    let mut said = match &listening {
+        Some(listening) => all.to(listening.endpoint()),
+        None => all.clone(),
+    };
     let mut question: Option<(Value, u64)> = None;
     let mut pieces = Vec::with_capacity(messages.len());
     for (frame, message) in response.frames.iter().zip(&messages) {
+        if let Some(listening) = &mut listening {
+            let before = listening.endpoint().clone();
+            listening.hear(&frame.bytes);
+            if before != *listening.endpoint() {
+                said = all.to(listening.endpoint());
+            }
+        }
         let answered = question.as_ref().and_then(|(id, at_us)| said.answer(id, *at_us, frame.at_us));
         let of = message.as_ref().and_then(|message| said.request(message, frame.at_us));
         let answers = message.as_ref().filter(|message| message.get("method").is_none()).map(|it| it["id"].clone());
@@ -202,59 +218,12 @@ fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>)
     Some(pieces)
 }
 
-/// What a client said to a server, in the order of the recording.
-struct Said<'s, 'r> {
-    stream: &'s Exchange,
-    messages: Vec<(&'r Exchange, &'r Value)>,
-}
-
-impl<'s, 'r> Said<'s, 'r> {
-    fn by_client(stream: &'s Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Self {
-        let here = recorded.filter(|other| other.request.origin == stream.request.origin);
-        let messages = here.filter_map(|other| match &other.request.body {
-            RequestBody::Json(body) if body["jsonrpc"] == "2.0" => Some((other, body)),
-            _ => None,
-        });
-        Self { stream, messages: messages.collect() }
-    }
-
-    /// The request that a message of the server belongs to: the one that it answers or tells the progress of, otherwise the last one
-    /// before it. A stream that answers one request says nothing of others.
-    fn request(&self, message: &Value, until_us: u64) -> Option<u64> {
-        let stream = self.stream.id;
-        if self.messages.iter().any(|(exchange, body)| exchange.id == stream && body.get("method").is_some()) {
-            return Some(stream);
-        }
-        let before = self.messages.iter().rev().filter(|(exchange, body)| {
-            let since = exchange.request.at_us >= self.stream.request.at_us && exchange.request.at_us <= until_us;
-            since && body.get("method").is_some()
-        });
-        let is_answer = message.get("method").is_none();
-        let token = message["params"].get("progressToken");
-        let mut fitting = before.filter(|(_, body)| match token {
-            _ if is_answer => body["id"] == message["id"],
-            Some(token) => body["params"]["_meta"].get("progressToken") == Some(token),
-            None => true,
-        });
-        fitting.next().map(|(exchange, _)| exchange.id)
-    }
-
-    /// The answer that the client gave to a question of the server between two moments.
-    fn answer(&self, id: &Value, since_us: u64, until_us: u64) -> Option<u64> {
-        let mut answers = self.messages.iter().filter(|(exchange, body)| {
-            let between = (since_us..=until_us).contains(&exchange.request.at_us);
-            between && body.get("method").is_none() && body["id"] == *id
-        });
-        answers.next().map(|(exchange, _)| exchange.id)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{End, Frame as Said, Recording, Request, Response};
+    use crate::{Body as RequestBody, End, Frame as Event, Recording, Request, Response};
 
     fn event(message: &Value) -> Bytes {
         format!("event: message\ndata: {message}\n\n").into()
@@ -262,7 +231,7 @@ mod tests {
 
     fn exchange(id: u64, at_us: u64, method: &str, body: Option<Value>, frames: Vec<(u64, Bytes)>) -> Exchange {
         let headers = vec![("content-type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
-        let frames = frames.into_iter().map(|(at_us, bytes)| Said { at_us, bytes }).collect();
+        let frames = frames.into_iter().map(|(at_us, bytes)| Event { at_us, bytes }).collect();
         Exchange {
             id,
             request: Request {
@@ -365,11 +334,10 @@ mod tests {
         });
         let mut came = Vec::new();
         for (number, spoil) in [(41, Some(&spoil)), (42, None)] {
-            let mut recorded = recording.exchanges[1].clone();
-            recorded.response.as_mut().unwrap().status = 202;
+            let recorded = recording.exchanges[1].clone();
             let mut sent = recorded.request.clone();
             sent.body = RequestBody::Json(json!({ "jsonrpc": "2.0", "id": number, "method": "tools/call" }));
-            asked.add(&recorded, &sent, spoil);
+            asked.add(&recorded, &sent, spoil.cloned());
             while let Ok(Some(piece)) = tokio::time::timeout(Duration::from_secs(1), received.recv()).await {
                 came.push(piece.map(|bytes| message(&bytes)));
             }

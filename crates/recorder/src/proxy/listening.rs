@@ -53,6 +53,11 @@ impl Listening {
         (request.method == "GET" && is_event_stream(response)).then(|| Self { endpoint: Endpoint::of(request) })
     }
 
+    /// Where the client posts, as far as the server has said so.
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
     /// Takes an event, and gives the answer in it.
     pub(crate) fn hear(&mut self, event: &[u8]) -> Option<StreamAnswer> {
         let event = Event::read(event)?;

@@ -10,6 +10,7 @@
 
 mod answer;
 mod asked;
+mod belonging;
 mod body_kinds;
 mod connection;
 mod credentials;
@@ -42,12 +43,12 @@ mod upstream;
 mod user_proxy;
 pub(crate) mod warnings;
 
+pub(crate) use belonging::in_streams;
 pub(crate) use fork::{Forking, Step};
 pub(crate) use frames::Splitter;
 pub(crate) use headers::to_server;
 pub(crate) use ledger::Ledger;
 pub(crate) use listener::Listener;
-pub(crate) use listening::Listening;
 pub use listening::{Endpoint, StreamAnswer, is_mcp_stream};
 pub(crate) use ongoing::{LARGEST_ANSWER, MOST_FRAMES, Ongoing};
 pub(crate) use player::Clock;

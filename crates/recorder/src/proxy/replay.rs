@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,7 +13,8 @@ use hyper::{Response, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::asked::{Asked as AskedSoFar, is_accepted};
+use super::asked::Asked as AskedSoFar;
+use super::belonging::{InStream, in_streams};
 use super::fork::Forking;
 use super::forward::Asked;
 use super::gated::{Gated, Pieces};
@@ -59,6 +60,8 @@ pub(crate) struct Replay {
     /// Exchanges that were asked for and not used up, since something went wrong with their answers.
     spoilt: Mutex<BTreeSet<u64>>,
     asked: AtomicUsize,
+    /// Which exchanges were answered over a stream.
+    in_streams: OnceLock<BTreeMap<u64, InStream>>,
     /// Which exchanges were asked for, for streams that wait.
     questions: Arc<AskedSoFar>,
     /// Misses that the matcher does not know of.
@@ -88,6 +91,7 @@ impl Replay {
             spoils: Spoils::default(),
             spoilt: Mutex::default(),
             asked,
+            in_streams: OnceLock::new(),
             questions: Arc::default(),
             further_misses,
             not_kept: [AtomicUsize::new(0), AtomicUsize::new(0)],
@@ -121,7 +125,7 @@ impl Replay {
     }
 
     /// What is in the recording; in a fork, all but the later calls of models.
-    fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+    fn exchanges(&self) -> impl Iterator<Item = &Exchange> + Clone {
         let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
         self.recording.exchanges.iter().chain(rest)
     }
@@ -129,7 +133,12 @@ impl Replay {
     /// Whether a request goes where recorded ones were only accepted, and answered over a stream.
     pub(super) fn answers_over_stream(&self, request: &Request) -> bool {
         let endpoint = Endpoint::of(request);
-        self.exchanges().any(|exchange| is_accepted(exchange) && Endpoint::of(&exchange.request) == endpoint)
+        self.exchanges().any(|other| self.is_in_stream(other.id) && Endpoint::of(&other.request) == endpoint)
+    }
+
+    /// Whether an exchange was only accepted, and answered over a stream.
+    fn is_in_stream(&self, id: u64) -> bool {
+        self.in_streams.get_or_init(|| in_streams(self.exchanges())).contains_key(&id)
     }
 
     /// The origins that are in the recording.
@@ -188,7 +197,8 @@ impl Replay {
                 self.asked.fetch_add(1, Ordering::Relaxed);
                 match self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at)) {
                     Some(exchange) if exchange.end.how != How::TooLarge => {
-                        self.questions.add(exchange, request, spoil);
+                        let on_stream = spoil.filter(|spoil| !matches!(spoil, Spoil::Delay(_)));
+                        self.questions.add(exchange, request, on_stream.filter(|_| self.is_in_stream(id)).cloned());
                         if spoil.is_some() {
                             self.spoilt.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
                         }
@@ -239,7 +249,7 @@ impl Replay {
             Look::Recorded(exchange, reply_id) => {
                 let told = spoil.as_ref().map_or(Told::Replayed, |spoil| Told::Spoilt(spoil.name()));
                 // Where a stream has the answer, it goes wrong there.
-                let changed = spoil.filter(|_| !is_accepted(exchange)).map(|spoil| spoilt(exchange, &spoil));
+                let changed = spoil.filter(|_| !self.is_in_stream(exchange.id)).map(|spoil| spoilt(exchange, &spoil));
                 let exchange = changed.as_ref().unwrap_or(exchange);
                 return play(exchange, clean, reply_id.as_ref(), clock, shared, told).await;
             }
@@ -304,7 +314,8 @@ impl Replay {
     fn is_answered_elsewhere(&self, miss: &Miss) -> bool {
         let nearest = miss.nearest.as_ref().and_then(|nearest| self.positions.get(&nearest.id));
         let response = nearest.and_then(|at| self.recording.exchanges.get(*at)?.response.as_ref());
-        response.is_some_and(|response| response.status == 202)
+        let in_stream = miss.nearest.as_ref().is_some_and(|nearest| self.is_in_stream(nearest.id));
+        in_stream || response.is_some_and(|response| response.status == 202)
     }
 
     pub(super) fn not_kept(&self, request: &Request) -> Miss {

@@ -10,12 +10,16 @@ pub(crate) struct Configured {
 }
 
 impl Configured {
-    /// Whether this is the command line of a process that runs it. A script has its interpreter before it, perhaps with an option.
-    pub(crate) fn is(&self, line: &[String]) -> bool {
+    /// Whether this is the command line of a process that runs it. A script has its interpreter before it, perhaps with an option:
+    /// `script` is what is interpreted.
+    pub(crate) fn is(&self, line: &[String], script: Option<&str>) -> bool {
         const MOST_BEFORE: usize = 2;
         let Some((program, arguments)) = self.command.split_first() else { return false };
         let Some(at) = line.len().checked_sub(self.command.len()).filter(|at| *at <= MOST_BEFORE) else { return false };
         let (Some(started), Some(rest)) = (line.get(at), line.get(at + 1..)) else { return false };
+        if at > 0 && script != Some(started.as_str()) {
+            return false;
+        }
         // Hosts put the values of variables and the home directory in.
         let is_filled = |word: &str| word.contains('$') || word.starts_with('~');
         let same = |(wanted, word): (&String, &String)| wanted == word || is_filled(wanted);
@@ -34,16 +38,19 @@ mod tests {
     #[test]
     fn a_process_is_known_by_the_command_of_a_server() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let is =
-            |command: &str, line: &str| Configured { name: "orders".into(), command: words(command) }.is(&words(line));
+        let runs = |command: &str, line: &str, script: Option<&str>| {
+            Configured { name: "orders".into(), command: words(command) }.is(&words(line), script)
+        };
+        let is = |command: &str, line: &str| runs(command, line, None);
         assert!(is("/opt/orders --stdio", "/opt/orders --stdio"));
-        assert!(is("/opt/orders --stdio", "/usr/bin/python3 -u /opt/orders --stdio"));
+        assert!(runs("/opt/orders --stdio", "/usr/bin/python3 -u /opt/orders --stdio", Some("/opt/orders")));
+        assert!(!is("/opt/orders", "tail -f /var/log/orders"));
         assert!(is("/opt/orders --db ${HOME}/x", "orders --db /home/me/x"));
         for other in ["/opt/orders", "/opt/orders --version", "/opt/orders --stdio x", "/opt/stock --stdio", "--stdio"]
         {
             assert!(!is("/opt/orders --stdio", other), "{other}");
         }
         assert!(!is("/opt/orders", "grep -r x /opt/orders"));
-        assert!(!Configured { name: String::new(), command: Vec::new() }.is(&words("x")));
+        assert!(!Configured { name: String::new(), command: Vec::new() }.is(&words("x"), None));
     }
 }

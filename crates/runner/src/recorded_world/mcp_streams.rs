@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agentci_recorder::{Body, Endpoint, Exchange, Recording, Request, StreamAnswer, is_mcp_stream};
+use agentci_recorder::{Body, Endpoint, Exchange, Recording, Request, Response, StreamAnswer, is_mcp_stream};
 use agentci_trace::{ToolCall, ToolResult};
 use serde_json::Value;
 
@@ -13,28 +13,53 @@ use super::tool_exchange;
 /// The header that tells the sessions of a server apart.
 const SESSION: &str = "mcp-session-id";
 
-/// The addresses at which MCP servers were met.
+/// The most answers that are kept for requests that are not over yet.
+const MOST_EARLY: usize = 1_000;
+
+/// The requests that only open a stream of an MCP server, or end a session with it, as far as they were met.
 #[derive(Debug, Clone, Default)]
-pub(super) struct McpAddresses(BTreeSet<(String, String)>);
+pub(super) struct McpAddresses {
+    /// Where messages were posted.
+    posted: BTreeSet<(String, String)>,
+    /// The methods and addresses of such requests.
+    streams: BTreeSet<(String, (String, String))>,
+}
 
 impl McpAddresses {
     pub(super) fn of(recording: &Recording) -> Self {
         let mut addresses = Self::default();
-        recording.exchanges.iter().for_each(|exchange| addresses.note(exchange));
+        for exchange in &recording.exchanges {
+            addresses.note(exchange);
+        }
         addresses
     }
 
     pub(super) fn note(&mut self, exchange: &Exchange) {
-        if rpc_id(&exchange.request).is_some() || is_mcp_stream(exchange) {
-            self.0.insert(address(&exchange.request));
+        let Exchange { request, response, .. } = exchange;
+        let address = address(request);
+        if rpc_id(request).is_some() {
+            self.posted.insert(address);
+            return;
+        }
+        // A server that has no such stream says so.
+        let refuses = || response.as_ref().is_some_and(|response| response.status == 405);
+        let listens = || request.method == "GET" && (is_event_stream(response.as_ref()) || refuses());
+        if is_mcp_stream(exchange) || (self.posted.contains(&address) && listens()) {
+            self.streams.insert((request.method.clone(), address));
         }
     }
 
     /// Whether a request only opens such a stream, or ends a session.
     pub(super) fn has_stream(&self, request: &Request) -> bool {
-        let in_session = || request.headers.iter().any(|(name, _)| name == SESSION);
-        matches!(request.method.as_str(), "GET" | "DELETE") && (in_session() || self.0.contains(&address(request)))
+        let in_session = request.headers.iter().any(|(name, _)| name == SESSION);
+        matches!(request.method.as_str(), "GET" | "DELETE")
+            && (in_session || self.streams.contains(&(request.method.clone(), address(request))))
     }
+}
+
+fn is_event_stream(response: Option<&Response>) -> bool {
+    let mut headers = response.into_iter().flat_map(|response| &response.headers);
+    headers.any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))
 }
 
 fn address(request: &Request) -> (String, String) {
@@ -96,7 +121,9 @@ impl McpStreams {
         if let Some(asked) = self.asked.iter().position(|asked| asked.is_answered_by(answer)) {
             return self.asked.remove(asked).result(answer);
         }
-        self.early.push(Arc::clone(answer));
+        if self.early.len() < MOST_EARLY {
+            self.early.push(Arc::clone(answer));
+        }
         None
     }
 
@@ -178,6 +205,15 @@ mod tests {
     }
 
     #[test]
+    fn answers_that_nobody_asks_for_are_not_kept_for_ever() {
+        let mut streams = McpStreams::default();
+        for id in 0..=MOST_EARLY as u64 {
+            streams.answer(&answer("a", id, "x"));
+        }
+        assert_eq!(streams.early.len(), MOST_EARLY);
+    }
+
+    #[test]
     fn a_call_without_a_result_is_named() {
         let mut streams = McpStreams::default();
         streams.ask(&posted("a", 1, "tools/call"), Some(&call("c1")), None);
@@ -201,11 +237,30 @@ mod tests {
         };
         let mcp = stream("/sse", "event: endpoint\ndata: /messages?session=a\n\n");
         let tool = stream("/prices", "data: {\"price\":20}\n\n");
-        let posted = Exchange { request: posted("a", 1, "initialize"), response: None, ..mcp.clone() };
-        let addresses = McpAddresses::of(&Recording { exchanges: vec![mcp, tool, posted], ..Recording::default() });
-        assert!(addresses.has_stream(&request("GET", "/sse", Body::Empty)));
-        assert!(addresses.has_stream(&request("DELETE", "/messages?session=b", Body::Empty)));
-        assert!(!addresses.has_stream(&request("GET", "/prices", Body::Empty)));
-        assert!(!addresses.has_stream(&request("POST", "/sse", Body::Empty)));
+        let asked = |method: &str, path: &str| request(method, path, Body::Empty);
+        let rpc = Body::Json(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" }));
+        let posted =
+            |path: &str| Exchange { request: request("POST", path, rpc.clone()), response: None, ..mcp.clone() };
+        let answered = |path: &str, status: u16| Exchange {
+            request: asked("GET", path),
+            response: Some(Response { status, ..Response::default() }),
+            ..mcp.clone()
+        };
+        // A tool that speaks JSON-RPC may also be asked with GET, and an MCP server may have no stream.
+        let exchanges =
+            vec![mcp.clone(), tool, posted("/mcp"), answered("/mcp", 405), posted("/api"), answered("/api?id=7", 200)];
+        let addresses = McpAddresses::of(&Recording { exchanges, ..Recording::default() });
+        for (method, path, is) in [
+            ("GET", "/sse", true),
+            ("POST", "/sse", false),
+            ("GET", "/prices", false),
+            ("GET", "/mcp", true),
+            ("GET", "/api?id=7", false),
+            ("DELETE", "/mcp", false),
+        ] {
+            assert_eq!(addresses.has_stream(&asked(method, path)), is, "{method} {path}");
+        }
+        let headers = vec![(SESSION.to_owned(), "a".to_owned())];
+        assert!(addresses.has_stream(&Request { headers, ..asked("DELETE", "/mcp") }));
     }
 }

@@ -65,6 +65,9 @@ impl Reader {
 
     /// What an answer of an MCP server tells that came over a stream.
     pub(super) fn hear(&mut self, answer: &Arc<StreamAnswer>) -> Option<Kind> {
+        if self.holds == Recorded::Model {
+            return None;
+        }
         self.streams.answer(answer).map(Kind::ToolResult)
     }
 
