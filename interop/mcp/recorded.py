@@ -114,14 +114,20 @@ cases:
 """
 
 
+def prepared(folder, way):
+    """Puts the hosts and their server into a folder; gives the server if one had to be started."""
+    for name in ("recorded_host.py", "recorded_host.mjs", "server.py"):
+        shutil.copy(HERE / name, folder)
+    shop, server = settings(folder, way)
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"shop": shop}}))
+    return server
+
+
 def judged(host, way):
     """The results of a suite's calls are the tools' own, whatever they come over."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        for name in ("recorded_host.py", "recorded_host.mjs", "server.py"):
-            shutil.copy(HERE / name, folder)
-        shop, server = settings(folder, way)
-        (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"shop": shop}}))
+        server = prepared(folder, way)
 
         def suite(said):
             (folder / "agentci.yaml").write_text(SUITE.format(command=json.dumps(HOSTS[host]), said=said))
@@ -148,10 +154,7 @@ def forked(host, way):
     """After a fork the rest goes to the live server, in a session of its own."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        for name in ("recorded_host.py", "recorded_host.mjs", "server.py"):
-            shutil.copy(HERE / name, folder)
-        shop, server = settings(folder, way)
-        (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"shop": shop}}))
+        server = prepared(folder, way)
         try:
             recorded = agentci(folder, "record", "-o", "r.jsonl", "--", *HOSTS[host])
             assert recorded.returncode == 0, recorded

@@ -12,6 +12,7 @@ mod http_agent;
 mod http_server;
 mod plain_programs;
 mod processes;
+mod python_server;
 mod ran;
 mod suite;
 mod surroundings;

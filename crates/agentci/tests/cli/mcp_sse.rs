@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::python_server::PythonServer;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
@@ -101,30 +102,6 @@ if os.environ.get("QUIET"):
     post({"id": 90, "method": "tools/call", "params": {"name": "quiet", "arguments": {}}})
 "#;
 
-/// The server; it ends with this.
-struct Server(std::process::Child, String);
-
-impl Server {
-    fn start(suite: &Suite, flag: &str) -> Self {
-        use std::io::{BufRead as _, BufReader};
-        let mut server = std::process::Command::new("python3")
-            .args([suite.path("server.py").as_os_str(), flag.as_ref()])
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut port = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self(server, port.trim().to_owned())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// A case with these checks, recorded: the verdict then, and in replays, in which there is no server.
 struct Recorded {
     suite: Suite,
@@ -147,8 +124,8 @@ impl Recorded {
              world: {{ recording: r.jsonl{faults} }}\ncases: [{{ id: a, input: {{ user_input: go }}, {case} }}]\n"
         );
         let suite = Suite::empty().file("agentci.yaml", yaml).file("host.py", HOST).file("server.py", SERVER);
-        let server = Server::start(&suite, flag);
-        let mut recorded = Self { suite, port: server.1.clone(), verdict: None, shown: String::new() };
+        let server = PythonServer::start(&suite, &[flag]);
+        let mut recorded = Self { suite, port: server.port.clone(), verdict: None, shown: String::new() };
         let ran = recorded.agentci(&["record", "."], &[]);
         recorded.verdict = ran.code;
         recorded.shown = ran.shown();
@@ -207,7 +184,7 @@ fn faults_are_met_on_the_stream() {
     assert_eq!(recorded.verdict, Some(1), "nothing goes wrong while it is recorded: {}", recorded.shown);
     let replayed = recorded.replay(&[]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
-    // A host that asks again gets the recorded answer, and the two are told apart.
+    // A host that asks again gets the recorded answer, and the two differ in the trace.
     let again = Recorded::new(&check("declined"), error, None);
     assert_eq!(again.verdict, Some(0), "{}", again.shown);
     assert_eq!(again.replay(&[]).code, Some(1));

@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::python_server::PythonServer;
 use crate::ran::Ran;
 use crate::recorded_agent::ran;
 use crate::suite::Suite;
@@ -80,43 +81,24 @@ for id, order in enumerate(["A-17", "A-18", "A-19"], 2):
 send(None, "DELETE")
 "#;
 
-/// The server; it ends with this.
-struct Server(std::process::Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// The host, recorded with a server that is still there.
 struct Recorded {
     suite: Suite,
-    port: String,
-    _server: Server,
+    server: PythonServer,
 }
 
 impl Recorded {
     fn new() -> Self {
-        use std::io::{BufRead as _, BufReader};
         let suite = Suite::empty().file("host.py", HOST).file("server.py", SERVER);
-        let mut server = std::process::Command::new("python3")
-            .arg("server.py")
-            .current_dir(suite.path(""))
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut port = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        let recorded = Self { suite, port: port.trim().to_owned(), _server: Server(server) };
+        let server = PythonServer::start(&suite, &[]);
+        let recorded = Self { suite, server };
         let done = recorded.agentci(&["record", "-o", "r.jsonl", "--", "python3", "host.py"]);
         assert_eq!(done.code, Some(0), "{done:?}");
         recorded
     }
 
     fn agentci(&self, words: &[&str]) -> Ran {
-        ran(&self.suite, self.suite.command(words).env("PORT", &self.port))
+        ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port))
     }
 
     /// A fork after this order.
@@ -144,7 +126,7 @@ fn the_rest_goes_on_in_a_session_of_its_own() {
     assert!(shown.stdout.lines().any(|line| line.contains(" DELETE ") && line.contains("  200  ")), "{shown:?}");
 }
 
-/// A fork with a server that has changed since: what it is told by a file.
+/// A fork with a server that has changed since, as a file in its folder says.
 fn changed(file: &str, content: &str) -> Ran {
     let recorded = Recorded::new();
     fs::write(recorded.suite.path(file), content).unwrap();

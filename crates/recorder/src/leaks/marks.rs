@@ -58,7 +58,7 @@ const HOSTS: &[&str] = &[
     "chat/completions",
     "/v1/messages",
 ];
-/// A language server. Some are MCP servers, too, when they are told to be.
+/// A language server. Some are MCP servers, too, if they are started as such.
 const EDITORS: &str = "textDocument/";
 
 /// The words that the bytes of a program have.

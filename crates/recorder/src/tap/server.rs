@@ -1,4 +1,4 @@
-//! The program of a server: how a tap starts it, and how its end is told.
+//! The program of a server: how a tap starts it, and how it reports its end.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
