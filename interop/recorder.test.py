@@ -15,7 +15,7 @@ sys.path.insert(0, str(FOLDER / "recorder"))
 
 import misses  # noqa: E402 - they are in a folder of their own
 from bench import KEYS, World, agentci, environment, fresh_folder, record, replay, secrets_in, tally  # noqa: E402
-from clients import ALL, MAIN, MAIN_PYTHON, NODE, QUICK, Client, python  # noqa: E402
+from clients import ALL, MAIN, MAIN_PYTHON, NODE, NODES, PYTHONS, QUICK, Client, python  # noqa: E402
 from matrix import fares  # noqa: E402
 
 ANTHROPIC = python("anthropic", "anthropic", program=MAIN_PYTHON)
@@ -27,6 +27,13 @@ def test_clients_are_recorded_and_replayed(_):
         rows = list(pool.map(fares, QUICK))
     print("\n".join(row.line for row in rows))
     assert not [row.problems for row in rows if row.problems], rows
+
+
+def test_the_guide_names_the_versions_that_are_tested(_):
+    guide = (FOLDER.parent / "docs" / "guides" / "record-your-agent.md").read_text()
+    for runtime, tested in (("Python", PYTHONS), ("Node.js", [version.split(".")[0] for version in NODES])):
+        promised = re.search(rf"^\| {runtime} \| ([\d., ]+) \|$", guide, re.MULTILINE).group(1).split(", ")
+        assert promised == list(tested), (promised, tested)
 
 
 def test_a_changed_prompt_is_a_miss_in_every_client(_):

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# What `interop/run` installs, and what `interop/recorder/install` does.
+# What `interop/run` installs, what `interop/recorder/install` does, and what `interop/recorder/runtimes` does.
 MAIN = Path(os.environ.get("INTEROP_HOME", ROOT / "target" / "interop"))
 FULL = Path(os.environ.get("INTEROP_RECORDER_HOME", ROOT / "target" / "interop-recorder"))
+VERSIONS = ROOT / "target" / "interop-runtimes"
 
 MAIN_PYTHON = MAIN / "venv" / "bin" / "python"
 FULL_PYTHON = FULL / "venv" / "bin" / "python"
 OLD_PYTHON = FULL / "old" / "bin" / "python"
 NODE = Path(shutil.which("node") or "node")
-NODES = {version: FULL / f"node@{version}" / "node_modules" / "node" / "bin" / "node" for version in ("22.23.3", "24.21.0")}
+NODES = ("18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0")
+PYTHONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
+# Those that `./test` has: the first and the last that the guide promises.
+QUICK_VERSIONS = ("18.20.8", "26.10.0", "3.9", "3.14")
 BUN = FULL / "bun@1.4.4" / "node_modules" / ".bin" / "bun"
 DENO = FULL / "deno@2.9.6" / "node_modules" / ".bin" / "deno"
 
@@ -75,10 +79,11 @@ PYTHON_CLIENTS = [
     python("urllib", "client", "urllib", program=MAIN_PYTHON),
     python("requests", "client", "requests", program=MAIN_PYTHON),
     python("httpx", "client", "httpx", program=MAIN_PYTHON),
+    python("an MCP server, subprocess and asyncio", "mcp", program=MAIN_PYTHON),
 ]
 
 
-def node_sdks(program, suffix=""):
+def node_sdks(program, suffix):
     providers = ("openai", "anthropic", "google", "mistral")
     return [
         node(f"openai{suffix}", "openai", program=program),
@@ -96,13 +101,45 @@ QUICK_NODE = [
     node("ai, @ai-sdk/openai (node)", "ai_sdk", "openai", modules=MAIN, quick=True),
     node("undici, own agent", "client", "undici", modules=MAIN, quick=True),
 ]
-NODE_CLIENTS = [node(name, "client", name) for name in ("fetch", "https", "got", "axios", "node-fetch")]
-OTHER_NODES = [client for version, program in NODES.items() for client in node_sdks(program, f" (node {version.split('.')[0]})")]
-OTHER_NODE_CLIENTS = [
-    node(f"{name} (node {version.split('.')[0]})", "client", name, program=program)
-    for version, program in NODES.items()
-    for name in ("fetch", "https", "undici", "got", "axios", "node-fetch")
+NODE_CLIENTS = [
+    *(node(name, "client", name) for name in ("fetch", "https", "got", "axios", "node-fetch")),
+    node("an MCP server, child_process", "mcp"),
 ]
+
+
+def of_node(version):
+    """The clients on a version of Node.js."""
+    home = VERSIONS / f"node@{version}"
+    # The present packages do not run on Node.js 18, which has older ones of its own.
+    old = version == NODES[0]
+    program, modules = home / "node_modules" / "node" / "bin" / "node", home if old else FULL
+    suffix = f" (node {version.split('.')[0]})"
+    quick = version in QUICK_VERSIONS
+    sdks = [node(f"openai{suffix}", "openai", program=program, modules=modules)] if old else node_sdks(program, suffix)
+    return [
+        *sdks,
+        *(
+            node(f"{name}{suffix}", "client", name, program=program, modules=modules)
+            for name in ("undici", "got", "axios", "node-fetch")
+        ),
+        *(node(f"{name}{suffix}", "client", name, program=program, modules=None, quick=quick) for name in ("fetch", "https")),
+        node(f"an MCP server, child_process{suffix}", "mcp", program=program, modules=None, quick=quick),
+    ]
+
+
+def of_python(version):
+    """The clients on a version of Python."""
+    program = VERSIONS / f"python{version}" / "bin" / f"python{version}"
+    suffix = f" (python {version})"
+    quick = version in QUICK_VERSIONS
+    return [
+        python(f"openai{suffix}", "openai", program=program, quick=quick),
+        python(f"http.client{suffix}", "client", "http.client", program=program, quick=quick),
+        *(python(f"{name}{suffix}", "client", name, program=program) for name in ("urllib", "requests", "aiohttp")),
+        python(f"an MCP server, subprocess and asyncio{suffix}", "mcp", program=program, quick=quick),
+    ]
+
+
 RUNTIMES = [
     node("openai (bun)", "openai", program=BUN),
     node("fetch (bun)", "client", "fetch", program=BUN),
@@ -114,10 +151,9 @@ ALL = [
     *PYTHON_SDKS,
     *PYTHON_CLIENTS,
     *QUICK_NODE,
-    *node_sdks(NODE, " (node 20)"),
     *NODE_CLIENTS,
-    *OTHER_NODES,
-    *OTHER_NODE_CLIENTS,
+    *(client for version in NODES for client in of_node(version)),
+    *(client for version in PYTHONS for client in of_python(version)),
     *RUNTIMES,
     curl(),
 ]

@@ -85,7 +85,7 @@ def main():
         clients = [client for client in clients if any(part in client.name for part in options.only.split(","))]
     missing = [client.name for client in clients if not client.installed]
     if not clients or missing:
-        parser.error(f"not installed: {', '.join(missing)}; see interop/recorder/install" if missing else "no such client")
+        parser.error(f"not installed: {', '.join(missing)}; see interop/recorder/install and interop/recorder/runtimes" if missing else "no such client")
 
     def run(client):
         row = fares(client, options.gap)

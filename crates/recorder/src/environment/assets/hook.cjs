@@ -288,10 +288,23 @@ function tapServers() {
   if (!fs.existsSync(tap)) return;
   const { prototype } = processClass();
   const spawn = prototype.spawn;
-  prototype.spawn = function (options) {
-    if (!isSpokenTo(options) || !isThere(options, fs, path)) return spawn.call(this, options);
-    return spawn.call(this, { ...options, file: tap, args: [tap, options.file, ...options.args.slice(1)] });
+  prototype.spawn = function (...values) {
+    const started = startedBy(values);
+    if (!isSpokenTo(started) || !isThere(started, fs, path)) return spawn.apply(this, values);
+    return spawn.apply(this, tappedBy(tap, started, values));
   };
+}
+
+// What is to be started: one object up to Node 22, and its parts one after the other since a later 24. What has another form is
+// not understood, and started as it is.
+function startedBy(values) {
+  const [first, args, , envPairs, stdio] = values;
+  return first !== null && typeof first === 'object' ? first : { file: first, args, envPairs, stdio };
+}
+
+function tappedBy(tap, { file, args }, [first, , ...others]) {
+  const tapped = { file: tap, args: [tap, file, ...args.slice(1)] };
+  return first === file ? [tapped.file, tapped.args, ...others] : [{ ...first, ...tapped }];
 }
 
 function processClass() {
