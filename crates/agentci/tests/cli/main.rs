@@ -20,6 +20,7 @@ mod time_gates;
 mod time_travel;
 mod time_travel_mcp;
 mod time_travel_session;
+mod time_travel_sse;
 mod upstream;
 
 mod a2a;

@@ -10,11 +10,11 @@ use crate::ran::Ran;
 use crate::recorded_agent::ran;
 use crate::suite::Suite;
 
-/// A server that counts the calls of each session. Where there is a file `closed`, it begins none.
+/// A server that counts the calls of each session, and tells of each on a stream. Where there is a file `closed`, it begins none.
 const SERVER: &str = r#"
-import http.server, json, os, sys
+import http.server, json, os, queue, sys
 
-SESSIONS, BEGUN = {}, []
+SESSIONS, STREAMS, BEGUN = {}, {}, []
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -28,6 +28,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("mcp-session-id", session)
         self.end_headers()
         self.wfile.write(body)
+
+    def do_GET(self):
+        session = self.headers["mcp-session-id"]
+        if session not in SESSIONS or os.path.exists("deaf"):
+            return self.answer(404)
+        STREAMS[session] = queue.Queue()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        try:
+            while True:
+                message = {"jsonrpc": "2.0", "method": "notifications/message", "params": STREAMS[session].get(timeout=30)}
+                self.wfile.write(f"event: message\ndata: {json.dumps(message)}\n\n".encode())
+                self.wfile.flush()
+        except (OSError, queue.Empty):
+            pass
 
     def do_DELETE(self):
         self.answer(200 if SESSIONS.pop(self.headers["mcp-session-id"], None) is not None else 404)
@@ -50,7 +67,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             SESSIONS[session].append(message["method"])
             return self.answer(202)
         else:
-            SESSIONS[session].append(message["params"]["arguments"]["order"])
+            order = message["params"]["arguments"]["order"]
+            SESSIONS[session].append(order)
+            if session in STREAMS:
+                STREAMS[session].put(f"{session} looks for {order}")
             result = {"content": [{"type": "text", "text": f"{session}: {' '.join(SESSIONS[session])}"}]}
         self.answer(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode(), session)
 
@@ -73,11 +93,19 @@ def send(message, method="POST"):
         headers["mcp-session-id"] = answer.headers["mcp-session-id"]
     return json.loads(answer.read() or b"null")
 
+def event():
+    for line in stream:
+        if line.startswith(b"data: "):
+            return json.loads(line[6:])["params"]
+
 send({"id": 1, "method": "initialize", "params": {}})
 send({"method": "notifications/initialized"})
+stream = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) if os.environ.get("LISTENS") else None
 for id, order in enumerate(["A-17", "A-18", "A-19"], 2):
     answer = send({"id": id, "method": "tools/call", "params": {"name": "find", "arguments": {"order": order}}})
     print(answer["result"]["content"][0]["text"])
+    if stream and not os.path.exists("deaf"):
+        print("heard:", event())
 send(None, "DELETE")
 "#;
 
@@ -85,20 +113,26 @@ send(None, "DELETE")
 struct Recorded {
     suite: Suite,
     server: PythonServer,
+    /// Whether the host listens to what the server says by itself.
+    listens: &'static str,
 }
 
 impl Recorded {
     fn new() -> Self {
+        Self::with("")
+    }
+
+    fn with(listens: &'static str) -> Self {
         let suite = Suite::empty().file("host.py", HOST).file("server.py", SERVER);
         let server = PythonServer::start(&suite, &[]);
-        let recorded = Self { suite, server };
+        let recorded = Self { suite, server, listens };
         let done = recorded.agentci(&["record", "-o", "r.jsonl", "--", "python3", "host.py"]);
         assert_eq!(done.code, Some(0), "{done:?}");
         recorded
     }
 
     fn agentci(&self, words: &[&str]) -> Ran {
-        ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port))
+        ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port).env("LISTENS", self.listens))
     }
 
     /// A fork after this order.
@@ -124,6 +158,31 @@ fn the_rest_goes_on_in_a_session_of_its_own() {
     // The client ended the live session under the id that it has for it.
     let shown = recorded.agentci(&["recording", "show", "f.jsonl"]);
     assert!(shown.stdout.lines().any(|line| line.contains(" DELETE ") && line.contains("  200  ")), "{shown:?}");
+}
+
+#[test]
+fn what_the_live_server_says_by_itself_is_heard_on_the_stream_that_is_open() {
+    let recorded = Recorded::with("1");
+    let fork = recorded.fork("A-17");
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    let heard: Vec<&str> = fork.stdout.lines().filter_map(|line| line.strip_prefix("heard: ")).collect();
+    assert_eq!(heard, ["session-1 looks for A-17", "session-2 looks for A-18", "session-2 looks for A-19"]);
+    // The fork has it all.
+    let Recorded { suite, server, listens } = recorded;
+    let port = server.port.clone();
+    drop(server);
+    let command = &mut suite.command(&["replay", "f.jsonl", "--timeout", "60s"]);
+    let replayed = ran(&suite, command.env("PORT", &port).env("LISTENS", listens));
+    assert_eq!((replayed.code, &replayed.stdout), (Some(0), &fork.stdout), "{replayed:?}");
+}
+
+#[test]
+fn a_live_session_without_a_stream_answers_all_the_same() {
+    let recorded = Recorded::with("1");
+    fs::write(recorded.suite.path("deaf"), "").unwrap();
+    let fork = recorded.fork("A-17");
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    assert!(fork.stdout.contains("session-2: notifications/initialized A-18 A-19\n"), "{fork:?}");
 }
 
 /// A fork with a server that has changed since, as a file in its folder says.

@@ -14,10 +14,12 @@ use hyper::http::Uri;
 use hyper::http::request::Parts;
 use serde_json::Value;
 use tokio::sync::Notify;
+use tokio::sync::mpsc::Receiver;
 use tokio::time::Instant;
 
 use super::Shared;
-use super::fork_session::{Sent, Sessions};
+use super::fork_session::{SESSION, Sent, Sessions};
+use super::fork_stream::{Live, Streams};
 use super::forward::{self, Asked};
 use super::intake::Intake;
 use super::replay::{Look, Replay, Told, play, refuse};
@@ -33,9 +35,6 @@ const BEGINNING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why nothing goes on after the agent went another way.
 const GONE_ANOTHER_WAY: &str = "the agent left the recording before the fork, so nothing goes on";
-/// Why a call over the SSE transport of 2024 does not go on live.
-const ANSWERED_OVER_STREAM: &str =
-    "its MCP server answers over a stream that was opened before the fork, and the live server knows nothing of it";
 
 /// A replay that leaves its recording.
 #[derive(Debug)]
@@ -46,6 +45,7 @@ pub(crate) struct Forking {
     rest: Arc<Recording>,
     matcher: Mutex<Matcher>,
     sessions: Sessions,
+    streams: Streams,
     state: Mutex<State>,
     past: Notify,
     live: AtomicUsize,
@@ -95,6 +95,7 @@ impl Forking {
             rest,
             matcher,
             sessions: Sessions::default(),
+            streams: Streams::default(),
             state: Mutex::new(State { awaited, lost: false }),
             past: Notify::new(),
             live: AtomicUsize::new(0),
@@ -146,8 +147,8 @@ impl Forking {
                     let miss = replay.not_kept(&passing.clean);
                     return Ok(self.lose(passing.clean, Miss { number, ..miss }, shared));
                 };
-                self.sessions.note(passing.target, passing.parts, &passing.intake, exchange);
-                return passing.play(exchange, reply_id.as_ref(), replay, shared).await;
+                let live = if self.goes_live() { self.note(&passing, exchange) } else { None };
+                return passing.play(exchange, reply_id.as_ref(), live, replay, shared).await;
             }
             if !self.is_past_soon().await {
                 let miss = replay.matcher().missed(&passing.clean);
@@ -170,10 +171,6 @@ impl Forking {
             return Ok(refuse(passing.clean, miss, shared));
         }
         let to = match self.then {
-            Then::Live if replay.answers_over_stream(&passing.clean) => {
-                let miss = missed(&passing.clean, number, ANSWERED_OVER_STREAM);
-                return Ok(refuse(passing.clean, miss, shared));
-            }
             Then::Live => return self.go_live(replay, number, passing, shared).await,
             Then::Script(to) => to,
         };
@@ -188,7 +185,15 @@ impl Forking {
             return Ok(refuse(passing.clean, Miss { number, ..miss }, shared));
         };
         self.recorded.fetch_add(1, Ordering::Relaxed);
-        passing.play(exchange, reply_id.as_ref(), replay, shared).await
+        passing.play(exchange, reply_id.as_ref(), None, replay, shared).await
+    }
+
+    /// Remembers what of the beginning the live world will not know. Gives what a live server says on a stream that is played.
+    fn note(&self, passing: &Passing<'_>, exchange: &Exchange) -> Option<Receiver<Live>> {
+        let Passing { target, parts, intake, asked, .. } = passing;
+        self.sessions.note(target, parts, intake, exchange);
+        self.streams.note(parts, &asked.request, intake);
+        self.streams.open(target, parts, &asked.request, exchange)
     }
 
     /// Sends a request to the live world.
@@ -199,13 +204,26 @@ impl Forking {
         passing: Passing<'_>,
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
-        let renewed = match self.sessions.sent(passing.parts, &passing.asked.request, shared).await {
-            Sent::AsItIs => None,
-            Sent::Renewed(parts) => Some(parts),
-            Sent::Recorded => match self.again(replay, &passing.clean) {
-                Some((exchange, reply_id)) => return passing.play(exchange, reply_id.as_ref(), replay, shared).await,
-                None => None,
-            },
+        let mut sent = self.sessions.sent(passing.parts, &passing.asked.request, shared).await;
+        if matches!(sent, Sent::AsItIs) {
+            sent = self.streams.sent(passing.parts, &passing.asked.request, false, shared).await;
+        }
+        if matches!(sent, Sent::Recorded) {
+            if let Some((exchange, reply_id)) = self.again(replay, &passing.clean) {
+                let live = self.note(&passing, exchange);
+                return passing.play(exchange, reply_id.as_ref(), live, replay, shared).await;
+            }
+            sent = self.streams.sent(passing.parts, &passing.asked.request, true, shared).await;
+        }
+        let renewed = match sent {
+            Sent::AsItIs | Sent::Recorded => None,
+            Sent::Renewed(parts) => {
+                let session = |parts: &Parts| parts.headers.get(&SESSION).cloned();
+                if let Some((recorded, live)) = session(passing.parts).zip(session(&parts)) {
+                    self.streams.follow(&recorded, &live, shared).await;
+                }
+                Some(parts)
+            }
             Sent::Refused(reason) => {
                 let miss = missed(&passing.clean, number, &reason);
                 return Ok(refuse(passing.clean, miss, shared));
@@ -374,11 +392,12 @@ impl Passing<'_> {
         self,
         exchange: &Exchange,
         reply_id: Option<&Value>,
+        live: Option<Receiver<Live>>,
         replay: &Replay,
         shared: &Arc<Shared>,
     ) -> Result<Response<Speech>, BrokenOff> {
         replay.questions().add(exchange, &self.asked.request, None);
-        play(exchange, self.clean, reply_id, replay.clock(), shared, Told::Kept(self.asked.program)).await
+        play(exchange, self.clean, reply_id, replay.clock(), shared, Told::Kept(self.asked.program, live)).await
     }
 }
 

@@ -18,13 +18,13 @@ use super::target::Target;
 use super::{Shared, headers};
 use crate::{Body, Exchange, Request, WarningKind};
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub(super) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 /// The most bytes of an answer to `initialize`.
-const LARGEST_HANDSHAKE: usize = 1 << 20;
+pub(super) const LARGEST_HANDSHAKE: usize = 1 << 20;
 /// How long the beginning of a session may take.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The sessions of a fork, by the ids that the client has for them.
 #[derive(Debug, Default)]
@@ -102,7 +102,7 @@ impl Sessions {
     }
 }
 
-fn is_call(request: &Request) -> bool {
+pub(super) fn is_call(request: &Request) -> bool {
     matches!(&request.body, Body::Json(body) if body.get("method").is_some() && body.get("id").is_some())
 }
 
@@ -129,12 +129,7 @@ impl Opened {
                 _ => return Err("its MCP server did not answer `initialize`".into()),
             }
         };
-        if spoken != self.version {
-            let (before, now) = (&self.version, &spoken);
-            return Err(format!(
-                "its MCP server speaks version {now} of the protocol, and the recorded one spoke {before}"
-            ));
-        }
+        other_version(&self.version, &spoken)?;
         let mut headers = self.headers.clone();
         headers.insert(SESSION, id.clone());
         headers.extend(header.map(|version| (VERSION, version.clone())));
@@ -151,6 +146,14 @@ impl Opened {
     }
 }
 
+/// The client goes on with the version of the protocol that the recorded server spoke.
+pub(super) fn other_version(before: &Value, now: &Value) -> Result<(), String> {
+    if before == now {
+        return Ok(());
+    }
+    Err(format!("its MCP server speaks version {now} of the protocol, and the recorded one spoke {before}"))
+}
+
 /// The version of the protocol in the answer to `initialize`, as JSON or as an event.
 fn version(said: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(said).ok()?;
@@ -160,18 +163,31 @@ fn version(said: &[u8]) -> Option<Value> {
     messages.find_map(|mut message| Some(message.get_mut("result")?.get_mut("protocolVersion")?.take()))
 }
 
-fn path(parts: &Parts) -> String {
+pub(super) fn path(parts: &Parts) -> String {
     parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
     use crate::authority::Authority;
     use crate::leaks::Programs;
     use crate::proxy::{Ledger, Reach, Upstream};
+
+    /// A session without a recording.
+    pub(in crate::proxy) fn shared() -> Shared {
+        Shared {
+            address: ([127, 0, 0, 1], 1).into(),
+            authority: Authority::new().unwrap(),
+            ledger: Arc::new(Ledger::new(agentci_trace::Redactor::default(), Vec::new(), None, 0)),
+            reach: Reach::default(),
+            upstream: Upstream::new(None, &[]).unwrap(),
+            replay: None,
+            programs: Programs::default(),
+        }
+    }
 
     #[test]
     fn a_version_is_found_in_json_and_in_an_event() {
@@ -194,15 +210,7 @@ mod tests {
             version: Value::Null,
             live: tokio::sync::OnceCell::new(),
         };
-        let shared = Shared {
-            address: ([127, 0, 0, 1], 1).into(),
-            authority: Authority::new().unwrap(),
-            ledger: Arc::new(Ledger::new(agentci_trace::Redactor::default(), Vec::new(), None, 0)),
-            reach: Reach::default(),
-            upstream: Upstream::new(None, &[]).unwrap(),
-            replay: None,
-            programs: Programs::default(),
-        };
+        let shared = shared();
         let begun = tokio::time::Instant::now();
         let reason = opened.open(None, &shared).await.unwrap_err();
         assert_eq!(reason, "its MCP server began no session within 30 s");

@@ -58,6 +58,11 @@ impl Splitter {
         pieces
     }
 
+    /// How many bytes have come since the last cut.
+    pub(crate) fn open(&self) -> usize {
+        self.open.len()
+    }
+
     /// What is left when the answer is over.
     pub(crate) fn rest(&mut self) -> Option<Bytes> {
         (!self.open.is_empty()).then(|| self.open.split().freeze())

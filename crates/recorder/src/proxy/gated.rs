@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::asked::Asked;
 use super::belonging::Said;
+use super::fork_stream::Live;
 use super::listening::{Listening, is_event_stream, message};
 use super::ongoing::Ongoing;
 use super::spoil::{Spoil, spoilt_event};
@@ -46,6 +47,19 @@ pub(crate) struct Gated {
     /// Once it breaks off, as it did when it was recorded or on purpose.
     breaking: Option<Break>,
     ongoing: Option<Ongoing>,
+    /// Whether what is sent becomes part of a recording.
+    kept: bool,
+    /// What a live server says after the recorded pieces.
+    live: Option<Receiver<Live>>,
+    /// Whether it has begun to speak, so that the stream does not end with the recorded pieces.
+    is_live: bool,
+}
+
+/// What comes next on a stream.
+enum Next {
+    Event(Bytes),
+    Over,
+    Broken,
 }
 
 /// The pieces of a stream of JSON-RPC messages.
@@ -78,7 +92,42 @@ impl Gated {
                 let _ = tokio::time::timeout(CLIENT_TIMEOUT, out.closed()).await;
             }
         });
-        Self { pieces: received, feeding, how, breaking: None, ongoing: Some(ongoing) }
+        let ongoing = Some(ongoing);
+        Self { pieces: received, feeding, how, breaking: None, ongoing, kept: false, live: None, is_live: false }
+    }
+
+    /// What is sent becomes part of a recording, and a live server may go on with it.
+    pub(crate) fn keep(&mut self, live: Option<Receiver<Live>>) {
+        self.ongoing = self.ongoing.take().map(Ongoing::afresh);
+        self.kept = true;
+        self.live = live;
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Next> {
+        let is_over = match self.pieces.poll_recv(context) {
+            Poll::Ready(Some(Ok(bytes))) => return Poll::Ready(Next::Event(bytes)),
+            Poll::Ready(Some(Err(BrokenOff))) => return Poll::Ready(Next::Broken),
+            Poll::Ready(None) => true,
+            Poll::Pending => false,
+        };
+        while let Some(live) = &mut self.live {
+            match live.poll_recv(context) {
+                Poll::Ready(Some(Live::Began)) => self.is_live = true,
+                Poll::Ready(Some(Live::Event(bytes))) => return Poll::Ready(Next::Event(bytes)),
+                Poll::Ready(Some(Live::Over(how))) => {
+                    self.how = how;
+                    return Poll::Ready(self.over());
+                }
+                Poll::Ready(None) => self.live = None,
+                Poll::Pending if self.is_live => return Poll::Pending,
+                Poll::Pending => break,
+            }
+        }
+        if is_over { Poll::Ready(self.over()) } else { Poll::Pending }
+    }
+
+    fn over(&self) -> Next {
+        if matches!(self.how, How::Broken(_)) { Next::Broken } else { Next::Over }
     }
 
     fn end(&mut self) {
@@ -97,18 +146,21 @@ impl Body for Gated {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         if self.breaking.is_none() {
-            match ready!(self.pieces.poll_recv(context)) {
-                Some(Ok(bytes)) => {
-                    if let Some(ongoing) = &mut self.ongoing {
-                        ongoing.hear(&bytes);
+            match ready!(self.poll_next(context)) {
+                Next::Event(bytes) => {
+                    let kept = self.kept;
+                    match &mut self.ongoing {
+                        Some(ongoing) if kept => ongoing.chunk(&bytes),
+                        Some(ongoing) => ongoing.hear(&bytes),
+                        None => {}
                     }
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
-                None if !matches!(self.how, How::Broken(_)) => {
+                Next::Over => {
                     self.end();
                     return Poll::Ready(None);
                 }
-                Some(Err(BrokenOff)) | None => {}
+                Next::Broken => {}
             }
         }
         let broken_off = ready!(self.breaking.get_or_insert_default().poll(context));

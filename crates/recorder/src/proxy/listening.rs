@@ -78,6 +78,11 @@ pub fn is_mcp_stream(exchange: &Exchange) -> bool {
     exchange.request.method == "GET" && frames.any(|frame| Event::read(&frame.bytes).is_some_and(is_of_mcp))
 }
 
+/// Where an event of the SSE transport of 2024 wants messages to be posted.
+pub(super) fn endpoint_in(event: &[u8]) -> Option<String> {
+    Event::read(event).filter(|event| event.name == Some("endpoint")).map(|event| event.data)
+}
+
 /// Whether an answer is a stream of events.
 pub(super) fn is_event_stream(response: &Response) -> bool {
     response.headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))

@@ -16,6 +16,7 @@ mod connection;
 mod credentials;
 mod fork;
 mod fork_session;
+mod fork_stream;
 mod forward;
 mod frames;
 mod gated;

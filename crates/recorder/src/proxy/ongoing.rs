@@ -32,6 +32,8 @@ pub(crate) struct Ongoing {
     upload: Option<Arc<AtomicU64>>,
     /// Who asked, as soon as that is known.
     program: Option<Program>,
+    /// Whether its end is that of the recording which answers it.
+    ends_as_recorded: bool,
 }
 
 impl Ongoing {
@@ -58,8 +60,30 @@ impl Ongoing {
     pub(super) fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
         let splitter = Splitter::new("", "");
         let listening = exchange.response.as_ref().and_then(|response| Listening::to(&exchange.request, response));
+        let ends_as_recorded = matches!(how, SeenHow::Replayed | SeenHow::Spoilt(_));
         let (exchange, upload, program) = (Some(exchange), None, None);
-        Self { ledger, exchange, splitter, how, listening, kept: 0, too_large: false, upload, program }
+        Self {
+            ledger,
+            exchange,
+            splitter,
+            how,
+            listening,
+            kept: 0,
+            too_large: false,
+            upload,
+            program,
+            ends_as_recorded,
+        }
+    }
+
+    /// Keeps of a recorded answer what is sent of it, when it is sent.
+    pub(crate) fn afresh(mut self) -> Self {
+        let head = self.exchange.as_mut().and_then(|exchange| exchange.response.take());
+        if let Some(head) = head {
+            self.head(head.status, head.headers);
+        }
+        self.ends_as_recorded = false;
+        self
     }
 
     /// Its number; 0 if it is not kept.
@@ -139,7 +163,7 @@ impl Ongoing {
         if let Some(upload) = &self.upload {
             exchange.request.body = Body::TooLarge { bytes: upload.load(Ordering::Relaxed) };
         }
-        if !matches!(self.how, SeenHow::Replayed | SeenHow::Spoilt(_)) {
+        if !self.ends_as_recorded {
             exchange.end = End { at_us, how: if self.too_large { How::TooLarge } else { how } };
         }
         exchange.request.by = self.program.as_ref().and_then(Program::known);

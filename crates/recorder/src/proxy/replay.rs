@@ -11,11 +11,13 @@ use http_body_util::BodyExt as _;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use serde_json::Value;
+use tokio::sync::mpsc::Receiver;
 use tokio::time::Instant;
 
 use super::asked::Asked as AskedSoFar;
 use super::belonging::{InStream, in_streams};
 use super::fork::Forking;
+use super::fork_stream::Live;
 use super::forward::Asked;
 use super::gated::{Gated, Pieces};
 use super::intake::Intake;
@@ -128,12 +130,6 @@ impl Replay {
     fn exchanges(&self) -> impl Iterator<Item = &Exchange> + Clone {
         let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
         self.recording.exchanges.iter().chain(rest)
-    }
-
-    /// Whether a request goes where recorded ones were only accepted, and answered over a stream.
-    pub(super) fn answers_over_stream(&self, request: &Request) -> bool {
-        let endpoint = Endpoint::of(request);
-        self.exchanges().any(|other| self.is_in_stream(other.id) && Endpoint::of(&other.request) == endpoint)
     }
 
     /// Whether an exchange was only accepted, and answered over a stream.
@@ -311,11 +307,17 @@ impl Replay {
     }
 
     /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
-    fn is_answered_elsewhere(&self, miss: &Miss) -> bool {
+    fn is_answered_elsewhere(&self, miss: &Miss, request: &Request) -> bool {
         let nearest = miss.nearest.as_ref().and_then(|nearest| self.positions.get(&nearest.id));
         let response = nearest.and_then(|at| self.recording.exchanges.get(*at)?.response.as_ref());
         let in_stream = miss.nearest.as_ref().is_some_and(|nearest| self.is_in_stream(nearest.id));
-        in_stream || response.is_some_and(|response| response.status == 202)
+        in_stream || response.is_some_and(|response| response.status == 202) || self.answers_over_stream(request)
+    }
+
+    /// Whether a request goes where recorded ones were only accepted, and answered over a stream.
+    fn answers_over_stream(&self, request: &Request) -> bool {
+        let endpoint = Endpoint::of(request);
+        self.exchanges().any(|other| self.is_in_stream(other.id) && Endpoint::of(&other.request) == endpoint)
     }
 
     pub(super) fn not_kept(&self, request: &Request) -> Miss {
@@ -342,7 +344,7 @@ pub(super) fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<
         None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
     };
     let mut answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
-    if shared.replay.as_ref().is_some_and(|replay| replay.is_answered_elsewhere(&miss)) {
+    if shared.replay.as_ref().is_some_and(|replay| replay.is_answered_elsewhere(&miss, &request)) {
         answer.status = 400;
     }
     shared.ledger.miss(miss);
@@ -356,8 +358,8 @@ pub(super) fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<
 /// How an exchange is told that a recording answers.
 pub(super) enum Told {
     Replayed,
-    /// It becomes part of the recording that is made; this program asked.
-    Kept(Program),
+    /// It becomes part of the recording that is made; this program asked. A live server may go on with it, where it is a stream.
+    Kept(Program, Option<Receiver<Live>>),
     /// This went wrong with it on purpose.
     Spoilt(&'static str),
 }
@@ -373,10 +375,10 @@ pub(super) async fn play(
 ) -> Result<Response<Speech>, BrokenOff> {
     let began = recorded.request.at_us;
     let exchange = moved(recorded, request, reply_id);
-    let ongoing = match told {
-        Told::Kept(program) => shared.ledger.begin_again(exchange).by(program),
-        Told::Replayed => Ongoing::replayed(&shared.ledger, exchange, SeenHow::Replayed),
-        Told::Spoilt(how) => Ongoing::replayed(&shared.ledger, exchange, SeenHow::Spoilt(how)),
+    let (ongoing, goes_on) = match told {
+        Told::Kept(program, live) => (shared.ledger.begin_again(exchange).by(program), Some(live)),
+        Told::Replayed => (Ongoing::replayed(&shared.ledger, exchange, SeenHow::Replayed), None),
+        Told::Spoilt(how) => (Ongoing::replayed(&shared.ledger, exchange, SeenHow::Spoilt(how)), None),
     };
     let Some(answer) = &recorded.response else {
         return match &recorded.end.how {
@@ -398,7 +400,11 @@ pub(super) async fn play(
     let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
     let waiting = shared.replay.as_ref().and_then(|replay| Some((replay, Pieces::of(recorded, replay.exchanges())?)));
     if let Some((replay, pieces)) = waiting {
-        *response.body_mut() = Gated::new(pieces, &replay.questions, replay.pace, ongoing).boxed_unsync();
+        let mut gated = Gated::new(pieces, &replay.questions, replay.pace, ongoing);
+        if let Some(live) = goes_on {
+            gated.keep(live);
+        }
+        *response.body_mut() = gated.boxed_unsync();
         return Ok(response);
     }
     let stream = is_stream(answer);
