@@ -283,13 +283,13 @@ fn is_typed(command: &[String]) -> bool {
 }
 
 /// Whether this is the command of a tap: a shim of the session, or one that was put there by hand.
-fn is_tap(command: &[String], folder: &Path) -> bool {
+pub(super) fn is_tap(command: &[String], folder: &Path) -> bool {
     let by_hand = matches!(command, [agentci, tap, ..] if agentci.ends_with("agentci") && tap == "tap");
     by_hand || command.iter().any(|word| Path::new(word).starts_with(folder))
 }
 
 /// A process, the one that started it, and so on up to the agent.
-fn line(pid: u32, parents: &HashMap<u32, u32>) -> impl Iterator<Item = u32> {
+pub(super) fn line(pid: u32, parents: &HashMap<u32, u32>) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(pid), |pid| parents.get(pid).copied()).take(MOST_ABOVE)
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::led::{Led, led};
+use super::listed::{self, Listed};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
 use super::servers::{Known, Servers, Untapped};
 use super::sockets::{self, Socket};
@@ -29,6 +31,9 @@ const MOST_ABOVE: usize = 64;
 
 const LARGEST_STAT: u64 = 256;
 
+/// What is there where there is a `/proc`.
+const OWN_PROCESS: &str = "/proc/self/stat";
+
 const DNS: u16 = 53;
 const QUIC: u16 = 443;
 
@@ -36,7 +41,7 @@ const QUIC: u16 = 443;
 ///
 /// It samples: a process or a connection that lives for less than the pause between two looks (20 to 100 ms, longer where a look
 /// is slow) may be missed. So a bypass that it names did happen, and silence is no proof that there was none. Where there is
-/// no `/proc` it sees nothing.
+/// no `/proc` it sees only servers in the settings of hosts.
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: Sender<()>,
@@ -66,6 +71,10 @@ impl Watch {
         servers: Option<Known>,
     ) -> Self {
         let (stop, stopped) = channel();
+        if !Path::new(OWN_PROCESS).exists() {
+            let thread = servers.and_then(|known| list(root, known, tapped, stopped));
+            return Self { stop, thread };
+        }
         let mut look = Look::new(root, proxy, listened_before, tapped);
         look.servers = servers.map(|known| Servers::new(root, known));
         let work = move || {
@@ -89,6 +98,19 @@ impl Watch {
         let _ = self.stop.send(());
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
+}
+
+/// Looks at the list of processes again and again.
+fn list(root: u32, known: Known, tapped: Tapped, stopped: Receiver<()>) -> Option<JoinHandle<Found>> {
+    // Without settings there is nothing to look for.
+    let mut listed = Some(known).filter(|known| !known.configured.is_empty()).map(|known| Listed::new(root, known))?;
+    let work = move || {
+        while stopped.recv_timeout(listed::PAUSE) == Err(RecvTimeoutError::Timeout) {
+            listed.look(&listed::list());
+        }
+        Found { untapped: listed.end(&tapped), ..Found::default() }
+    };
+    thread::Builder::new().name("leak-watch".to_owned()).spawn(work).ok()
 }
 
 /// Measures how long this thread is at work. On a busy machine a look mostly waits for others to have their turn, and a pause that is
