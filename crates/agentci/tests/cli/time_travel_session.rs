@@ -39,6 +39,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
         try:
+            # To keep the connection, as many servers do.
+            self.wfile.write(b": ping\n\n")
+            self.wfile.flush()
             while True:
                 message = {"jsonrpc": "2.0", "method": "notifications/message", "params": STREAMS[session].get(timeout=30)}
                 self.wfile.write(f"event: message\ndata: {json.dumps(message)}\n\n".encode())
@@ -69,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             order = message["params"]["arguments"]["order"]
             SESSIONS[session].append(order)
-            if session in STREAMS:
+            if session in STREAMS and not os.path.exists("quiet"):
                 STREAMS[session].put(f"{session} looks for {order}")
             result = {"content": [{"type": "text", "text": f"{session}: {' '.join(SESSIONS[session])}"}]}
         self.answer(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode(), session)
@@ -100,11 +103,11 @@ def event():
 
 send({"id": 1, "method": "initialize", "params": {}})
 send({"method": "notifications/initialized"})
-stream = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) if os.environ.get("LISTENS") else None
+stream = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) if os.environ.get("STREAM") else None
 for id, order in enumerate(["A-17", "A-18", "A-19"], 2):
     answer = send({"id": id, "method": "tools/call", "params": {"name": "find", "arguments": {"order": order}}})
     print(answer["result"]["content"][0]["text"])
-    if stream and not os.path.exists("deaf"):
+    if stream and order in os.environ.get("LISTENS", "").split():
         print("heard:", event())
 send(None, "DELETE")
 "#;
@@ -113,35 +116,47 @@ send(None, "DELETE")
 struct Recorded {
     suite: Suite,
     server: PythonServer,
-    /// Whether the host listens to what the server says by itself.
-    listens: &'static str,
+    /// Whether the host opens a stream for what the server says by itself.
+    stream: &'static str,
 }
 
 impl Recorded {
     fn new() -> Self {
-        Self::with("")
+        Self::with(Suite::empty(), "", "")
     }
 
-    fn with(listens: &'static str) -> Self {
-        let suite = Suite::empty().file("host.py", HOST).file("server.py", SERVER);
+    /// With a stream, to which the host listens after these orders.
+    fn with(suite: Suite, stream: &'static str, listens: &str) -> Self {
+        let suite = suite.file("host.py", HOST).file("server.py", SERVER);
         let server = PythonServer::start(&suite, &[]);
-        let recorded = Self { suite, server, listens };
-        let done = recorded.agentci(&["record", "-o", "r.jsonl", "--", "python3", "host.py"]);
+        let recorded = Self { suite, server, stream };
+        let done = recorded.agentci_with(&["record", "-o", "r.jsonl", "--", "python3", "host.py"], listens);
         assert_eq!(done.code, Some(0), "{done:?}");
         recorded
     }
 
     fn agentci(&self, words: &[&str]) -> Ran {
-        ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port).env("LISTENS", self.listens))
+        self.agentci_with(words, "")
+    }
+
+    fn agentci_with(&self, words: &[&str], listens: &str) -> Ran {
+        let mut command = self.suite.command(words);
+        command.env("PORT", &self.server.port).env("STREAM", self.stream).env("LISTENS", listens);
+        ran(&self.suite, &mut command)
     }
 
     /// A fork after this order.
     fn fork(&self, order: &str) -> Ran {
+        self.fork_with(order, "")
+    }
+
+    fn fork_with(&self, order: &str, listens: &str) -> Ran {
         let recording = fs::read_to_string(self.suite.path("r.jsonl")).unwrap();
         let mut lines = recording.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let until = lines.find(|line| line["type"] == "request" && line["json"].to_string().contains(order)).unwrap();
         let until = until["id"].to_string();
-        self.agentci(&["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "-o", "f.jsonl"])
+        let words = ["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "-o", "f.jsonl"];
+        self.agentci_with(&words, listens)
     }
 }
 
@@ -160,25 +175,40 @@ fn the_rest_goes_on_in_a_session_of_its_own() {
     assert!(shown.stdout.lines().any(|line| line.contains(" DELETE ") && line.contains("  200  ")), "{shown:?}");
 }
 
+/// What a host heard that listens after all orders of the fork.
+fn heard(fork: &Ran) -> Vec<&str> {
+    fork.stdout.lines().filter_map(|line| line.strip_prefix("heard: ")).collect()
+}
+
 #[test]
 fn what_the_live_server_says_by_itself_is_heard_on_the_stream_that_is_open() {
-    let recorded = Recorded::with("1");
-    let fork = recorded.fork("A-17");
+    let all = "A-17 A-18 A-19";
+    let recorded = Recorded::with(Suite::empty(), "1", all);
+    let fork = recorded.fork_with("A-17", all);
     assert_eq!(fork.code, Some(0), "{fork:?}");
-    let heard: Vec<&str> = fork.stdout.lines().filter_map(|line| line.strip_prefix("heard: ")).collect();
-    assert_eq!(heard, ["session-1 looks for A-17", "session-2 looks for A-18", "session-2 looks for A-19"]);
+    assert_eq!(heard(&fork), ["session-1 looks for A-17", "session-2 looks for A-18", "session-2 looks for A-19"]);
     // The fork has it all.
-    let Recorded { suite, server, listens } = recorded;
+    let Recorded { suite, server, stream } = recorded;
     let port = server.port.clone();
     drop(server);
-    let command = &mut suite.command(&["replay", "f.jsonl", "--timeout", "60s"]);
-    let replayed = ran(&suite, command.env("PORT", &port).env("LISTENS", listens));
+    let mut command = suite.command(&["replay", "f.jsonl", "--timeout", "60s"]);
+    command.env("PORT", &port).env("STREAM", stream).env("LISTENS", all);
+    let replayed = ran(&suite, &mut command);
     assert_eq!((replayed.code, &replayed.stdout), (Some(0), &fork.stdout), "{replayed:?}");
 }
 
 #[test]
+fn a_stream_on_which_nothing_was_said_when_it_was_recorded_is_heard_as_well() {
+    let recorded = Recorded::with(Suite::empty().file("quiet", ""), "1", "");
+    fs::remove_file(recorded.suite.path("quiet")).unwrap();
+    let fork = recorded.fork_with("A-17", "A-18 A-19");
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    assert_eq!(heard(&fork), ["session-2 looks for A-18", "session-2 looks for A-19"]);
+}
+
+#[test]
 fn a_live_session_without_a_stream_answers_all_the_same() {
-    let recorded = Recorded::with("1");
+    let recorded = Recorded::with(Suite::empty(), "1", "");
     fs::write(recorded.suite.path("deaf"), "").unwrap();
     let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(0), "{fork:?}");

@@ -79,6 +79,8 @@ def answer(session, calls, message):
         calls.append(REPLIES.get(timeout=30)["root"])
     result = {"content": [{"type": "text", "text": f"{session}: {' '.join(calls)}"}]}
     STREAMS[session].put({"jsonrpc": "2.0", "id": message["id"], "result": result})
+    if order == "A-19" and os.path.exists("closes"):
+        STREAMS[session].put(None)
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
@@ -113,13 +115,13 @@ def ask(id, method, params):
     while True:
         message = json.loads(event())
         if message.get("method") == "roots/list":
-            post({"id": message["id"], "result": {"root": "a root"}})
+            post({"id": message["id"], "result": {"root": os.environ.get("ROOT", "a root")}})
         elif message.get("id") == id:
             return message["result"]
 
 ask(1, "initialize", {})
 post({"method": "notifications/initialized"})
-for id, order in enumerate(["A-17", "A-18", "A-19"], 2):
+for id, order in enumerate(["A-17", "A-18", "A-19", *os.environ.get("MORE", "").split()], 2):
     answer = ask(id, "tools/call", {"name": "find", "arguments": {"order": order}})
     print(answer["content"][0]["text"], flush=True)
 "#;
@@ -134,7 +136,11 @@ struct Recorded {
 
 impl Recorded {
     fn new() -> Self {
-        let suite = Suite::empty().file("host.py", HOST).file("server.py", SERVER);
+        Self::of(Suite::empty())
+    }
+
+    fn of(suite: Suite) -> Self {
+        let suite = suite.file("host.py", HOST).file("server.py", SERVER);
         let server = PythonServer::start(&suite, &[]);
         let recorded = Self { suite, server };
         let done = recorded.agentci(&["record", "-o", "r.jsonl", "--", "python3", "host.py"]);
@@ -143,16 +149,25 @@ impl Recorded {
     }
 
     fn agentci(&self, words: &[&str]) -> Ran {
-        ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port))
+        self.agentci_with(words, ("PORT", &self.server.port))
+    }
+
+    fn agentci_with(&self, words: &[&str], (name, value): (&str, &str)) -> Ran {
+        ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port).env(name, value))
     }
 
     /// A fork after the request with this text.
     fn fork(&self, text: &str) -> Ran {
+        self.fork_with(text, ("PORT", &self.server.port))
+    }
+
+    fn fork_with(&self, text: &str, variable: (&str, &str)) -> Ran {
         let recording = fs::read_to_string(self.suite.path("r.jsonl")).unwrap();
         let mut lines = recording.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let until = lines.find(|line| line["type"] == "request" && line.to_string().contains(text)).unwrap();
         let until = until["id"].to_string();
-        self.agentci(&["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "-o", "f.jsonl"])
+        let words = ["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "-o", "f.jsonl"];
+        self.agentci_with(&words, variable)
     }
 }
 
@@ -195,6 +210,30 @@ fn a_fork_anywhere_goes_on() {
     assert_eq!((fork.code, &fork.stdout), (Some(0), &all("session-1")), "{fork:?}");
     fork.complains(&["then 0 calls to the live world\n"]);
     assert!(!fork.stderr.contains("a new session"), "{fork:?}");
+}
+
+#[test]
+fn a_reply_to_what_the_recorded_server_asked_does_not_go_to_the_live_one() {
+    let recorded = Recorded::new();
+    // The server asks during the last call of the beginning. The same reply has the recorded answer.
+    let fork = recorded.fork("A-19");
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    assert!(fork.stdout.ends_with("session-1: notifications/initialized A-17 A-18 A-19 a root\n"), "{fork:?}");
+    fork.complains(&["then 0 calls to the live world\n"]);
+    fs::remove_file(recorded.suite.path("f.jsonl")).unwrap();
+    // Another one has none, and the host does not wait for it in vain.
+    let fork = recorded.fork_with("A-19", ("ROOT", "another root"));
+    assert_eq!(fork.code, Some(1), "{fork:?}");
+    fork.complains(&["its MCP server asked for this before the fork", "HTTP Error 400"]);
+    assert!(!fork.stderr.contains("a new session"), "{fork:?}");
+}
+
+#[test]
+fn a_stream_that_the_recorded_server_closed_after_the_fork_stays_open() {
+    let recorded = Recorded::of(Suite::empty().file("closes", ""));
+    let fork = recorded.fork_with("a root", ("MORE", "A-20"));
+    assert_eq!(fork.code, Some(0), "{fork:?}");
+    assert!(fork.stdout.ends_with("session-2: notifications/initialized A-20\n"), "{fork:?}");
 }
 
 /// A fork with a server that has changed since, as a file in its folder says.

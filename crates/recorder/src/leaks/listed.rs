@@ -34,7 +34,7 @@ impl Listed {
 
     /// Looks at all processes of this machine: a line for each, with its id, its parent's and its command.
     pub(super) fn look(&mut self, list: &str) {
-        let processes: HashMap<u32, (u32, Vec<String>)> = list.lines().filter_map(process).collect();
+        let processes: BTreeMap<u32, (u32, Vec<String>)> = list.lines().filter_map(process).collect();
         let parents: HashMap<u32, u32> = processes.iter().map(|(pid, (parent, _))| (*pid, *parent)).collect();
         for (pid, (_, command)) in &processes {
             let Some(server) = self.known.configured.iter().find(|server| runs(command, server)) else { continue };

@@ -18,6 +18,8 @@ pub(crate) struct Asked {
     exchanges: Mutex<HashMap<u64, Question>>,
     /// The streams that were opened.
     opened: Mutex<HashSet<u64>>,
+    /// The replies of the client to questions that a recorded server has asked.
+    expected: Mutex<HashSet<u64>>,
     changed: Notify,
 }
 
@@ -54,6 +56,16 @@ impl Asked {
                 asked.remove(&exchange);
             }
         }
+    }
+
+    /// A recorded server asks what this exchange replies to.
+    pub(super) fn expect(&self, reply: u64) {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner).insert(reply);
+    }
+
+    /// Whether a recorded server has asked what this exchange replies to, and waits.
+    pub(super) fn expects(&self, reply: u64) -> bool {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner).contains(&reply) && !self.contains(reply)
     }
 
     pub(super) fn contains(&self, id: u64) -> bool {

@@ -36,6 +36,9 @@ const BEGINNING_TIMEOUT: Duration = Duration::from_secs(2);
 /// Why nothing goes on after the agent went another way.
 const GONE_ANOTHER_WAY: &str = "the agent left the recording before the fork, so nothing goes on";
 
+/// Why another reply to a recorded question is not sent.
+const ASKED_BEFORE: &str = "its MCP server asked for this before the fork, and what it said then answers another reply";
+
 /// A replay that leaves its recording.
 #[derive(Debug)]
 pub(crate) struct Forking {
@@ -43,6 +46,8 @@ pub(crate) struct Forking {
     /// Calls of the beginning that a scripted model answers.
     spoken: BTreeMap<u64, SocketAddr>,
     rest: Arc<Recording>,
+    /// When the last request of the beginning was made, in the recording.
+    forked_us: u64,
     matcher: Mutex<Matcher>,
     sessions: Sessions,
     streams: Streams,
@@ -88,11 +93,13 @@ impl Forking {
     pub(super) fn new(recording: Recording, here: &Surroundings, rules: &MatchRules, fork: Fork) -> (Recording, Self) {
         let Cut { beginning, rest, awaited } = Cut::at(recording, fork.until);
         let rest = Arc::new(rest);
+        let forked_us = beginning.exchanges.iter().map(|exchange| exchange.request.at_us).max().unwrap_or(0);
         let matcher = Mutex::new(Matcher::new(Arc::clone(&rest), here.clone(), rules.clone()));
         let forking = Self {
             then: fork.then,
             spoken: fork.spoken.into_iter().collect(),
             rest,
+            forked_us,
             matcher,
             sessions: Sessions::default(),
             streams: Streams::default(),
@@ -170,6 +177,15 @@ impl Forking {
             let miss = missed(&passing.clean, number, GONE_ANOTHER_WAY);
             return Ok(refuse(passing.clean, miss, shared));
         }
+        if let Some(reply) = replay.expected_reply(&passing.asked.request) {
+            if let Some((exchange, reply_id)) = self.again(replay, &passing.clean) {
+                return passing.play(exchange, reply_id.as_ref(), None, replay, shared).await;
+            }
+            // What waits for it goes on.
+            replay.questions().add(reply, &passing.asked.request, None);
+            let miss = missed(&passing.clean, number, ASKED_BEFORE);
+            return Ok(refuse(passing.clean, miss, shared));
+        }
         let to = match self.then {
             Then::Live => return self.go_live(replay, number, passing, shared).await,
             Then::Script(to) => to,
@@ -193,7 +209,9 @@ impl Forking {
         let Passing { target, parts, intake, asked, .. } = passing;
         self.sessions.note(target, parts, intake, exchange);
         self.streams.note(parts, &asked.request, intake);
-        self.streams.open(target, parts, &asked.request, exchange)
+        // One that was over by then has nothing to do with the live world.
+        let is_open = exchange.end.at_us > self.forked_us;
+        is_open.then(|| self.streams.open(target, parts, &asked.request, exchange)).flatten()
     }
 
     /// Sends a request to the live world.

@@ -117,6 +117,9 @@ impl Opened {
     }
 
     async fn shake_hands(&self, header: Option<&HeaderValue>, shared: &Shared) -> Result<HeaderValue, String> {
+        if let Some(reason) = shared.upstream.closed() {
+            return Err(reason);
+        }
         let mut answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
         let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server began no session")?;
         let mut said = Vec::new();

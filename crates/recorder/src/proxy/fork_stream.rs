@@ -38,8 +38,6 @@ const NOBODY_LISTENS: &str = "its client no longer listens to what its MCP serve
 /// What a live server says on a stream of the recording.
 #[derive(Debug)]
 pub(crate) enum Live {
-    /// From now on it speaks there.
-    Began,
     Event(Bytes),
     /// It has nothing more to say, or broke off.
     Over(How),
@@ -170,7 +168,7 @@ impl Streams {
     fn of(&self, request: &Request) -> Option<Arc<Opened>> {
         let endpoint = Endpoint::of(request);
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.iter().rev().find(|opened| opened.endpoint == endpoint).cloned()
+        opened.iter().rev().find(|opened| opened.endpoint == endpoint && !opened.client.is_closed()).cloned()
     }
 }
 
@@ -181,14 +179,19 @@ impl Listener {
         headers.insert(SESSION, session.clone());
         let path = path(&self.parts);
         let opening = shared.upstream.send(&self.target, Method::GET, &path, headers, None);
-        let answer = tokio::time::timeout(LISTEN_TIMEOUT, opening).await;
-        if let Ok(Ok(answer)) = answer
-            && answer.status().is_success()
-            && self.client.send(Live::Began).await.is_ok()
+        let is_closed = shared.upstream.closed().is_some();
+        if !is_closed
+            && let Ok(Ok(answer)) = tokio::time::timeout(LISTEN_TIMEOUT, opening).await
+            && opens_stream(&answer)
         {
             tokio::spawn(Stream::new(answer, LARGEST_EVENT).pass_on(self.client.clone()));
         }
     }
+}
+
+fn opens_stream(answer: &reqwest::Response) -> bool {
+    let kind = answer.headers().get(hyper::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 fn is_initialize(request: &Request) -> bool {
@@ -201,14 +204,19 @@ impl Opened {
         let late = |_| Err(format!("its MCP server opened no stream within {} s", HANDSHAKE_TIMEOUT.as_secs()));
         let connecting = self.shake_hands(introduces_itself, shared);
         let (endpoint, stream) = tokio::time::timeout(HANDSHAKE_TIMEOUT, connecting).await.unwrap_or_else(late)?;
-        self.client.send(Live::Began).await.map_err(|_| NOBODY_LISTENS)?;
         tokio::spawn(stream.pass_on(self.client.clone()));
         shared.ledger.note(WarningKind::SessionAtFork { server: self.target.origin() });
         Ok(endpoint)
     }
 
     async fn shake_hands(&self, introduces_itself: bool, shared: &Shared) -> Result<(Uri, Stream), String> {
+        if let Some(reason) = shared.upstream.closed() {
+            return Err(reason);
+        }
         let answer = self.send(Method::GET, &self.path, self.headers.clone(), None, shared).await?;
+        if !opens_stream(&answer) {
+            return Err("its MCP server opened no stream of events".into());
+        }
         let mut stream = Stream::new(answer, LARGEST_HANDSHAKE);
         let endpoint = loop {
             let event = stream.next_of_handshake("its MCP server named no endpoint").await?;
@@ -355,7 +363,6 @@ mod tests {
         said.resize(said.len() + LARGEST_EVENT + 1, b'x');
         let (listener, mut live) = listener(server(said).await);
         listener.follow(&HeaderValue::from_static("live"), &shared()).await;
-        assert!(matches!(live.recv().await, Some(Live::Began)));
         assert!(matches!(live.recv().await, Some(Live::Event(event)) if event == "data: first\n\n"));
         let over = live.recv().await;
         assert!(matches!(&over, Some(Live::Over(How::Broken(words))) if words == "an event is too large"), "{over:?}");

@@ -37,6 +37,8 @@ struct Piece {
     after: Option<u64>,
     /// The JSON-RPC id of the request that it answers.
     answers: Option<Value>,
+    /// What the client replies, where it is a question that something waits for.
+    reply: Option<u64>,
 }
 
 /// A stream on its way to the client.
@@ -49,10 +51,8 @@ pub(crate) struct Gated {
     ongoing: Option<Ongoing>,
     /// Whether what is sent becomes part of a recording.
     kept: bool,
-    /// What a live server says after the recorded pieces.
+    /// What a live server says after the recorded pieces, with which the stream then does not end.
     live: Option<Receiver<Live>>,
-    /// Whether it has begun to speak, so that the stream does not end with the recorded pieces.
-    is_live: bool,
 }
 
 /// What comes next on a stream.
@@ -93,7 +93,7 @@ impl Gated {
             }
         });
         let ongoing = Some(ongoing);
-        Self { pieces: received, feeding, how, breaking: None, ongoing, kept: false, live: None, is_live: false }
+        Self { pieces: received, feeding, how, breaking: None, ongoing, kept: false, live: None }
     }
 
     /// What is sent becomes part of a recording, and a live server may go on with it.
@@ -110,18 +110,15 @@ impl Gated {
             Poll::Ready(None) => true,
             Poll::Pending => false,
         };
-        while let Some(live) = &mut self.live {
-            match live.poll_recv(context) {
-                Poll::Ready(Some(Live::Began)) => self.is_live = true,
-                Poll::Ready(Some(Live::Event(bytes))) => return Poll::Ready(Next::Event(bytes)),
-                Poll::Ready(Some(Live::Over(how))) => {
-                    self.how = how;
-                    return Poll::Ready(self.over());
-                }
-                Poll::Ready(None) => self.live = None,
-                Poll::Pending if self.is_live => return Poll::Pending,
-                Poll::Pending => break,
+        match self.live.as_mut().map(|live| live.poll_recv(context)) {
+            Some(Poll::Ready(Some(Live::Event(bytes)))) => return Poll::Ready(Next::Event(bytes)),
+            Some(Poll::Ready(Some(Live::Over(how)))) => {
+                self.how = how;
+                return Poll::Ready(self.over());
             }
+            Some(Poll::Pending) => return Poll::Pending,
+            Some(Poll::Ready(None)) => self.live = None,
+            None => {}
         }
         if is_over { Poll::Ready(self.over()) } else { Poll::Pending }
     }
@@ -200,6 +197,10 @@ async fn feed(mut pieces: Vec<Piece>, asked: Arc<Asked>, pace: Pace, out: &Sende
             if let Some(due) = piece.of.and_then(|of| asked.due(of, piece.at_us, pace)) {
                 tokio::time::sleep_until(due).await;
             }
+            // Before it is sent: the reply may be there at once.
+            if let Some(reply) = piece.reply {
+                asked.expect(reply);
+            }
             if out.send(Ok(piece.numbered(&asked))).await.is_err() {
                 return;
             }
@@ -233,11 +234,24 @@ impl Piece {
     }
 }
 
+/// A question of the server, and where in the stream it is.
+struct Question {
+    id: Value,
+    at_us: u64,
+    position: usize,
+}
+
+/// Whether an event has nothing but a comment: many servers send one now and then, to keep the connection.
+fn says_nothing(event: &[u8]) -> bool {
+    event.split(|byte| *byte == b'\n').all(|line| matches!(line, [] | [b'\r'] | [b':', ..]))
+}
+
 /// The pieces of a stream of messages.
 fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Vec<Piece>> {
     let response = exchange.response.as_ref().filter(|response| is_event_stream(response))?;
     let messages: Vec<Option<Value>> = response.frames.iter().map(|frame| message(&frame.bytes)).collect();
-    let is_listening = exchange.request.method == "GET" && response.frames.is_empty();
+    let is_listening =
+        exchange.request.method == "GET" && response.frames.iter().all(|frame| says_nothing(&frame.bytes));
     if !is_listening && !messages.iter().any(Option::is_some) {
         return None;
     }
@@ -247,8 +261,8 @@ fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>)
         Some(listening) => all.to(listening.endpoint()),
         None => all.clone(),
     };
-    let mut question: Option<(Value, u64)> = None;
-    let mut pieces = Vec::with_capacity(messages.len());
+    let mut question: Option<Question> = None;
+    let mut pieces: Vec<Piece> = Vec::with_capacity(messages.len());
     for (frame, message) in response.frames.iter().zip(&messages) {
         if let Some(listening) = &mut listening {
             let before = listening.endpoint().clone();
@@ -257,15 +271,20 @@ fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>)
                 said = all.to(listening.endpoint());
             }
         }
-        let answered = question.as_ref().and_then(|(id, at_us)| said.answer(id, *at_us, frame.at_us));
+        let answered = question.as_ref().and_then(|question| said.answer(&question.id, question.at_us, frame.at_us));
         let of = message.as_ref().and_then(|message| said.request(message, frame.at_us));
         let answers = message.as_ref().filter(|message| message.get("method").is_none()).map(|it| it["id"].clone());
-        pieces.push(Piece { bytes: frame.bytes.clone(), at_us: frame.at_us, of, after: answered, answers });
-        if answered.is_some() {
-            question = None;
+        if answered.is_some()
+            && let Some(asking) = question.take().and_then(|question| pieces.get_mut(question.position))
+        {
+            asking.reply = answered;
         }
         let asks = message.as_ref().filter(|message| message.get("method").is_some() && message.get("id").is_some());
-        question = asks.map(|message| (message["id"].clone(), frame.at_us)).or(question);
+        let asked =
+            |message: &Value| Question { id: message["id"].clone(), at_us: frame.at_us, position: pieces.len() };
+        question = asks.map(asked).or(question);
+        let (bytes, at_us) = (frame.bytes.clone(), frame.at_us);
+        pieces.push(Piece { bytes, at_us, of, after: answered, answers, reply: None });
     }
     Some(pieces)
 }
@@ -433,6 +452,8 @@ mod tests {
         }
         assert!(pieces(&exchange(1, 0, "POST", None, vec![]), std::iter::empty()).is_none());
         // A client that listens, and to which nothing was said.
-        assert!(pieces(&exchange(1, 0, "GET", None, vec![]), std::iter::empty()).is_some());
+        for frames in [vec![], vec![(1, Bytes::from_static(b": ping - 2026-01-01\r\n\r\n"))]] {
+            assert!(pieces(&exchange(1, 0, "GET", None, frames), std::iter::empty()).is_some());
+        }
     }
 }

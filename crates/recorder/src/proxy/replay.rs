@@ -306,6 +306,17 @@ impl Replay {
         }
     }
 
+    /// The reply to a question that a recorded server has asked, if this request is another one to it.
+    pub(super) fn expected_reply(&self, request: &Request) -> Option<&Exchange> {
+        let message = |request: &Request| match &request.body {
+            Body::Json(body) if body.get("method").is_none() => body.get("id").cloned(),
+            _ => None,
+        };
+        let id = message(request)?;
+        let mut expected = self.exchanges().filter(|reply| self.questions.expects(reply.id));
+        expected.find(|reply| reply.request.origin == request.origin && message(&reply.request).as_ref() == Some(&id))
+    }
+
     /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
     fn is_answered_elsewhere(&self, miss: &Miss, request: &Request) -> bool {
         let nearest = miss.nearest.as_ref().and_then(|nearest| self.positions.get(&nearest.id));
