@@ -17,7 +17,7 @@ OLD_PYTHON = FULL / "old" / "bin" / "python"
 NODE = Path(shutil.which("node") or "node")
 NODES = ("18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0")
 PYTHONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
-# Those that `./test` has: the first and the last that the guide promises.
+# Those that `./test` has: an early and a late one of each.
 QUICK_VERSIONS = ("18.20.8", "26.10.0", "3.9", "3.14")
 BUN = FULL / "bun@1.4.4" / "node_modules" / ".bin" / "bun"
 DENO = FULL / "deno@2.9.6" / "node_modules" / ".bin" / "deno"

@@ -61,7 +61,7 @@ impl Listed {
     }
 }
 
-/// A line of the list. Where a word of a command ends can not be told from a space in it.
+/// Reads a line of the list. `ps` separates words by spaces, so a word that holds a space becomes several.
 fn process(line: &str) -> Option<(u32, (u32, Vec<String>))> {
     let mut words = line.split_ascii_whitespace();
     let (pid, parent) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
