@@ -57,12 +57,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         session = self.path.split("=")[1]
         if session not in STREAMS:
             return self.status(404)
-        self.status(202)
         method, calls = message.get("method"), CALLS[session]
+        if method and "id" not in message:
+            # Noted first: once it is acknowledged, the next call may come, and be noted by another thread.
+            calls.append(method)
+            return self.status(202)
+        self.status(202)
         if method is None:
             REPLIES.put(message["result"])
-        elif "id" not in message:
-            calls.append(method)
         elif method == "initialize":
             version = open("version").read() if os.path.exists("version") else "2024-11-05"
             STREAMS[session].put({"jsonrpc": "2.0", "id": message["id"], "result": {"protocolVersion": version}})
