@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use agentci_plan::ScriptFile;
 
 use crate::frozen::is_plain;
-use crate::names::Known;
 use crate::places::Places;
-use crate::strip::{Stripped, strip};
+use crate::typescript::{Known, Stripped, strip};
 use crate::{ScriptError, engine};
 
 /// The name of the file in the engine's own messages.
@@ -56,7 +55,8 @@ impl Code {
     /// Line and column in the file of a place in the code.
     pub(crate) fn original(&self, line: u32, column: u32) -> Option<(u32, u32)> {
         // The first line is ours.
-        self.places.original(line.checked_sub(1)?, column)
+        let line = line.checked_sub(1).filter(|line| *line > 0)?;
+        Some((line, self.places.original(line, column)))
     }
 }
 

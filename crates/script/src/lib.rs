@@ -7,11 +7,10 @@ mod error;
 mod frozen;
 mod halves;
 mod limits;
-mod names;
 mod places;
 mod program;
-mod strip;
 mod thrown;
+mod typescript;
 mod workers;
 
 pub use error::ScriptError;

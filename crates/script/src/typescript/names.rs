@@ -1,0 +1,135 @@
+//! The functions and variables at the top level of a file.
+
+use std::collections::HashSet;
+
+use oxc_ast::ast::{
+    BindingPattern, Declaration, ExportDefaultDeclarationKind, ExportNamedDeclaration, Expression, Function,
+    ImportOrExportKind, ModuleExportName, Program, Statement,
+};
+
+use super::eraser::is_type_only;
+
+/// The functions and variables at the top level of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Every name that may be a function: what it is called from outside, and what it is called in the file.
+    reachable: Vec<(String, String)>,
+    /// Those that are written as functions.
+    functions: Vec<String>,
+    aliases: Vec<(String, String)>,
+}
+
+/// What can be called from outside.
+pub(crate) struct Known {
+    /// The functions.
+    pub(crate) functions: Vec<String>,
+    /// These and every variable that may be one.
+    pub(crate) names: Vec<String>,
+    /// The code that maps each name to what it stands for: `"Check":Check`.
+    pub(crate) object: String,
+}
+
+impl Names {
+    pub(super) fn of(program: &Program<'_>) -> Self {
+        let mut names = Self::default();
+        let types: HashSet<&str> = program.body.iter().filter_map(type_name).collect();
+        for statement in &program.body {
+            match statement {
+                Statement::ExportDeclaration(export) => names.declare_all(&export.declaration),
+                Statement::ExportNamedDeclaration(export) => names.alias_all(export, &types),
+                Statement::ExportDefaultDeclaration(export) => {
+                    if let ExportDefaultDeclarationKind::FunctionDeclaration(function) = &export.declaration {
+                        names.declare_function(function);
+                    }
+                }
+                other => {
+                    if let Some(declaration) = other.as_declaration() {
+                        names.declare_all(declaration);
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    fn declare_all(&mut self, declaration: &Declaration<'_>) {
+        match declaration {
+            _ if is_type_only(declaration) => {}
+            Declaration::FunctionDeclaration(function) => self.declare_function(function),
+            Declaration::VariableDeclaration(variables) => {
+                for variable in &variables.declarations {
+                    let BindingPattern::BindingIdentifier(id) = &variable.id else { continue };
+                    let function = matches!(
+                        &variable.init,
+                        Some(Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
+                    );
+                    self.declare(id.name.as_str(), function);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn declare_function(&mut self, function: &Function<'_>) {
+        if let (Some(id), Some(_)) = (&function.id, &function.body) {
+            self.declare(id.name.as_str(), true);
+        }
+    }
+
+    fn declare(&mut self, name: &str, function: bool) {
+        self.reachable.push((name.into(), name.into()));
+        if function {
+            self.functions.push(name.into());
+        }
+    }
+
+    fn alias_all(&mut self, export: &ExportNamedDeclaration<'_>, types: &HashSet<&str>) {
+        for specifier in &export.specifiers {
+            if let (Some(local), Some(exported)) = (name(&specifier.local), name(&specifier.exported))
+                && export.export_kind == ImportOrExportKind::Value
+                && specifier.export_kind == ImportOrExportKind::Value
+                && local != exported
+                && !types.contains(local)
+            {
+                self.aliases.push((local.into(), exported.into()));
+            }
+        }
+    }
+
+    /// All of them, now that no more come.
+    pub(crate) fn finish(mut self) -> Known {
+        for (local, exported) in self.aliases {
+            // What a file declares itself is nearer than what it exports under that name.
+            if self.reachable.iter().any(|(name, _)| *name == exported) {
+                continue;
+            }
+            if self.functions.contains(&local) {
+                self.functions.push(exported.clone());
+            }
+            self.reachable.push((exported, local));
+        }
+        let code: Vec<String> = self.reachable.iter().map(|(name, local)| format!("{name:?}:{local}")).collect();
+        let names = self.reachable.into_iter().map(|(name, _)| name).collect();
+        Known { functions: self.functions, names, object: code.join(",") }
+    }
+}
+
+/// The name of a type that is declared here.
+fn type_name<'n>(statement: &'n Statement<'_>) -> Option<&'n str> {
+    let declaration = match statement {
+        Statement::ExportDeclaration(export) => &export.declaration,
+        other => other.as_declaration()?,
+    };
+    match declaration {
+        Declaration::TSTypeAliasDeclaration(alias) => Some(alias.id.name.as_str()),
+        Declaration::TSInterfaceDeclaration(interface) => Some(interface.id.name.as_str()),
+        _ => None,
+    }
+}
+
+fn name<'n>(name: &'n ModuleExportName<'_>) -> Option<&'n str> {
+    match name {
+        ModuleExportName::StringLiteral(_) => None,
+        other => Some(other.name().as_str()),
+    }
+}

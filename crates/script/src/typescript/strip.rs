@@ -1,0 +1,97 @@
+//! Parses a file and blanks out its types.
+
+use std::path::Path;
+
+use agentci_plan::ScriptFile;
+use oxc_allocator::Allocator;
+use oxc_ast_visit::Visit as _;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::SourceType;
+
+use super::eraser::Eraser;
+use super::names::Names;
+use super::rewrite::{Rewrite, range};
+use crate::ScriptError;
+use crate::places::{Places, place_of};
+
+/// How long a file may be.
+const LONGEST: usize = 256 * 1024;
+/// How deep brackets may be nested: what some steps take grows with the square of it.
+const DEEPEST: usize = 2_000;
+/// The stripper walks the tree of a file by recursion, and every character of a file can be a level of it: room for each.
+const STACK_PER_CHARACTER: usize = 4 * 1024;
+/// Room for what does not depend on the length.
+const STACK: usize = 4 * 1024 * 1024;
+
+/// Code without types.
+#[derive(Debug)]
+pub(crate) struct Stripped {
+    pub(crate) code: String,
+    pub(crate) places: Places,
+    pub(crate) names: Names,
+}
+
+/// Takes the types out of a file.
+pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
+    if file.source.len() > LONGEST {
+        let message = format!("the file is longer than {} KB", LONGEST / 1024);
+        return Err(ScriptError::Syntax { line: 1, column: 1, message });
+    }
+    if let Some(at) = too_deep(&file.source) {
+        let (line, column) = place_of(&file.source, at);
+        let message = format!("brackets are nested deeper than {DEEPEST}");
+        return Err(ScriptError::Syntax { line, column, message });
+    }
+    let failed = |what: String| ScriptError::Engine(what);
+    std::thread::scope(|scope| {
+        let stack = STACK + file.source.len() * STACK_PER_CHARACTER;
+        let work = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || strip_here(file));
+        let work = work.map_err(|error| failed(error.to_string()))?;
+        work.join().unwrap_or_else(|_| Err(failed("the file is too much for the parser".into())))
+    })
+}
+
+/// Where brackets are nested too deep. Those in texts and comments count, too: what nobody writes is not told apart from it.
+fn too_deep(source: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    source.bytes().position(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEPEST
+    })
+}
+
+fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
+    let source = file.source.as_str();
+    let allocator = Allocator::default();
+    let source_type = source_type(&file.path);
+    let options = ParseOptions { parse_regular_expression: true, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, source, source_type).with_options(options).parse();
+    if let Some(error) = parsed.diagnostics.errors().next() {
+        let at = error.labels.first().map_or(0, |label| label.span().start);
+        return Err(wrong(source, at, error.message.to_string()));
+    }
+    let program = parsed.program;
+    let comments = program.comments.iter().map(|comment| comment.span);
+    let comments = program.hashbang.iter().map(|first| first.span).chain(comments).map(range).collect();
+    let mut eraser = Eraser::new(Rewrite::new(source, comments), source_type.is_typescript());
+    eraser.visit_program(&program);
+    let rewrite = eraser.finish().map_err(|(at, message)| wrong(source, at, message))?;
+    let (code, places) = rewrite.finish();
+    Ok(Stripped { code, places, names: Names::of(&program) })
+}
+
+fn source_type(path: &Path) -> SourceType {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("ts" | "mts" | "cts") => SourceType::ts(),
+        _ => SourceType::mjs(),
+    }
+}
+
+fn wrong(source: &str, offset: u32, message: String) -> ScriptError {
+    let (line, column) = place_of(source, usize::try_from(offset).unwrap_or_default());
+    ScriptError::Syntax { line, column, message }
+}
