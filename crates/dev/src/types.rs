@@ -58,7 +58,7 @@ impl Types {
         if let Some(inner) = inside("Vec") {
             return json!({ "type": "array", "items": self.schema(inner) });
         }
-        if let Some(inner) = inside("Box").or_else(|| inside("Arc")).or_else(|| inside("Rarely")) {
+        if let Some(inner) = inside("Box").or_else(|| inside("Arc")) {
             return self.schema(inner);
         }
         if let Some(inner) = inside("BTreeMap").and_then(|inner| inner.strip_prefix("String, ")) {

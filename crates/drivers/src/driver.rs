@@ -145,27 +145,6 @@ impl Driver {
         };
     }
 
-    /// Whether a turn waits for nothing and nobody.
-    pub fn answers_at_once(&self) -> bool {
-        matches!(self.0, Kind::Mock(_))
-    }
-
-    /// Takes such a turn.
-    pub fn turn_at_once(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
-        match &mut self.0 {
-            Kind::Mock(driver) => driver.turn(input.value(), sink),
-            #[cfg(feature = "testing")]
-            Kind::Fake(_) => Err(DriveError::Unsupported("it has to be waited for".into())),
-            Kind::Process(_)
-            | Kind::Plain(_)
-            | Kind::Agui(_)
-            | Kind::A2a(_)
-            | Kind::Mcp(_)
-            | Kind::Chat(_)
-            | Kind::Http(_) => Err(DriveError::Unsupported("it has to be waited for".into())),
-        }
-    }
-
     /// Takes one turn: everything the agent does is written to the sink.
     pub fn turn<'t>(
         &'t mut self,

@@ -1,9 +1,9 @@
 //! Exchanges over the network.
 
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use agentci_trace::Moment;
-use agentci_wire::Seldom;
 use agentci_wire::http::{self, ClientCertificate, Incoming, StreamRequest};
 use tokio::time::{Sleep, sleep, timeout};
 
@@ -30,8 +30,8 @@ pub(super) struct Live {
     incoming: Incoming,
     clock: Clock,
     limit: Limit,
-    /// Goes off when the time is up. One for the whole answer: to set a timer for every read is dear.
-    alarm: Seldom<Sleep>,
+    /// Goes off when the time is up.
+    alarm: Pin<Box<Sleep>>,
 }
 
 /// How long an exchange may take.
@@ -86,7 +86,7 @@ pub(super) async fn send(
     if let Some(slot) = &mut slot {
         slot.head(head.clone());
     }
-    let alarm = Seldom::new(sleep(limit.left()));
+    let alarm = Box::pin(sleep(limit.left()));
     Ok(Answer::new(at, came, head, Source::Live(Box::new(Live { incoming, clock, limit, alarm })), slot))
 }
 

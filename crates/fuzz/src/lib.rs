@@ -48,7 +48,6 @@ pub const TARGETS: &[Target] = targets! {
     "a2a", protocols::a2a, "cards and items are read or refused, and the turn has an ending";
     "mcp", protocols::mcp, "messages reach the call they are for, and results are read or refused";
     "chat", protocols::chat, "answers of models are put together or refused";
-    "http_answer", protocols::http_answer, "an answer that comes in one piece and one that comes byte by byte are the same";
     "sse", streams::sse, "a stream read in one piece and read byte by byte gives the same events, and their bytes are the stream";
     "cassette", stored::cassette, "a recording is read or refused, and gives each answer to its own call";
     "recording", stored::recording, "a recorded conversation is read or refused, and stored again is read as the same";

@@ -59,9 +59,3 @@ pub(crate) fn chat(bytes: &[u8]) {
     outside::chat_answer(first & 1 == 0, first & 2 == 0, &String::from_utf8_lossy(rest));
     outside::http_answer(rest);
 }
-
-pub(crate) fn http_answer(bytes: &[u8]) {
-    let whole = agentci_wire::http::outside::read(&[bytes]);
-    let single: Vec<&[u8]> = bytes.chunks(1).collect();
-    assert_eq!(whole, agentci_wire::http::outside::read(&single));
-}

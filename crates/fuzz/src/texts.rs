@@ -33,7 +33,7 @@ pub(crate) fn redact(bytes: &[u8]) {
 pub(crate) fn yaml(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let file = Sources::default().add(Path::new("a.yaml"), text);
-    assert!(yaml::outside::readers_agree(text, file), "{text:?}");
+    let _ = yaml::parse(text, file);
 }
 
 pub(crate) fn typescript(bytes: &[u8]) {

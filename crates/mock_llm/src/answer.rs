@@ -25,17 +25,6 @@ pub(super) struct Answer {
     pub(super) pace: Pace,
     /// The conversation that it belongs to, where the request names one.
     pub(super) conversation: Option<String>,
-    /// Where it stands in the script; nothing for one that also holds what differs each time.
-    pub(super) place: Option<Place>,
-}
-
-/// Where an answer stands in the script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The rule, or nothing for what is said when none fits.
-    pub(super) rule: Option<usize>,
-    /// Which of its replies.
-    pub(super) reply: usize,
 }
 
 /// What calls are in an answer of Chat Completions.
@@ -46,22 +35,6 @@ pub(super) enum CallForm {
     Tools,
     /// One `function_call`, which has no id: the request offers `functions`, which came before tools.
     Function,
-}
-
-/// How many digits the number in an id has.
-pub(super) const ID_DIGITS: usize = 24;
-
-/// A name that ends in a number of so many digits, or more: `req_00000000000000000007`. The formatter would fill it up zero by
-/// zero, and every answer has two of them.
-pub(super) fn numbered(prefix: &str, number: u64, digits: usize) -> String {
-    const ZEROS: &str = "000000000000000000000000";
-    let number = number.to_string();
-    let zeros = ZEROS.get(..digits.saturating_sub(number.len())).unwrap_or(ZEROS);
-    let mut name = String::with_capacity(prefix.len() + zeros.len() + number.len());
-    name.push_str(prefix);
-    name.push_str(zeros);
-    name.push_str(&number);
-    name
 }
 
 /// A tool that the model wants called.
@@ -88,19 +61,6 @@ impl Answer {
 
     /// An id of its own, as the provider would begin it.
     pub(super) fn id(&self, prefix: &str) -> String {
-        numbered(prefix, self.number, ID_DIGITS)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_filled_up_with_zeros() {
-        for number in [0, 7, 1234, u64::MAX] {
-            assert_eq!(numbered("req_", number, 20), format!("req_{number:020}"));
-            assert_eq!(numbered("", number, ID_DIGITS), format!("{number:024}"));
-        }
+        format!("{prefix}{:024}", self.number)
     }
 }

@@ -9,7 +9,6 @@ use rustc_hash::FxHasher;
 use serde_json::Value;
 
 use super::answer::CallForm;
-use super::json::Json;
 use super::spoken::Spoken;
 use super::strict::responses::Earlier;
 
@@ -77,8 +76,8 @@ pub(super) struct Items {
 
 impl Items {
     /// Takes an item of this kind.
-    pub(super) fn take(&mut self, kind: &str, item: &Json<'_>) {
-        let text = |key: &str| item.get(key).and_then(Json::as_str).map(str::to_owned);
+    pub(super) fn take(&mut self, kind: &str, item: &Value) {
+        let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
         match kind {
             "function_call" => self.functions.extend(text("call_id")),
             "function_call_output" => {
@@ -144,7 +143,7 @@ impl Asked {
 
     /// A message or item of the conversation, of which only the words count: ids, marks for a cache and the spelling of arguments
     /// differ from request to request.
-    pub(super) fn hear(&mut self, speaker: &str, content: &Json<'_>) {
+    pub(super) fn hear(&mut self, speaker: &str, content: &Value) {
         let mut hasher = FxHasher::default();
         self.digests.last().hash(&mut hasher);
         speaker.hash(&mut hasher);
@@ -206,33 +205,33 @@ pub(super) struct Standing {
     pub(super) digest: u64,
 }
 
-fn hash_words(content: &Json<'_>, hasher: &mut FxHasher) {
+fn hash_words(content: &Value, hasher: &mut FxHasher) {
     match content {
-        Json::Text(text) if !text.is_empty() => text.hash(hasher),
-        Json::List(parts) => parts.iter().for_each(|part| hash_words(part, hasher)),
-        Json::Object(_) => {
+        Value::String(text) if !text.is_empty() => text.hash(hasher),
+        Value::Array(parts) => parts.iter().for_each(|part| hash_words(part, hasher)),
+        Value::Object(_) => {
             for part in ["text", "content", "output"].into_iter().filter_map(|key| content.get(key)) {
                 hash_words(part, hasher);
             }
         }
-        Json::Null | Json::Truth(_) | Json::Number(_) | Json::Text(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// The digest of an answer's words, as a request repeats them.
 pub(super) fn words_of(answer: &str) -> u64 {
     let mut hasher = FxHasher::default();
-    hash_words(&Json::Text(answer.into()), &mut hasher);
+    hash_words(&Value::String(answer.into()), &mut hasher);
     hasher.finish()
 }
 
 /// The text of a message's content: a text, or a list of parts of which some have one.
-pub(super) fn text(content: &Json<'_>) -> String {
+pub(super) fn text(content: &Value) -> String {
     match content {
-        Json::Text(text) => text.to_string(),
-        Json::List(parts) => {
+        Value::String(text) => text.to_string(),
+        Value::Array(parts) => {
             let mut all = String::new();
-            for part in parts.iter().filter_map(|part| part.get("text").and_then(Json::as_str)) {
+            for part in parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)) {
                 if !all.is_empty() {
                     all.push('\n');
                 }
@@ -240,15 +239,15 @@ pub(super) fn text(content: &Json<'_>) -> String {
             }
             all
         }
-        Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_) => String::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     }
 }
 
 /// The same of a tool's result, where other data is shown as JSON.
-pub(super) fn result_text(content: &Json<'_>) -> String {
+pub(super) fn result_text(content: &Value) -> String {
     match content {
-        Json::Null => String::new(),
-        Json::Text(_) | Json::List(_) => text(content),
-        other @ (Json::Truth(_) | Json::Number(_) | Json::Object(_)) => other.to_string(),
+        Value::Null => String::new(),
+        Value::String(_) | Value::Array(_) => text(content),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Object(_)) => other.to_string(),
     }
 }

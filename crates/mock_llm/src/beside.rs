@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{ID_DIGITS, numbered};
 use super::journal::{Entry, beginning};
-use super::json::Json;
 use super::mind::Mind;
 use super::refusal::Refusal;
 use super::routes::Route;
@@ -14,14 +12,14 @@ use super::{anthropic, gemini, ollama, openai, tokens};
 pub(super) fn answer(
     mind: &Mind,
     route: &Route,
-    request: &Json<'_>,
+    request: &Value,
     bytes: usize,
     entry: &mut Entry,
 ) -> Result<Value, Refusal> {
     match route {
         Route::Conversations => {
             let begun = openai::conversations::read(request)?;
-            let id = numbered("conv_", entry.number, ID_DIGITS);
+            let id = format!("conv_{:024}", entry.number);
             mind.remember(id.clone(), &begun, begun.answers, None, &[]);
             Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
         }
@@ -30,18 +28,18 @@ pub(super) fn answer(
             Ok(json!({ "input_tokens": tokens::estimate(bytes) }))
         }
         Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
-        Route::Moderations => openai::moderations::answer(request, &numbered("modr-", entry.number, ID_DIGITS)),
+        Route::Moderations => openai::moderations::answer(request, &format!("modr-{:024}", entry.number)),
         Route::Embeddings => {
-            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            entry.model = request.get("model").and_then(Value::as_str).map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             openai::embeddings::answer(request, model)
         }
         Route::Gemini(verb) => {
-            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            entry.model = request.get("model").and_then(Value::as_str).map(beginning);
             gemini::beside::answer(*verb, request, bytes)
         }
         Route::Ollama(endpoint) => {
-            entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+            entry.model = request.get("model").and_then(Value::as_str).map(beginning);
             ollama::beside::answer(*endpoint, request, bytes)
         }
         // These never come here: they are answered before, or by the script.

@@ -1,7 +1,8 @@
 //! The choice that a request leaves to its model: which tools it may call, whether it must, and how many at once. Sources: the API
 //! references of OpenAI (`tool_choice`, `parallel_tool_calls`) and Anthropic (`tool_choice`).
 
-use super::json::Json;
+use crate::fields::items;
+use serde_json::Value;
 
 /// What a request says about the calls of its answer.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,23 +18,23 @@ pub(super) struct Choice<'r> {
 }
 
 impl<'r> Choice<'r> {
-    pub(super) fn read(request: &'r Json<'r>) -> Self {
-        let given = |key: &str| request.get(key).filter(|value| **value != Json::Null);
+    pub(super) fn read(request: &'r Value) -> Self {
+        let given = |key: &str| request.get(key).filter(|value| **value != Value::Null);
         let mut choice = match (given("tool_choice"), given("function_call")) {
             (Some(choice), _) => of_tools(choice),
             // What functions were called before they were tools.
-            (None, Some(Json::Text(mode))) => Self { none: mode == "none", ..Self::default() },
+            (None, Some(Value::String(mode))) => Self { none: mode == "none", ..Self::default() },
             (None, Some(function)) => named(text(function, "name")),
             (None, None) => Self::default(),
         };
-        let says = |part: Option<&Json<'_>>, truth: bool| part.and_then(Json::as_bool) == Some(truth);
+        let says = |part: Option<&Value>, truth: bool| part.and_then(Value::as_bool) == Some(truth);
         let disabled = given("tool_choice").and_then(|choice| choice.get("disable_parallel_tool_use"));
         choice.single = says(given("parallel_tool_calls"), false) || says(disabled, true);
         choice
     }
 }
 
-fn of_tools<'r>(choice: &'r Json<'r>) -> Choice<'r> {
+fn of_tools<'r>(choice: &'r Value) -> Choice<'r> {
     match choice.as_str().or_else(|| text(choice, "type")) {
         Some("none") => Choice { none: true, ..Choice::default() },
         Some("required" | "any") => Choice { forced: true, ..Choice::default() },
@@ -49,12 +50,12 @@ fn named(name: Option<&str>) -> Choice<'_> {
 }
 
 /// Other tools than functions may hold functions, or be run by the provider.
-fn allowed<'r>(choice: &'r Json<'r>) -> Choice<'r> {
-    let name = |tool: &'r Json<'r>| match text(tool, "type") {
+fn allowed<'r>(choice: &'r Value) -> Choice<'r> {
+    let name = |tool: &'r Value| match text(tool, "type") {
         Some(kind @ ("function" | "custom")) => text(tool.get(kind).unwrap_or(tool), "name"),
         _ => None,
     };
-    let tools = choice.get("tools").and_then(Json::as_list).unwrap_or_default();
+    let tools = items(choice.get("tools"));
     let only: Option<Vec<&str>> = tools.iter().map(name).collect();
     match only.filter(|only| !only.is_empty()) {
         Some(only) => {
@@ -64,8 +65,8 @@ fn allowed<'r>(choice: &'r Json<'r>) -> Choice<'r> {
     }
 }
 
-fn text<'r>(value: &'r Json<'r>, key: &str) -> Option<&'r str> {
-    value.get(key).and_then(Json::as_str)
+fn text<'r>(value: &'r Value, key: &str) -> Option<&'r str> {
+    value.get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -77,7 +78,7 @@ mod tests {
     /// `none`, `forced`, `single`, and the only tools.
     fn read(request: &Value) -> String {
         let text = request.to_string();
-        let request = Json::parse(text.as_bytes()).unwrap();
+        let request = serde_json::from_slice::<Value>(text.as_bytes()).unwrap();
         let Choice { none, forced, only, single } = Choice::read(&request);
         let said = [(none, "none"), (forced, "forced"), (single, "single")];
         let mut said: Vec<&str> = said.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();

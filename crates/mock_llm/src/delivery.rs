@@ -72,16 +72,6 @@ pub(super) async fn wait(from: Instant, after: Duration) {
     }
 }
 
-/// The bytes of an answer in the provider's shape.
-pub(super) fn render(route: &Route, answer: &Answer, stream: bool) -> Vec<u8> {
-    if stream { events(route, answer).into_bytes() } else { whole(route, answer) }
-}
-
-/// An answer all of which comes at once.
-pub(super) fn at_once(route: &Route, bytes: Vec<u8>, stream: bool) -> Response<Speech> {
-    if stream { event_response(Speech::whole(bytes), route.framing()) } else { json_response(bytes) }
-}
-
 pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
     match route.api() {
         Api::Chat => openai::chat::whole(answer),

@@ -135,10 +135,6 @@ impl Events {
         self.bytes.truncate(self.marks.last().map_or(0, |mark| mark.end));
     }
 
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
-
     pub(super) fn into_parts(self) -> (Bytes, Vec<Mark>) {
         (self.bytes.into(), self.marks)
     }

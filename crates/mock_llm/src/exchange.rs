@@ -11,12 +11,10 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::answer::numbered;
 use super::asked::Asked;
 use super::control::Control;
-use super::delivery::{at_once, json_response, refuse, say, stamped, wait, whole};
+use super::delivery::{json_response, refuse, say, stamped, wait, whole};
 use super::journal::{Entry, beginning};
-use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::offer::{self, Offer};
 use super::provider::Provider;
@@ -60,7 +58,7 @@ pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Reques
         path: beginning(head.uri.path()),
         ..Entry::default()
     };
-    let request_id = numbered("req_", entry.number, 20);
+    let request_id = format!("req_{:020}", entry.number);
     if let Err(refusal) = &found
         && !is_probe(&head.method, head.uri.path())
     {
@@ -140,13 +138,13 @@ fn reply(
         | Route::Journal
         | Route::Reset => {}
     }
-    let request = Json::parse(body)
+    let request = serde_json::from_slice::<Value>(body)
         .map(|request| with_model(request, head.uri.path()))
         .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
     if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
         && ollama::loads(*endpoint, request)
     {
-        entry.model = request.get("model").and_then(Json::as_str).map(beginning);
+        entry.model = request.get("model").and_then(Value::as_str).map(beginning);
         return Ok(Reply::Plain(ollama::beside::loaded(*endpoint, request, entry.unix_ms / 1000)));
     }
     if route.asks_model() {
@@ -162,17 +160,17 @@ fn reply(
 }
 
 /// A request with the model that its path names: Gemini's and Azure's have it there.
-fn with_model<'j>(mut request: Json<'j>, path: &str) -> Json<'j> {
-    if let (Json::Object(pairs), Some(model)) = (&mut request, model_in_path(path)) {
-        pairs.push(("model".into(), Json::Text(model.into())));
+fn with_model(mut request: Value, path: &str) -> Value {
+    if let (Value::Object(pairs), Some(model)) = (&mut request, model_in_path(path)) {
+        pairs.insert("model".into(), model.into());
     }
     request
 }
 
 /// What the script says to a request that its provider would take.
-fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &mut Entry) -> Result<Decided, Refusal> {
+fn decide(mind: &Mind, route: &Route, request: &Value, body: &[u8], entry: &mut Entry) -> Result<Decided, Refusal> {
     // What is no object at all is told when it is read.
-    if mind.is_strict() && matches!(request, Json::Object(_)) {
+    if mind.is_strict() && matches!(request, Value::Object(_)) {
         let warnings = match route.api() {
             Api::Chat => strict::chat::check(request)?,
             Api::Responses => strict::responses::check(request)?,
@@ -207,7 +205,8 @@ fn decide(mind: &Mind, route: &Route, request: &Json<'_>, body: &[u8], entry: &m
     let (decision, rule) = mind.decide(&asked, body.len(), entry);
     match &decision {
         Decision::Say(answer) if !mind.misbehaves(rule) => {
-            let inherited = asked.tools.as_deref().and_then(|tools| Json::parse(tools.as_bytes()).ok());
+            let inherited =
+                asked.tools.as_deref().and_then(|tools| serde_json::from_slice::<Value>(tools.as_bytes()).ok());
             let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
             entry.troubles.extend(offer.troubles(answer, rule));
             let wanted = rule.map(|rule| mind.script().rules[rule].tool_calls.as_slice()).unwrap_or_default();
@@ -269,10 +268,6 @@ impl Exchange<'_> {
         let telling = self.observe(&decision, &asked, body, entry.number);
         take_down(self.mind, entry);
         match decision {
-            Decision::Say(answer) if answer.pace.is_immediate() => {
-                let bytes = self.mind.templates().bytes(&self.route, &answer, asked.stream);
-                at_once(&self.route, bytes, asked.stream)
-            }
             Decision::Say(answer) => {
                 let response = say(&self.route, &answer, asked.stream, self.arrived, None).await;
                 match telling {

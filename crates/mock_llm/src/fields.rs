@@ -1,30 +1,30 @@
 //! Reading the fields of a request, wrong types refused with the name of the field.
 
-use super::json::Json;
 use super::refusal::Refusal;
+use serde_json::Value;
 
 /// The fields of a request.
-pub(super) struct Fields<'f>(&'f Json<'f>);
+pub(super) struct Fields<'f>(&'f Value);
 
 impl<'f> Fields<'f> {
-    pub(super) fn open(body: &'f Json<'f>) -> Result<Self, Refusal> {
+    pub(super) fn open(body: &'f Value) -> Result<Self, Refusal> {
         match body {
-            Json::Object(_) => Ok(Self(body)),
-            other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::Text(_) | Json::List(_)) => {
+            Value::Object(_) => Ok(Self(body)),
+            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
                 Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other))))
             }
         }
     }
 
     /// A field that may be absent; null counts as absent.
-    pub(super) fn get(&self, name: &str) -> Option<&'f Json<'f>> {
-        self.0.get(name).filter(|value| **value != Json::Null)
+    pub(super) fn get(&self, name: &str) -> Option<&'f Value> {
+        self.0.get(name).filter(|value| **value != Value::Null)
     }
 
     pub(super) fn text(&self, name: &str) -> Result<Option<&'f str>, Refusal> {
         match self.get(name) {
             None => Ok(None),
-            Some(Json::Text(text)) => Ok(Some(text)),
+            Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(wrong(name, "a string", other)),
         }
     }
@@ -32,7 +32,7 @@ impl<'f> Fields<'f> {
     pub(super) fn truth(&self, name: &str) -> Result<bool, Refusal> {
         match self.get(name) {
             None => Ok(false),
-            Some(Json::Truth(truth)) => Ok(*truth),
+            Some(Value::Bool(truth)) => Ok(*truth),
             Some(other) => Err(wrong(name, "true or false", other)),
         }
     }
@@ -48,31 +48,36 @@ impl<'f> Fields<'f> {
     }
 
     /// A list that must be there and hold something.
-    pub(super) fn list(&self, name: &str) -> Result<&'f [Json<'f>], Refusal> {
+    pub(super) fn list(&self, name: &str) -> Result<&'f [Value], Refusal> {
         match self.get(name) {
-            Some(Json::List(items)) if !items.is_empty() => Ok(items),
-            Some(Json::List(_)) => Err(Refusal::of_part(name, format!("`{name}` must not be empty"))),
+            Some(Value::Array(items)) if !items.is_empty() => Ok(items),
+            Some(Value::Array(_)) => Err(Refusal::of_part(name, format!("`{name}` must not be empty"))),
             Some(other) => Err(wrong(name, "a list", other)),
             None => Err(missing(name)),
         }
     }
 }
 
+/// The items of a list; none if it is not one.
+pub(super) fn items(list: Option<&Value>) -> &[Value] {
+    list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
 pub(super) fn missing(name: &str) -> Refusal {
     Refusal::of_part(name, format!("missing required parameter: `{name}`")).code("missing_required_parameter")
 }
 
-pub(super) fn wrong(name: &str, wanted: &str, found: &Json<'_>) -> Refusal {
+pub(super) fn wrong(name: &str, wanted: &str, found: &Value) -> Refusal {
     Refusal::of_part(name, format!("`{name}` must be {wanted}, found {}", describe(found))).code("invalid_type")
 }
 
-fn describe(value: &Json<'_>) -> String {
+fn describe(value: &Value) -> String {
     match value {
-        Json::Null => "null".into(),
-        Json::Truth(truth) => truth.to_string(),
-        Json::Number(number) => format!("the number {number}"),
-        Json::Text(_) => "a string".into(),
-        Json::List(_) => "a list".into(),
-        Json::Object(_) => "an object".into(),
+        Value::Null => "null".into(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(_) => "a string".into(),
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "an object".into(),
     }
 }

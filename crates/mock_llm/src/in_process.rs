@@ -8,11 +8,11 @@ use agentci_plan::{ModelScript, Pace};
 use super::answer::Answer;
 use super::index::{Index, IndexError};
 use super::journal::Entry;
-use super::json::Json;
 use super::mind::{Decision, Mind, Spoilt};
 use super::openai;
 use super::refusal::Refusal;
 use super::tokens::tokens;
+use serde_json::Value;
 
 /// A script whose rules are indexed: once for many minds.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ impl ScriptMind {
 
     /// What it does with a request, which is the JSON of OpenAI's Chat Completions.
     pub fn ask(&self, request: &str) -> ModelReply {
-        let body: Json<'_> = match serde_json::from_str(request) {
+        let body: Value = match serde_json::from_str(request) {
             Ok(body) => body,
             Err(error) => return refused(Refusal::new(400, error.to_string()), Duration::ZERO),
         };

@@ -28,7 +28,6 @@ mod gemini;
 mod in_process;
 mod index;
 mod journal;
-mod json;
 mod keys;
 mod memory;
 mod messages;
@@ -47,7 +46,6 @@ mod server;
 mod spoken;
 mod strict;
 mod telling;
-mod template;
 mod tokens;
 
 pub use in_process::{ModelCall, ModelReply, ModelSpeech, ScriptIndex, ScriptMind};

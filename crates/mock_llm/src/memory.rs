@@ -137,7 +137,7 @@ impl State {
 mod tests {
     use agentci_plan::{Finish, Pace};
 
-    use super::super::answer::{CallForm, numbered};
+    use super::super::answer::CallForm;
     use super::*;
 
     #[test]
@@ -157,13 +157,12 @@ mod tests {
             include_usage: false,
             pace: Pace::default(),
             conversation: None,
-            place: None,
         };
         for number in 1..=KEPT as u64 + 1 {
             answer.number = number;
             mind.keep(&answer);
         }
-        let id = |number| numbered("resp_", number, 24);
+        let id = |number| format!("resp_{number:024}");
         assert!(mind.kept(&id(1)).is_none() && mind.kept(&id(2)).is_some());
         answer.text = Some("x".repeat(KEPT_TEXT));
         answer.number = 1000;

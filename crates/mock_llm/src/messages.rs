@@ -2,15 +2,16 @@
 //! and results belong together by id where they have ids, and else by name and order.
 
 use super::asked::{Asked, FunctionCall, GivenResult, result_text, text as said};
-use super::json::Json;
+use crate::fields::items;
+use serde_json::Value;
 
 /// Reads the messages of a request.
-pub(super) fn read(body: &Json<'_>, asked: &mut Asked) {
+pub(super) fn read(body: &Value, asked: &mut Asked) {
     let (mut open, mut answering) = (Vec::new(), false);
-    let list = ["messages", "contents", "input"].into_iter().find_map(|key| body.get(key)?.as_list());
-    for message in list.unwrap_or_default() {
+    let list = ["messages", "contents", "input"].into_iter().find_map(|key| body.get(key)?.as_array());
+    for message in list.into_iter().flatten() {
         let role = text(message, "role").unwrap_or("user");
-        let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Json::Null);
+        let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Value::Null);
         match role {
             "system" | "developer" => {}
             "assistant" | "model" => {
@@ -45,9 +46,9 @@ struct OpenCall {
 }
 
 /// The calls that an answer asked for, as the request repeats it.
-fn calls(message: &Json<'_>, content: &Json<'_>, asked: &mut Asked, open: &mut Vec<OpenCall>) {
+fn calls(message: &Value, content: &Value, asked: &mut Asked, open: &mut Vec<OpenCall>) {
     let at = asked.last_heard();
-    let mut take = |id: Option<&str>, name: Option<&str>, arguments: Option<&Json<'_>>| {
+    let mut take = |id: Option<&str>, name: Option<&str>, arguments: Option<&Value>| {
         let Some(name) = name else { return };
         let arguments = arguments.map(|arguments| arguments.as_str().map_or_else(|| arguments.to_string(), Into::into));
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
@@ -56,11 +57,11 @@ fn calls(message: &Json<'_>, content: &Json<'_>, asked: &mut Asked, open: &mut V
         }
         open.push(OpenCall { id, at, function: FunctionCall { name: name.into(), arguments } });
     };
-    for call in message.get("tool_calls").and_then(Json::as_list).unwrap_or_default() {
+    for call in items(message.get("tool_calls")) {
         let function = call.get("function").unwrap_or(call);
         take(text(call, "id"), text(function, "name"), function.get("arguments"));
     }
-    for part in content.as_list().unwrap_or_default() {
+    for part in items(Some(content)) {
         if let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) {
             take(text(call, "id"), text(call, "name"), call.get("args"));
         } else if let Some(call) = part.get("toolUse") {
@@ -72,7 +73,7 @@ fn calls(message: &Json<'_>, content: &Json<'_>, asked: &mut Asked, open: &mut V
 }
 
 /// The results of tools in a message; whether it has any.
-fn results(message: &Json<'_>, role: &str, content: &Json<'_>, asked: &mut Asked, open: &mut Vec<OpenCall>) -> bool {
+fn results(message: &Value, role: &str, content: &Value, asked: &mut Asked, open: &mut Vec<OpenCall>) -> bool {
     let mut take = |name: Option<&str>, given: GivenResult| {
         let by_id = open.iter().position(|call| call.id.as_deref().is_some_and(|id| id == given.call_id));
         let fits = |call: &OpenCall| name.is_none_or(|name| call.function.name == name);
@@ -88,7 +89,7 @@ fn results(message: &Json<'_>, role: &str, content: &Json<'_>, asked: &mut Asked
         }
     };
     let mut has_parts = false;
-    for part in content.as_list().unwrap_or_default() {
+    for part in items(Some(content)) {
         let response = part.get("functionResponse").or_else(|| part.get("function_response"));
         if let Some(response) = response {
             let gave = response.get("response");
@@ -101,7 +102,7 @@ fn results(message: &Json<'_>, role: &str, content: &Json<'_>, asked: &mut Asked
                 given(text(result, "toolUseId"), result.get("content"), text(result, "status") == Some("error")),
             );
         } else if text(part, "type") == Some("tool_result") {
-            let failed = part.get("is_error").and_then(Json::as_bool).unwrap_or_default();
+            let failed = part.get("is_error").and_then(Value::as_bool).unwrap_or_default();
             take(None, given(text(part, "tool_use_id"), part.get("content"), failed));
         } else {
             continue;
@@ -116,25 +117,25 @@ fn results(message: &Json<'_>, role: &str, content: &Json<'_>, asked: &mut Asked
     has_parts
 }
 
-fn given(id: Option<&str>, content: Option<&Json<'_>>, failed: bool) -> GivenResult {
+fn given(id: Option<&str>, content: Option<&Value>, failed: bool) -> GivenResult {
     let content = content.map(words).unwrap_or_default();
     GivenResult { call_id: id.unwrap_or_default().into(), content, failed, function: None, at: 0 }
 }
 
 /// What a tool gave, as a text. Bedrock and Cohere send data as a part of its own.
-fn words(content: &Json<'_>) -> String {
-    let data = |part: &Json<'_>| {
+fn words(content: &Value) -> String {
+    let data = |part: &Value| {
         let document = part.get("document").and_then(|document| document.get("data").or(Some(document)));
         let found = part.get("json").or(document);
         found.map(|found| found.as_str().map_or_else(|| found.to_string(), Into::into))
     };
-    let parts = content.as_list().unwrap_or_default();
+    let parts = items(Some(content));
     let found: Vec<String> = parts.iter().filter_map(data).collect();
     if found.is_empty() { result_text(content) } else { found.join("\n") }
 }
 
-fn text<'j>(value: &'j Json<'_>, key: &str) -> Option<&'j str> {
-    value.get(key).and_then(Json::as_str)
+fn text<'j>(value: &'j Value, key: &str) -> Option<&'j str> {
+    value.get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -147,7 +148,7 @@ mod tests {
     fn results(messages: &Value) -> Vec<String> {
         let body = json!({ "messages": messages });
         let mut asked = Asked::default();
-        read(&Json::of(&body), &mut asked);
+        read(&body, &mut asked);
         let arguments = |given: &GivenResult| given.function.as_ref().and_then(|call| call.arguments.clone());
         let told = |given: &GivenResult| {
             format!("{}/{}/{}", given.call_id, arguments(given).unwrap_or_default(), given.content)
@@ -197,7 +198,7 @@ mod tests {
         let user = |messages: &Value| {
             let body = json!({ "contents": messages });
             let mut asked = Asked::default();
-            read(&Json::of(&body), &mut asked);
+            read(&body, &mut asked);
             (asked.user, asked.answers)
         };
         let hi = said("user", &[json!({ "text": "hi" })]);

@@ -10,7 +10,7 @@ use agentci_wire::FetchedSecrets;
 use rustc_hash::FxHasher;
 use serde_json::Value;
 
-use super::answer::{Answer, CallForm, Place, WantedCall, numbered};
+use super::answer::{Answer, CallForm, WantedCall};
 use super::asked::Asked;
 use super::closest::unmatched;
 use super::index::{Index, IndexError};
@@ -22,7 +22,6 @@ use super::sequences::{Found, Progress};
 use super::spoken::Spoken;
 
 use super::telling::Pending;
-use super::template::Templates;
 use super::tokens;
 use agentci_plan::draw;
 
@@ -65,7 +64,6 @@ pub(super) struct Mind {
     index: Arc<Index>,
     seed: u64,
     state: Mutex<State>,
-    templates: Templates,
     pub(super) manners: Manners,
 }
 
@@ -131,8 +129,7 @@ impl Mind {
     ) -> Self {
         let seed = seed.or(script.seed).unwrap_or_default();
         let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
-        let (templates, manners) = (Templates::default(), Manners::default());
-        Self { script, index, seed, state: Mutex::new(state), templates, manners }
+        Self { script, index, seed, state: Mutex::new(state), manners: Manners::default() }
     }
 
     /// Whether it refuses what its provider would refuse.
@@ -147,11 +144,6 @@ impl Mind {
 
     pub(super) fn script(&self) -> &ModelScript {
         &self.script
-    }
-
-    /// Answers that were given before.
-    pub(super) fn templates(&self) -> &Templates {
-        &self.templates
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -205,8 +197,7 @@ impl Mind {
             let reply = state.defaults % self.script.default.len();
             let text = self.script.default[reply].clone();
             state.defaults += 1;
-            let place = Place { rule: None, reply };
-            return (Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), place)), None);
+            return (Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), None)), None);
         };
         let rule = &self.script.rules[number];
         entry.rule = Some(rule.span.line);
@@ -216,7 +207,7 @@ impl Mind {
         if asked.form == CallForm::Function {
             calls.truncate(1);
         }
-        let answer = self.answer(asked, bytes, entry, text, calls, Place { rule: Some(number), reply: at });
+        let answer = self.answer(asked, bytes, entry, text, calls, Some(rule));
         if let Some(kind) = failure {
             state.failed.extend(asked.body);
             return (fail(kind, answer, entry), Some(number));
@@ -291,9 +282,8 @@ impl Mind {
         entry: &Entry,
         text: Option<String>,
         calls: Vec<WantedCall>,
-        place: Place,
+        rule: Option<&ModelRule>,
     ) -> Answer {
-        let rule = place.rule.map(|number| &self.script.rules[number]);
         let model = asked.model.as_deref().or(self.script.model.as_deref()).unwrap_or(NAMELESS);
         let by_content = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
         let mut answer = Answer {
@@ -310,10 +300,7 @@ impl Mind {
             include_usage: asked.include_usage,
             pace: rule.map(|rule| rule.pace).unwrap_or_default(),
             conversation: asked.conversation.clone(),
-            place: None,
         };
-        // Calls have ids that differ each time, and so have conversations.
-        answer.place = (answer.calls.is_empty() && answer.conversation.is_none()).then_some(place);
         let usage = rule.and_then(|rule| rule.usage);
         answer.input_tokens = usage.and_then(|usage| usage.input).unwrap_or_else(|| tokens::estimate(bytes));
         answer.output_tokens =
@@ -341,7 +328,7 @@ fn fail(kind: ModelFailureKind, answer: Answer, entry: &mut Entry) -> Decision {
 fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
     let call = |(name, args): (&String, &Value)| {
         *made += 1;
-        WantedCall { id: numbered("call_", *made, 20), name: name.clone(), args: args.clone(), json: args.to_string() }
+        WantedCall { id: format!("call_{:020}", *made), name: name.clone(), args: args.clone(), json: args.to_string() }
     };
     rule.tool_calls.iter().map(|call| (&call.name, &call.args)).map(call).collect()
 }

@@ -1,13 +1,13 @@
 //! What a request offers and asks for, held against what the script answers: a model calls tools that were offered, with arguments
 //! that fit, and keeps to the format that was asked for. A script that does not is out of step with the agent.
 
+use crate::fields::items;
 use agentci_plan::{Finish, ScriptedCall};
 use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
 
 use super::answer::{Answer, CallForm, WantedCall};
 use super::choice::Choice;
-use super::json::Json;
 use super::routes::{Api, Route};
 use super::schema::{misfit, or_null};
 use super::{gemini, ollama};
@@ -35,7 +35,7 @@ pub(super) struct Offer<'r> {
 pub(super) struct Tool<'r> {
     pub(super) name: &'r str,
     /// The schema of its arguments.
-    pub(super) schema: Option<&'r Json<'r>>,
+    pub(super) schema: Option<&'r Value>,
     pub(super) form: SchemaForm,
     /// Whether its schema is strict.
     pub(super) strict: bool,
@@ -50,8 +50,8 @@ pub(super) enum SchemaForm {
 
 impl SchemaForm {
     /// The schema as JSON Schema.
-    fn read(self, schema: &Json<'_>) -> Value {
-        let mut schema = schema.value();
+    fn read(self, schema: &Value) -> Value {
+        let mut schema = schema.clone();
         if self == SchemaForm::Google {
             gemini::as_json_schema(&mut schema);
             or_null(&mut schema);
@@ -62,7 +62,7 @@ impl SchemaForm {
 
 /// What the text of an answer must be: JSON, or a text, that satisfies a schema if there is one.
 pub(super) struct Format<'r> {
-    pub(super) schema: Option<&'r Json<'r>>,
+    pub(super) schema: Option<&'r Value>,
     pub(super) form: SchemaForm,
     /// Whether the schema is that of the text itself.
     pub(super) is_text: bool,
@@ -75,7 +75,7 @@ impl<'r> Offer<'r> {
     }
 
     /// Reads a request, and the tools of the thread that it goes on with, where it has none of its own.
-    pub(super) fn read(route: &Route, request: &'r Json<'r>, inherited: Option<&'r Json<'r>>, continues: bool) -> Self {
+    pub(super) fn read(route: &Route, request: &'r Value, inherited: Option<&'r Value>, continues: bool) -> Self {
         match route.api() {
             Api::Gemini => return gemini::offer::read(request),
             Api::OllamaChat | Api::OllamaGenerate => return ollama::offer::read(request),
@@ -198,12 +198,12 @@ pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Optio
 
 /// Tools as each provider writes them: a function inside a tool, a function that is a tool, a tool with an `input_schema`, tools
 /// within a namespace.
-pub(super) fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<Tool<'r>>) {
-    for tool in tools.and_then(Json::as_list).unwrap_or_default() {
+pub(super) fn collect<'r>(tools: Option<&'r Value>, found: &mut Vec<Tool<'r>>) {
+    for tool in items(tools) {
         let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
         if let Some(name) = text(inner, "name") {
             let schema = inner.get("parameters").or_else(|| inner.get("input_schema"));
-            let strict = inner.get("strict").and_then(Json::as_bool).unwrap_or_default();
+            let strict = inner.get("strict").and_then(Value::as_bool).unwrap_or_default();
             found.push(Tool { name, schema, form: SchemaForm::Json, strict });
         }
         if tool.get("tools").is_some() {
@@ -213,25 +213,25 @@ pub(super) fn collect<'r>(tools: Option<&'r Json<'r>>, found: &mut Vec<Tool<'r>>
 }
 
 /// Whether some tools are not functions of the agent.
-fn is_hosted(tools: &Json<'_>) -> bool {
-    let kinds = tools.as_list().unwrap_or_default().iter().filter_map(|tool| text(tool, "type"));
+fn is_hosted(tools: &Value) -> bool {
+    let kinds = items(Some(tools)).iter().filter_map(|tool| text(tool, "type"));
     kinds.into_iter().any(|kind| !matches!(kind, "function" | "custom" | "namespace"))
 }
 
 /// Whether tools may come from elsewhere: from a stored prompt, or found by a search of tools.
-fn shows_not_all(request: &Json<'_>) -> bool {
+fn shows_not_all(request: &Value) -> bool {
     let has = |list: &str, kinds: &[&str]| {
-        let items = request.get(list).and_then(Json::as_list).unwrap_or_default();
-        items.iter().filter_map(|item| text(item, "type")).any(|kind| kinds.contains(&kind))
+        let given = items(request.get(list));
+        given.iter().filter_map(|item| text(item, "type")).any(|kind| kinds.contains(&kind))
     };
-    request.get("prompt").is_some_and(|prompt| *prompt != Json::Null)
+    request.get("prompt").is_some_and(|prompt| *prompt != Value::Null)
         || has("tools", &["tool_search"])
         || has("input", &["tool_search_output", "additional_tools"])
 }
 
 /// The schema that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
 /// (`output_format` before) of Messages.
-fn format<'r>(route: &Route, request: &'r Json<'r>) -> Option<&'r Json<'r>> {
+fn format<'r>(route: &Route, request: &'r Value) -> Option<&'r Value> {
     let format = match route.api() {
         Api::Chat => request.get("response_format")?,
         Api::Responses => request.get("text")?.get("format")?,
@@ -248,6 +248,6 @@ fn format<'r>(route: &Route, request: &'r Json<'r>) -> Option<&'r Json<'r>> {
     format.get("json_schema").unwrap_or(format).get("schema")
 }
 
-fn text<'r>(value: &'r Json<'r>, key: &str) -> Option<&'r str> {
-    value.get(key).and_then(Json::as_str)
+fn text<'r>(value: &'r Value, key: &str) -> Option<&'r str> {
+    value.get(key).and_then(Value::as_str)
 }

@@ -7,6 +7,7 @@
 //! text may hold variables. Templates are filled once the case's hooks have run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 
 use serde_json::Value;
 
@@ -224,10 +225,10 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
     good.then(|| (Part::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
 }
 
-/// JSON data of a plan, such as an agent's input. It is kept as text: a plan has many, and each is looked at when its case runs.
+/// JSON data of a plan, such as an agent's input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {
-    json: Box<str>,
+    value: Value,
     /// Whether every text in it is a template, of which at least one holds a variable.
     templated: bool,
 }
@@ -235,57 +236,52 @@ pub struct Data {
 impl Data {
     /// Exactly this.
     pub fn literal(value: &Value) -> Self {
-        Self { json: value.to_string().into(), templated: false }
+        Self { value: value.clone(), templated: false }
     }
 
     /// Reads data in whose texts variables may stand.
     pub fn parse(written: &Value) -> Self {
-        // Most data has nothing that could be a variable, and stays as it is.
-        if !any_text(written, &|text| text.contains("${")) {
-            return Self::literal(written);
-        }
         if any_text(written, &|text| matches!(Text::parse(text), Text::Template(_))) {
-            return Self { templated: true, ..Self::literal(written) };
+            return Self { value: written.clone(), templated: true };
         }
         let plain = map_text(written, &mut |text| match Text::parse(text) {
-            Text::Literal(literal) => Ok::<_, UnsetVariable>(literal),
+            Text::Literal(literal) => Ok::<_, Infallible>(literal),
             Text::Template(_) => Ok(text.to_owned()),
         });
-        Self::literal(plain.as_ref().unwrap_or(written))
+        let Ok(value) = plain;
+        Self { value, templated: false }
     }
 
     /// The data as it is; nothing if there are variables to be filled.
-    pub fn as_literal(&self) -> Option<Value> {
-        (!self.templated).then(|| self.value())
+    pub fn as_literal(&self) -> Option<&Value> {
+        (!self.templated).then_some(&self.value)
     }
 
     /// The data with its variables filled in.
     pub fn fill(&self, lookup: Lookup<'_>) -> Result<Value, UnsetVariable> {
-        let value = self.value();
-        if self.templated { map_text(&value, &mut |text| Text::parse(text).fill(lookup)) } else { Ok(value) }
+        if self.templated {
+            map_text(&self.value, &mut |text| Text::parse(text).fill(lookup))
+        } else {
+            Ok(self.value.clone())
+        }
     }
 
     /// The names of the variables in it.
     pub fn variables(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         if self.templated {
-            collect(&self.value(), &mut names);
+            collect(&self.value, &mut names);
         }
         names
     }
 
     /// The data as the native dialect writes it.
     pub fn written(&self) -> Value {
-        let value = self.value();
         if self.templated {
-            return value;
+            return self.value.clone();
         }
-        map_text(&value, &mut |text| Ok::<_, UnsetVariable>(escape(text))).unwrap_or(value)
-    }
-
-    fn value(&self) -> Value {
-        // It was written by us, and is no deeper than what is read.
-        serde_json::from_str(&self.json).unwrap_or_default()
+        let Ok(written) = map_text(&self.value, &mut |text| Ok::<_, Infallible>(escape(text)));
+        written
     }
 }
 

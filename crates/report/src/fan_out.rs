@@ -1,7 +1,5 @@
 //! One stream, several reports.
 
-use std::sync::Arc;
-
 use agentci_verdict::RunEvent;
 
 use crate::{ReportError, Reporter};
@@ -25,8 +23,8 @@ impl FanOut {
     }
 
     /// Hands on an event.
-    pub fn on_event(&mut self, event: &Arc<RunEvent>) {
-        self.each(|reporter| reporter.on_shared(event));
+    pub fn on_event(&mut self, event: &RunEvent) {
+        self.each(|reporter| reporter.on_event(event));
     }
 
     /// Tells how late it is, while nothing happens.

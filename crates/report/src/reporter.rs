@@ -1,7 +1,6 @@
 //! What a report is.
 
 use std::io;
-use std::sync::Arc;
 
 use agentci_verdict::RunEvent;
 
@@ -9,11 +8,6 @@ use agentci_verdict::RunEvent;
 pub trait Reporter {
     /// Takes note of an event.
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError>;
-
-    /// The same for those that keep events for a while, which need not copy one that is shared.
-    fn on_shared(&mut self, event: &Arc<RunEvent>) -> Result<(), ReportError> {
-        self.on_event(event)
-    }
 
     /// So late is it now, in Unix milliseconds, while nothing happens: for those that show how long it takes.
     fn on_tick(&mut self, _unix_ms: u64) {}

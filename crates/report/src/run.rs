@@ -61,17 +61,7 @@ impl Run {
             Body::CaseEnd(_) => {
                 event.case_id.as_ref().map(|id| self.under_way.remove(id));
             }
-            Body::TurnStart(_)
-            | Body::Text(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::ModelCall(_)
-            | Body::Usage(_)
-            | Body::Log(_)
-            | Body::TaskError(_)
-            | Body::FinalOutput(_)
-            | Body::Check(_)
-            | Body::Stability(_) => {}
+            _ => {}
         }
         self.rows.add(event)
     }

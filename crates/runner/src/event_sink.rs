@@ -94,7 +94,7 @@ impl<'e> EventSink<'e> {
 impl Told {
     /// Leaves out prompts that were told, and those that are too many to be kept.
     fn only_new(&mut self, end: &mut CaseEnd) {
-        let prompts = std::mem::take(&mut end.prompts).into_inner();
+        let prompts = std::mem::take(&mut end.prompts);
         let is_new = |prompt: &Prompt| {
             if self.ids.contains(&prompt.id) || self.ids.len() >= PROMPTS {
                 return false;

@@ -139,21 +139,7 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
             Kind::Log { .. } => "a log line".into(),
             Kind::Usage(_) => "a usage message".into(),
             Kind::Text(_) => "text".into(),
-            Kind::TurnStart(_)
-            | Kind::TextTakenBack
-            | Kind::Reasoning(_)
-            | Kind::State(_)
-            | Kind::Violation(_)
-            | Kind::ToolCall(_)
-            | Kind::ToolResult(_)
-            | Kind::ModelCall { .. }
-            | Kind::ModelTrouble(_)
-            | Kind::AgentError { .. }
-            | Kind::FinalOutput(_)
-            | Kind::Beside(_)
-            | Kind::Finish(_)
-            | Kind::Miss { .. }
-            | Kind::TurnEnd => return None,
+            _ => return None,
         };
         Some((what, Duration::from_micros(event.at.offset_us)))
     });

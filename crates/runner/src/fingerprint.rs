@@ -1,6 +1,6 @@
 //! Tool calls, kept short enough to be kept.
 
-use agentci_trace::{Made, Redactor, sha256_beginning, write_canonical};
+use agentci_trace::{Made, Redactor, canonical, sha256_beginning};
 use agentci_verdict::Step;
 use serde_json::Value;
 
@@ -16,21 +16,15 @@ const FINGERPRINT: usize = 16;
 /// A call as a step.
 pub(crate) fn step(made: &Made<'_>, secrets: &Redactor) -> Step {
     let Made { call, only_answered, within } = *made;
-    let text = canonical(&call.args, secrets);
-    let args_hash = sha256_beginning(&text, FINGERPRINT);
-    let args = String::from_utf8(text).ok().filter(|text| text.len() <= ARGUMENTS).map(Into::into);
+    let text = canonical(&secrets.clean(&call.args));
+    let args_hash = sha256_beginning(text.as_bytes(), FINGERPRINT);
+    let args = Some(text).filter(|text| text.len() <= ARGUMENTS).map(Into::into);
     Step { tool: call.name.clone(), args_hash, args, only_answered, within }
 }
 
 /// Enough of a value to tell it from others, and nothing that is secret.
 pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
-    sha256_beginning(&canonical(value, secrets), FINGERPRINT)
-}
-
-fn canonical(value: &Value, secrets: &Redactor) -> Vec<u8> {
-    let mut text = Vec::with_capacity(64);
-    write_canonical(&secrets.clean(value), &mut text);
-    text
+    sha256_beginning(canonical(&secrets.clean(value)).as_bytes(), FINGERPRINT)
 }
 
 #[cfg(test)]

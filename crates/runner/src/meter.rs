@@ -107,21 +107,7 @@ impl<'m> Meter<'m> {
                 return self.exceeded();
             }
             Kind::ToolResult(result) => self.recognised.extend(result.recognised.clone()),
-            Kind::TurnStart(_)
-            | Kind::Text(_)
-            | Kind::TextTakenBack
-            | Kind::Reasoning(_)
-            | Kind::State(_)
-            | Kind::Violation(_)
-            | Kind::ToolCall(_)
-            | Kind::ModelTrouble(_)
-            | Kind::Log { .. }
-            | Kind::AgentError { .. }
-            | Kind::FinalOutput(_)
-            | Kind::Beside(_)
-            | Kind::Finish(_)
-            | Kind::Miss { .. }
-            | Kind::TurnEnd => {}
+            _ => {}
         }
         for change in changes {
             match *change {

@@ -38,21 +38,6 @@ fn is_sign(kind: &Kind) -> bool {
         },
         // A run that stops to ask the user something.
         Kind::Log { level, .. } => level == "interrupt",
-        Kind::TurnStart(_)
-        | Kind::Text(_)
-        | Kind::TextTakenBack
-        | Kind::Reasoning(_)
-        | Kind::Violation(_)
-        | Kind::ToolCall(_)
-        | Kind::ToolResult(_)
-        | Kind::ModelCall { .. }
-        | Kind::ModelTrouble(_)
-        | Kind::Usage(_)
-        | Kind::AgentError { .. }
-        | Kind::FinalOutput(_)
-        | Kind::Beside(_)
-        | Kind::Finish(_)
-        | Kind::Miss { .. }
-        | Kind::TurnEnd => false,
+        _ => false,
     }
 }

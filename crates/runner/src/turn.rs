@@ -3,8 +3,8 @@
 use agentci_drivers::{DriveError, Driver, Input, ToolHost, TraceSink};
 use agentci_plan::{Case, Target};
 use agentci_verdict::Finding;
-use agentci_wire::Seldom;
-use tokio::time::Instant;
+use tokio::task::unconstrained;
+use tokio::time::sleep_until;
 
 use crate::attempt::Attempt;
 use crate::deadline::Deadline;
@@ -65,23 +65,12 @@ pub(crate) async fn take_turn(
     host: &dyn ToolHost,
 ) -> TurnEnd {
     let stop = attempt.job.run.stop;
-    if agent.answers_at_once() {
-        // Neither a timer nor a signal could come between. Ten thousand of them must not keep others from their turn, though.
-        tokio::task::coop::consume_budget().await;
-        return if stop.stopped() {
-            TurnEnd::Interrupted
-        } else if deadline.at <= Instant::now() {
-            TurnEnd::TooLate
-        } else {
-            TurnEnd::of(agent.turn_at_once(input, sink))
-        };
-    }
     let turn = agent.turn(input, sink, host);
     tokio::select! {
         biased;
-        () = Seldom::new(stop.wait()) => TurnEnd::Interrupted,
-        // Before the turn, which may use up what the runtime lets a task do at a time.
-        () = Seldom::new(tokio::time::sleep_until(deadline.at)) => TurnEnd::TooLate,
+        () = stop.wait() => TurnEnd::Interrupted,
+        // Not held back by the budget of its task, which a turn that always has work uses up.
+        () = unconstrained(sleep_until(deadline.at)) => TurnEnd::TooLate,
         result = turn => TurnEnd::of(result),
     }
 }

@@ -8,8 +8,6 @@ use std::io::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-use crate::write_text;
-
 /// The canonical text of a value.
 pub fn canonical(value: &Value) -> String {
     let mut text = Vec::with_capacity(64);
@@ -18,8 +16,7 @@ pub fn canonical(value: &Value) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Appends the same to what is there.
-pub fn write_canonical(value: &Value, out: &mut Vec<u8>) {
+fn write_canonical(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(truth) => out.extend_from_slice(if *truth { b"true" } else { b"false" }),
@@ -40,17 +37,10 @@ pub fn write_canonical(value: &Value, out: &mut Vec<u8>) {
 }
 
 fn write_object(map: &Map<String, Value>, out: &mut Vec<u8>) {
-    if map.keys().is_sorted() {
-        return write_pairs(map.iter(), out);
-    }
     let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
     pairs.sort_by_key(|(key, _)| key.as_str());
-    write_pairs(pairs.into_iter(), out);
-}
-
-fn write_pairs<'v>(pairs: impl Iterator<Item = (&'v String, &'v Value)>, out: &mut Vec<u8>) {
     out.push(b'{');
-    for (index, (key, value)) in pairs.enumerate() {
+    for (index, (key, value)) in pairs.into_iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
@@ -59,6 +49,11 @@ fn write_pairs<'v>(pairs: impl Iterator<Item = (&'v String, &'v Value)>, out: &m
         write_canonical(value, out);
     }
     out.push(b'}');
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    // Writing a text to memory never fails.
+    let _ = serde_json::to_writer(out, text);
 }
 
 fn write_number(number: &Number, out: &mut Vec<u8>) {

@@ -59,20 +59,7 @@ impl Trace {
                 Kind::TextTakenBack => turn.words = None,
                 Kind::FinalOutput(data) => turn.data = Some(data),
                 Kind::Beside(data) => turn.beside.push(data),
-                Kind::TurnStart(_)
-                | Kind::Reasoning(_)
-                | Kind::State(_)
-                | Kind::Violation(_)
-                | Kind::ToolCall(_)
-                | Kind::ToolResult(_)
-                | Kind::ModelCall { .. }
-                | Kind::ModelTrouble(_)
-                | Kind::Usage(_)
-                | Kind::Log { .. }
-                | Kind::AgentError { .. }
-                | Kind::Finish(_)
-                | Kind::Miss { .. }
-                | Kind::TurnEnd => {}
+                _ => {}
             }
         }
         Output { turns, given }

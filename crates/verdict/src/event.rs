@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use crate::{Detail, Similarity};
 use agentci_source::Place;
-use agentci_trace::{Usage, write_json};
-use serde::{Deserialize, Serialize};
+use agentci_trace::Usage;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{Cause, EventError, GateReport, Played, Prompt, Rarely, Stability, StabilitySummary, Status};
+use crate::{Cause, EventError, GateReport, Played, Prompt, Stability, StabilitySummary, Status};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,15 +47,18 @@ macro_rules! bodies {
                 match self { $(Body::$variant(_) => $name,)* }
             }
 
-            pub(crate) fn write_json(&self, into: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-                match self { $(Body::$variant(body) => write_json(body, into),)* }
-            }
-
             pub(crate) fn from_json(name: &str, line: &str) -> Result<Self, EventError> {
                 match name {
                     $($name => Ok(Body::$variant(serde_json::from_str(line)?)),)*
                     other => Err(EventError::UnknownType(other.to_owned())),
                 }
+            }
+        }
+
+        /// Without its type, which is a field of the line.
+        impl Serialize for Body {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self { $(Body::$variant(body) => body.serialize(serializer),)* }
             }
         }
     };
@@ -347,8 +350,8 @@ pub struct CaseEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Box<str>>,
     /// The words it can be selected by.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub tags: Rarely<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Milliseconds from the start of the agent to its result, or to its end.
     pub wall_ms: u64,
     /// The same in microseconds; 0 where only milliseconds are known.
@@ -359,25 +362,25 @@ pub struct CaseEnd {
     /// How many checks there were and how many did not hold.
     pub assertions: AssertionCount,
     /// Everything that kept it from passing.
-    pub findings: Rarely<Vec<Finding>>,
+    pub findings: Vec<Finding>,
     /// What is odd and did not keep it from passing.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub warnings: Rarely<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// When its turns began and ended, where its agent speaks a protocol of conversations.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub turns: Rarely<Vec<TurnTimes>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnTimes>,
     /// What was observed of its tool calls, where not only the protocol of the agent tells of them.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub calls: Rarely<Vec<CallLife>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallLife>,
     /// The ways in which it asked models, by their ids; absent where nobody could observe its requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Box<Vec<String>>>,
     /// Those of them that no case of the run had before it, with all that is kept of them.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub prompts: Rarely<Vec<Prompt>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Prompt>,
     /// How near what the agent said is to what was expected, for each check that measured it.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub similarities: Rarely<Vec<Similarity>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similarities: Vec<Similarity>,
     /// The recording it was played from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Box<Replay>>,
@@ -388,8 +391,8 @@ pub struct CaseEnd {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_agent: bool,
     /// The last lines the agent wrote to its standard error, kept unless it passed.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub stderr_tail: Rarely<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr_tail: Vec<String>,
     /// The first 16 hexadecimal digits of the SHA-256 of the output in canonical form, where the case is run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_hash: Option<Box<str>>,
@@ -460,14 +463,14 @@ pub struct Metrics {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_calls: Option<u64>,
     /// Calls by tool.
-    pub tool_calls_by_name: Rarely<BTreeMap<String, u64>>,
+    pub tool_calls_by_name: BTreeMap<String, u64>,
     /// Errors by tool.
-    pub tool_errors_by_name: Rarely<BTreeMap<String, u64>>,
+    pub tool_errors_by_name: BTreeMap<String, u64>,
     /// Tokens and cost, as the agent reports them.
     pub usage: Usage,
     /// Its first tool calls, in order.
-    #[serde(default, skip_serializing_if = "Rarely::is_nothing")]
-    pub steps: Rarely<Vec<Step>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
 }
 
 /// A tool call, as far as it takes to see that another run went another way.

@@ -15,7 +15,6 @@ mod played;
 mod policy;
 mod promote;
 mod prompts;
-mod rarely;
 mod rows;
 mod settle;
 mod similarity;
@@ -45,7 +44,6 @@ pub use promote::{incomplete, promote};
 pub use prompts::{
     NOW, PROMPTS_RULE, Prompt, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
 };
-pub use rarely::{Hollow, Rarely};
 pub use rows::{Attempts, Row, Rows};
 pub use settle::settle;
 pub use similarity::{Differing, DifferingFact, Similarity};

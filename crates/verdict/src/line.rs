@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_trace::{write_json, write_text};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{Body, RunEvent};
@@ -28,40 +27,18 @@ pub enum EventError {
 impl RunEvent {
     /// The event as one line of JSON, without the line end.
     pub fn to_line(&self) -> Result<String, EventError> {
-        let mut line = Vec::with_capacity(256);
-        self.write_line(&mut line)?;
-        String::from_utf8(line).map_err(|error| EventError::Json(serde::ser::Error::custom(error)))
+        Ok(serde_json::to_string(&self.line())?)
     }
 
     /// Appends the same line to what is there.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<(), EventError> {
-        into.extend_from_slice(b"{\"v\":");
-        write_json(&VERSION, into)?;
-        into.extend_from_slice(b",\"type\":");
-        write_text(self.body.name(), into);
-        into.extend_from_slice(b",\"suite\":");
-        write_text(&self.suite, into);
-        if let Some(case_id) = &self.case_id {
-            into.extend_from_slice(b",\"case_id\":");
-            write_text(case_id, into);
-        }
-        if let Some(attempt) = self.attempt {
-            into.extend_from_slice(b",\"attempt\":");
-            write_json(&attempt, into)?;
-        }
-        into.extend_from_slice(b",\"timestamp\":");
-        write_json(&self.timestamp, into)?;
-        // The body is an object of its own, whose first brace becomes the comma between the two.
-        let at = into.len();
-        self.body.write_json(into)?;
-        match into.get(at..) {
-            Some([] | [b'{', b'}']) => {
-                into.truncate(at);
-                into.push(b'}');
-            }
-            _ => into[at] = b',',
-        }
-        Ok(())
+        Ok(serde_json::to_writer(into, &self.line())?)
+    }
+
+    fn line(&self) -> Line<'_> {
+        let Self { suite, case_id, attempt, timestamp, body } = self;
+        let case_id = case_id.as_deref();
+        Line { v: VERSION, r#type: body.name(), suite, case_id, attempt: *attempt, timestamp: *timestamp, body }
     }
 
     /// Reads what [`RunEvent::to_line`] wrote.
@@ -79,6 +56,20 @@ impl RunEvent {
         }
         Ok(Self { suite, case_id, attempt, timestamp, body })
     }
+}
+
+#[derive(Serialize)]
+struct Line<'e> {
+    v: u64,
+    r#type: &'static str,
+    suite: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case_id: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    timestamp: u64,
+    #[serde(flatten)]
+    body: &'e Body,
 }
 
 #[derive(Deserialize)]

@@ -2,8 +2,6 @@
 
 mod fetched;
 pub mod http;
-mod seldom;
 pub mod serve;
 
 pub use fetched::FetchedSecrets;
-pub use seldom::Seldom;

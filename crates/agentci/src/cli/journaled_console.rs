@@ -7,7 +7,6 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use agentci::ledger::{Journal, LedgerError};
 use agentci::report::{FanOut, ReportError, Reporter};
@@ -65,10 +64,6 @@ impl JournaledConsole {
 
 impl Reporter for JournaledConsole {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        self.on_shared(&Arc::new(event.clone()))
-    }
-
-    fn on_shared(&mut self, event: &Arc<RunEvent>) -> Result<(), ReportError> {
         let held = if self.at_once { self.journal.append(event) } else { self.journal.hold(event) };
         self.note(held);
         if matches!(event.body, Body::RunEnd(_)) {

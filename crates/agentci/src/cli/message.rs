@@ -30,20 +30,7 @@ impl Reporter for Answer {
         match &event.body {
             Body::FinalOutput(end) => self.output = Some(Value::clone(&end.output)),
             Body::CaseEnd(end) => self.findings.clone_from(&end.findings),
-            Body::RunStart(_)
-            | Body::TaskStart(_)
-            | Body::TurnStart(_)
-            | Body::Text(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::ModelCall(_)
-            | Body::Usage(_)
-            | Body::Log(_)
-            | Body::TaskError(_)
-            | Body::Check(_)
-            | Body::Stability(_)
-            | Body::Gates(_)
-            | Body::RunEnd(_) => {}
+            _ => {}
         }
         Ok(())
     }

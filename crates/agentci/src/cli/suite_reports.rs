@@ -4,7 +4,6 @@
 //! [`SuiteReports::finish`] says what could not be written and hands out what was gathered.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::plan::Suite;
@@ -84,9 +83,8 @@ impl SuiteReports {
 
     /// Hands an event to everyone, and first of all to the journal.
     pub(super) fn on_event(&mut self, event: RunEvent) {
-        let event = Arc::new(event);
         // Neither of them fails before the end.
-        let _ = self.console.on_shared(&event);
+        let _ = self.console.on_event(&event);
         let _ = self.hint.on_event(&event);
         self.reports.on_event(&event);
     }

@@ -30,19 +30,7 @@ pub(super) fn read(path: &Path) -> Result<(String, Stored), MergeError> {
         }
         Body::Gates(report) => gates = Some(report),
         Body::RunEnd(end) => ended = Some((end, event.timestamp)),
-        Body::TaskStart(_)
-        | Body::TurnStart(_)
-        | Body::Text(_)
-        | Body::ToolCall(_)
-        | Body::ToolResult(_)
-        | Body::ModelCall(_)
-        | Body::Usage(_)
-        | Body::Log(_)
-        | Body::TaskError(_)
-        | Body::FinalOutput(_)
-        | Body::Check(_)
-        | Body::CaseEnd(_)
-        | Body::Stability(_) => {}
+        _ => {}
     })?;
     let path = path.to_path_buf();
     if let Some(damage) = playback.damaged.first() {

@@ -128,8 +128,6 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("recorder/src/environment/stale.rs", "MOST_ENTRIES"),
             ("recorder/src/zone.rs", "LARGEST_ZONE"),
             ("source/src/yaml/write.rs", "SIMPLE_KEY_LIMIT"),
-            ("source/src/yaml/simple/block.rs", "KEY_LIMIT"),
-            ("source/src/yaml/simple/cursor.rs", "DEPTH"),
             ("mock_llm/src/tokens.rs", "LONGEST"),
             ("recorder/src/matching/compare.rs", "MOST_RENAMED"),
             ("recorder/src/proxy/program.rs", "PATIENCE"),

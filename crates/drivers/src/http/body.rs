@@ -32,7 +32,7 @@ impl Body {
     pub(super) fn fill(&self, input: &Value, known: &BTreeMap<String, String>) -> Result<Value, UnsetVariable> {
         let Some(template) = &self.template else { return Ok(input.clone()) };
         if let Some(value) = template.as_literal() {
-            return Ok(value);
+            return Ok(value.clone());
         }
         fill(&template.written(), input, &|name| match part(input, name) {
             Some(part) => Some(as_text(part)),

@@ -74,20 +74,7 @@ fn written(kind: &Kind) -> Option<Value> {
             json!({"type": "model_call", "request": request, "response": response})
         }
         Kind::Usage(usage) => json!({"type": "usage", "usage": usage}),
-        Kind::TurnStart(_)
-        | Kind::Text(_)
-        | Kind::TextTakenBack
-        | Kind::Reasoning(_)
-        | Kind::State(_)
-        | Kind::Violation(_)
-        | Kind::ModelTrouble(_)
-        | Kind::Log { .. }
-        | Kind::AgentError { .. }
-        | Kind::FinalOutput(_)
-        | Kind::Beside(_)
-        | Kind::Finish(_)
-        | Kind::Miss { .. }
-        | Kind::TurnEnd => return None,
+        _ => return None,
     })
 }
 

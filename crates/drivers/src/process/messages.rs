@@ -1,7 +1,7 @@
 //! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
 
 use agentci_protocols::Fields;
-use agentci_trace::{ToolResult, Usage, write_json};
+use agentci_trace::{ToolResult, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ struct ToolResultLine<'m> {
 
 /// Appends the line that begins a task.
 pub(super) fn write_task_start(task_id: &str, input: &Value, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    write_json(&TaskStart { r#type: "task_start", task_id, input }, out)?;
+    serde_json::to_writer(&mut *out, &TaskStart { r#type: "task_start", task_id, input })?;
     out.push(b'\n');
     Ok(())
 }
@@ -60,7 +60,7 @@ pub(super) fn write_tool_result(result: &ToolResult, out: &mut Vec<u8>) -> serde
         result: &result.result,
         error: result.error.as_deref(),
     };
-    write_json(&line, out)?;
+    serde_json::to_writer(&mut *out, &line)?;
     out.push(b'\n');
     Ok(())
 }

@@ -41,7 +41,7 @@ fn events() -> impl Strategy<Value = TextEvents> {
 }
 
 fn is_null(body: &Data) -> bool {
-    body.as_literal() == Some(Value::Null)
+    body.as_literal() == Some(&Value::Null)
 }
 
 fn server() -> impl Strategy<Value = HttpServer> {

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::super::asked::text;
 use super::super::fields::{Fields, missing};
-use super::super::json::Json;
 use super::super::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use super::super::refusal::Refusal;
 use super::super::tokens;
@@ -14,7 +13,7 @@ use super::{Verb, field};
 const DIMENSIONS: u32 = 3072;
 
 /// What is answered to a request of so many bytes.
-pub(in super::super) fn answer(verb: Verb, request: &Json<'_>, bytes: usize) -> Result<Value, Refusal> {
+pub(in super::super) fn answer(verb: Verb, request: &Value, bytes: usize) -> Result<Value, Refusal> {
     match verb {
         Verb::CountTokens => {
             let count = tokens::estimate(bytes);
@@ -36,14 +35,14 @@ pub(in super::super) fn answer(verb: Verb, request: &Json<'_>, bytes: usize) -> 
 }
 
 /// The vector of one request.
-fn embedding(request: &Json<'_>) -> Result<Value, Refusal> {
+fn embedding(request: &Value) -> Result<Value, Refusal> {
     let fields = Fields::open(request)?;
     let content = fields.get("content").ok_or_else(|| missing("content"))?;
-    let said = text(content.get("parts").unwrap_or(&Json::Null));
+    let said = text(content.get("parts").unwrap_or(&Value::Null));
     let config = field(request, ["embedContentConfig", "embed_content_config"]).unwrap_or(request);
     let wanted = field(config, ["outputDimensionality", "output_dimensionality"])
         .or_else(|| field(request, ["outputDimensionality", "output_dimensionality"]));
-    let dimensions = match wanted.and_then(Json::as_u64) {
+    let dimensions = match wanted.and_then(Value::as_u64) {
         None => DIMENSIONS,
         Some(wanted) => {
             u32::try_from(wanted).ok().filter(|it| (1..=MOST_DIMENSIONS).contains(it)).ok_or_else(|| {

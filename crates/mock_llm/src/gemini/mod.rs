@@ -15,7 +15,7 @@ pub(super) use whole::whole;
 
 use agentci_plan::Finish;
 
-use super::json::Json;
+use serde_json::Value;
 
 /// What is asked of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +77,11 @@ fn finish_reason(finish: Finish) -> &'static str {
 }
 
 /// A field in either spelling, the first of which is in camel case.
-pub(super) fn field<'j>(value: &'j Json<'j>, [camel, snake]: [&str; 2]) -> Option<&'j Json<'j>> {
-    value.get(camel).or_else(|| value.get(snake)).filter(|value| **value != Json::Null)
+pub(super) fn field<'j>(value: &'j Value, [camel, snake]: [&str; 2]) -> Option<&'j Value> {
+    value.get(camel).or_else(|| value.get(snake)).filter(|value| **value != Value::Null)
 }
 
 /// `generationConfig`.
-fn generation_config<'j>(request: &'j Json<'j>) -> Option<&'j Json<'j>> {
+fn generation_config<'j>(request: &'j Value) -> Option<&'j Value> {
     field(request, ["generationConfig", "generation_config"])
 }

@@ -1,18 +1,19 @@
 //! What a request offers and asks for: functions that are declared, `functionCallingConfig`, and the format of the answer.
 
 use super::super::choice::Choice;
-use super::super::json::Json;
 use super::super::offer::{Format, Offer, SchemaForm, Tool};
 use super::{field, generation_config};
+use crate::fields::items;
+use serde_json::Value;
 
 /// Reads a request.
-pub(in super::super) fn read<'r>(request: &'r Json<'r>) -> Offer<'r> {
+pub(in super::super) fn read<'r>(request: &'r Value) -> Offer<'r> {
     let mut offer = Offer { choice: choice(request), format: format(request), ..Offer::new("functionCallingConfig") };
-    for tool in request.get("tools").and_then(Json::as_list).unwrap_or_default() {
+    for tool in items(request.get("tools")) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]);
-        offer.tools.extend(declared.and_then(Json::as_list).unwrap_or_default().iter().filter_map(declaration));
+        offer.tools.extend(items(declared).iter().filter_map(declaration));
         // A search of the web, code that Google runs, and so on.
-        let Json::Object(pairs) = tool else { continue };
+        let Value::Object(pairs) = tool else { continue };
         offer.hosted |=
             pairs.iter().any(|(key, _)| !matches!(&**key, "functionDeclarations" | "function_declarations"));
     }
@@ -21,8 +22,8 @@ pub(in super::super) fn read<'r>(request: &'r Json<'r>) -> Offer<'r> {
     offer
 }
 
-fn declaration<'r>(function: &'r Json<'r>) -> Option<Tool<'r>> {
-    let name = function.get("name").and_then(Json::as_str)?;
+fn declaration<'r>(function: &'r Value) -> Option<Tool<'r>> {
+    let name = function.get("name").and_then(Value::as_str)?;
     let plain = field(function, ["parametersJsonSchema", "parameters_json_schema"]);
     let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };
     let schema = plain.or_else(|| field(function, ["parameters", "parameters"]));
@@ -30,20 +31,20 @@ fn declaration<'r>(function: &'r Json<'r>) -> Option<Tool<'r>> {
 }
 
 /// `AUTO` leaves it to the model, `ANY` wants a call, `NONE` none; `VALIDATED` is `AUTO` with arguments that fit.
-fn choice<'r>(request: &'r Json<'r>) -> Choice<'r> {
+fn choice<'r>(request: &'r Value) -> Choice<'r> {
     let config = field(request, ["toolConfig", "tool_config"])
         .and_then(|config| field(config, ["functionCallingConfig", "function_calling_config"]));
     let Some(config) = config else { return Choice::default() };
-    let allowed = field(config, ["allowedFunctionNames", "allowed_function_names"]).and_then(Json::as_list);
-    let only = allowed.map(|names| names.iter().filter_map(Json::as_str).collect::<Vec<_>>());
+    let allowed = field(config, ["allowedFunctionNames", "allowed_function_names"]).and_then(Value::as_array);
+    let only = allowed.map(|names| names.iter().filter_map(Value::as_str).collect::<Vec<_>>());
     let only = only.filter(|only| !only.is_empty());
-    let mode = config.get("mode").and_then(Json::as_str).unwrap_or_default().to_ascii_uppercase();
+    let mode = config.get("mode").and_then(Value::as_str).unwrap_or_default().to_ascii_uppercase();
     Choice { none: mode == "NONE", forced: mode == "ANY", only, ..Choice::default() }
 }
 
-fn format<'r>(request: &'r Json<'r>) -> Option<Format<'r>> {
+fn format<'r>(request: &'r Value) -> Option<Format<'r>> {
     let config = generation_config(request)?;
-    let mime = field(config, ["responseMimeType", "response_mime_type"]).and_then(Json::as_str);
+    let mime = field(config, ["responseMimeType", "response_mime_type"]).and_then(Value::as_str);
     let plain = field(config, ["responseJsonSchema", "response_json_schema"]);
     let plain = plain.or_else(|| config.get("_responseJsonSchema"));
     let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };

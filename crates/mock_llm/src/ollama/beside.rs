@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::super::fields::{Fields, missing, wrong};
-use super::super::json::Json;
 use super::super::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use super::super::refusal::Refusal;
 use super::super::tokens;
@@ -27,7 +26,7 @@ pub(in super::super) fn plain(endpoint: Endpoint, models: &[&str]) -> Option<Val
 }
 
 /// What is answered to a request of so many bytes.
-pub(in super::super) fn answer(endpoint: Endpoint, request: &Json<'_>, bytes: usize) -> Result<Value, Refusal> {
+pub(in super::super) fn answer(endpoint: Endpoint, request: &Value, bytes: usize) -> Result<Value, Refusal> {
     let fields = Fields::open(request)?;
     match endpoint {
         Endpoint::Show => Ok(shown()),
@@ -55,10 +54,10 @@ pub(in super::super) fn answer(endpoint: Endpoint, request: &Json<'_>, bytes: us
 }
 
 /// The answer to a request that only has a model loaded, or unloaded.
-pub(in super::super) fn loaded(endpoint: Endpoint, request: &Json<'_>, unix: u64) -> Value {
+pub(in super::super) fn loaded(endpoint: Endpoint, request: &Value, unix: u64) -> Value {
     let unloads = request.get("keep_alive").is_some_and(|time| matches!(&*time.to_string(), "0" | "\"0\"" | "\"0s\""));
     let mut answer = json!({
-        "model": request.get("model").and_then(Json::as_str),
+        "model": request.get("model").and_then(Value::as_str),
         "created_at": moment(unix),
         "done": true,
         "done_reason": if unloads { "unload" } else { "load" },
@@ -109,11 +108,11 @@ fn embedding(text: &str, dimensions: u32) -> Vec<f64> {
 }
 
 /// A text, or a list of texts.
-fn inputs(input: &Json<'_>) -> Result<Vec<String>, Refusal> {
+fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
     let texts = match input {
-        Json::Text(text) => Some(vec![text.to_string()]),
-        Json::List(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
-        Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_) => None,
+        Value::String(text) => Some(vec![text.to_string()]),
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     };
     let texts = texts.ok_or_else(|| wrong("input", "a string or a list of strings", input))?;
     if texts.len() > MOST_INPUTS {

@@ -2,24 +2,24 @@
 
 use super::super::asked::Asked;
 use super::super::fields::{Fields, wrong};
-use super::super::json::Json;
 use super::super::messages;
 use super::super::refusal::Refusal;
 use super::Endpoint;
+use serde_json::Value;
 
 /// What a request to `chat` asks.
-pub(in super::super) fn read_chat(body: &Json<'_>) -> Result<Asked, Refusal> {
+pub(in super::super) fn read_chat(body: &Value) -> Result<Asked, Refusal> {
     let mut asked = begun(body)?;
     let fields = Fields::open(body)?;
-    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
+    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_array().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
     for (at, message) in fields.list("messages")?.iter().enumerate() {
-        let content = message.get("content").unwrap_or(&Json::Null);
-        if !matches!(content, Json::Null | Json::Text(_)) {
+        let content = message.get("content").unwrap_or(&Value::Null);
+        if !matches!(content, Value::Null | Value::String(_)) {
             return Err(wrong(&format!("messages[{at}].content"), "a string", content));
         }
-        if message.get("role").and_then(Json::as_str).is_none() {
+        if message.get("role").and_then(Value::as_str).is_none() {
             let message = "every message needs a `role` that is a string";
             return Err(Refusal::of_part(&format!("messages[{at}].role"), message));
         }
@@ -29,27 +29,27 @@ pub(in super::super) fn read_chat(body: &Json<'_>) -> Result<Asked, Refusal> {
 }
 
 /// What a request to `generate` asks.
-pub(in super::super) fn read_generate(body: &Json<'_>) -> Result<Asked, Refusal> {
+pub(in super::super) fn read_generate(body: &Value) -> Result<Asked, Refusal> {
     let mut asked = begun(body)?;
     let prompt = Fields::open(body)?.text("prompt")?.unwrap_or_default();
-    asked.hear("user", body.get("prompt").unwrap_or(&Json::Null));
+    asked.hear("user", body.get("prompt").unwrap_or(&Value::Null));
     prompt.clone_into(&mut asked.user);
     Ok(asked)
 }
 
-fn begun(body: &Json<'_>) -> Result<Asked, Refusal> {
+fn begun(body: &Value) -> Result<Asked, Refusal> {
     let fields = Fields::open(body)?;
     let stream = fields.get("stream").is_none() || fields.truth("stream")?;
     Ok(Asked { model: fields.text("model")?.map(str::to_owned), stream, choices: 1, ..Asked::default() })
 }
 
 /// Whether a request only has a model loaded or unloaded: it has nothing to say.
-pub(in super::super) fn loads(endpoint: Endpoint, body: &Json<'_>) -> bool {
-    let names_model = body.get("model").and_then(Json::as_str).is_some_and(|model| !model.is_empty());
+pub(in super::super) fn loads(endpoint: Endpoint, body: &Value) -> bool {
+    let names_model = body.get("model").and_then(Value::as_str).is_some_and(|model| !model.is_empty());
     let is_empty = |key: &str| match body.get(key) {
-        None | Some(Json::Null) => true,
-        Some(Json::Text(text)) => text.is_empty(),
-        Some(Json::List(items)) => items.is_empty(),
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Array(items)) => items.is_empty(),
         Some(_) => false,
     };
     names_model

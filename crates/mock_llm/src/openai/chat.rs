@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::super::answer::{Answer, CallForm, WantedCall};
 use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
 use super::super::events::Events;
-use super::super::fields::{Fields, wrong};
-use super::super::json::Json;
+use super::super::fields::{Fields, items, wrong};
 use super::super::refusal::Refusal;
 use super::{chat_stream, finish_reason};
+use serde_json::Value;
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
     let fields = Fields::open(body)?;
     let mut asked = Asked {
         model: fields.text("model")?.map(str::to_owned),
@@ -20,22 +20,22 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         ..Asked::default()
     };
     if let Some(options) = fields.get("stream_options") {
-        asked.include_usage = options.get("include_usage").and_then(Json::as_bool).unwrap_or_default();
+        asked.include_usage = options.get("include_usage").and_then(Value::as_bool).unwrap_or_default();
     }
-    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
+    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_array().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
     if fields.get("tools").is_none() && fields.get("functions").is_some() {
         asked.form = CallForm::Function;
     }
-    let mut called: Option<(usize, &Json<'_>)> = None;
+    let mut called: Option<(usize, &Value)> = None;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
-        let Some(role) = message.get("role").and_then(Json::as_str) else {
+        let Some(role) = message.get("role").and_then(Value::as_str) else {
             return Err(Refusal::of_part(&place("role"), "every message needs a `role` that is a string"));
         };
-        let content = message.get("content").unwrap_or(&Json::Null);
-        if !matches!(content, Json::Null | Json::Text(_) | Json::List(_)) {
+        let content = message.get("content").unwrap_or(&Value::Null);
+        if !matches!(content, Value::Null | Value::String(_) | Value::Array(_)) {
             return Err(wrong(&place("content"), "a string or a list of parts", content));
         }
         if !matches!(role, "system" | "developer") {
@@ -46,14 +46,14 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
             "assistant" => {
                 asked.answered();
                 called = message.get("function_call").map(|call| (asked.last_heard(), call));
-                for call in message.get("tool_calls").and_then(Json::as_list).unwrap_or_default() {
+                for call in items(message.get("tool_calls")) {
                     let part = |key: &str| call.get("function")?.get(key)?.as_str().map(str::to_owned);
-                    let id = call.get("id").and_then(Json::as_str).map(str::to_owned);
+                    let id = call.get("id").and_then(Value::as_str).map(str::to_owned);
                     asked.repeat(id, part("name"), part("arguments"));
                 }
             }
             "tool" => asked.take_result(GivenResult {
-                call_id: message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default().to_owned(),
+                call_id: message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
                 content: result_text(content),
                 failed: false,
                 function: None,
@@ -79,8 +79,8 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
 }
 
 /// The call that a message with the role `function` has the result of: it names the function, and follows the call.
-fn function(message: &Json<'_>, called: Option<&Json<'_>>) -> Option<FunctionCall> {
-    let text = |part: &Json<'_>, key: &str| part.get(key).and_then(Json::as_str).map(str::to_owned);
+fn function(message: &Value, called: Option<&Value>) -> Option<FunctionCall> {
+    let text = |part: &Value, key: &str| part.get(key).and_then(Value::as_str).map(str::to_owned);
     let name = text(message, "name")?;
     let call = called.filter(|call| text(call, "name").as_ref() == Some(&name));
     let arguments = call.and_then(|call| text(call, "arguments"));

@@ -4,16 +4,15 @@ use serde_json::{Value, json};
 
 use super::super::asked::Asked;
 use super::super::fields::{Fields, wrong};
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::responses::read_items;
 
 /// What was said before the conversation begins.
-pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
     let mut asked = Asked::default();
     match Fields::open(body)?.get("items") {
         None => {}
-        Some(Json::List(items)) => read_items(items, &mut asked)?,
+        Some(Value::Array(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("items", "a list of items", other)),
     }
     Ok(asked)

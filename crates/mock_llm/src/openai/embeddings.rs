@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::super::fields::{Fields, missing, wrong};
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::super::tokens;
 use agentci_plan::mix;
@@ -18,7 +17,7 @@ pub(in super::super) const MOST_DIMENSIONS: u32 = 8192;
 pub(in super::super) const MOST_INPUTS: usize = 2048;
 
 /// The answer to a request; the model is what is reported when it names none.
-pub(in super::super) fn answer(body: &Json<'_>, model: &str) -> Result<Value, Refusal> {
+pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Refusal> {
     let fields = Fields::open(body)?;
     let model = fields.text("model")?.unwrap_or(model);
     let dimensions = fields.count("dimensions", 1, MOST_DIMENSIONS)?.unwrap_or(DIMENSIONS);
@@ -51,21 +50,21 @@ pub(in super::super) fn answer(body: &Json<'_>, model: &str) -> Result<Value, Re
 }
 
 /// The inputs as texts: one text, a list of texts, a list of tokens, or a list of such lists.
-fn inputs(input: &Json<'_>) -> Result<Vec<String>, Refusal> {
+fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
     let wanted = "a string, a list of strings, or lists of tokens";
-    let is_token = |item: &Json<'_>| item.as_u64().is_some();
+    let is_token = |item: &Value| item.as_u64().is_some();
     let inputs = match input {
-        Json::Text(text) => vec![text.to_string()],
-        Json::List(items) if !items.is_empty() && items.iter().all(is_token) => vec![input.to_string()],
-        Json::List(items) => {
-            let text = |item: &Json<'_>| match item {
-                Json::Text(text) => Some(text.to_string()),
-                Json::List(parts) if parts.iter().all(is_token) => Some(item.to_string()),
-                Json::Null | Json::Truth(_) | Json::Number(_) | Json::List(_) | Json::Object(_) => None,
+        Value::String(text) => vec![text.to_string()],
+        Value::Array(items) if !items.is_empty() && items.iter().all(is_token) => vec![input.to_string()],
+        Value::Array(items) => {
+            let text = |item: &Value| match item {
+                Value::String(text) => Some(text.to_string()),
+                Value::Array(parts) if parts.iter().all(is_token) => Some(item.to_string()),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
             };
             items.iter().map(text).collect::<Option<Vec<_>>>().ok_or_else(|| wrong("input", wanted, input))?
         }
-        other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_)) => {
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
             return Err(wrong("input", wanted, other));
         }
     };

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::super::fields::{Fields, missing, wrong};
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 
 const CATEGORIES: [&str; 13] = [
@@ -23,13 +22,13 @@ const CATEGORIES: [&str; 13] = [
 ];
 
 /// The answer to a request: a result for each text, or one for a list of parts.
-pub(in super::super) fn answer(body: &Json<'_>, id: &str) -> Result<Value, Refusal> {
+pub(in super::super) fn answer(body: &Value, id: &str) -> Result<Value, Refusal> {
     let fields = Fields::open(body)?;
     let model = fields.text("model")?.unwrap_or("omni-moderation-latest");
     let results = match fields.get("input").ok_or_else(|| missing("input"))? {
-        Json::List(items) if items.iter().all(|item| matches!(item, Json::Text(_))) => items.len(),
-        Json::Text(_) | Json::List(_) => 1,
-        other @ (Json::Null | Json::Truth(_) | Json::Number(_) | Json::Object(_)) => {
+        Value::Array(items) if items.iter().all(|item| matches!(item, Value::String(_))) => items.len(),
+        Value::String(_) | Value::Array(_) => 1,
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
             return Err(wrong("input", "a string or a list", other));
         }
     };

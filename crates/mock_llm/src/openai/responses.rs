@@ -9,7 +9,6 @@ use super::super::answer::Answer;
 use super::super::asked::{Asked, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, missing, wrong};
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::responses_stream;
 
@@ -17,7 +16,7 @@ use super::responses_stream;
 const CONVERSATION_ID: usize = 200;
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
     let fields = Fields::open(body)?;
     let mut asked = Asked {
         model: fields.text("model")?.map(str::to_owned),
@@ -31,15 +30,15 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
         let message = "`previous_response_id` and `conversation` can not be used together";
         return Err(Refusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
     }
-    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_list().is_none()) {
+    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_array().is_none()) {
         return Err(wrong("tools", "a list", tools));
     }
     match fields.get("input") {
-        Some(input @ Json::Text(text)) => {
+        Some(input @ Value::String(text)) => {
             asked.hear("user", input);
             asked.user = text.to_string();
         }
-        Some(Json::List(items)) => read_items(items, &mut asked)?,
+        Some(Value::Array(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
         None if asked.previous.is_some() || asked.conversation.is_some() || fields.get("prompt").is_some() => {}
         None => return Err(missing("input")),
@@ -51,9 +50,9 @@ pub(in super::super) fn read(body: &Json<'_>) -> Result<Asked, Refusal> {
 fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
     let id = match fields.get("conversation") {
         None => return Ok(None),
-        Some(Json::Text(id)) => id,
+        Some(Value::String(id)) => id,
         Some(other) => match other.get("id") {
-            Some(Json::Text(id)) => id,
+            Some(Value::String(id)) => id,
             _ => return Err(wrong("conversation", "an id or an object that has one", other)),
         },
     };
@@ -66,9 +65,9 @@ fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
 
 /// An answer may be several items in a row: what it says, and the calls it wants. Outputs belong to their calls wherever they
 /// stand (deepseek-ai/awesome-deepseek-integration#740): one in front of its call comes after it.
-pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Refusal> {
+pub(super) fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refusal> {
     let mut in_answer = false;
-    let text_of = |item: &Json<'_>, key: &str| item.get(key).and_then(Json::as_str).map(str::to_owned);
+    let text_of = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
     let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
     // Of calls with one id the first counts, which comes last here.
     let calls: HashMap<String, usize> =
@@ -76,12 +75,12 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
     let mut early: HashMap<usize, Vec<GivenResult>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
-        let Json::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
+        let Value::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
         // The type of a reference may be left out.
         let usual = if item.get("role").is_none() && item.get("id").is_some() { "item_reference" } else { "message" };
-        let kind = item.get("type").and_then(Json::as_str).unwrap_or(usual);
+        let kind = item.get("type").and_then(Value::as_str).unwrap_or(usual);
         asked.items.take(kind, item);
-        let role = item.get("role").and_then(Json::as_str);
+        let role = item.get("role").and_then(Value::as_str);
         let of_model = matches!(
             (kind, role),
             ("message", Some("assistant")) | ("function_call" | "reasoning" | "item_reference", _)
@@ -94,7 +93,7 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
             asked.hear(role.unwrap_or(kind), item);
         }
         match (kind, role) {
-            ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Json::Null)),
+            ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Value::Null)),
             ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
             ("function_call", _) => {
                 asked.repeat(text_of(item, "call_id"), text_of(item, "name"), text_of(item, "arguments"));
@@ -103,7 +102,7 @@ pub(super) fn read_items(items: &[Json<'_>], asked: &mut Asked) -> Result<(), Re
             ("function_call_output", _) => {
                 let given = GivenResult {
                     call_id: text_of(item, "call_id").unwrap_or_default(),
-                    content: result_text(item.get("output").unwrap_or(&Json::Null)),
+                    content: result_text(item.get("output").unwrap_or(&Value::Null)),
                     failed: false,
                     function: None,
                     at: 0,

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::super::answer::WantedCall;
-use super::super::json::Json;
 use super::super::observer::WireObserver;
 use super::request;
 use super::shown::{self, Failure};
@@ -62,7 +61,7 @@ impl WireReader {
         let refused = (400..500).contains(&seen.status) && !matches!(seen.status, 408 | 409 | 425 | 429);
         let request = shown::request(seen.api, seen.path, seen.request);
         if !refused {
-            self.observer.results(&request::read(seen.api, &Json::of(&request)), self.number);
+            self.observer.results(&request::read(seen.api, &request), self.number);
         }
         let failure = failure(seen);
         let response = shown::response(answer, seen.status, failure, times(seen));

@@ -4,11 +4,12 @@
 use agentci_protocols::chat::WireApi;
 
 use super::super::asked::{Asked, GivenResult, result_text};
-use super::super::json::Json;
 use super::super::{anthropic, messages, openai};
+use crate::fields::items;
+use serde_json::Value;
 
 /// What a request asks.
-pub(super) fn read(api: WireApi, body: &Json<'_>) -> Asked {
+pub(super) fn read(api: WireApi, body: &Value) -> Asked {
     let read = match api {
         WireApi::Chat => openai::chat::read(body),
         WireApi::Responses => openai::responses::read(body),
@@ -23,8 +24,8 @@ pub(super) fn read(api: WireApi, body: &Json<'_>) -> Asked {
 }
 
 /// Outputs of calls that are not functions: `custom_tool_call_output`, `local_shell_call_output` and the like.
-fn other_outputs(body: &Json<'_>, asked: &mut Asked) {
-    for item in body.get("input").and_then(Json::as_list).unwrap_or_default() {
+fn other_outputs(body: &Value, asked: &mut Asked) {
+    for item in items(body.get("input")) {
         let kind = text(item, "type").unwrap_or_default();
         if kind.ends_with("_call_output") && kind != "function_call_output" {
             let id = text(item, "call_id").or_else(|| text(item, "id"));
@@ -36,12 +37,12 @@ fn other_outputs(body: &Json<'_>, asked: &mut Asked) {
 }
 
 /// Messages in any provider's form.
-fn of_messages(body: &Json<'_>) -> Asked {
+fn of_messages(body: &Value) -> Asked {
     let mut asked = Asked { choices: 1, model: text(body, "model").map(str::to_owned), ..Asked::default() };
     messages::read(body, &mut asked);
     asked
 }
 
-fn text<'j>(value: &'j Json<'_>, key: &str) -> Option<&'j str> {
-    value.get(key).and_then(Json::as_str)
+fn text<'j>(value: &'j Value, key: &str) -> Option<&'j str> {
+    value.get(key).and_then(Value::as_str)
 }

@@ -1,16 +1,17 @@
 //! What Anthropic's Messages refuse of single messages and their blocks.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::tools;
+use crate::fields::items;
+use serde_json::Value;
 
 /// The most blocks that may be marked for the cache.
 const MOST_CACHED: usize = 4;
 
 /// Looks at each message by itself. Messages of other roles are instructions on the way, which may have no content.
-pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
+pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
     for (at, message) in messages.iter().enumerate() {
-        let role = message.get("role").and_then(Json::as_str);
+        let role = message.get("role").and_then(Value::as_str);
         if !matches!(role, Some("user" | "assistant")) {
             continue;
         }
@@ -18,8 +19,8 @@ pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
         let may_be_empty = role == Some("assistant") && at + 1 == messages.len();
         let content = message.get("content");
         let is_empty = match content {
-            Some(Json::Text(text)) => text.is_empty(),
-            Some(Json::List(blocks)) => blocks.is_empty(),
+            Some(Value::String(text)) => text.is_empty(),
+            Some(Value::Array(blocks)) => blocks.is_empty(),
             _ => false,
         };
         if is_empty && !may_be_empty {
@@ -29,7 +30,7 @@ pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
             );
             return Err(Refusal::new(400, message));
         }
-        blocks(content.and_then(Json::as_list).unwrap_or_default(), at, may_be_empty)?;
+        blocks(items(content), at, may_be_empty)?;
         blank(content, may_be_empty)?;
     }
     Ok(())
@@ -37,15 +38,15 @@ pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
 
 /// A message whose text is blank, and one to go on from that ends blank. LibreChat-AI/agents#124 tried it: a blank block is taken
 /// beside one with words. What is said about blank blocks beside calls differs, so those are left alone.
-fn blank(content: Option<&Json<'_>>, is_begun: bool) -> Result<(), Refusal> {
-    let words = |block: &'_ Json<'_>| match block.get("type").and_then(Json::as_str) {
-        Some("text") => block.get("text").and_then(Json::as_str).map(str::to_owned),
+fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), Refusal> {
+    let words = |block: &'_ Value| match block.get("type").and_then(Value::as_str) {
+        Some("text") => block.get("text").and_then(Value::as_str).map(str::to_owned),
         _ => None,
     };
     // A text is short for a block of it, as Anthropic's API reference says.
     let texts: Vec<Option<String>> = match content {
-        Some(Json::Text(text)) => vec![Some(text.to_string())],
-        Some(Json::List(blocks)) => blocks.iter().map(words).collect(),
+        Some(Value::String(text)) => vec![Some(text.to_string())],
+        Some(Value::Array(blocks)) => blocks.iter().map(words).collect(),
         _ => return Ok(()),
     };
     let ends_blank = |text: &str| text.ends_with(char::is_whitespace);
@@ -62,10 +63,10 @@ fn blank(content: Option<&Json<'_>>, is_begun: bool) -> Result<(), Refusal> {
     Err(Refusal::new(400, "messages: text content blocks must contain non-whitespace text"))
 }
 
-fn blocks(blocks: &[Json<'_>], message: usize, may_be_empty: bool) -> Result<(), Refusal> {
+fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), Refusal> {
     let mut ids: Vec<&str> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
-        let text = |key: &str| block.get(key).and_then(Json::as_str);
+        let text = |key: &str| block.get(key).and_then(Value::as_str);
         match text("type") {
             Some("text") if text("text") == Some("") && !may_be_empty => {
                 // anthropics/claude-code#59812, miurla/morphic#83
@@ -87,7 +88,7 @@ fn blocks(blocks: &[Json<'_>], message: usize, may_be_empty: bool) -> Result<(),
     Ok(())
 }
 
-fn call(block: &Json<'_>, id: &str, place: &str) -> Result<(), Refusal> {
+fn call(block: &Value, id: &str, place: &str) -> Result<(), Refusal> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if id.is_empty() || !id.bytes().all(plain) {
         // anomalyco/opencode#1279, HKUDS/nanobot#4356
@@ -95,18 +96,16 @@ fn call(block: &Json<'_>, id: &str, place: &str) -> Result<(), Refusal> {
         return Err(Refusal::new(400, message));
     }
     match block.get("input") {
-        None | Some(Json::Object(_)) => Ok(()),
+        None | Some(Value::Object(_)) => Ok(()),
         // anthropics/anthropic-sdk-typescript#648, anthropics/claude-code#6695, prism-php/prism#659
         Some(_) => Err(Refusal::new(400, format!("{place}.tool_use.input: Input should be a valid dictionary"))),
     }
 }
 
 /// tghamm/Anthropic.SDK#50, griffinmartin/opencode-claude-auth#121: tools, the system prompt and messages count together.
-pub(super) fn cached(request: &Json<'_>) -> Result<(), Refusal> {
-    let list = |part: Option<&Json<'_>>| {
-        part.and_then(Json::as_list).unwrap_or_default().iter().filter(|part| is_marked(part)).count()
-    };
-    let messages = request.get("messages").and_then(Json::as_list).unwrap_or_default();
+pub(super) fn cached(request: &Value) -> Result<(), Refusal> {
+    let list = |part: Option<&Value>| items(part).iter().filter(|part| is_marked(part)).count();
+    let messages = items(request.get("messages"));
     let marked = tools(request).filter(|(_, tool)| is_marked(tool)).count()
         + list(request.get("system"))
         + messages.iter().map(|message| list(message.get("content"))).sum::<usize>();
@@ -117,8 +116,8 @@ pub(super) fn cached(request: &Json<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(400, message))
 }
 
-fn is_marked(part: &Json<'_>) -> bool {
-    part.get("cache_control").is_some_and(|mark| *mark != Json::Null)
+fn is_marked(part: &Value) -> bool {
+    part.get("cache_control").is_some_and(|mark| *mark != Value::Null)
 }
 
 #[cfg(test)]
@@ -129,7 +128,9 @@ mod tests {
 
     fn refused(messages: &Value) -> Option<String> {
         let text = messages.to_string();
-        check(Json::parse(text.as_bytes()).unwrap().as_list().unwrap()).err().map(|refusal| refusal.message)
+        check(serde_json::from_slice::<Value>(text.as_bytes()).unwrap().as_array().unwrap())
+            .err()
+            .map(|refusal| refusal.message)
     }
 
     fn call(id: &str, input: &Value) -> Value {
@@ -221,7 +222,9 @@ mod tests {
             let tool = json!({ "name": "f", "cache_control": mark });
             let said = json!({ "role": "user", "content": vec![block(&mark); blocks] });
             let text = json!({ "tools": vec![tool; tools], "system": [block(&mark), block(&json!(null))], "messages": [said] });
-            cached(&Json::parse(text.to_string().as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+            cached(&serde_json::from_slice::<Value>(text.to_string().as_bytes()).unwrap())
+                .err()
+                .map(|refusal| refusal.message)
         };
         assert_eq!(request(1, 2), None);
         let five = "A maximum of 4 blocks with cache_control may be provided. Found 5.";

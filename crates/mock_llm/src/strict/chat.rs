@@ -1,30 +1,31 @@
 //! What OpenAI's Chat Completions refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::{Warnings, empty_array, given, history, missing, names, parameters, schema, tools};
+use crate::fields::items;
+use serde_json::Value;
 
 /// Looks at a request.
-pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
+pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
     // chain-ml/council#45, danielmiessler/Fabric#239: `param` and `code` are null.
     if given(request, "model").is_none() {
         return Err(Refusal::new(400, "you must provide a model parameter"));
     }
     let Some(messages) = given(request, "messages") else { return Err(missing("messages")) };
-    if messages.as_list().is_some_and(<[Json<'_>]>::is_empty) {
+    if messages.as_array().is_some_and(Vec::is_empty) {
         // CopilotKit/CopilotKit#529
         return Err(empty_array("messages"));
     }
     parameters::check(request)?;
-    history::check(messages.as_list().unwrap_or_default())?;
-    paired(messages.as_list().unwrap_or_default())?;
+    history::check(items(Some(messages)))?;
+    paired(items(Some(messages)))?;
     let mut warnings = Warnings::new();
     for (at, tool) in tools(request) {
         let Some(function) = tool.get("function") else { continue };
         let place = format!("tools[{at}].function.name");
-        let name = function.get("name").and_then(Json::as_str).unwrap_or_default();
+        let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
         names::openai(&place, name)?;
-        warnings.extend(names::risky(&place, name, function.get("description").and_then(Json::as_str)));
+        warnings.extend(names::risky(&place, name, function.get("description").and_then(Value::as_str)));
         function_schema(function, name, &format!("tools[{at}].function.parameters"))?;
     }
     let format = request.get("response_format").and_then(|format| format.get("json_schema"));
@@ -35,7 +36,7 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
 }
 
 /// The schema of a function: what it says of lists, and all of it where it is strict.
-pub(super) fn function_schema(function: &Json<'_>, name: &str, place: &str) -> Result<(), Refusal> {
+pub(super) fn function_schema(function: &Value, name: &str, place: &str) -> Result<(), Refusal> {
     let parameters = function.get("parameters");
     let strict = || parameters.filter(|_| is_strict(function)).and_then(|schema| schema::broken(schema, true));
     match parameters.and_then(schema::list_of_nothing).or_else(strict) {
@@ -48,36 +49,36 @@ pub(super) fn function_schema(function: &Json<'_>, name: &str, place: &str) -> R
 }
 
 /// The schema of an answer that is strict: dottxt-ai/outlines#844, vercel/ai#6484, agentscope-ai/agentscope-java#2548.
-pub(super) fn strict_format(format: &Json<'_>, place: &str) -> Result<(), Refusal> {
+pub(super) fn strict_format(format: &Value, place: &str) -> Result<(), Refusal> {
     let wanted = format.get("schema").filter(|_| is_strict(format));
     match wanted.and_then(|wanted| schema::broken(wanted, true)) {
         Some(broken) => {
-            let name = format.get("name").and_then(Json::as_str).unwrap_or_default();
+            let name = format.get("name").and_then(Value::as_str).unwrap_or_default();
             Err(Refusal::of_part(place, format!("Invalid schema for response_format '{name}': {}", broken.openai())))
         }
         None => Ok(()),
     }
 }
 
-fn is_strict(part: &Json<'_>) -> bool {
-    part.get("strict").and_then(Json::as_bool) == Some(true)
+fn is_strict(part: &Value) -> bool {
+    part.get("strict").and_then(Value::as_bool) == Some(true)
 }
 
 /// Every call is answered before anything else is said, and nothing else is answered. Results may come in any order.
-fn paired(messages: &[Json<'_>]) -> Result<(), Refusal> {
+fn paired(messages: &[Value]) -> Result<(), Refusal> {
     let mut asked: Vec<&str> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
-        let role = message.get("role").and_then(Json::as_str);
+        let role = message.get("role").and_then(Value::as_str);
         if role == Some("tool") {
-            let id = message.get("tool_call_id").and_then(Json::as_str).unwrap_or_default();
+            let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
             answers(&asked, id, at)?;
             open.retain(|call| *call != id);
             continue;
         }
         unanswered(&open, at)?;
-        let calls = message.get("tool_calls").filter(|_| role == Some("assistant")).and_then(Json::as_list);
-        asked = calls.unwrap_or_default().iter().filter_map(|call| call.get("id").and_then(Json::as_str)).collect();
+        let calls = message.get("tool_calls").filter(|_| role == Some("assistant")).and_then(Value::as_array);
+        asked = calls.into_iter().flatten().filter_map(|call| call.get("id").and_then(Value::as_str)).collect();
         open.clone_from(&asked);
     }
     unanswered(&open, messages.len())
@@ -119,7 +120,9 @@ mod tests {
     use super::*;
 
     fn refused(request: &Value) -> Option<String> {
-        check(&Json::parse(request.to_string().as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+        check(&serde_json::from_slice::<Value>(request.to_string().as_bytes()).unwrap())
+            .err()
+            .map(|refusal| refusal.message)
     }
 
     fn with(messages: &Value) -> Option<String> {

@@ -1,16 +1,17 @@
 //! What Gemini refuses, in its words.
 
 use super::super::gemini::field;
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::{Warnings, tools};
+use crate::fields::items;
+use serde_json::Value;
 
 /// The longest name of a function.
 const LONGEST_NAME: usize = 64;
 
 /// What is wrong with a request.
-pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
-    let contents = request.get("contents").and_then(Json::as_list).unwrap_or_default();
+pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
+    let contents = items(request.get("contents"));
     // Quoted in langchain-ai/langchain-google#1393 and vercel/ai#3775.
     if contents.is_empty() {
         return Err(Refusal::new(400, "* GenerateContentRequest.contents: contents is not specified"));
@@ -21,11 +22,11 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
 }
 
 /// Names of functions. Quoted in google-gemini/gemini-cli#7869 and, since colons are allowed, AstrBotDevs/AstrBot#5416.
-fn names(request: &Json<'_>) -> Result<(), Refusal> {
+fn names(request: &Value) -> Result<(), Refusal> {
     for (at, tool) in tools(request) {
-        let declared = field(tool, ["functionDeclarations", "function_declarations"]).and_then(Json::as_list);
-        for (number, function) in declared.unwrap_or_default().iter().enumerate() {
-            let name = function.get("name").and_then(Json::as_str).unwrap_or_default();
+        let declared = field(tool, ["functionDeclarations", "function_declarations"]).and_then(Value::as_array);
+        for (number, function) in declared.into_iter().flatten().enumerate() {
+            let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
             let begins = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
             let may_be = |it: char| it.is_ascii_alphanumeric() || "_.:-".contains(it);
             if !begins || name.len() > LONGEST_NAME || !name.chars().all(may_be) {
@@ -43,9 +44,9 @@ fn names(request: &Json<'_>) -> Result<(), Refusal> {
 
 /// As many results as calls. Quoted in google-gemini/gemini-cli#5443 and #7410. A turn is all that one side says, in however many
 /// contents.
-fn answered(contents: &[Json<'_>]) -> Result<(), Refusal> {
-    let is_model = |content: &Json<'_>| content.get("role").and_then(Json::as_str) == Some("model");
-    let turns: Vec<&[Json<'_>]> = contents.chunk_by(|one, next| is_model(one) == is_model(next)).collect();
+fn answered(contents: &[Value]) -> Result<(), Refusal> {
+    let is_model = |content: &Value| content.get("role").and_then(Value::as_str) == Some("model");
+    let turns: Vec<&[Value]> = contents.chunk_by(|one, next| is_model(one) == is_model(next)).collect();
     for pair in turns.windows(2) {
         let [called, gave] = pair else { continue };
         let calls = count(called, ["functionCall", "function_call"]);
@@ -59,8 +60,8 @@ fn answered(contents: &[Json<'_>]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn count(contents: &[Json<'_>], key: [&str; 2]) -> usize {
-    let parts = contents.iter().filter_map(|content| content.get("parts").and_then(Json::as_list)).flatten();
+fn count(contents: &[Value], key: [&str; 2]) -> usize {
+    let parts = contents.iter().filter_map(|content| content.get("parts").and_then(Value::as_array)).flatten();
     parts.filter(|part| field(part, key).is_some()).count()
 }
 
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     fn refused(request: &Value) -> String {
-        check(&Json::of(request)).map_or_else(|refusal| refusal.message, |_| String::new())
+        check(request).map_or_else(|refusal| refusal.message, |_| String::new())
     }
 
     fn call() -> Value {

@@ -1,16 +1,16 @@
 //! What Chat Completions refuse of single messages.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::empty_array;
+use serde_json::Value;
 
 /// Looks at each message by itself.
-pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
+pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
     for (at, message) in messages.iter().enumerate() {
-        match message.get("role").and_then(Json::as_str) {
+        match message.get("role").and_then(Value::as_str) {
             Some("assistant") => answer(message, at)?,
             Some("user" | "system" | "developer") => content(message, at)?,
-            Some("function") if message.get("name").and_then(Json::as_str).is_none() => {
+            Some("function") if message.get("name").and_then(Value::as_str).is_none() => {
                 // langchain-ai/langchainjs#6570, open-compass/T-Eval#66
                 let message = "Missing parameter 'name': messages with role 'function' must have a 'name'.";
                 return Err(Refusal::of_part(&format!("messages.[{at}].name"), message));
@@ -22,16 +22,16 @@ pub(super) fn check(messages: &[Json<'_>]) -> Result<(), Refusal> {
 }
 
 /// An answer that is sent back.
-fn answer(message: &Json<'_>, at: usize) -> Result<(), Refusal> {
-    let calls = message.get("tool_calls").and_then(Json::as_list);
-    if calls.is_some_and(<[Json<'_>]>::is_empty) {
+fn answer(message: &Value, at: usize) -> Result<(), Refusal> {
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    if calls.is_some_and(Vec::is_empty) {
         // openai/openai-node#1341, home-assistant/core#118577
         return Err(empty_array(&format!("messages[{at}].tool_calls")));
     }
-    for (number, call) in calls.unwrap_or_default().iter().enumerate() {
+    for (number, call) in calls.into_iter().flatten().enumerate() {
         let Some(function) = call.get("function") else { continue };
         let place = |key: &str| format!("messages[{at}].tool_calls[{number}].function.{key}");
-        if function.get("name").and_then(Json::as_str) == Some("") {
+        if function.get("name").and_then(Value::as_str) == Some("") {
             // continuedev/continue#9784 and #11645
             let name = place("name");
             let message = format!(
@@ -39,14 +39,14 @@ fn answer(message: &Json<'_>, at: usize) -> Result<(), Refusal> {
             );
             return Err(Refusal::of_part(&name, message).code("empty_string"));
         }
-        if matches!(function.get("arguments"), Some(Json::Object(_))) {
+        if matches!(function.get("arguments"), Some(Value::Object(_))) {
             // aaif-goose/goose-mobile#20
             let arguments = place("arguments");
             let message = format!("Invalid type for '{arguments}': expected a string, but got an object instead.");
             return Err(Refusal::of_part(&arguments, message).code("invalid_type"));
         }
     }
-    let says = |key: &str| message.get(key).is_some_and(|value| *value != Json::Null);
+    let says = |key: &str| message.get(key).is_some_and(|value| *value != Value::Null);
     if ["tool_calls", "function_call", "refusal", "audio"].into_iter().any(says) {
         return Ok(());
     }
@@ -54,9 +54,9 @@ fn answer(message: &Json<'_>, at: usize) -> Result<(), Refusal> {
 }
 
 /// docker/docker-agent#63, langchain-ai/langchainjs#4153
-fn content(message: &Json<'_>, at: usize) -> Result<(), Refusal> {
+fn content(message: &Value, at: usize) -> Result<(), Refusal> {
     match message.get("content") {
-        Some(Json::Null) => {
+        Some(Value::Null) => {
             let message = "Invalid value for 'content': expected a string, got null.";
             Err(Refusal::of_part(&format!("messages.[{at}].content"), message))
         }
@@ -72,7 +72,9 @@ mod tests {
 
     fn refused(message: &Value) -> Option<String> {
         let text = json!([{ "role": "user", "content": "x" }, message]).to_string();
-        check(Json::parse(text.as_bytes()).unwrap().as_list().unwrap()).err().map(|refusal| refusal.message)
+        check(serde_json::from_slice::<Value>(text.as_bytes()).unwrap().as_array().unwrap())
+            .err()
+            .map(|refusal| refusal.message)
     }
 
     fn call(name: &str, arguments: &Value) -> Value {

@@ -1,12 +1,13 @@
 //! What Anthropic's Messages refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::pairs::{calls_of, paired, turns};
 use super::{Warnings, blocks, given, names, schema, thinking, tools};
+use crate::fields::items;
+use serde_json::Value;
 
 /// The answer that a request goes on from, if it goes on with a thread: the API then holds the messages before it.
-pub(in super::super) fn continued<'j>(request: &'j Json<'j>) -> Option<&'j str> {
+pub(in super::super) fn continued<'j>(request: &'j Value) -> Option<&'j str> {
     request.get("thread")?.get("previous_message_id")?.as_str()
 }
 
@@ -22,7 +23,7 @@ pub(in super::super) enum Before {
 }
 
 /// Looks at a request, which may go on from an answer.
-pub(in super::super) fn check(request: &Json<'_>, before: &Before) -> Result<Warnings, Refusal> {
+pub(in super::super) fn check(request: &Value, before: &Before) -> Result<Warnings, Refusal> {
     // The error is quoted for `max_tokens` in tickernelz/opencode-mem#50 and microsoft/foundry-dev-tools#465. Anthropic's API
     // reference has all three as required.
     for name in ["model", "max_tokens", "messages"] {
@@ -30,15 +31,15 @@ pub(in super::super) fn check(request: &Json<'_>, before: &Before) -> Result<War
             return Err(Refusal::new(400, format!("{name}: Field required")));
         }
     }
-    let messages = request.get("messages").and_then(Json::as_list);
-    if messages.is_some_and(<[Json<'_>]>::is_empty) {
+    let messages = request.get("messages").and_then(Value::as_array);
+    if messages.is_some_and(Vec::is_empty) {
         // danny-avila/LibreChat#3442
         return Err(Refusal::new(400, "messages: at least one message is required"));
     }
-    blocks::check(messages.unwrap_or_default())?;
+    blocks::check(items(request.get("messages")))?;
     blocks::cached(request)?;
     thinking::check(request)?;
-    let turns = turns(messages.unwrap_or_default());
+    let turns = turns(items(request.get("messages")));
     match before {
         Before::Nothing => paired(&turns, Vec::new())?,
         Before::Calls(calls) => paired(&turns, calls.iter().map(|id| (0, id.as_str())).collect())?,
@@ -50,17 +51,17 @@ pub(in super::super) fn check(request: &Json<'_>, before: &Before) -> Result<War
 }
 
 /// The tools of a request.
-fn offered(request: &Json<'_>) -> Result<(), Refusal> {
+fn offered(request: &Value) -> Result<(), Refusal> {
     let mut known: Vec<&str> = Vec::new();
     for (at, tool) in tools(request) {
-        let name = tool.get("name").and_then(Json::as_str);
+        let name = tool.get("name").and_then(Value::as_str);
         if name.is_some_and(|name| known.contains(&name)) {
             // eclipse-theia/theia#16122, docker/docker-agent#2251; danny-avila/LibreChat#13162 for tools that Anthropic defines.
             return Err(Refusal::new(400, "tools: Tool names must be unique."));
         }
         known.extend(name);
         // Tools that Anthropic defines have a type of their own.
-        if !matches!(tool.get("type").and_then(Json::as_str), None | Some("custom")) {
+        if !matches!(tool.get("type").and_then(Value::as_str), None | Some("custom")) {
             continue;
         }
         names::anthropic(at, name.unwrap_or_default())?;
@@ -70,7 +71,7 @@ fn offered(request: &Json<'_>) -> Result<(), Refusal> {
             let message = "input_schema does not support oneOf, allOf, or anyOf at the top level";
             return Err(Refusal::new(400, format!("tools.{at}.custom.input_schema: {message}")));
         }
-        let strict = tool.get("strict").and_then(Json::as_bool) == Some(true);
+        let strict = tool.get("strict").and_then(Value::as_bool) == Some(true);
         if wanted.filter(|_| strict).and_then(|wanted| schema::broken(wanted, false)).is_some() {
             // vercel/ai#20681
             let message =
@@ -89,7 +90,9 @@ mod tests {
 
     fn refused(messages: &Value) -> Option<String> {
         let request = json!({ "model": "m", "max_tokens": 5, "messages": messages }).to_string();
-        check(&Json::parse(request.as_bytes()).unwrap(), &Before::Nothing).err().map(|refusal| refusal.message)
+        check(&serde_json::from_slice::<Value>(request.as_bytes()).unwrap(), &Before::Nothing)
+            .err()
+            .map(|refusal| refusal.message)
     }
 
     fn call(id: &str) -> Value {
@@ -178,7 +181,8 @@ mod tests {
     #[test]
     fn a_thread_holds_the_calls_before() {
         let request = json!({ "model": "m", "max_tokens": 5, "messages": [said("user", &[result("a")])] }).to_string();
-        let refused = |before: &Before| check(&Json::parse(request.as_bytes()).unwrap(), before).err();
+        let refused =
+            |before: &Before| check(&serde_json::from_slice::<Value>(request.as_bytes()).unwrap(), before).err();
         let calls = |ids: &[&str]| Before::Calls(ids.iter().map(|&id| id.to_owned()).collect());
         assert_eq!(refused(&calls(&["a"])), None);
         assert_eq!(refused(&Before::Unknown), None);
@@ -188,8 +192,9 @@ mod tests {
 
     #[test]
     fn what_must_be_there_is_asked_for() {
-        let refused =
-            |request: &str| check(&Json::parse(request.as_bytes()).unwrap(), &Before::Nothing).unwrap_err().message;
+        let refused = |request: &str| {
+            check(&serde_json::from_slice::<Value>(request.as_bytes()).unwrap(), &Before::Nothing).unwrap_err().message
+        };
         assert_eq!(refused(r#"{"model":"m","messages":[]}"#), "max_tokens: Field required");
         assert_eq!(refused(r#"{"max_tokens":1,"messages":[]}"#), "model: Field required");
         assert_eq!(
@@ -198,7 +203,7 @@ mod tests {
         );
         let tool = |more: &str| {
             let request = r#"{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[TOOL]}"#;
-            check(&Json::parse(request.replace("TOOL", more).as_bytes()).unwrap(), &Before::Nothing)
+            check(&serde_json::from_slice::<Value>(request.replace("TOOL", more).as_bytes()).unwrap(), &Before::Nothing)
                 .err()
                 .map(|refusal| refusal.message)
         };

@@ -17,8 +17,9 @@ pub(super) mod responses;
 mod schema;
 mod thinking;
 
-use super::json::Json;
 use super::refusal::Refusal;
+use crate::fields::items;
+use serde_json::Value;
 
 /// What a request is told that is not refused: things that some models or compatible providers refuse.
 pub(super) type Warnings = Vec<String>;
@@ -39,11 +40,11 @@ fn empty_array(place: &str) -> Refusal {
 }
 
 /// A part of a request that is there and says something.
-fn given<'j>(request: &'j Json<'j>, name: &str) -> Option<&'j Json<'j>> {
-    request.get(name).filter(|value| !matches!(value, Json::Null) && value.as_str() != Some(""))
+fn given<'j>(request: &'j Value, name: &str) -> Option<&'j Value> {
+    request.get(name).filter(|value| !matches!(value, Value::Null) && value.as_str() != Some(""))
 }
 
 /// The tools of a request, with their positions.
-fn tools<'j>(request: &'j Json<'j>) -> impl Iterator<Item = (usize, &'j Json<'j>)> {
-    request.get("tools").and_then(Json::as_list).unwrap_or_default().iter().enumerate()
+fn tools<'j>(request: &'j Value) -> impl Iterator<Item = (usize, &'j Value)> {
+    items(request.get("tools")).iter().enumerate()
 }

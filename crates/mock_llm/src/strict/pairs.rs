@@ -1,7 +1,8 @@
 //! Calls of tools and their results in Anthropic's Messages.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
+use crate::fields::items;
+use serde_json::Value;
 
 /// What one side says until the other does. Messages of one side that follow each other count as one, as Anthropic's API
 /// reference says.
@@ -28,10 +29,10 @@ enum BlockKind {
 }
 
 /// The turns of a conversation.
-pub(super) fn turns<'j>(messages: &'j [Json<'j>]) -> Vec<Said<'j>> {
+pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<Said<'j>> {
     let mut turns: Vec<Said<'j>> = Vec::new();
     for (message, said) in messages.iter().enumerate() {
-        let role = said.get("role").and_then(Json::as_str).unwrap_or_default();
+        let role = said.get("role").and_then(Value::as_str).unwrap_or_default();
         // Instructions on the way are no turn.
         if role == "system" {
             continue;
@@ -41,11 +42,11 @@ pub(super) fn turns<'j>(messages: &'j [Json<'j>]) -> Vec<Said<'j>> {
         }
         let Some(turn) = turns.last_mut() else { continue };
         let content = said.get("content");
-        if let Some(Json::Text(_)) = content {
+        if let Some(Value::String(_)) = content {
             turn.blocks.push(Block { message, at: 0, id: "", kind: BlockKind::Said });
         }
-        for (at, block) in content.and_then(Json::as_list).unwrap_or_default().iter().enumerate() {
-            let text = |key| block.get(key).and_then(Json::as_str).unwrap_or_default();
+        for (at, block) in items(content).iter().enumerate() {
+            let text = |key| block.get(key).and_then(Value::as_str).unwrap_or_default();
             let (id, kind) = match text("type") {
                 "tool_use" => (text("id"), BlockKind::Call),
                 "tool_result" => (text("tool_use_id"), BlockKind::Result),

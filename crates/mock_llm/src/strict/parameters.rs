@@ -1,16 +1,16 @@
 //! Parameters of Chat Completions that do not go together.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::empty_array;
+use serde_json::Value;
 
 /// The most tools that a request may offer.
 const MOST_TOOLS: usize = 128;
 
 /// Looks at the parameters of a request.
-pub(super) fn check(request: &Json<'_>) -> Result<(), Refusal> {
-    let given = |name: &str| request.get(name).filter(|value| **value != Json::Null);
-    offered(given("tools").and_then(Json::as_list))?;
+pub(super) fn check(request: &Value) -> Result<(), Refusal> {
+    let given = |name: &str| request.get(name).filter(|value| **value != Value::Null);
+    offered(given("tools").and_then(Value::as_array).map(Vec::as_slice))?;
     if given("tools").is_none() {
         // `tool_choice`: writer/writer-framework#1013; vllm-project/vllm#40311 asked the API, with the choice `none` as well.
         // `parallel_tool_calls`: Upsonic/Upsonic#323, camel-ai/camel#3706.
@@ -19,17 +19,17 @@ pub(super) fn check(request: &Json<'_>) -> Result<(), Refusal> {
             return Err(Refusal::of_part(name, message));
         }
     }
-    if given("stream_options").is_some() && request.get("stream").and_then(Json::as_bool) != Some(true) {
+    if given("stream_options").is_some() && request.get("stream").and_then(Value::as_bool) != Some(true) {
         // BerriAI/litellm#5803
         let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
         return Err(Refusal::of_part("stream_options", message));
     }
-    if given("max_tokens").is_some() && request.get("model").and_then(Json::as_str).is_some_and(is_reasoning) {
+    if given("max_tokens").is_some() && request.get("model").and_then(Value::as_str).is_some_and(is_reasoning) {
         // teilomillet/gollm#33 (o1, o3-mini), griptape-ai/ComfyUI-Griptape#312 (gpt-5), fish2018/YPrompt#26 (gpt-5.1)
         let message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
         return Err(Refusal::of_part("max_tokens", message).code("unsupported_parameter"));
     }
-    let format = request.get("response_format").and_then(|format| format.get("type")).and_then(Json::as_str);
+    let format = request.get("response_format").and_then(|format| format.get("type")).and_then(Value::as_str);
     if format == Some("json_object") && !request.get("messages").is_some_and(speaks_of_json) {
         // meta-llama/PurpleLlama#94, mem0ai/mem0#3559
         let message =
@@ -39,7 +39,7 @@ pub(super) fn check(request: &Json<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn offered(tools: Option<&[Json<'_>]>) -> Result<(), Refusal> {
+fn offered(tools: Option<&[Value]>) -> Result<(), Refusal> {
     let length = match tools {
         // continuedev/continue#3370; vllm-project/vllm#39780 and #40311 asked the API. Responses take an empty list.
         Some([]) => return Err(empty_array("tools")),
@@ -62,12 +62,12 @@ fn is_reasoning(model: &str) -> bool {
     ["o1", "o3", "o4", "gpt-5"].iter().any(|family| is(family)) && !model.contains("-chat")
 }
 
-fn speaks_of_json(part: &Json<'_>) -> bool {
+fn speaks_of_json(part: &Value) -> bool {
     match part {
-        Json::Text(text) => text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json")),
-        Json::List(items) => items.iter().any(speaks_of_json),
-        Json::Object(pairs) => pairs.iter().any(|(_, value)| speaks_of_json(value)),
-        Json::Null | Json::Truth(_) | Json::Number(_) => false,
+        Value::String(text) => text.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json")),
+        Value::Array(items) => items.iter().any(speaks_of_json),
+        Value::Object(pairs) => pairs.iter().any(|(_, value)| speaks_of_json(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -80,7 +80,9 @@ mod tests {
     fn refused(more: &Value) -> Option<String> {
         let mut request = json!({ "model": "gpt-4o", "messages": [{ "role": "user", "content": "hi" }] });
         request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        check(&Json::parse(request.to_string().as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+        check(&serde_json::from_slice::<Value>(request.to_string().as_bytes()).unwrap())
+            .err()
+            .map(|refusal| refusal.message)
     }
 
     #[test]

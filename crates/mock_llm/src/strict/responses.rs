@@ -1,10 +1,10 @@
 //! What OpenAI's Responses refuse. All errors are 400, `invalid_request_error`.
 
 use super::super::asked::Items;
-use super::super::json::Json;
 use super::super::refusal::Refusal;
 use super::chat::{function_schema, strict_format};
 use super::{Warnings, given, missing, names, tools};
+use serde_json::Value;
 
 /// The earlier calls that a request names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,9 +29,9 @@ impl Earlier {
 }
 
 /// Looks at the parts of a request.
-pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
+pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
     let has = |name| given(request, name).is_some();
-    let there = |name| request.get(name).is_some_and(|value| *value != Json::Null);
+    let there = |name| request.get(name).is_some_and(|value| *value != Value::Null);
     let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(there);
     // mattermost/mattermost-plugin-agents#476. A stored prompt names its model; what goes on from an earlier answer is left alone.
     if !continues && !has("model") {
@@ -41,10 +41,10 @@ pub(in super::super) fn check(request: &Json<'_>) -> Result<Warnings, Refusal> {
         return Err(missing("input"));
     }
     for (at, tool) in tools(request) {
-        if tool.get("type").and_then(Json::as_str) != Some("function") {
+        if tool.get("type").and_then(Value::as_str) != Some("function") {
             continue;
         }
-        let name = tool.get("name").and_then(Json::as_str).unwrap_or_default();
+        let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
         names::openai(&format!("tools[{at}].name"), name)?;
         function_schema(tool, name, &format!("tools[{at}].parameters"))?;
     }

@@ -1,6 +1,7 @@
 //! Schemas that a request calls strict.
 
-use super::super::json::Json;
+use crate::fields::items;
+use serde_json::Value;
 
 /// How deep schemas are looked into.
 const DEEPEST: usize = 64;
@@ -47,32 +48,32 @@ impl Broken {
 }
 
 /// The first part of a schema that breaks a rule. Every property must be required only for OpenAI.
-pub(super) fn broken(schema: &Json<'_>, all_required: bool) -> Option<Broken> {
+pub(super) fn broken(schema: &Value, all_required: bool) -> Option<Broken> {
     look(schema, &|part| strictly(part, all_required), &mut Vec::new())
 }
 
 /// The first list in a schema that does not say what is in it.
-pub(super) fn list_of_nothing(schema: &Json<'_>) -> Option<Broken> {
-    let is_list = |part: &Json<'_>| part.get("type").and_then(Json::as_str) == Some("array");
-    let says = |part: &Json<'_>| ["items", "prefixItems"].iter().any(|key| part.get(key).is_some());
+pub(super) fn list_of_nothing(schema: &Value) -> Option<Broken> {
+    let is_list = |part: &Value| part.get("type").and_then(Value::as_str) == Some("array");
+    let says = |part: &Value| ["items", "prefixItems"].iter().any(|key| part.get(key).is_some());
     look(schema, &|part| (is_list(part) && !says(part)).then_some(Rule::NoItems), &mut Vec::new())
 }
 
 /// The rule of strict schemas that a part breaks by itself.
-fn strictly(schema: &Json<'_>, all_required: bool) -> Option<Rule> {
+fn strictly(schema: &Value, all_required: bool) -> Option<Rule> {
     if !is_object(schema) {
         return None;
     }
-    if schema.get("additionalProperties").and_then(Json::as_bool) != Some(false) {
+    if schema.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
         return Some(Rule::Open);
     }
-    let required = schema.get("required").and_then(Json::as_list).unwrap_or_default();
+    let required = items(schema.get("required"));
     let lacks = |name: &str| !required.iter().any(|known| known.as_str() == Some(name));
     let lacking = names(schema.get("properties")).find(|name| all_required && lacks(name));
     lacking.map(|name| Rule::Optional(name.to_owned()))
 }
 
-fn look(schema: &Json<'_>, rule: &dyn Fn(&Json<'_>) -> Option<Rule>, context: &mut Vec<String>) -> Option<Broken> {
+fn look(schema: &Value, rule: &dyn Fn(&Value) -> Option<Rule>, context: &mut Vec<String>) -> Option<Broken> {
     if context.len() > DEEPEST {
         return None;
     }
@@ -91,34 +92,30 @@ fn look(schema: &Json<'_>, rule: &dyn Fn(&Json<'_>) -> Option<Rule>, context: &m
     None
 }
 
-fn is_object(schema: &Json<'_>) -> bool {
+fn is_object(schema: &Value) -> bool {
     match schema.get("type") {
-        Some(Json::Text(kind)) => kind == "object",
-        Some(Json::List(kinds)) => kinds.iter().any(|kind| kind.as_str() == Some("object")),
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind.as_str() == Some("object")),
         _ => false,
     }
 }
 
-fn names<'j>(properties: Option<&'j Json<'j>>) -> impl Iterator<Item = &'j str> {
-    let pairs = match properties {
-        Some(Json::Object(pairs)) => pairs.as_slice(),
-        _ => &[],
-    };
-    pairs.iter().map(|(name, _)| &**name)
+fn names(properties: Option<&Value>) -> impl Iterator<Item = &str> {
+    properties.and_then(Value::as_object).into_iter().flat_map(|pairs| pairs.keys().map(String::as_str))
 }
 
 /// The schemas inside a schema, each with the keys that lead to it.
-fn parts<'j>(schema: &'j Json<'j>) -> Vec<(Vec<String>, &'j Json<'j>)> {
+fn parts<'j>(schema: &'j Value) -> Vec<(Vec<String>, &'j Value)> {
     let mut parts = Vec::new();
     for key in ["properties", "$defs", "definitions"] {
-        if let Some(Json::Object(pairs)) = schema.get(key) {
+        if let Some(Value::Object(pairs)) = schema.get(key) {
             parts.extend(pairs.iter().map(|(name, part)| (vec![key.to_owned(), name.to_string()], part)));
         }
     }
     if let Some(items) = schema.get("items") {
         parts.push((vec!["items".to_owned()], items));
     }
-    if let Some(Json::List(choices)) = schema.get("anyOf") {
+    if let Some(Value::Array(choices)) = schema.get("anyOf") {
         parts.extend(choices.iter().enumerate().map(|(at, part)| (vec!["anyOf".to_owned(), at.to_string()], part)));
     }
     parts
@@ -129,7 +126,7 @@ mod tests {
     use super::*;
 
     fn openai(schema: &str) -> Option<String> {
-        broken(&Json::parse(schema.as_bytes()).unwrap(), true).map(|broken| broken.openai())
+        broken(&serde_json::from_slice::<Value>(schema.as_bytes()).unwrap(), true).map(|broken| broken.openai())
     }
 
     #[test]
@@ -146,8 +143,9 @@ mod tests {
 
     #[test]
     fn lists_say_what_is_in_them() {
-        let list =
-            |schema: &str| list_of_nothing(&Json::parse(schema.as_bytes()).unwrap()).map(|broken| broken.openai());
+        let list = |schema: &str| {
+            list_of_nothing(&serde_json::from_slice::<Value>(schema.as_bytes()).unwrap()).map(|broken| broken.openai())
+        };
         let of = |paths: &str| format!(r#"{{"type":"object","properties":{{"paths":{paths}}}}}"#);
         // Pydantic's `list` and `tuple` say it, and what may be anything else as well is left alone.
         for fine in
@@ -182,6 +180,6 @@ mod tests {
             "In context=('items',), 'required' is required to be supplied and to be an array including every key in \
              properties. Missing 'b'."
         );
-        assert_eq!(broken(&Json::parse(items.as_bytes()).unwrap(), false), None);
+        assert_eq!(broken(&serde_json::from_slice::<Value>(items.as_bytes()).unwrap(), false), None);
     }
 }

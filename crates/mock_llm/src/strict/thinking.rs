@@ -1,15 +1,16 @@
 //! What Anthropic's Messages refuse of requests that let the model think (`thinking: { type: enabled }`). Adaptive thinking has no
 //! such rules.
 
-use super::super::json::Json;
 use super::super::refusal::Refusal;
+use crate::fields::items;
+use serde_json::Value;
 
 /// The fewest tokens that thinking is given.
 const LEAST_BUDGET: u64 = 1024;
 
 /// Looks at a request.
-pub(super) fn check(request: &Json<'_>) -> Result<(), Refusal> {
-    let kind = |part: &Json<'_>| part.get("type").and_then(Json::as_str).map(str::to_owned);
+pub(super) fn check(request: &Value) -> Result<(), Refusal> {
+    let kind = |part: &Value| part.get("type").and_then(Value::as_str).map(str::to_owned);
     let Some(thinking) = request.get("thinking").filter(|thinking| kind(thinking).as_deref() == Some("enabled")) else {
         return Ok(());
     };
@@ -18,7 +19,7 @@ pub(super) fn check(request: &Json<'_>) -> Result<(), Refusal> {
         // mastra-ai/mastra#7507, run-llama/llama_index#19641, langchain-ai/langchain#35544
         return Err(Refusal::new(400, "Thinking may not be enabled when tool_choice forces tool use."));
     }
-    let Some(budget) = thinking.get("budget_tokens").and_then(Json::as_u64) else { return Ok(()) };
+    let Some(budget) = thinking.get("budget_tokens").and_then(Value::as_u64) else { return Ok(()) };
     if budget < LEAST_BUDGET {
         // themaximalist/llm.js#30
         let message =
@@ -26,8 +27,8 @@ pub(super) fn check(request: &Json<'_>) -> Result<(), Refusal> {
         return Err(Refusal::new(400, message));
     }
     // Between calls of tools a model may think for longer than one answer (interleaved thinking).
-    let tools = request.get("tools").and_then(Json::as_list).unwrap_or_default();
-    if tools.is_empty() && request.get("max_tokens").and_then(Json::as_u64).is_some_and(|most| most <= budget) {
+    let tools = items(request.get("tools"));
+    if tools.is_empty() && request.get("max_tokens").and_then(Value::as_u64).is_some_and(|most| most <= budget) {
         // sigoden/aichat#1304, ProfSynapse/nexus#17
         return Err(Refusal::new(400, "`max_tokens` must be greater than `thinking.budget_tokens`."));
     }
@@ -41,7 +42,9 @@ mod tests {
     use super::*;
 
     fn refused(request: &Value) -> Option<String> {
-        check(&Json::parse(request.to_string().as_bytes()).unwrap()).err().map(|refusal| refusal.message)
+        check(&serde_json::from_slice::<Value>(request.to_string().as_bytes()).unwrap())
+            .err()
+            .map(|refusal| refusal.message)
     }
 
     #[test]

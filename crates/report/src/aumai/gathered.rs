@@ -73,16 +73,7 @@ impl Gathered {
             }
             Body::Check(check) => open.checks.push(check.clone()),
             Body::TaskError(error) => open.error = Some(error.message.clone()),
-            Body::RunStart(_)
-            | Body::TurnStart(_)
-            | Body::Text(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::Log(_)
-            | Body::CaseEnd(_)
-            | Body::Stability(_)
-            | Body::Gates(_)
-            | Body::RunEnd(_) => {}
+            _ => {}
         }
     }
 

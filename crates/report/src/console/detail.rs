@@ -55,19 +55,7 @@ impl Detail {
                 self.ended.entry(end.index).or_default().insert(attempt, shown.collect());
                 return;
             }
-            Body::RunStart(_)
-            | Body::TaskStart(_)
-            | Body::TurnStart(_)
-            | Body::Text(_)
-            | Body::ToolResult(_)
-            | Body::ModelCall(_)
-            | Body::Usage(_)
-            | Body::Log(_)
-            | Body::TaskError(_)
-            | Body::FinalOutput(_)
-            | Body::Stability(_)
-            | Body::Gates(_)
-            | Body::RunEnd(_) => return,
+            _ => return,
         };
         self.running.entry((Arc::clone(id), attempt)).or_default().push(line);
     }

@@ -139,19 +139,7 @@ impl Reporter for Console {
             }
             Body::CaseEnd(_) => text += &self.ready_cases(),
             Body::RunEnd(_) => text += &self.close(),
-            Body::TaskStart(_)
-            | Body::TurnStart(_)
-            | Body::Text(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::ModelCall(_)
-            | Body::Usage(_)
-            | Body::Log(_)
-            | Body::TaskError(_)
-            | Body::FinalOutput(_)
-            | Body::Check(_)
-            | Body::Stability(_)
-            | Body::Gates(_) => {}
+            _ => {}
         }
         self.write(&text)?;
         if let Some(progress) = &mut self.progress {

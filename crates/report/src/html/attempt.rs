@@ -3,8 +3,6 @@
 //! What the page shows of it is made when it is known that it will be shown: of an attempt that says little the events wait for
 //! that, of one that says much the steps are made as they come, so that no more than 192 KB are kept of it.
 
-use std::sync::Arc;
-
 use agentci_verdict::{Body, CheckStatus, RunEvent};
 use serde::Serialize;
 use serde_json::Value;
@@ -26,7 +24,7 @@ const LARGEST: usize = 1024;
 pub(super) struct Attempt {
     begun: u64,
     /// Its first events, if nothing of them was made into steps yet.
-    waiting: Vec<Arc<RunEvent>>,
+    waiting: Vec<RunEvent>,
     shown: Shown,
     /// Whether steps are made as they come.
     much: bool,
@@ -50,9 +48,9 @@ impl Attempt {
         Self { begun, waiting: Vec::with_capacity(USUAL), shown: Shown { number, ..Shown::default() }, much: false }
     }
 
-    pub(super) fn add(&mut self, event: &Arc<RunEvent>) {
+    pub(super) fn add(&mut self, event: &RunEvent) {
         if !self.much && self.waiting.len() < WAITING && is_small(&event.body) {
-            self.waiting.push(Arc::clone(event));
+            self.waiting.push(event.clone());
             return;
         }
         self.much = true;
@@ -82,21 +80,7 @@ impl Shown {
                 self.checks.add(check);
             }
             Body::FinalOutput(given) if evidence => self.output = value::json(&given.output, value::SHORT),
-            Body::RunStart(_)
-            | Body::TaskStart(_)
-            | Body::TurnStart(_)
-            | Body::Text(_)
-            | Body::ToolCall(_)
-            | Body::ToolResult(_)
-            | Body::ModelCall(_)
-            | Body::Usage(_)
-            | Body::Log(_)
-            | Body::TaskError(_)
-            | Body::FinalOutput(_)
-            | Body::CaseEnd(_)
-            | Body::Stability(_)
-            | Body::Gates(_)
-            | Body::RunEnd(_) => {}
+            _ => {}
         }
         if let Some(step) = Step::of(event, begun) {
             self.steps.add(step, STEPS_LIMIT);
@@ -128,13 +112,7 @@ fn is_small(body: &Body) -> bool {
             let texts = [Some(&check.name), check.subject.as_ref(), check.message.as_ref()];
             texts.into_iter().flatten().all(|part| text(part)) && check.evidence.is_none()
         }
-        Body::RunStart(_)
-        | Body::Log(_)
-        | Body::TaskError(_)
-        | Body::CaseEnd(_)
-        | Body::Stability(_)
-        | Body::Gates(_)
-        | Body::RunEnd(_) => false,
+        _ => false,
     }
 }
 
@@ -160,16 +138,16 @@ mod tests {
 
     use super::*;
 
-    fn event(body: Body) -> Arc<RunEvent> {
-        Arc::new(RunEvent { suite: "s".into(), case_id: Some("t".into()), attempt: Some(1), timestamp: 9, body })
+    fn event(body: Body) -> RunEvent {
+        RunEvent { suite: "s".into(), case_id: Some("t".into()), attempt: Some(1), timestamp: 9, body }
     }
 
-    fn said(text: &str) -> Arc<RunEvent> {
+    fn said(text: &str) -> RunEvent {
         event(Body::Text(TextSaid { turn: 0, text: text.into() }))
     }
 
     /// What is shown when every event is made into a step at once.
-    fn at_once(events: &[Arc<RunEvent>]) -> String {
+    fn at_once(events: &[RunEvent]) -> String {
         let mut shown = Shown { number: 1, ..Shown::default() };
         for event in events {
             shown.add(event, 2, true);

@@ -1,7 +1,7 @@
 //! What kept a case from passing, as the page's script gets it.
 
 use agentci_source::Place;
-use agentci_trace::write_beginning;
+use agentci_trace::json_beginning;
 use agentci_verdict::{Finding, Status};
 use serde::Serialize;
 
@@ -57,8 +57,8 @@ impl<'f> Told<'f> {
     pub(super) fn of(finding: &'f Finding) -> Self {
         let detail = |detail: &'f agentci_verdict::Detail| Difference {
             path: short(&detail.path),
-            expected: write_beginning(&detail.expected, SHORT).0,
-            actual: write_beginning(&detail.actual, SHORT).0,
+            expected: json_beginning(&detail.expected, SHORT).0,
+            actual: json_beginning(&detail.actual, SHORT).0,
         };
         Self {
             headline: cut::name(&findings::headline(finding), SHORT),

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_trace::write_json;
 use agentci_verdict::{Body, CaseEnd, RunEvent, Status};
 use serde::Serialize;
 
@@ -80,7 +79,7 @@ pub(super) struct Evidence {
 
 impl Gathered {
     /// Takes note of an event.
-    pub(super) fn add(&mut self, event: &Arc<RunEvent>) {
+    pub(super) fn add(&mut self, event: &RunEvent) {
         // What is said of all attempts together is in the row.
         let (Some(id), false) = (&event.case_id, matches!(event.body, Body::Stability(_))) else { return };
         let number = event.attempt.unwrap_or(1);
@@ -170,7 +169,7 @@ impl Gathered {
 fn text<'r>(attempts: &[Ended], room: &'r mut Vec<u8>) -> &'r str {
     room.clear();
     // These are plain texts and numbers, which always have a form in JSON.
-    match write_json(attempts, room) {
+    match serde_json::to_writer(&mut *room, attempts) {
         Ok(()) => str::from_utf8(room).unwrap_or("[]"),
         Err(_) => "[]",
     }
@@ -182,8 +181,8 @@ mod tests {
 
     use super::*;
 
-    fn event(id: &str, attempt: u32, body: Body) -> Arc<RunEvent> {
-        Arc::new(RunEvent { suite: "s".into(), case_id: Some(id.into()), attempt: Some(attempt), timestamp: 1, body })
+    fn event(id: &str, attempt: u32, body: Body) -> RunEvent {
+        RunEvent { suite: "s".into(), case_id: Some(id.into()), attempt: Some(attempt), timestamp: 1, body }
     }
 
     fn play(gathered: &mut Gathered, index: usize, runs: u32, status: impl Fn(u32) -> Status) {

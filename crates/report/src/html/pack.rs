@@ -7,7 +7,6 @@
 use std::fmt::Write as _;
 use std::io;
 
-use agentci_trace::write_json;
 use agentci_verdict::{Row, Status};
 
 use super::baseline::Departures;
@@ -70,7 +69,7 @@ impl Blocks {
         let open = &mut self.open.text;
         let before = open.len();
         open.push(if before == 0 { b'[' } else { b',' });
-        if write_json(detail, open).is_err() {
+        if serde_json::to_writer(&mut *open, detail).is_err() {
             return open.truncate(before);
         }
         // The attempts are JSON already, so they are put in before the closing brace.

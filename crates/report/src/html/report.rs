@@ -1,7 +1,5 @@
 //! The HTML report as a consumer of events.
 
-use std::sync::Arc;
-
 use agentci_verdict::{Body, RunEvent};
 
 use super::gathered::Gathered;
@@ -37,10 +35,6 @@ impl Html {
 
 impl Reporter for Html {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        self.on_shared(&Arc::new(event.clone()))
-    }
-
-    fn on_shared(&mut self, event: &Arc<RunEvent>) -> Result<(), ReportError> {
         if matches!(event.body, Body::RunStart(_)) {
             self.write()?;
         }

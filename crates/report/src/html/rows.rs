@@ -11,7 +11,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use agentci_trace::write_json;
 use agentci_verdict::{Row, Status};
 use serde::Serialize;
 
@@ -109,7 +108,7 @@ fn separate(at: usize, json: &mut Vec<u8>) {
 
 fn put(value: &impl Serialize, json: &mut Vec<u8>) {
     // These are plain texts and numbers, which always have a form in JSON.
-    let _ = write_json(value, json);
+    let _ = serde_json::to_writer(json, value);
 }
 
 /// Names that repeat.

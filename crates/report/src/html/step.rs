@@ -6,7 +6,7 @@
 //!
 //! Values travel as text, since a number that the script's own reader took would lose its digits.
 
-use agentci_trace::{Usage, write_beginning};
+use agentci_trace::{Usage, json_beginning};
 use agentci_verdict::{Body, RunEvent};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub(super) struct Part {
 impl Part {
     /// As much of a value as fits into `limit` bytes.
     pub(super) fn of(label: &'static str, value: &Value, limit: usize) -> Self {
-        let (json, cut) = write_beginning(value, limit);
+        let (json, cut) = json_beginning(value, limit);
         Self { label, json, cut }
     }
 }

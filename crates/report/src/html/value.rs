@@ -9,7 +9,7 @@
 
 use std::io::{self, Write};
 
-use agentci_trace::write_beginning;
+use agentci_trace::json_beginning;
 use serde_json::Value;
 
 use crate::{cut, html_text};
@@ -21,7 +21,7 @@ const ONE_LINE: usize = 90;
 
 /// A JSON value: on one line if it is short, else one member a line.
 pub(super) fn json(value: &Value, limit: usize) -> String {
-    let (text, missing) = match write_beginning(value, ONE_LINE) {
+    let (text, missing) = match json_beginning(value, ONE_LINE) {
         (text, false) => (text, false),
         (_, true) => Limited::fill(limit, |bytes| serde_json::to_writer_pretty(bytes, value)),
     };

@@ -17,7 +17,6 @@
 //! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
 mod case;
-mod pretty;
 mod report;
 
 pub use report::{RUNLEDGER_VERSION, Summary};

@@ -98,8 +98,9 @@ fn document(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b",\n  \"cases\": [")?;
     let mut text = Vec::new();
     for (position, row) in rows.iter().enumerate() {
-        text.extend_from_slice(if position == 0 { b"\n" } else { b",\n" });
-        case::write(row, &mut text)?;
+        text.extend_from_slice(if position == 0 { b"\n    " } else { b",\n    " });
+        let case = serde_json::to_string_pretty(&sorted(case::object(row)))?;
+        text.extend_from_slice(case.replace('\n', "\n    ").as_bytes());
         if text.len() > PIECE {
             out.write_all(&text)?;
             text.clear();
@@ -111,7 +112,7 @@ fn document(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-pub(super) fn sorted(mut value: Value) -> Value {
+fn sorted(mut value: Value) -> Value {
     value.sort_all_objects();
     value
 }

@@ -51,19 +51,7 @@ impl Gathered {
                     let given = self.open.remove(&key()).unwrap_or_default();
                     self.ended.entry(end.index).or_default().push(given);
                 }
-                Body::RunStart(_)
-                | Body::TurnStart(_)
-                | Body::Text(_)
-                | Body::ToolCall(_)
-                | Body::ToolResult(_)
-                | Body::ModelCall(_)
-                | Body::Usage(_)
-                | Body::Log(_)
-                | Body::TaskError(_)
-                | Body::Check(_)
-                | Body::Stability(_)
-                | Body::Gates(_)
-                | Body::RunEnd(_) => {}
+                _ => {}
             }
         }
         self.run.add(event)

@@ -84,7 +84,7 @@ async fn hooks_run_in_order_before_the_agent_and_the_first_that_fails_is_the_las
     assert_eq!(ran.end("a").cause, None);
     assert!(ran.stored().contains("about A-17-2"));
     let end = ran.end("b");
-    assert_eq!((end.cause, &*end.stderr_tail), (Some(Cause::Hook), &vec!["broken".to_owned()]));
+    assert_eq!((end.cause, &end.stderr_tail), (Some(Cause::Hook), &vec!["broken".to_owned()]));
     assert_eq!(ran.effects_of(&["open"]), ["open a/1"]);
 }
 

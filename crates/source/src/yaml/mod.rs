@@ -6,12 +6,8 @@
 
 mod anchors;
 mod mapping;
-mod names;
-#[doc(hidden)]
-pub mod outside;
 mod parse;
 mod place;
-mod simple;
 mod syntax;
 mod write;
 

@@ -1,15 +1,14 @@
 //! Events of the parser to a tree.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use crate::{Content, Diagnostic, FileId, Key, Node, Scalar, Span};
+use crate::{Content, Diagnostic, FileId, Key, Name, Node, Scalar, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, StructureStyle, Tag};
 
 use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, Sized};
 use super::mapping::Mapping;
-use super::names::Names;
 use super::place::Places;
-use super::simple;
 use super::syntax::diagnose;
 
 /// The most levels a tree may have; what walks it later may then recurse without fear.
@@ -17,11 +16,6 @@ const DEPTH_LIMIT: usize = 100;
 
 /// Reads one YAML document. An empty one is a scalar that says nothing.
 pub fn parse(text: &str, file: FileId) -> Result<Node, Diagnostic> {
-    simple::read(text, file).map_or_else(|| parse_anything(text, file), Ok)
-}
-
-/// The same by the parser that knows all of YAML.
-pub(super) fn parse_anything(text: &str, file: FileId) -> Result<Node, Diagnostic> {
     let places = Places::new(text, file);
     let mut builder = Builder {
         places,
@@ -29,7 +23,7 @@ pub(super) fn parse_anything(text: &str, file: FileId) -> Result<Node, Diagnosti
         root: None,
         anchors: Anchors::default(),
         documents: 0,
-        names: Names::default(),
+        names: HashSet::new(),
     };
     for next in Parser::new_from_str(text) {
         let (event, range) = next.map_err(|error| diagnose(&error, places))?;
@@ -47,7 +41,8 @@ struct Builder<'t> {
     root: Option<Node>,
     anchors: Anchors,
     documents: usize,
-    names: Names,
+    /// Keys so far: the cases of a suite share the texts of theirs.
+    names: HashSet<Name>,
 }
 
 /// A list or mapping that is not closed yet.
@@ -207,11 +202,22 @@ impl Builder<'_> {
                     return Err(Diagnostic::error(span, "a key is missing before `:`").label("no key here"));
                 }
                 let merges = !scalar.quoted && &*scalar.text == "<<";
-                mapping.key(Key { text: self.names.of(&scalar.text), span }, merges);
+                let text = shared(&mut self.names, &scalar.text);
+                mapping.key(Key { text, span }, merges);
             }
         }
         Ok(())
     }
+}
+
+/// A key, with the text that others of the same name have.
+fn shared(names: &mut HashSet<Name>, text: &str) -> Name {
+    if let Some(known) = names.get(text) {
+        return known.clone();
+    }
+    let name = Name::from(text);
+    names.insert(name.clone());
+    name
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agentci_plan::FaultKind;
 use agentci_protocols::{Fields, NoObject};
 use agentci_source::{FileError, Files, parse_duration};
-use agentci_trace::{Redactor, canonical, same_value, sha256, value_key, write_canonical, write_text};
+use agentci_trace::{Redactor, canonical, same_value, sha256, value_key};
 use serde_json::Value;
 
 use crate::closest::Same;
@@ -196,19 +196,16 @@ fn same_as_written(a: &Value, b: &Value) -> bool {
     canonical(a) == canonical(b)
 }
 
-/// What calls are compared by.
-pub(super) type Key = Vec<u8>;
+/// What calls are compared by: the tool and its arguments.
+pub(super) type Key = (String, String);
 
 fn key(tool: &str, args: &Value, redactor: &Redactor, numbers: Numbers) -> Key {
-    let mut key = Vec::with_capacity(64);
-    // A name can hold anything; as JSON text it cannot run into the arguments.
-    write_text(tool, &mut key);
     let args = redactor.clean(args);
-    match numbers {
-        Numbers::ByValue => key.extend_from_slice(value_key(&args).as_bytes()),
-        Numbers::AsWritten => write_canonical(&args, &mut key),
-    }
-    key
+    let args = match numbers {
+        Numbers::ByValue => value_key(&args),
+        Numbers::AsWritten => canonical(&args),
+    };
+    (tool.to_owned(), args)
 }
 
 fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {

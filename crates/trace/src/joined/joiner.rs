@@ -162,21 +162,7 @@ impl Joiner {
                 self.latest = Some(Exchange::new(request, response));
                 Vec::new()
             }
-            Kind::TurnStart(_)
-            | Kind::Text(_)
-            | Kind::TextTakenBack
-            | Kind::Reasoning(_)
-            | Kind::State(_)
-            | Kind::Violation(_)
-            | Kind::ModelTrouble(_)
-            | Kind::Usage(_)
-            | Kind::Log { .. }
-            | Kind::AgentError { .. }
-            | Kind::FinalOutput(_)
-            | Kind::Beside(_)
-            | Kind::Finish(_)
-            | Kind::Miss { .. }
-            | Kind::TurnEnd => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

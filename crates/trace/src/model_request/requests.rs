@@ -65,23 +65,7 @@ impl<'t> Requests<'t> {
         let (request, response) = match &event.kind {
             Kind::ModelCall { request, response } => (request, response),
             Kind::ToolCall(call) if call.observer == Observer::ModelWire => return self.name(call),
-            Kind::TurnStart(_)
-            | Kind::Text(_)
-            | Kind::TextTakenBack
-            | Kind::Reasoning(_)
-            | Kind::State(_)
-            | Kind::Violation(_)
-            | Kind::ToolCall(_)
-            | Kind::ToolResult(_)
-            | Kind::ModelTrouble(_)
-            | Kind::Usage(_)
-            | Kind::Log { .. }
-            | Kind::AgentError { .. }
-            | Kind::FinalOutput(_)
-            | Kind::Beside(_)
-            | Kind::Finish(_)
-            | Kind::Miss { .. }
-            | Kind::TurnEnd => return,
+            _ => return,
         };
         let at = self.first + self.attempts.take(request, response);
         if let Some(again) = self.made.get_mut(at) {

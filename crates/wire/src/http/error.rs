@@ -84,23 +84,8 @@ fn why_unreachable(error: &reqwest::Error) -> String {
         return format!("its name can not be found ({})", last_cause(error));
     }
     match io_kind(error) {
-        Some(io::ErrorKind::ConnectionRefused) => REFUSED.into(),
+        Some(io::ErrorKind::ConnectionRefused) => "connection refused, nothing listens there".into(),
         _ => last_cause(error),
-    }
-}
-
-const REFUSED: &str = "connection refused, nothing listens there";
-
-/// Why nobody can be asked.
-pub(super) fn unknown_name(error: &io::Error) -> String {
-    format!("its name can not be found ({error})")
-}
-
-/// Why nobody could be reached.
-pub(super) fn refused(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => REFUSED.into(),
-        _ => error.to_string(),
     }
 }
 

@@ -4,15 +4,12 @@ mod certificate;
 mod client;
 mod error;
 mod json;
-mod plain;
 mod retry;
 mod stream;
 
 pub use certificate::ClientCertificate;
 pub use error::HttpError;
 pub use json::{JsonRequest, Response, post_json};
-#[doc(hidden)]
-pub use plain::outside;
 pub use retry::retry_after;
 pub use stream::{Incoming, Method, StreamRequest, host_and_port, send, send_as};
 

@@ -5,8 +5,7 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, Head
 
 use super::HttpError;
 use super::certificate::ClientCertificate;
-use super::client::{USER_AGENT, client, is_plain};
-use super::plain;
+use super::client::client;
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -55,16 +54,7 @@ impl Method {
 pub struct Incoming {
     /// The status code.
     pub status: u16,
-    source: Source,
-}
-
-/// Who reads it.
-#[derive(Debug)]
-enum Source {
-    /// The general client.
-    Response(reqwest::Response),
-    /// We ourselves.
-    Plain(HeaderMap, plain::Body),
+    response: reqwest::Response,
 }
 
 /// Sends a request and waits, without a limit of its own, until the head of the answer is there.
@@ -79,11 +69,6 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         return Err(HttpError::Url(format!("`{}` is neither http nor https", url.scheme())));
     }
     let headers = headers(&request)?;
-    if certificate.is_none() && is_plain(&url) && url.username().is_empty() {
-        let (method, body) = (request.method.name(), &request.body);
-        let (head, body) = plain::send(plain::Request { url, method, headers, body, agent: USER_AGENT }).await?;
-        return Ok(Incoming { status: head.status, source: Source::Plain(head.headers, body) });
-    }
     let method = match request.method {
         Method::Post => reqwest::Method::POST,
         Method::Get => reqwest::Method::GET,
@@ -100,7 +85,7 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         built = built.body(request.body);
     }
     let response = built.send().await.map_err(|error| HttpError::before_answer(&error))?;
-    Ok(Incoming { status: response.status().as_u16(), source: Source::Response(response) })
+    Ok(Incoming { status: response.status().as_u16(), response })
 }
 
 /// The host that a request to an address goes to, in lower case, and its port; as the client reads the address.
@@ -127,10 +112,7 @@ fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
 impl Incoming {
     /// All headers.
     pub fn headers(&self) -> &HeaderMap {
-        match &self.source {
-            Source::Response(response) => response.headers(),
-            Source::Plain(headers, _) => headers,
-        }
+        self.response.headers()
     }
 
     /// The value of a header, if it is text.
@@ -146,10 +128,7 @@ impl Incoming {
 
     /// The next bytes of the body; `None` at its end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
-        match &mut self.source {
-            Source::Response(response) => response.chunk().await.map_err(|error| HttpError::in_answer(&error)),
-            Source::Plain(_, body) => body.chunk().await,
-        }
+        self.response.chunk().await.map_err(|error| HttpError::in_answer(&error))
     }
 
     /// What is left of the body, unless it is more than `limit` bytes.

@@ -77,7 +77,7 @@ fn card(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<A2a
 }
 
 fn inline(node: &Node, problems: &mut Diagnostics) -> Option<A2aCard> {
-    let card = object(node, "agentCard", problems)?.as_literal();
+    let card = object(node, "agentCard", problems)?.as_literal().cloned();
     if card.is_none() {
         problems.push(
             Diagnostic::error(node.span, "`agentCard` can not hold variables")

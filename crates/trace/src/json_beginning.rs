@@ -1,0 +1,74 @@
+//! The beginning of a value as JSON.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// The first `most` bytes of the JSON of a value, fewer rather than half a character, and whether that is not all of it. Writing
+/// stops there: the rest of a large value costs nothing.
+pub fn json_beginning(value: &(impl Serialize + ?Sized), most: usize) -> (String, bool) {
+    let mut start = Start { bytes: Vec::new(), room: most };
+    let cut = serde_json::to_writer(&mut start, value).is_err();
+    let whole = start.bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    (whole.to_owned(), cut)
+}
+
+/// Takes bytes until there is no room for more.
+struct Start {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl Write for Start {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.room);
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        self.room -= taken;
+        // A writer that takes nothing is an error to whoever writes.
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Any value; few are deep.
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[\\PC\"\\\\\n]{0,20}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::vec(("[a-zé\"]{0,10}", inner), 0..6).prop_map(|pairs| pairs.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_beginning_is_cut_between_characters(value in any_value(), most in 0_usize..60) {
+            let text = value.to_string();
+            let expected = &text[..text.floor_char_boundary(most)];
+            prop_assert_eq!(json_beginning(&value, most), (expected.to_owned(), text.len() > most));
+        }
+    }
+
+    #[test]
+    fn a_replacement_character_of_the_value_itself_stays() {
+        assert_eq!(json_beginning(&json!("\u{FFFD}"), 100), ("\"\u{FFFD}\"".into(), false));
+        assert_eq!(json_beginning(&json!("\u{FFFD}\u{FFFD}x"), 7), ("\"\u{FFFD}\u{FFFD}".into(), true));
+    }
+}
