@@ -4,86 +4,57 @@
 //! coerced: `1` and `1.0` differ, `true` and `1` differ. Integers keep every digit. Floats that are the same double are the same
 //! (`1e2` is `100.0`) and are printed as Python prints them, since that is how recorded suites spell them.
 
-use std::io::Write as _;
-
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 /// The canonical text of a value.
 pub fn canonical(value: &Value) -> String {
-    let mut text = Vec::with_capacity(64);
-    write_canonical(value, &mut text);
-    // JSON is text.
-    String::from_utf8(text).unwrap_or_default()
+    with_sorted_keys(value, &python_number)
 }
 
-fn write_canonical(value: &Value, out: &mut Vec<u8>) {
+/// A value as compact JSON, its keys sorted by code point and its numbers written in this way.
+pub(crate) fn with_sorted_keys(value: &Value, number: &dyn Fn(&Number) -> String) -> String {
     match value {
-        Value::Null => out.extend_from_slice(b"null"),
-        Value::Bool(truth) => out.extend_from_slice(if *truth { b"true" } else { b"false" }),
-        Value::Number(number) => write_number(number, out),
-        Value::String(text) => write_text(text, out),
+        Value::Number(digits) => number(digits),
         Value::Array(items) => {
-            out.push(b'[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_canonical(item, out);
-            }
-            out.push(b']');
+            let items: Vec<String> = items.iter().map(|item| with_sorted_keys(item, number)).collect();
+            format!("[{}]", items.join(","))
         }
-        Value::Object(map) => write_object(map, out),
+        Value::Object(map) => {
+            let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
+            pairs.sort_by_key(|(key, _)| key.as_str());
+            let pairs = pairs.into_iter().map(|(key, value)| {
+                let key = serde_json::to_string(key).expect("any text can be written as JSON");
+                format!("{key}:{}", with_sorted_keys(value, number))
+            });
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => value.to_string(),
     }
 }
 
-fn write_object(map: &Map<String, Value>, out: &mut Vec<u8>) {
-    let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
-    pairs.sort_by_key(|(key, _)| key.as_str());
-    out.push(b'{');
-    for (index, (key, value)) in pairs.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_text(key, out);
-        out.push(b':');
-        write_canonical(value, out);
-    }
-    out.push(b'}');
-}
-
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    // Writing a text to memory never fails.
-    let _ = serde_json::to_writer(out, text);
-}
-
-fn write_number(number: &Number, out: &mut Vec<u8>) {
+fn python_number(number: &Number) -> String {
     let digits = number.as_str();
     if !digits.contains(['.', 'e', 'E']) {
-        out.extend_from_slice(if digits == "-0" { b"0" } else { digits.as_bytes() });
-        return;
+        return if digits == "-0" { "0".into() } else { digits.into() };
     }
     match digits.parse::<f64>() {
-        Ok(float) if float.is_finite() => write_float(float, out),
+        Ok(float) if float.is_finite() => python_float(float),
         // Beyond what a double holds: the digits themselves.
-        _ => out.extend_from_slice(digits.as_bytes()),
+        _ => digits.into(),
     }
 }
 
 /// Python's `repr`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16 on.
-fn write_float(float: f64, out: &mut Vec<u8>) {
+fn python_float(float: f64) -> String {
     let scientific = format!("{float:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if float != 0.0 && !(-4..16).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
-        let _ = write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs());
-        return;
+        return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
     }
     let plain = format!("{float}");
-    out.extend_from_slice(plain.as_bytes());
-    if !plain.contains('.') {
-        out.extend_from_slice(b".0");
-    }
+    if plain.contains('.') { plain } else { plain + ".0" }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::canonical::with_sorted_keys;
+
 /// Whether two values are the same.
 pub fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
@@ -16,42 +18,7 @@ pub fn same_value(a: &Value, b: &Value) -> bool {
 
 /// A text that two values share exactly when they are the same.
 pub fn value_key(value: &Value) -> String {
-    let mut text = String::new();
-    write(value, &mut text);
-    text
-}
-
-fn write(value: &Value, out: &mut String) {
-    match value {
-        Value::Number(digits) => out.push_str(&decimal(digits.as_str())),
-        Value::Array(items) => {
-            out.push('[');
-            for item in items {
-                write(item, out);
-                out.push(',');
-            }
-            out.push(']');
-        }
-        Value::Object(map) => {
-            let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| key.as_str());
-            out.push('{');
-            for (key, value) in pairs {
-                out.push_str(&quoted(key));
-                out.push(':');
-                write(value, out);
-                out.push(',');
-            }
-            out.push('}');
-        }
-        Value::String(text) => out.push_str(&quoted(text)),
-        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
-    }
-}
-
-fn quoted(text: &str) -> String {
-    // Writing a text to JSON can not fail.
-    serde_json::to_string(text).unwrap_or_default()
+    with_sorted_keys(value, &|digits| decimal(digits.as_str()))
 }
 
 /// A number by its value: its digits without zeros at either end, and the power of ten they are multiplied with. Nothing is

@@ -1,8 +1,11 @@
 //! Which keys hold secrets.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
-use super::words::Words;
+use super::values::any_of;
 
 /// A key that contains one of these, in snake case, holds a secret.
 const CONTAINED: [&str; 10] = [
@@ -37,12 +40,13 @@ pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
 }
 
 /// Each of the words above holds one of these.
-static FRAGMENTS: Words = Words::new(&["key", "token", "auth", "secret", "pass", "pwd", "credential"]);
+static FRAGMENTS: LazyLock<AhoCorasick> =
+    LazyLock::new(|| any_of(&["key", "token", "auth", "secret", "pass", "pwd", "credential"]));
 
 /// Whether a key can be none of those above, which most keys can be told to be without putting them into snake case: that changes
 /// no letter of an ASCII key but its case, and takes none out.
 fn is_harmless(key: &str) -> bool {
-    key.is_ascii() && !FRAGMENTS.any_in(key)
+    key.is_ascii() && !FRAGMENTS.is_match(key)
 }
 
 /// Words that are too common in the names of environment variables to mean a secret there: `PWD`, `AUTH_STAGE`.

@@ -12,7 +12,6 @@ mod patterns;
 mod recent;
 mod redactor;
 mod values;
-mod words;
 
 pub use fits::fits_recorded;
 pub use redactor::{PLACEHOLDER, Redactor};

@@ -1,13 +1,14 @@
 //! Forms that only secrets have.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 
 use super::marked::Marked;
 use super::redactor::PLACEHOLDER;
-use super::words::Words;
+use super::values::any_of;
 
 /// Each pattern, and what is put in its place; `$1` is what stays. No other pattern has a group with a number.
 const PATTERNS: [(&str, &str); 18] = [
@@ -57,37 +58,41 @@ const SHORTEST: usize = 8;
 
 /// No pattern matches a text that holds none of these, whatever its letter case. Most texts hold none, and the patterns are
 /// not even compiled for them.
-static TRIGGERS: Words = Words::new(&[
-    "-----begin",
-    "-----end",
-    "bearer",
-    "basic",
-    "sk-",
-    "sk_",
-    "rk_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "akia",
-    "asia",
-    "aiza",
-    "xox",
-    "eyj",
-    "://",
-    "npm_",
-    "hf_",
-]);
+static TRIGGERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    any_of(&[
+        "-----begin",
+        "-----end",
+        "bearer",
+        "basic",
+        "sk-",
+        "sk_",
+        "rk_",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "akia",
+        "asia",
+        "aiza",
+        "xox",
+        "eyj",
+        "://",
+        "npm_",
+        "hf_",
+    ])
+});
 
 /// The same for keys in plain text, where a sign stands between the key and its value.
-static KEY_TRIGGERS: Words = Words::new(&["key", "token", "secret", "passw", "passphrase", "pwd"]);
+static KEY_TRIGGERS: LazyLock<AhoCorasick> =
+    LazyLock::new(|| any_of(&["key", "token", "secret", "passw", "passphrase", "pwd"]));
 
 fn may_match(text: &str) -> bool {
     text.len() >= SHORTEST
-        && (TRIGGERS.any_in(text) || text.bytes().any(|byte| matches!(byte, b':' | b'=')) && KEY_TRIGGERS.any_in(text))
+        && (TRIGGERS.is_match(text)
+            || text.bytes().any(|byte| matches!(byte, b':' | b'=')) && KEY_TRIGGERS.is_match(text))
 }
 
 struct Compiled {
@@ -96,25 +101,21 @@ struct Compiled {
 }
 
 /// Compiled once for the whole program.
-fn compiled() -> Option<&'static Compiled> {
-    static COMPILED: OnceLock<Option<Compiled>> = OnceLock::new();
-    COMPILED
-        .get_or_init(|| {
-            let any = RegexSet::new(PATTERNS.iter().map(|(pattern, _)| *pattern)).ok()?;
-            let each = PATTERNS.iter().map(|(pattern, with)| Some((Regex::new(pattern).ok()?, *with)));
-            Some(Compiled { any, each: each.collect::<Option<_>>()? })
-        })
-        .as_ref()
-}
+static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
+    let regex = |pattern: &str| Regex::new(pattern).expect("the patterns above are regular expressions");
+    Compiled {
+        any: RegexSet::new(PATTERNS.map(|(pattern, _)| pattern)).expect("the patterns above are regular expressions"),
+        each: PATTERNS.iter().map(|(pattern, with)| (regex(pattern), *with)).collect(),
+    }
+});
 
 /// Removes every known form from a text.
 pub(super) fn scrub(text: &mut Marked) {
     if !may_match(text.clean()) {
         return;
     }
-    let Some(compiled) = compiled() else { return };
-    let found = compiled.any.matches(text.clean());
-    for (regex, with) in found.iter().filter_map(|index| compiled.each.get(index)) {
+    let found = COMPILED.any.matches(text.clean());
+    for (regex, with) in found.iter().map(|index| &COMPILED.each[index]) {
         let stays_behind = with.rsplit_once(PLACEHOLDER).map_or(0, |(_, behind)| behind.len());
         let stretches: Vec<Range<usize>> = regex
             .captures_iter(text.clean())
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(compiled().is_some());
+        assert_eq!(COMPILED.each.len(), PATTERNS.len());
     }
 
     #[test]

@@ -22,6 +22,11 @@ const FEW: usize = 512;
 /// this, of which nobody misses the last letters.
 const CUTS: [(&str, usize, usize); 2] = [("...", 8, 400), (" [cut]", 1, 2_000)];
 
+/// Finds any of a few words, whatever their letter case.
+pub(super) fn any_of(words: &[&str]) -> AhoCorasick {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a few short words fit an automaton")
+}
+
 /// Values to remove.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
