@@ -1,10 +1,7 @@
 //! Code that the engine can run: the file as a function that declares everything anew each time it is called.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use agentci_plan::ScriptFile;
 
-use crate::frozen::is_plain;
 use crate::places::Places;
 use crate::typescript::{Known, Stripped, strip};
 use crate::{ScriptError, engine};
@@ -17,10 +14,6 @@ pub(crate) const NAME: &str = "script";
 pub(crate) struct Code {
     /// An expression: a function that returns an object of all functions of the file.
     pub(crate) text: String,
-    /// Its number, by which an engine knows it again.
-    pub(crate) number: usize,
-    /// Whether it may run in a world that is used again.
-    pub(crate) plain: bool,
     /// The functions of the file.
     pub(crate) functions: Vec<String>,
     /// These and every variable that may be one.
@@ -29,8 +22,6 @@ pub(crate) struct Code {
     pub(crate) open: bool,
     places: Places,
 }
-
-static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 impl Code {
     /// Makes a file ready and has the engine compile it once, to know that it can be.
@@ -42,8 +33,7 @@ impl Code {
         let parent = if open { "module.exports" } else { "null" };
         // The braces within are a scope of their own: a file may declare what it is handed.
         let body = format!("{{{{\n{code};return{{__proto__:{parent},{object}}}}}}}");
-        let (number, plain) = (NEXT.fetch_add(1, Ordering::Relaxed), is_plain(&code));
-        let mut ready = Self { text: wrap("", &body), number, plain, functions, names, open, places };
+        let mut ready = Self { text: wrap("", &body), functions, names, open, places };
         if let Err(error) = engine::compile(&ready) {
             // With `await` outside of all functions the whole file is a function that is waited for.
             ready.text = wrap("async", &body);

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rquickjs::context::EvalOptions;
@@ -10,7 +11,6 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Error, Function, Object, Runtime, Value};
 
 use crate::code::{Code, NAME};
-use crate::frozen::{Frozen, refused};
 use crate::thrown::{Trouble, thrown};
 use crate::{Limits, ScriptError};
 
@@ -26,8 +26,6 @@ const SURROUNDINGS: &str = r"globalThis.console = Object.fromEntries(
 
 /// The engine on one thread. After trouble with a limit it is to be thrown away.
 pub(crate) struct Engine {
-    /// Goes before the runtime does.
-    frozen: Option<Frozen>,
     runtime: Runtime,
     watch: Rc<Watch>,
 }
@@ -39,13 +37,13 @@ struct Watch {
     late: Cell<bool>,
 }
 
-/// A function and what it is called with.
-#[derive(Clone, Copy)]
-pub(crate) struct Given<'g> {
-    pub(crate) function: &'g str,
+/// A function of a file, and what it is called with.
+pub(crate) struct Call {
+    pub(crate) code: Arc<Code>,
+    pub(crate) function: String,
     /// JSON texts.
-    pub(crate) arguments: &'g [String],
-    pub(crate) limits: &'g Limits,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) limits: Limits,
 }
 
 impl Watch {
@@ -87,7 +85,7 @@ impl Engine {
         let watch = Rc::new(Watch::default());
         let watched = Rc::clone(&watch);
         runtime.set_interrupt_handler(Some(Box::new(move || watched.is_late())));
-        Ok(Self { frozen: None, runtime, watch })
+        Ok(Self { runtime, watch })
     }
 
     /// Whether something is left of earlier calls that would run in later ones.
@@ -95,51 +93,16 @@ impl Engine {
         self.runtime.is_job_pending()
     }
 
-    /// Calls a function with arguments that are JSON texts; what it returns is one, too.
-    pub(crate) fn call(&mut self, code: &Code, call: &Given<'_>) -> Result<String, ScriptError> {
+    /// Calls a function in a world of its own; what it returns is a JSON text.
+    pub(crate) fn call(&self, call: &Call) -> Result<String, ScriptError> {
         self.runtime.set_memory_limit(call.limits.memory);
-        if code.plain {
-            match self.call_frozen(code, call) {
-                // It did notice after all.
-                Err(ScriptError::Thrown { message, .. }) if refused(&message) && !self.is_spent() => {}
-                other => return other,
-            }
-        }
-        self.watch.begin(call.limits);
+        self.watch.begin(&call.limits);
         let context = Context::full(&self.runtime).map_err(|error| broken(&error))?;
-        context.with(|ctx| {
-            let made = ctx.eval::<(), _>(SURROUNDINGS).and_then(|()| factory(&ctx, code));
-            self.call_in(&ctx, code, made, call)
-        })
+        context.with(|ctx| self.call_in(&ctx, call))
     }
 
-    /// Calls a function in the world that is used again and again.
-    fn call_frozen(&mut self, code: &Code, call: &Given<'_>) -> Result<String, ScriptError> {
-        self.watch.begin(call.limits);
-        let mut frozen = match self.frozen.take() {
-            Some(frozen) => frozen,
-            None => Frozen::new(&self.runtime, SURROUNDINGS).map_err(|error| broken(&error))?,
-        };
-        let context = frozen.context.clone();
-        let result = context.with(|ctx| {
-            let made = match frozen.known(code) {
-                Some(known) => known.restore(&ctx),
-                None => factory(&ctx, code).inspect(|made| frozen.keep(&ctx, code, made.clone())),
-            };
-            self.call_in(&ctx, code, made, call)
-        });
-        self.frozen = Some(frozen);
-        result
-    }
-
-    fn call_in<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        code: &Code,
-        made: Result<Function<'js>, Error>,
-        call: &Given<'_>,
-    ) -> Result<String, ScriptError> {
-        let Given { function, arguments, limits } = *call;
+    fn call_in(&self, ctx: &Ctx<'_>, call: &Call) -> Result<String, ScriptError> {
+        let Call { code, function, arguments, limits } = call;
         let trouble = |error: Error| {
             // To read what was thrown may take its time, too.
             let trouble = thrown(ctx, error, code);
@@ -155,12 +118,13 @@ impl Engine {
         let module = Object::new(ctx.clone()).map_err(trouble)?;
         let exports = Object::new(ctx.clone()).map_err(trouble)?;
         module.set("exports", exports.clone()).map_err(trouble)?;
-        let made = made.and_then(|made| made.call((module, exports))).map_err(trouble)?;
+        ctx.eval::<(), _>(SURROUNDINGS).map_err(trouble)?;
+        let made = factory(ctx, code).and_then(|made| made.call((module, exports))).map_err(trouble)?;
         let functions = self.settled(ctx, made, limits)?.map_err(trouble)?;
-        let found = functions.as_object().map(|functions| functions.get::<_, Value<'_>>(function));
+        let found = functions.as_object().map(|functions| functions.get::<_, Value<'_>>(function.as_str()));
         let found = found.transpose().map_err(trouble)?.and_then(Value::into_function);
         let Some(found) = found else {
-            return Err(ScriptError::NoFunction { function: function.into(), known: code.functions.clone() });
+            return Err(ScriptError::NoFunction { function: function.clone(), known: code.functions.clone() });
         };
         let mut given = Args::new(ctx.clone(), arguments.len());
         for argument in arguments {

@@ -4,7 +4,6 @@
 mod code;
 mod engine;
 mod error;
-mod frozen;
 mod halves;
 mod limits;
 mod places;

@@ -6,8 +6,9 @@ use agentci_plan::ScriptFile;
 use serde_json::Value;
 
 use crate::code::Code;
+use crate::engine::Call;
 use crate::halves::without_halves;
-use crate::workers::{self, Call};
+use crate::workers;
 use crate::{Limits, ScriptError};
 
 /// A file of functions, made ready once: types are gone, the syntax is right.

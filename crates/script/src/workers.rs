@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use crate::code::Code;
-use crate::engine::{Engine, Given};
-use crate::{Limits, ScriptError};
+use crate::ScriptError;
+use crate::engine::{Call, Engine};
 
 /// How much later than its limit a call may end. The engine looks at the clock only between its own steps, and a few steps of
 /// it take as long as they like; a thread that is lost in one is given up.
@@ -20,14 +19,6 @@ const GRACE: Duration = Duration::from_secs(1);
 const MOST_LOST: usize = 16;
 /// The stack of a thread: room for the engine's own and for what it calls beside.
 const STACK: usize = 8 * 1024 * 1024;
-
-/// A call on its way.
-pub(crate) struct Call {
-    pub(crate) code: Arc<Code>,
-    pub(crate) function: String,
-    pub(crate) arguments: Vec<String>,
-    pub(crate) limits: Limits,
-}
 
 /// Calls a function on a thread of ours and waits for what it returns.
 pub(crate) async fn call(call: Call) -> Result<String, ScriptError> {
@@ -190,8 +181,7 @@ fn run(engine: &mut Option<Engine>, call: &Call) -> Result<String, ScriptError> 
         Some(engine) => engine,
         None => engine.insert(Engine::new()?),
     };
-    let Call { code, function, arguments, limits } = call;
-    engine.call(code, &Given { function, arguments, limits })
+    engine.call(call)
 }
 
 fn no_threads() -> ScriptError {
@@ -201,6 +191,8 @@ fn no_threads() -> ScriptError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
+    use crate::code::Code;
 
     /// A thread takes the place of one that is lost, until too many are.
     #[test]

@@ -289,7 +289,7 @@ fn a_world_that_is_used_again_can_not_be_changed() {
 }
 
 #[test]
-fn what_a_frozen_world_refuses_works_in_another() {
+fn names_that_every_object_has_by_birth_can_be_set() {
     // A name that is known only when it runs, and that every object has by birth.
     let source =
         "function f(key) { const { ...own } = { [key]: 1 }; let o = {}; ({ [key]: o[key] } = own); return o[key] }";
