@@ -59,29 +59,24 @@ impl Diagnostic {
 
 /// All problems found so far, in the order they were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::box_collection, reason = "every case has a list of its own, and with most of them nothing is wrong")]
 pub struct Diagnostics {
-    list: Option<Box<Vec<Diagnostic>>>,
+    list: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.list.get_or_insert_default().push(diagnostic);
+        self.list.push(diagnostic);
     }
 
     /// Adds all of another list.
     pub fn append(&mut self, other: Diagnostics) {
-        match (&mut self.list, other.list) {
-            (_, None) => {}
-            (Some(list), Some(others)) => list.extend(*others),
-            (none, others) => *none = others,
-        }
+        self.list.extend(other);
     }
 
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
-        self.list.is_none()
+        self.list.is_empty()
     }
 
     /// Whether something keeps the suite or case from running.
@@ -96,12 +91,12 @@ impl Diagnostics {
 
     /// All of them, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
-        self.list.as_deref().map(Vec::as_slice).unwrap_or_default().iter()
+        self.list.iter()
     }
 
     /// Orders them by file and line.
     pub fn sort(&mut self) {
-        self.list.iter_mut().for_each(|list| list.sort_by_key(|diagnostic| diagnostic.span));
+        self.list.sort_by_key(|diagnostic| diagnostic.span);
     }
 }
 
@@ -110,7 +105,7 @@ impl IntoIterator for Diagnostics {
     type IntoIter = std::vec::IntoIter<Diagnostic>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.list.map(|list| *list).unwrap_or_default().into_iter()
+        self.list.into_iter()
     }
 }
 

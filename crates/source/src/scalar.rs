@@ -96,7 +96,7 @@ fn core_number(text: &str) -> Option<String> {
     if let Some(hex) = text.strip_prefix("0x") {
         return u128::from_str_radix(hex, 16).ok().map(|n| n.to_string());
     }
-    decimal(text, true)
+    decimal(text)
 }
 
 /// A YAML 1.1 number, as Python's loader resolves it, as JSON writes it.
@@ -125,7 +125,7 @@ fn legacy_number(text: &str) -> Option<String> {
     {
         return None;
     }
-    decimal(&format!("{sign}{digits}"), true)
+    decimal(&format!("{sign}{digits}"))
 }
 
 /// `1:30` is ninety in YAML 1.1.
@@ -150,7 +150,7 @@ fn split_sign(text: &str) -> (&'static str, &str) {
 }
 
 /// A decimal integer or float in JSON's spelling, digits kept: `+1` is `1`, `.5` is `0.5`, `1.` is `1.0`, `007` is `7`.
-fn decimal(text: &str, float: bool) -> Option<String> {
+fn decimal(text: &str) -> Option<String> {
     let (sign, rest) = split_sign(text);
     let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
@@ -165,9 +165,6 @@ fn decimal(text: &str, float: bool) -> Option<String> {
         return None;
     }
     if whole.is_empty() && fraction.unwrap_or_default().is_empty() {
-        return None;
-    }
-    if !float && (fraction.is_some() || exponent.is_some()) {
         return None;
     }
     let trimmed = whole.trim_start_matches('0');

@@ -10,12 +10,10 @@ pub struct Fields<'n> {
     shape: &'static Shape,
     span: Span,
     pairs: &'n [Pair],
-    /// The fields of the shape that were asked for, a bit each.
-    asked: u64,
-    /// Those that were said to be missed, a bit each.
-    demanded: u64,
-    /// Where the field stands that is likely to be asked for next: they are mostly read as they are declared.
-    next: usize,
+    /// The keys that were asked for.
+    asked: Vec<&'static str>,
+    /// Those that were said to be missed.
+    demanded: Vec<&'static str>,
     /// Written keys that were told of as unknown when the key that they are meant for was missed.
     mistyped: Vec<&'n str>,
 }
@@ -30,7 +28,14 @@ impl Shape {
             );
             return None;
         };
-        Some(Fields { shape: self, span: node.span, pairs, asked: 0, demanded: 0, next: 0, mistyped: Vec::new() })
+        Some(Fields {
+            shape: self,
+            span: node.span,
+            pairs,
+            asked: Vec::new(),
+            demanded: Vec::new(),
+            mistyped: Vec::new(),
+        })
     }
 }
 
@@ -42,18 +47,9 @@ impl<'n> Fields<'n> {
 
     /// The mapping turned out to be of this shape, which declares all keys that were asked for so far.
     pub fn becomes(&mut self, shape: &'static Shape) {
-        let mut changed = (0, 0);
-        for (index, field) in self.shape.fields().enumerate() {
-            let bit = 1 << index;
-            if self.asked & bit != 0 {
-                let found = position(shape, field.key);
-                debug_assert!(found.is_some(), "{} does not declare `{}`, which was read", shape.what, field.key);
-                let place = found.map_or(0, |(place, _)| 1 << place);
-                changed.0 |= place;
-                changed.1 |= if self.demanded & bit == 0 { 0 } else { place };
-            }
+        for key in &self.asked {
+            debug_assert!(field(shape, key).is_some(), "{} does not declare `{key}`, which was read", shape.what);
         }
-        (self.asked, self.demanded) = changed;
         self.shape = shape;
     }
 
@@ -98,23 +94,22 @@ impl<'n> Fields<'n> {
 
     /// The written key that stands for one that is missing, and what to say about it: they are told of together, and once.
     fn meant_for(&self, key: &str) -> Option<(&'n Pair, String)> {
-        let mut unknown = self.pairs.iter().filter(|pair| position(self.shape, &pair.key.text).is_none());
+        let mut unknown = self.pairs.iter().filter(|pair| field(self.shape, &pair.key.text).is_none());
         unknown.find_map(|pair| Some((pair, meant(&pair.key.text, [key].into_iter())?.1)))
     }
 
     fn ask(&mut self, key: &'static str, demanded: bool) {
-        let mut later = self.shape.fields().enumerate().skip(self.next);
-        let found = later.find(|(_, field)| field.key == key).or_else(|| position(self.shape, key));
+        let found = field(self.shape, key);
         debug_assert!(found.is_some(), "{} does not declare `{key}`, which is read", self.shape.what);
-        let Some((index, field)) = found else { return };
         debug_assert!(
-            !demanded || field.need != Need::Optional,
+            !demanded || found.is_none_or(|field| field.need != Need::Optional),
             "{} declares `{key}` as optional, and it is required",
             self.shape.what
         );
-        self.next = index;
-        self.asked |= 1 << index;
-        self.demanded |= if demanded { 1 << index } else { 0 };
+        self.asked.push(key);
+        if demanded {
+            self.demanded.push(key);
+        }
     }
 
     fn needs(&self, key: &str) -> Diagnostic {
@@ -132,7 +127,7 @@ impl<'n> Fields<'n> {
     }
 
     fn is_known(&self, key: &str) -> bool {
-        position(self.shape, key).is_some_and(|(index, _)| self.asked & (1 << index) != 0)
+        self.asked.contains(&key)
     }
 
     /// Reports every key that no one asked for, as the shape says; some formats have always let such keys pass.
@@ -165,20 +160,17 @@ impl<'n> Fields<'n> {
 
     /// Ends the reading without a word about other keys, of which the caller has spoken.
     pub fn end(self) {
-        if cfg!(debug_assertions) {
-            for (index, field) in self.shape.fields().enumerate() {
-                let (what, key, bit) = (self.shape.what, field.key, 1_u64 << index);
-                debug_assert!(self.asked & bit != 0, "{what} declares `{key}`, which is not read");
-                let demanded = field.need != Need::Required || self.demanded & bit != 0;
-                debug_assert!(demanded, "{what} declares `{key}` as required, and it is not");
-            }
+        for Field { key, need, .. } in self.shape.fields() {
+            let what = self.shape.what;
+            debug_assert!(self.asked.contains(key), "{what} declares `{key}`, which is not read");
+            let demanded = *need != Need::Required || self.demanded.contains(key);
+            debug_assert!(demanded, "{what} declares `{key}` as required, and it is not");
         }
     }
 }
 
-/// A field and its place in a shape, by its key.
-fn position(shape: &Shape, key: &str) -> Option<(usize, &'static Field)> {
-    shape.fields().enumerate().find(|(_, field)| field.key == key)
+fn field(shape: &Shape, key: &str) -> Option<&'static Field> {
+    shape.fields().find(|field| field.key == key)
 }
 
 #[cfg(test)]

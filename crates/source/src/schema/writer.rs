@@ -63,29 +63,7 @@ impl<'c> Writer<'c> {
             Kind::Either(kinds) => self.either(kinds),
             Kind::Check => checks::check(self),
             Kind::Arguments(name) => checks::arguments(name, self),
-            plain @ (Kind::Text
-            | Kind::Name
-            | Kind::Like(_)
-            | Kind::Address
-            | Kind::Word
-            | Kind::Truth
-            | Kind::Count(_)
-            | Kind::Whole(..)
-            | Kind::Unbroken
-            | Kind::Number
-            | Kind::Range(..)
-            | Kind::Positive
-            | Kind::Spelt(_)
-            | Kind::SpeltCount
-            | Kind::Duration
-            | Kind::SignedDuration
-            | Kind::Choice(_)
-            | Kind::Version(_)
-            | Kind::False
-            | Kind::Nothing
-            | Kind::Asked
-            | Kind::Object
-            | Kind::Data) => values::plain(plain, self.templated),
+            plain => values::plain(plain, self.templated),
         }
     }
 

@@ -114,36 +114,7 @@ impl Kind {
         match self {
             Kind::Nothing | Kind::Asked | Kind::Data => true,
             Kind::Either(kinds) => kinds.iter().any(Kind::allows_nothing),
-            Kind::Text
-            | Kind::Name
-            | Kind::Like(_)
-            | Kind::Address
-            | Kind::Word
-            | Kind::Truth
-            | Kind::Count(_)
-            | Kind::Whole(..)
-            | Kind::Unbroken
-            | Kind::Number
-            | Kind::Range(..)
-            | Kind::Positive
-            | Kind::Spelt(_)
-            | Kind::SpeltCount
-            | Kind::Duration
-            | Kind::SignedDuration
-            | Kind::Choice(_)
-            | Kind::Version(_)
-            | Kind::False
-            | Kind::List(_)
-            | Kind::Filled(_)
-            | Kind::OneOrMore(_)
-            | Kind::Map(_)
-            | Kind::FilledMap(_)
-            | Kind::Shape(_)
-            | Kind::Tagged(_)
-            | Kind::Having(..)
-            | Kind::Object
-            | Kind::Check
-            | Kind::Arguments(_) => false,
+            _ => false,
         }
     }
 
@@ -157,31 +128,7 @@ impl Kind {
                 kind.shapes()
             }
             Kind::Either(kinds) => kinds.iter().flat_map(Kind::shapes).collect(),
-            Kind::Text
-            | Kind::Name
-            | Kind::Like(_)
-            | Kind::Address
-            | Kind::Word
-            | Kind::Truth
-            | Kind::Count(_)
-            | Kind::Whole(..)
-            | Kind::Unbroken
-            | Kind::Number
-            | Kind::Range(..)
-            | Kind::Positive
-            | Kind::Spelt(_)
-            | Kind::SpeltCount
-            | Kind::Duration
-            | Kind::SignedDuration
-            | Kind::Choice(_)
-            | Kind::Version(_)
-            | Kind::False
-            | Kind::Nothing
-            | Kind::Asked
-            | Kind::Object
-            | Kind::Data
-            | Kind::Check
-            | Kind::Arguments(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

@@ -4,9 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{Content, Diagnostic, Key, Name, Node, Pair, Span};
 
-/// Up to this many keys, comparing each with each is quicker than hashing them all.
-const FEW: usize = 16;
-
 /// The pairs of a mapping that is not closed yet.
 #[derive(Default)]
 pub(super) struct Mapping {
@@ -64,12 +61,6 @@ fn twice(key: &Key, first: Span) -> Diagnostic {
 
 /// A key that stands twice, and where it stood first.
 pub(super) fn find_twice(pairs: &[Pair]) -> Option<(&Key, Span)> {
-    if pairs.len() <= FEW {
-        return pairs.iter().enumerate().find_map(|(index, pair)| {
-            let first = pairs.iter().take(index).find(|earlier| earlier.key.text == pair.key.text)?;
-            Some((&pair.key, first.key.span))
-        });
-    }
     let mut seen = HashMap::with_capacity(pairs.len());
     pairs.iter().find_map(|pair| seen.insert(pair.key.text.as_str(), pair.key.span).map(|first| (&pair.key, first)))
 }
@@ -99,14 +90,6 @@ fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
 
 /// Adds the merged pairs whose keys are not there yet.
 fn fold(pairs: &mut Vec<Pair>, merged: Vec<Pair>) {
-    if pairs.len() + merged.len() <= FEW {
-        for pair in merged {
-            if !pairs.iter().any(|known| known.key.text == pair.key.text) {
-                pairs.push(pair);
-            }
-        }
-        return;
-    }
     let mut known: HashSet<Name> = pairs.iter().map(|pair| pair.key.text.clone()).collect();
     pairs.extend(merged.into_iter().filter(|pair| known.insert(pair.key.text.clone())));
 }
