@@ -11,7 +11,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Error, Function, Object, Runtime, Value};
 
 use crate::code::{Code, NAME};
-use crate::thrown::{Trouble, thrown};
+use crate::thrown::{EngineError, thrown};
 use crate::{Limits, ScriptError};
 
 /// How deep functions may call each other, in bytes of the engine's stack.
@@ -68,12 +68,12 @@ pub(crate) fn compile(code: &Code) -> Result<(), ScriptError> {
     context.with(|ctx| {
         let made = factory(&ctx, code);
         made.map(|_| ()).map_err(|error| match thrown(&ctx, error, code) {
-            Trouble::Thrown { message, place } => {
+            EngineError::Thrown { message, place } => {
                 let (line, column) = place.unwrap_or((1, 1));
                 ScriptError::Syntax { line, column, message }
             }
-            Trouble::Memory => ScriptError::Engine("the file is too large".into()),
-            Trouble::Engine(message) => ScriptError::Engine(message),
+            EngineError::Memory => ScriptError::Engine("the file is too large".into()),
+            EngineError::Engine(message) => ScriptError::Engine(message),
         })
     })
 }
@@ -110,9 +110,9 @@ impl Engine {
                 return ScriptError::TooLong(limits.time);
             }
             match trouble {
-                Trouble::Thrown { message, place } => ScriptError::Thrown { message, place },
-                Trouble::Memory => ScriptError::TooMuchMemory(limits.memory),
-                Trouble::Engine(message) => ScriptError::Engine(message),
+                EngineError::Thrown { message, place } => ScriptError::Thrown { message, place },
+                EngineError::Memory => ScriptError::TooMuchMemory(limits.memory),
+                EngineError::Engine(message) => ScriptError::Engine(message),
             }
         };
         let module = Object::new(ctx.clone()).map_err(trouble)?;

@@ -8,7 +8,7 @@ use crate::code::{Code, NAME};
 const SHOWN: usize = 2_000;
 
 /// What went wrong in the engine.
-pub(crate) enum Trouble {
+pub(crate) enum EngineError {
     /// The file threw.
     Thrown {
         /// What, as a text.
@@ -23,14 +23,14 @@ pub(crate) enum Trouble {
 }
 
 /// What an error of the engine comes to.
-pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &Code) -> Trouble {
+pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &Code) -> EngineError {
     match CaughtError::from_error(ctx, error) {
-        CaughtError::Error(error) => Trouble::Engine(error.to_string()),
+        CaughtError::Error(error) => EngineError::Engine(error.to_string()),
         CaughtError::Exception(exception) => {
             let text = exception.message().unwrap_or_default();
             let name = exception.as_object().get::<_, String>("name").unwrap_or_default();
             if name == "InternalError" && text == "out of memory" {
-                return Trouble::Memory;
+                return EngineError::Memory;
             }
             let place = exception.stack().and_then(|stack| place(&stack, code));
             let message = denied(&name, &text).unwrap_or_else(|| match (name.as_str(), text.as_str()) {
@@ -38,11 +38,11 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &Code) -> Trouble {
                 (name, "") => name.to_owned(),
                 (name, text) => format!("{name}: {text}"),
             });
-            Trouble::Thrown { message: shorten(message), place }
+            EngineError::Thrown { message: shorten(message), place }
         }
         // When there is no memory for an error, either.
-        CaughtError::Value(value) if value.is_null() => Trouble::Memory,
-        CaughtError::Value(value) => Trouble::Thrown { message: shorten(say(ctx, value)), place: None },
+        CaughtError::Value(value) if value.is_null() => EngineError::Memory,
+        CaughtError::Value(value) => EngineError::Thrown { message: shorten(say(ctx, value)), place: None },
     }
 }
 
