@@ -1,5 +1,6 @@
 //! What the engine throws, as a text and a place in the file.
 
+use agentci_text::excerpt;
 use rquickjs::{CaughtError, Ctx, Error, Value};
 
 use crate::code::{Code, NAME};
@@ -38,11 +39,13 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &Code) -> EngineError {
                 (name, "") => name.to_owned(),
                 (name, text) => format!("{name}: {text}"),
             });
-            EngineError::Thrown { message: shorten(message), place }
+            EngineError::Thrown { message: excerpt(&message, SHOWN).into_owned(), place }
         }
         // When there is no memory for an error, either.
         CaughtError::Value(value) if value.is_null() => EngineError::Memory,
-        CaughtError::Value(value) => EngineError::Thrown { message: shorten(say(ctx, value)), place: None },
+        CaughtError::Value(value) => {
+            EngineError::Thrown { message: excerpt(&say(ctx, value), SHOWN).into_owned(), place: None }
+        }
     }
 }
 
@@ -53,14 +56,6 @@ fn say<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     }
     let text = ctx.json_stringify(value).ok().flatten().and_then(|text| text.to_string().ok());
     text.unwrap_or_else(|| "something that is no error".into())
-}
-
-fn shorten(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(SHOWN) {
-        message.truncate(end);
-        message.push_str(" ...");
-    }
-    message
 }
 
 /// The first place of a stack that is in the file: `at Check (script:3:7)`.
