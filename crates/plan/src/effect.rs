@@ -17,6 +17,12 @@ struct Useless {
     harmless: bool,
 }
 
+impl Useless {
+    fn new(span: Span, message: impl Into<String>, label: &'static str, help: impl Into<String>) -> Self {
+        Self { span, message: message.into(), label, help: help.into(), harmless: false }
+    }
+}
+
 /// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts each is a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     let strict = suite.habits.verdicts == Verdicts::Strict;
@@ -80,15 +86,10 @@ fn spans(case: &Case) -> Vec<Span> {
 fn useless(case: &Case) -> Vec<Useless> {
     let mut found = Vec::new();
     if !asks_for_tools(&case.target) {
-        found.extend(world(case).into_iter().map(|(key, span)| Useless {
-            span,
-            message: format!(
-                "`tools.{key}` has no effect: {} does not ask agentci for its tools",
-                describe(&case.target)
-            ),
-            label: "would never be used",
-            help: instead(&case.target).into(),
-            harmless: false,
+        let target = describe(&case.target);
+        found.extend(world(case).into_iter().map(|(key, span)| {
+            let message = format!("`tools.{key}` has no effect: {target} does not ask agentci for its tools");
+            Useless::new(span, message, "would never be used", instead(&case.target))
         }));
     }
     found.extend(recordings(case));
@@ -113,48 +114,31 @@ fn recordings(case: &Case) -> Vec<Useless> {
     let mut found = Vec::new();
     let recordable = target.is_recorded() || target.has_recordable_world();
     if let Some(recording) = world.recording.as_ref().filter(|_| !recordable) {
-        found.push(Useless {
-            span: recording.span,
-            message: format!("`recording` has no effect: {} cannot be recorded", describe(target)),
-            label: "would be neither written nor played",
-            help: "remove it: only agents that agentci starts, servers and `chat` targets can be recorded".into(),
-            harmless: false,
-        });
+        let message = format!("`recording` has no effect: {} cannot be recorded", describe(target));
+        let help = "remove it: only agents that agentci starts, servers and `chat` targets can be recorded";
+        found.push(Useless::new(recording.span, message, "would be neither written nor played", help));
     }
     if let Some(recording) = world.recorded_model.as_ref().filter(|_| !target.has_recordable_world()) {
-        found.push(Useless {
-            span: recording.span,
-            message: format!("`model.recording` has no effect: {} is not started by agentci", describe(target)),
-            label: "this model would never be asked",
-            help: match target {
-                Target::Http(_) => {
-                    "give the target its `command`: it is then started for each case and led to the model"
-                }
-                _ => "remove it: only agents that agentci starts can be led to a recorded model",
-            }
-            .into(),
-            harmless: false,
-        });
+        let message = format!("`model.recording` has no effect: {} is not started by agentci", describe(target));
+        let help = match target {
+            Target::Http(_) => "give the target its `command`: it is then started for each case and led to the model",
+            _ => "remove it: only agents that agentci starts can be led to a recorded model",
+        };
+        found.push(Useless::new(recording.span, message, "this model would never be asked", help));
     }
     if let Some(recording) = world.recording.as_ref().filter(|_| target.has_recordable_world()) {
         let model = world.recorded_model.as_ref().map(|model| (model.span, "model.recording"));
         let model = model.or(world.model.as_ref().map(|model| (model.span, "model.script")));
-        found.extend(model.map(|(span, key)| Useless {
-            span,
-            message: format!("`{key}` has no effect: `recording` holds what the model answers"),
-            label: "a second source of answers",
-            help: format!("remove one of the two; `recording` stands in line {}", recording.span.line),
-            harmless: false,
+        found.extend(model.map(|(span, key)| {
+            let message = format!("`{key}` has no effect: `recording` holds what the model answers");
+            let help = format!("remove one of the two; `recording` stands in line {}", recording.span.line);
+            Useless::new(span, message, "a second source of answers", help)
         }));
     }
     if let Some(span) = world.matching.span.filter(|_| case.recorded_world().is_none()) {
-        found.push(Useless {
-            span,
-            message: "`match` has no effect: nothing is compared with a recording".into(),
-            label: "would never be used",
-            help: "record what the agent sends with `world: { recording: .. }`, or remove it".into(),
-            harmless: false,
-        });
+        let message = "`match` has no effect: nothing is compared with a recording";
+        let help = "record what the agent sends with `world: { recording: .. }`, or remove it";
+        found.push(Useless::new(span, message, "would never be used", help));
     }
     found
 }
@@ -165,30 +149,17 @@ fn unreached_servers(case: &Case) -> Vec<Useless> {
     if target.reaches_mcp() {
         return Vec::new();
     }
-    let useless = |server: &McpWorld| {
-        Useless {
-        span: server.span,
-        message: format!(
-            "`mcp.{}` has no effect: {} is not started by agentci",
-            server.name.value.escape_debug(),
-            describe(target)
-        ),
-        label: "this server would never be called",
-        help: match target {
-            Target::Http(_) => {
-                "give the target its `command`: it is then started for each case and finds the server; or let each question say \
-                 where it is, as in `headers: { x-orders: \"${MCP.orders.url}\" }`"
-            }
-            Target::Process(_)
-            | Target::Mock(_)
-            | Target::Agui(_)
-            | Target::A2a(_)
-            | Target::Mcp(_)
-            | Target::Chat(_) => "remove it: only agents that agentci starts can be told where the server is",
+    let help = match target {
+        Target::Http(_) => {
+            "give the target its `command`: it is then started for each case and finds the server; or let each question say \
+             where it is, as in `headers: { x-orders: \"${MCP.orders.url}\" }`"
         }
-        .into(),
-        harmless: false,
-    }
+        _ => "remove it: only agents that agentci starts can be told where the server is",
+    };
+    let useless = |server: &McpWorld| {
+        let name = server.name.value.escape_debug();
+        let message = format!("`mcp.{name}` has no effect: {} is not started by agentci", describe(target));
+        Useless::new(server.span, message, "this server would never be called", help)
     };
     case.world.mcp.iter().map(useless).collect()
 }
@@ -210,13 +181,8 @@ fn started_anyway(case: &Case) -> Option<Useless> {
     } else {
         return None;
     };
-    Some(Useless {
-        span,
-        message: format!("`shared` has no effect: the server is started for each case, and led to {reason}"),
-        label: "is started for each case",
-        help: help.into(),
-        harmless: true,
-    })
+    let message = format!("`shared` has no effect: the server is started for each case, and led to {reason}");
+    Some(Useless { harmless: true, ..Useless::new(span, message, "is started for each case", help) })
 }
 
 /// The part of a check that needs requests to a model, beside what the check itself needs.
@@ -235,7 +201,7 @@ fn unobserved(name: &str, span: Span, row: &Row, case: &Case) -> Option<Useless>
         remedies => format!("{}; or remove it", remedies.join(", or ")),
     };
     let message = format!("`{name}` cannot be judged: nothing reports the {what} of {target}");
-    Some(Useless { span, message, label: "nothing can observe this", help, harmless: false })
+    Some(Useless::new(span, message, "nothing can observe this", help))
 }
 
 /// What a case says about who answers its tools when the agent asks agentci for them, with the keys.
