@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_source::{Diagnostic, Diagnostics, Name, Node, Reading, Sources, Span, Spanned};
+use agentci_source::{Diagnostics, Name, Node, Reading, Sources, Span, Spanned};
 use serde_json::Value;
 
 /// The ids that are taken, and where.
@@ -20,11 +20,9 @@ impl Ids {
             self.taken.insert(id.value.clone(), id.span);
             return;
         };
-        problems.push(
-            Diagnostic::error(id.span, format!("the case id `{}` is used twice", id.value.escape_debug()))
-                .label(first_used(*first, id.span, sources))
-                .help("give each case of a suite an id of its own"),
-        );
+        let message = format!("the case id `{}` is used twice", id.value.escape_debug());
+        let help = "give each case of a suite an id of its own";
+        problems.error(id.span, message, first_used(*first, id.span, sources)).help(help);
     }
 
     /// Keeps names that will be taken from being given to others.
@@ -46,14 +44,10 @@ impl Ids {
             return name.value.clone();
         };
         let id = self.free(&format!("{} ({file})", name.value), name.span);
-        problems.push(
-            Diagnostic::warning(name.span, format!("two tests are called `{}`", name.value.escape_debug()))
-                .label(first_used(first, name.span, sources))
-                .help(format!(
-                    "give each test of a project a name of its own; until then this one is `{}`",
-                    id.escape_debug()
-                )),
-        );
+        let message = format!("two tests are called `{}`", name.value.escape_debug());
+        let help =
+            format!("give each test of a project a name of its own; until then this one is `{}`", id.escape_debug());
+        problems.warning(name.span, message, first_used(first, name.span, sources)).help(help);
         id
     }
 

@@ -1,7 +1,7 @@
 //! Which ways to say who we are an MCP server understands.
 
 use agentci_plan::{ApiKeyPlace, Auth, McpTransport};
-use agentci_source::{Diagnostic, Diagnostics, Span};
+use agentci_source::{Diagnostics, Span};
 
 /// Reports a way that is of no use with a server that is reached like this.
 pub(crate) fn check(auth: &Auth, transport: &McpTransport, span: Span, problems: &mut Diagnostics) {
@@ -20,5 +20,5 @@ pub(crate) fn check(auth: &Auth, transport: &McpTransport, span: Span, problems:
             Auth::ApiKey { place: ApiKeyPlace::Header, .. } | Auth::Bearer(_) | Auth::OAuth2 { .. },
         ) => return,
     };
-    problems.push(Diagnostic::error(span, message).label("not for this target").help(help));
+    problems.error(span, message, "not for this target").help(help);
 }

@@ -3,7 +3,7 @@
 
 use agentci_plan::{MockResponse, MockScript};
 use agentci_source::shape::{Field, Kind, Shape, Unknown, optional, required};
-use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Scalar, Severity, Span, read};
+use agentci_source::{Content, Diagnostics, Key, Node, Pair, Reading, Scalar, Severity, Span, read};
 use serde_json::Value;
 
 /// The keys of a script, but for its responses.
@@ -90,10 +90,7 @@ pub(crate) fn lax_number(node: &Node) -> Option<f64> {
 fn tokens(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
     let tokens = node.scalar().and_then(|scalar| scalar.text.trim().parse().ok());
     if tokens.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`tokens_used` must be 0 or more, found {}", node.describe()))
-                .label("expected a whole number of tokens"),
-        );
+        problems.mismatch(node, "`tokens_used` must be 0 or more", "expected a whole number of tokens");
     }
     tokens
 }
@@ -101,10 +98,7 @@ fn tokens(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
 fn latency(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     let latency = lax_number(node).filter(|latency| *latency >= 0.0);
     if latency.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be 0 or more, found {}", node.describe()))
-                .label("expected milliseconds"),
-        );
+        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected milliseconds");
     }
     latency
 }
@@ -112,11 +106,8 @@ fn latency(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
 fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
     let rate = lax_number(node).filter(|rate| (0.0..=1.0).contains(rate));
     if rate.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`failure_rate` must be from 0 to 1, found {}", node.describe()))
-                .label("expected a share of all calls")
-                .help("write `0.1` to let one call in ten fail"),
-        );
+        let help = "write `0.1` to let one call in ten fail";
+        problems.mismatch(node, "`failure_rate` must be from 0 to 1", "expected a share of all calls").help(help);
     }
     rate
 }

@@ -1,7 +1,7 @@
 //! Numbers that limit something.
 
 use agentci_plan::Limit;
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::Value;
 
 /// Any number, as a limit.
@@ -13,10 +13,7 @@ pub(crate) fn number(node: &Node, name: &str, problems: &mut Diagnostics) -> Opt
 pub(crate) fn whole(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {
     let limit = number(node, name, problems)?;
     if limit.most.fract() != 0.0 {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be a whole number, found {}", node.describe()))
-                .label("expected a whole number"),
-        );
+        problems.mismatch(node, format_args!("`{name}` must be a whole number"), "expected a whole number");
         return None;
     }
     Some(limit)
@@ -26,10 +23,7 @@ pub(crate) fn whole(node: &Node, name: &str, problems: &mut Diagnostics) -> Opti
 pub(crate) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let number = read::number(node, name, problems)?;
     if number < 0.0 {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be 0 or more, found {}", node.describe()))
-                .label("expected milliseconds"),
-        );
+        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected milliseconds");
         return None;
     }
     Some(Spanned::new(number, node.span))

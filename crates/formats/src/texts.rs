@@ -1,7 +1,7 @@
 //! Texts in which variables may stand.
 
 use agentci_plan::Text;
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
+use agentci_source::{Diagnostics, Node, Pair, read};
 
 /// A text in which variables may stand.
 pub(crate) fn template(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Text> {
@@ -11,10 +11,7 @@ pub(crate) fn template(node: &Node, name: &str, problems: &mut Diagnostics) -> O
 /// A mapping of names to texts; a number or truth value counts as the text it is written as.
 pub(crate) fn named_texts(node: &Node, name: &'static str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
     let Some(pairs) = node.pairs() else {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be a mapping, found {}", node.describe()))
-                .label("expected `NAME: text` lines"),
-        );
+        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected `NAME: text` lines");
         return Vec::new();
     };
     pairs.iter().filter_map(|pair| named_text(pair, name, problems)).collect()
@@ -23,14 +20,9 @@ pub(crate) fn named_texts(node: &Node, name: &'static str, problems: &mut Diagno
 fn named_text(pair: &Pair, name: &str, problems: &mut Diagnostics) -> Option<(String, Text)> {
     let scalar = pair.value.scalar().filter(|scalar| !scalar.is_null());
     if scalar.is_none() {
-        problems.push(
-            Diagnostic::error(
-                pair.value.span,
-                format!("`{}` in `{name}` must be text, found {}", pair.key.text.escape_debug(), pair.value.describe()),
-            )
-            .label("expected text")
-            .help("write `\"\"` for an empty text"),
-        );
+        let message =
+            format!("`{}` in `{name}` must be text, found {}", pair.key.text.escape_debug(), pair.value.describe());
+        problems.error(pair.value.span, message, "expected text").help("write `\"\"` for an empty text");
     }
     Some((pair.key.text.to_string(), Text::parse(&scalar?.text)))
 }

@@ -1,6 +1,8 @@
 //! What is wrong with a suite, where, and what to do about it.
 
-use crate::{Sources, Span, source::Place};
+use std::fmt::Display;
+
+use crate::{Node, Sources, Span, source::Place};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +59,16 @@ impl Diagnostic {
     }
 }
 
+/// A problem that was just added to a list.
+pub struct Added<'d>(&'d mut Diagnostic);
+
+impl Added<'_> {
+    /// Adds the remedy.
+    pub fn help(self, help: impl Into<String>) {
+        self.0.help = Some(help.into());
+    }
+}
+
 /// All problems found so far, in the order they were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
@@ -67,6 +79,27 @@ impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.list.push(diagnostic);
+    }
+
+    /// Adds one that keeps the suite or case from running, with words to stand beside the marked text.
+    pub fn error(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> Added<'_> {
+        self.add(Diagnostic::error(span, message).label(label))
+    }
+
+    /// Adds one that the run survives, with words to stand beside the marked text.
+    pub fn warning(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> Added<'_> {
+        self.add(Diagnostic::warning(span, message).label(label))
+    }
+
+    /// Adds an error about a value that is not what it must be: the rule, and after it what was found.
+    pub fn mismatch(&mut self, node: &Node, rule: impl Display, label: impl Into<String>) -> Added<'_> {
+        self.error(node.span, format!("{rule}, found {}", node.describe()), label)
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) -> Added<'_> {
+        let list = self.list.get_or_insert_default();
+        list.push(diagnostic);
+        Added(list.last_mut().expect("one was just added"))
     }
 
     /// Adds all of another list.

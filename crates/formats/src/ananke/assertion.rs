@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use agentci_plan::Check;
 use agentci_source::shape::{Field, Kind, Shape, optional, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
@@ -185,11 +185,8 @@ fn limit(
     let number = value.as_ref().and_then(Value::as_f64);
     let Some(number) = number.filter(|number| Duration::try_from_secs_f64(number / 1000.0).is_ok()) else {
         let wanted = "a number of milliseconds, or false";
-        problems.push(
-            Diagnostic::error(node.span, format!("`{key}` must be {wanted}, found {}", node.describe()))
-                .label(format!("expected {wanted}"))
-                .help("write `false` to switch off a limit that is set elsewhere"),
-        );
+        let help = "write `false` to switch off a limit that is set elsewhere";
+        problems.mismatch(node, format_args!("`{key}` must be {wanted}"), format!("expected {wanted}")).help(help);
         return Limit::Unsaid;
     };
     let arguments = Node::map(node.span, [(argument, Node::text(format!("{number}ms"), node.span))]);
@@ -205,11 +202,9 @@ fn patterns(
 ) -> Vec<Arc<Check>> {
     let node = fields.optional(key);
     if let Some(node) = node.filter(|node| !negate && node.items().is_some_and(<[Node]>::is_empty)) {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{key}` asks for nothing: the list is empty"))
-                .label("nothing is asked here")
-                .help(format!("write a pattern into the list, or remove `{key}`")),
-        );
+        problems
+            .error(node.span, format!("`{key}` asks for nothing: the list is empty"), "nothing is asked here")
+            .help(format!("write a pattern into the list, or remove `{key}`"));
     }
     let texts = node.and_then(|node| read::one_or_more_texts(node, key, problems));
     let check = |text: Spanned<String>| {

@@ -107,19 +107,14 @@ fn one_pattern(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<No
 /// A pattern for each path into the arguments.
 fn args_match(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
     let Some(pairs) = node.pairs() else {
-        problems.push(
-            Diagnostic::error(node.span, format!("`args_match` must be a mapping, found {}", node.describe()))
-                .label("expected `argument: pattern` lines"),
-        );
+        problems.mismatch(node, "`args_match` must be a mapping", "expected `argument: pattern` lines");
         return None;
     };
     let read = |pair: &Pair| {
         if pair.key.text.contains("${") {
-            problems.push(
-                Diagnostic::error(pair.key.span, "a path of `args_match` can not hold a variable")
-                    .label("would be looked for as it is written")
-                    .help("write the path out; variables may stand in the pattern behind it"),
-            );
+            let message = "a path of `args_match` can not hold a variable";
+            let help = "write the path out; variables may stand in the pattern behind it";
+            problems.error(pair.key.span, message, "would be looked for as it is written").help(help);
         }
         Some(Pair { key: pair.key.clone(), value: one_pattern(&pair.value, &pair.key.text, problems)? })
     };
@@ -129,11 +124,8 @@ fn args_match(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
 /// `{ exact }`, or `{ min, max }` of which either may be left out.
 fn count(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
     if node.pairs().is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`count` must be a mapping, found {}", node.describe()))
-                .label("expected how often")
-                .help("write `{ exact: 1 }`, or `{ min: 1, max: 3 }`"),
-        );
+        let help = "write `{ exact: 1 }`, or `{ min: 1, max: 3 }`";
+        problems.mismatch(node, "`count` must be a mapping", "expected how often").help(help);
         return None;
     }
     let mut fields = COUNT.open(node, problems)?;
@@ -149,11 +141,8 @@ fn count(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
     let both = both.map(|other| other.span);
     fields.finish(problems);
     if let Some(span) = both {
-        problems.push(
-            Diagnostic::error(span, "`exact` can not stand beside `min` and `max`")
-                .label("`exact` says it all")
-                .help("write `{ exact: 1 }`, or `{ min: 1, max: 3 }`"),
-        );
+        let help = "write `{ exact: 1 }`, or `{ min: 1, max: 3 }`";
+        problems.error(span, "`exact` can not stand beside `min` and `max`", "`exact` says it all").help(help);
         return None;
     }
     let bounds = (min.and_then(|min| min.value), max.and_then(|max| Some((max.value?, max.span))));

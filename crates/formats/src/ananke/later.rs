@@ -1,6 +1,6 @@
 //! Forms that other releases of the original gave to its files: they are told apart, and how to say the same here.
 
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair};
+use agentci_source::{Diagnostics, Node, Pair};
 
 /// What an item of `steps` says.
 const OF_STEP: [&str; 3] = ["message", "script", "resume"];
@@ -39,14 +39,10 @@ pub(super) fn has_steps(root: &Node) -> bool {
 pub(super) fn refuse_steps(root: &Node, problems: &mut Diagnostics) -> bool {
     let steps = pair(root, &["steps"]).filter(|_| root.get("turns").is_none());
     let Some(steps) = steps else { return pair(root, &["expect"]).is_some_and(|found| refuse_part(found, problems)) };
-    problems.push(
-        Diagnostic::error(steps.key.span, "the test is written in steps, a later form of this format")
-            .label("read are tests of `turns`")
-            .help(
-                "write `turns:` for `steps:`, `user` for `message`, `assert` for `expect`, and what a `script` sets up under \
-                 `hooks:` as `cmd`",
-            ),
-    );
+    let message = "the test is written in steps, a later form of this format";
+    let help = "write `turns:` for `steps:`, `user` for `message`, `assert` for `expect`, and what a `script` sets up under \
+                `hooks:` as `cmd`";
+    problems.error(steps.key.span, message, "read are tests of `turns`").help(help);
     true
 }
 
@@ -57,11 +53,9 @@ pub(super) fn refuse_step(turn: &Node, problems: &mut Diagnostics) -> bool {
 }
 
 fn refuse_part(found: &Pair, problems: &mut Diagnostics) -> bool {
-    problems.push(
-        Diagnostic::error(found.key.span, format!("`{}` is of steps, a later form of this format", found.key.text))
-            .label("not read here")
-            .help("write `user` for `message` and `assert` for `expect`"),
-    );
+    let message = format!("`{}` is of steps, a later form of this format", found.key.text);
+    let help = "write `user` for `message` and `assert` for `expect`";
+    problems.error(found.key.span, message, "not read here").help(help);
     true
 }
 
@@ -71,11 +65,9 @@ pub(super) fn refuse_unversioned(root: &Node, problems: &mut Diagnostics) -> boo
     if target.value.get("type").is_some() || target.value.get("endpoint").is_none() {
         return false;
     }
-    problems.push(
-        Diagnostic::error(target.key.span, "the config is from before there were versions and types of targets")
-            .label("an earlier form of this format")
-            .help("write `version: \"1.0\"` above it, and `type: agui` and an `agentId` into it"),
-    );
+    let message = "the config is from before there were versions and types of targets";
+    let help = "write `version: \"1.0\"` above it, and `type: agui` and an `agentId` into it";
+    problems.error(target.key.span, message, "an earlier form of this format").help(help);
     true
 }
 
@@ -85,11 +77,8 @@ pub(super) fn refuse_sockets(target: &Node, problems: &mut Diagnostics) -> bool 
     else {
         return false;
     };
-    problems.push(
-        Diagnostic::error(kind.span, "AG-UI over web sockets is not spoken here")
-            .label("a later form of targets")
-            .help("let the server answer with a stream of events, and write `type: agui` with its `endpoint`"),
-    );
+    let help = "let the server answer with a stream of events, and write `type: agui` with its `endpoint`";
+    problems.error(kind.span, "AG-UI over web sockets is not spoken here", "a later form of targets").help(help);
     true
 }
 
@@ -108,11 +97,7 @@ pub(super) fn refuse_selectors(block: &Node, problems: &mut Diagnostics) -> bool
         "response" => "write `timing: { max_duration_ms: 30000, max_idle_ms: 10000 }`",
         _ => "write `text: { must_match: [..], must_not_match: [..] }` with patterns",
     };
-    problems.push(
-        Diagnostic::error(found.key.span, format!("`{key}` is of a later form of assertions"))
-            .label("not read here")
-            .help(help),
-    );
+    problems.error(found.key.span, format!("`{key}` is of a later form of assertions"), "not read here").help(help);
     true
 }
 

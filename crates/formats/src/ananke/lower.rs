@@ -121,11 +121,9 @@ impl<'c> Shared<'c> {
         let new = demands.iter().find(|check| !self.warned.contains(&check.kind.span));
         self.warned.extend(demands.iter().map(|check| check.kind.span));
         if let Some(check) = new {
-            problems.push(
-                Diagnostic::warning(check.kind.span, "an A2A agent does not show its tool calls")
-                    .label("will hardly ever be seen")
-                    .help("ask for what the agent says with `text`, or for what it must not call with `forbid`"),
-            );
+            problems
+                .warning(check.kind.span, "an A2A agent does not show its tool calls", "will hardly ever be seen")
+                .help("ask for what the agent says with `text`, or for what it must not call with `forbid`");
         }
     }
 

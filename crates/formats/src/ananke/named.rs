@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use agentci_source::shape::Kind;
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, did_you_mean, read};
+use agentci_source::{Diagnostics, Node, Spanned, did_you_mean, read};
 
 use super::assertion::{Block, Level, NAMED, block};
 use super::rules::Rules;
@@ -31,10 +31,7 @@ impl<'o> Named<'o> {
         let mut own = BTreeMap::new();
         if let Some(node) = node {
             if node.pairs().is_none() {
-                problems.push(
-                    Diagnostic::error(node.span, format!("`assertions` must be a mapping, found {}", node.describe()))
-                        .label("expected `name: {..}` lines"),
-                );
+                problems.mismatch(node, "`assertions` must be a mapping", "expected `name: {..}` lines");
             }
             for pair in node.pairs().unwrap_or_default() {
                 own.insert(pair.key.text.to_string(), block(&pair.value, Level::Named, problems));
@@ -69,14 +66,8 @@ impl<'o> Named<'o> {
                     0
                 }
                 Some((base_name, _)) if way.contains(&base_name.as_str()) => {
-                    problems.push(
-                        Diagnostic::error(
-                            base.span,
-                            format!("the block `{}` builds upon itself", base.value.escape_debug()),
-                        )
-                        .label("leads back to it")
-                        .help("remove it from one of the `extends`"),
-                    );
+                    let message = format!("the block `{}` builds upon itself", base.value.escape_debug());
+                    problems.error(base.span, message, "leads back to it").help("remove it from one of the `extends`");
                     0
                 }
                 Some(_) if way.len() >= MOST_STEPS => MOST_STEPS,
@@ -84,11 +75,8 @@ impl<'o> Named<'o> {
             };
             height = height.max(below + 1);
             if height > MOST_STEPS {
-                problems.push(
-                    Diagnostic::error(base.span, format!("more than {MOST_STEPS} blocks build one upon another"))
-                        .label("one too many")
-                        .help("put some of them into one"),
-                );
+                let message = format!("more than {MOST_STEPS} blocks build one upon another");
+                problems.error(base.span, message, "one too many").help("put some of them into one");
                 // Said once; blocks further up are looked at anew.
                 height = 1;
                 break;
@@ -119,11 +107,8 @@ impl<'o> Named<'o> {
             None if names.is_empty() => "describe it under `assertions:` in the config or in the test".to_owned(),
             None => format!("known blocks are {}", read::quoted_list(names.get(..10).unwrap_or(&names))),
         };
-        problems.push(
-            Diagnostic::error(name.span, format!("there is no block `{}`", name.value.escape_debug()))
-                .label("not under `assertions`")
-                .help(help),
-        );
+        let message = format!("there is no block `{}`", name.value.escape_debug());
+        problems.error(name.span, message, "not under `assertions`").help(help);
     }
 
     /// Reports the blocks that a block builds upon and that are not there.

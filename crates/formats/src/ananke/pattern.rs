@@ -1,6 +1,6 @@
 //! Patterns: `/body/flags` as in JavaScript, anything else is the pattern itself.
 
-use agentci_source::{Diagnostic, Diagnostics, Span};
+use agentci_source::{Diagnostics, Span};
 
 use crate::foreign_pattern::{Language, Mode, translated};
 
@@ -14,14 +14,13 @@ pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> 
         return Some(translated(written, Language::JavaScript(Mode::Plain)));
     };
     if let Some(unknown) = flags.chars().find(|flag| !FLAGS.contains(*flag)) {
-        problems.push(
-            Diagnostic::error(span, format!("the pattern has an unknown flag `{unknown}`"))
-                .label("read as `/body/flags`")
-                .help(format!(
-                    "known flags are those of JavaScript, `{FLAGS}`; if the slashes are meant as such, put a backslash before \
-                     the first: `\\/`"
-                )),
+        let help = format!(
+            "known flags are those of JavaScript, `{FLAGS}`; if the slashes are meant as such, put a backslash before the \
+             first: `\\/`"
         );
+        problems
+            .error(span, format!("the pattern has an unknown flag `{unknown}`"), "read as `/body/flags`")
+            .help(help);
         return None;
     }
     let mode = match flags {

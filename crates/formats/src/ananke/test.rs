@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::{Hook, Skip};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Name, Node, Spanned, read};
+use agentci_source::{Diagnostics, Name, Node, Spanned, read};
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::config::Config;
@@ -89,11 +89,9 @@ pub(super) fn test<'c>(
 fn client_tools(node: &Node, config: &Config, problems: &mut Diagnostics) -> Vec<Tool> {
     let protocol = config.target.protocol;
     if protocol != Protocol::Agui {
-        problems.push(
-            Diagnostic::error(node.span, "`tools` are offered to targets of type `agui`")
-                .label(format!("the config has a target of type `{}`", protocol.name()))
-                .help("remove them"),
-        );
+        let message = "`tools` are offered to targets of type `agui`";
+        let help = "remove them";
+        problems.error(node.span, message, format!("the config has a target of type `{}`", protocol.name())).help(help);
     }
     tools(node, &config.target.tools, problems)
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use agentci_plan::{ClientTool, Data, ScriptedAnswer, ScriptedTool};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
 use serde_json::{Value, json};
 
 use super::words::filled_list;
@@ -82,11 +82,9 @@ pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> 
     for item in items {
         let Some(tool) = tool(item, below, problems) else { continue };
         if !names.insert(tool.name.value.clone()) {
-            problems.push(
-                Diagnostic::error(tool.name.span, format!("the tool `{}` is described twice", tool.name.value))
-                    .label("described before")
-                    .help("put several answers of one tool into `replies`"),
-            );
+            problems
+                .error(tool.name.span, format!("the tool `{}` is described twice", tool.name.value), "described before")
+                .help("put several answers of one tool into `replies`");
         }
         tools.push(tool);
     }
@@ -103,11 +101,9 @@ fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool>
     fields.finish(problems);
     let name = name?;
     if answers.is_none() && !below.iter().any(|known| known.name.value == name.value) {
-        problems.push(
-            Diagnostic::error(name.span, format!("the tool `{}` has no answer", name.value.escape_debug()))
-                .label("what is the agent told when it calls it?")
-                .help("add `reply: ..`, `replies: [..]` or `error: ..`; `reply: null` answers with nothing"),
-        );
+        let message = format!("the tool `{}` has no answer", name.value.escape_debug());
+        let help = "add `reply: ..`, `replies: [..]` or `error: ..`; `reply: null` answers with nothing";
+        problems.error(name.span, message, "what is the agent told when it calls it?").help(help);
     }
     let answers = answers.unwrap_or_default();
     Some(Tool { name, description, parameters, answers })
@@ -121,11 +117,8 @@ fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<
     let given = [written, replies.and(fields.key_span("replies")), error.and(fields.key_span("error"))];
     let mut keys = given.into_iter().flatten();
     if let (Some(_), Some(second)) = (keys.next(), keys.next()) {
-        problems.push(
-            Diagnostic::error(second, "a tool has one of `reply`, `replies` and `error`")
-                .label("a second one")
-                .help("keep one of them"),
-        );
+        let help = "keep one of them";
+        problems.error(second, "a tool has one of `reply`, `replies` and `error`", "a second one").help(help);
     }
     let answer = |node: &Node, key: &str, ok: bool, problems: &mut Diagnostics| {
         Some(ScriptedAnswer { ok, data: Data::parse(&read::data(node, key, Reading::Core, problems)?) })

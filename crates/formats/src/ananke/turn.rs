@@ -189,11 +189,7 @@ fn known(node: &Node, problems: &mut Diagnostics) -> Option<Type> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("known types are {}", read::quoted_list(&names)),
         };
-        problems.push(
-            Diagnostic::error(node.span, format!("unknown turn type `{}`", name.escape_debug()))
-                .label("not known here")
-                .help(help),
-        );
+        problems.error(node.span, format!("unknown turn type `{}`", name.escape_debug()), "not known here").help(help);
     }
     found
 }
@@ -203,11 +199,8 @@ fn fits(found: Type, place: &Node, setting: Setting, problems: &mut Diagnostics)
     let target = setting.protocol.name();
     let Some(protocol) = found.protocol else {
         if setting.protocol == Protocol::Mcp {
-            problems.push(
-                Diagnostic::error(place.span, "a target of type `mcp` takes no messages")
-                    .label("not for this target")
-                    .help("call a tool: `type: mcp:call` with `tool` and `args`"),
-            );
+            let help = "call a tool: `type: mcp:call` with `tool` and `args`";
+            problems.error(place.span, "a target of type `mcp` takes no messages", "not for this target").help(help);
         }
         return;
     };
@@ -218,7 +211,7 @@ fn fits(found: Type, place: &Node, setting: Setting, problems: &mut Diagnostics)
         let fitting: Vec<&str> = fitting.map(|fitting| fitting.name).collect();
         let message = format!("{what} is for targets of type `{}`, and the config has `{target}`", protocol.name());
         let help = format!("turns for `{target}` are {}", read::quoted_list(&fitting));
-        problems.push(Diagnostic::error(place.span, message).label("not for this target").help(help));
+        problems.error(place.span, message, "not for this target").help(help);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `version`: which keys a file may use.
 
 use agentci_source::shape::{Field, Kind, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, read};
+use agentci_source::{Diagnostics, Node, Span, read};
 
 /// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,11 +42,9 @@ pub(super) static VERSION: &[Field] =
 pub(super) fn version(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Version> {
     let node = fields.required("version", problems)?;
     let Some(version) = node.scalar().and_then(|scalar| Version::parse(&scalar.text)) else {
-        problems.push(
-            Diagnostic::error(node.span, format!("`version` must be MAJOR.MINOR, found {}", node.describe()))
-                .label("expected two numbers with a point between them")
-                .help(format!("write `version: \"{}\"`", Version::AGUI)),
-        );
+        problems
+            .mismatch(node, "`version` must be MAJOR.MINOR", "expected two numbers with a point between them")
+            .help(format!("write `version: \"{}\"`", Version::AGUI));
         return None;
     };
     known(version, node, problems).then_some(version)
@@ -55,19 +53,14 @@ pub(super) fn version(fields: &mut read::Fields<'_>, problems: &mut Diagnostics)
 fn known(version: Version, node: &Node, problems: &mut Diagnostics) -> bool {
     if version.major != Version::NEWEST.major {
         let known = Version::KNOWN.map(|version| version.to_string());
-        problems.push(
-            Diagnostic::error(node.span, format!("version {version} is not known"))
-                .label("another major version")
-                .help(format!("known versions are {}", read::quoted_list(&known))),
-        );
+        let help = format!("known versions are {}", read::quoted_list(&known));
+        problems.error(node.span, format!("version {version} is not known"), "another major version").help(help);
         return false;
     }
     if version > Version::NEWEST {
-        problems.push(
-            Diagnostic::error(node.span, format!("version {version} is not known, the newest is {}", Version::NEWEST))
-                .label("newer than this program")
-                .help(format!("write `version: \"{}\"`, or use a newer agentci", Version::NEWEST)),
-        );
+        let message = format!("version {version} is not known, the newest is {}", Version::NEWEST);
+        let help = format!("write `version: \"{}\"`, or use a newer agentci", Version::NEWEST);
+        problems.error(node.span, message, "newer than this program").help(help);
         return false;
     }
     true
@@ -76,11 +69,9 @@ fn known(version: Version, node: &Node, problems: &mut Diagnostics) -> bool {
 /// Reports something that came with a later version than the file's.
 pub(super) fn needs(what: &str, needed: Version, found: Option<Version>, span: Span, problems: &mut Diagnostics) {
     let Some(found) = found.filter(|found| *found < needed) else { return };
-    problems.push(
-        Diagnostic::error(span, format!("{what} needs version {needed}, and the file has {found}"))
-            .label(format!("known since version {needed}"))
-            .help(format!("write `version: \"{needed}\"` at the top of the file")),
-    );
+    let message = format!("{what} needs version {needed}, and the file has {found}");
+    let help = format!("write `version: \"{needed}\"` at the top of the file");
+    problems.error(span, message, format!("known since version {needed}")).help(help);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::{Data, Text};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
 use serde_json::Value;
 
 use crate::texts::template;
@@ -19,11 +19,8 @@ pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) 
             Some(_) => "more than 0",
             None => "a number of milliseconds",
         };
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be {wanted}, found {}", node.describe()))
-                .label(format!("expected {wanted}"))
-                .help(format!("write a number of milliseconds, such as `{name}: 30000`")),
-        );
+        let help = format!("write a number of milliseconds, such as `{name}: 30000`");
+        problems.mismatch(node, format_args!("`{name}` must be {wanted}"), format!("expected {wanted}")).help(help);
     }
     duration
 }
@@ -37,11 +34,8 @@ pub(super) fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Opt
 pub(super) fn url(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {
     let text = template(node, name, problems)?;
     if matches!(&text, Text::Literal(url) if !is_url(url)) {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be an HTTP address, found {}", node.describe()))
-                .label("not an address")
-                .help("begin it with `http://` or `https://` and the name of a host, or with a variable"),
-        );
+        let help = "begin it with `http://` or `https://` and the name of a host, or with a variable";
+        problems.mismatch(node, format_args!("`{name}` must be an HTTP address"), "not an address").help(help);
         return None;
     }
     Some(Spanned::new(text, node.span))
@@ -72,7 +66,7 @@ pub(super) fn filled_list<'n>(
         Some(items) => return Some(items),
         None => (format!("`{name}` must be a list, found {}", node.describe()), "expected a list"),
     };
-    problems.push(Diagnostic::error(node.span, message).label(label).help(format!("write `{name}: {example}`")));
+    problems.error(node.span, message, label).help(format!("write `{name}: {example}`"));
     None
 }
 
@@ -81,11 +75,8 @@ pub(super) fn command(node: &Node, name: &str, example: &str, problems: &mut Dia
     let items = filled_list(node, name, example, problems)?;
     let parts: Vec<Text> = items.iter().filter_map(|item| template(item, &format!("{name}[]"), problems)).collect();
     if matches!(parts.first(), Some(Text::Literal(program)) if program.trim().is_empty()) {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` names no program"))
-                .label("a program is missing here")
-                .help(format!("write `{name}: {example}`")),
-        );
+        let help = format!("write `{name}: {example}`");
+        problems.error(node.span, format!("`{name}` names no program"), "a program is missing here").help(help);
     }
     (parts.len() == items.len()).then_some(parts)
 }

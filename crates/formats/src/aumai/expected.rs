@@ -35,7 +35,7 @@ pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
             None => allowed,
         };
         let message = format!("unknown key `{}` in `expected_behavior`", pair.key.text.escape_debug());
-        problems.push(Diagnostic::error(pair.key.span, message).label("not known here").help(help));
+        problems.error(pair.key.span, message, "not known here").help(help);
     }
     let mut found = Vec::new();
     for name in ALLOWED {

@@ -142,11 +142,8 @@ fn duplicates(cases: &Cases, sources: &Sources, problems: &mut Diagnostics) {
         } else {
             format!("first used in `{}` at line {}", sources.path(before.file).display(), before.line)
         };
-        problems.push(
-            Diagnostic::warning(span, format!("the name `{}` is used twice", case.id.escape_debug()))
-                .label(label)
-                .help("give each test of a suite a name of its own"),
-        );
+        let help = "give each test of a suite a name of its own";
+        problems.warning(span, format!("the name `{}` is used twice", case.id.escape_debug()), label).help(help);
     }
 }
 

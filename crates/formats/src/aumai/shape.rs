@@ -1,7 +1,7 @@
 //! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
 
 use agentci_source::shape::{Kind, Rule, Shape as Mapping, Unknown, filled};
-use agentci_source::{Diagnostic, Diagnostics, Node, did_you_mean, read};
+use agentci_source::{Diagnostics, Node, did_you_mean, read};
 
 use super::test::TEST;
 
@@ -76,11 +76,9 @@ pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
         (None, Some(pairs)) => {
             let Some(tests) = root.get("tests") else { return vec![root] };
             for pair in pairs.iter().filter(|pair| pair.key.text != "tests") {
-                problems.push(
-                    Diagnostic::warning(pair.key.span, format!("`{}` beside `tests` is not read", pair.key.text))
-                        .label("not known here")
-                        .help("keys of a test stand in the list below `tests`"),
-                );
+                problems
+                    .warning(pair.key.span, format!("`{}` beside `tests` is not read", pair.key.text), "not known here")
+                    .help("keys of a test stand in the list below `tests`");
             }
             if tests.is_null() {
                 return Vec::new();
@@ -88,11 +86,9 @@ pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
             read::list(tests, "tests", problems).unwrap_or_default()
         }
         (None, None) => {
-            problems.push(
-                Diagnostic::error(root.span, format!("a file of tests can not be {}", root.describe()))
-                    .label("expected a test, or a list of tests")
-                    .help("write `tests:` and a list below it"),
-            );
+            let message = format!("a file of tests can not be {}", root.describe());
+            let help = "write `tests:` and a list below it";
+            problems.error(root.span, message, "expected a test, or a list of tests").help(help);
             return Vec::new();
         }
     };
@@ -101,11 +97,7 @@ pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
         if item.pairs().is_some() {
             found.push(item);
         } else {
-            problems.push(
-                Diagnostic::error(item.span, format!("a test must be a mapping, found {}", item.describe()))
-                    .label("not a test")
-                    .help("remove it, or give it a `name:`"),
-            );
+            problems.mismatch(item, "a test must be a mapping", "not a test").help("remove it, or give it a `name:`");
         }
     }
     found

@@ -2,7 +2,7 @@
 
 use agentci_plan::Check;
 use agentci_source::shape::{Kind, Shape, Unknown, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Name, Node, Reading, Severity, Span, Spanned, read as take};
+use agentci_source::{Diagnostics, Name, Node, Reading, Severity, Span, Spanned, read as take};
 use serde_json::{Map, Value};
 
 use super::expected;
@@ -58,18 +58,13 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     }
     let name = name?;
     if expected_behavior.is_empty() {
-        problems.push(
-            Diagnostic::warning(span, format!("the test `{}` expects nothing", name.value.escape_debug()))
-                .label("passes whatever is answered")
-                .help("add `expected_behavior:` with something to expect"),
-        );
+        let message = format!("the test `{}` expects nothing", name.value.escape_debug());
+        let help = "add `expected_behavior:` with something to expect";
+        problems.warning(span, message, "passes whatever is answered").help(help);
     }
     if input_messages.is_empty() {
-        problems.push(
-            Diagnostic::warning(span, format!("the test `{}` asks nothing", name.value.escape_debug()))
-                .label("has no messages")
-                .help("add `input_messages:` with what the model is asked"),
-        );
+        let message = format!("the test `{}` asks nothing", name.value.escape_debug());
+        problems.warning(span, message, "has no messages").help("add `input_messages:` with what the model is asked");
     }
     Some(Test {
         name: name.into_name(),
@@ -94,7 +89,7 @@ fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Map<Str
             "input_messages" => format!("a message must be a mapping, found {}", node.describe()),
             _ => format!("`{name}` must be a mapping, found {}", node.describe()),
         };
-        problems.push(Diagnostic::error(node.span, message).label("expected `key: value` lines"));
+        problems.error(node.span, message, "expected `key: value` lines");
         return None;
     }
     match take::data(node, name, Reading::Legacy, problems)? {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::mcp_script::Script;
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Reading, Sources, Spanned, read};
+use agentci_source::{Diagnostics, Files, Node, Pair, Reading, Sources, Spanned, read};
 use serde_json::{Map, Value};
 
 use super::prompt::{PROMPT, prompt};
@@ -62,11 +62,9 @@ fn script(root: &Node, name: &str, problems: &mut Diagnostics) -> Option<Script>
     script.resources = named(fields.optional("resources"), "resources", problems, resource);
     script.prompts = named(fields.optional("prompts"), "prompts", problems, prompt);
     if ["tools", "resources", "prompts"].into_iter().all(|key| fields.optional(key).is_none()) {
-        problems.push(
-            Diagnostic::error(root.span, "the script has neither `tools` nor `resources` nor `prompts`")
-                .label("the server has nothing to offer")
-                .help("add a tool: `tools: { find_order: { answers: { reply: found } } }`"),
-        );
+        let message = "the script has neither `tools` nor `resources` nor `prompts`";
+        let help = "add a tool: `tools: { find_order: { answers: { reply: found } } }`";
+        problems.error(root.span, message, "the server has nothing to offer").help(help);
     }
     let page = fields.optional("page").and_then(|node| read::count(node, "page", 1, problems));
     script.page = page.and_then(|page| usize::try_from(page).ok());
@@ -102,8 +100,7 @@ fn named<T>(
 pub(super) fn pairs<'n>(node: &'n Node, key: &str, problems: &mut Diagnostics) -> &'n [Pair] {
     let found = node.pairs().filter(|pairs| !pairs.is_empty());
     if found.is_none() {
-        let message = format!("`{key}` must be a mapping from names, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `name: { .. }` lines"));
+        problems.mismatch(node, format_args!("`{key}` must be a mapping from names"), "expected `name: { .. }` lines");
     }
     found.unwrap_or_default()
 }

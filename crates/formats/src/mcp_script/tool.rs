@@ -2,7 +2,7 @@
 
 use agentci_plan::mcp_script::Tool;
 use agentci_source::shape::{Kind, Shape, filled, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned};
+use agentci_source::{Diagnostics, Node, Spanned};
 use serde_json::{Value, json};
 
 use super::answer::{ANSWER, answer};
@@ -37,12 +37,12 @@ pub(super) fn tool(name: Spanned<String>, node: &Node, problems: &mut Diagnostic
         let place = node.get("inputSchema").map_or(node.span, |schema| schema.span);
         let message =
             format!("the schema of the arguments of `{}` must have `type: object`", name.value.escape_debug());
-        problems.push(Diagnostic::error(place, message).label("clients refuse this").help("add `type: object` to it"));
+        problems.error(place, message, "clients refuse this").help("add `type: object` to it");
     }
     let written = fields.required("answers", problems);
     let answers = written.map(|node| node.items().unwrap_or(std::slice::from_ref(node)));
     if let Some(node) = written.filter(|_| answers.is_some_and(<[Node]>::is_empty)) {
-        problems.push(Diagnostic::error(node.span, "`answers` has no answer").label("an answer is missing here"));
+        problems.error(node.span, "`answers` has no answer", "an answer is missing here");
     }
     let answers = answers.unwrap_or_default().iter().filter_map(|node| answer(node, problems)).collect();
     fields.finish(problems);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
 use agentci_source::read::Fields;
 use agentci_source::shape::{Field, Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Span, read};
+use agentci_source::{Diagnostics, Node, Reading, Span, read};
 
 use super::failure::{FAILURE, failure};
 
@@ -69,11 +69,8 @@ pub(super) fn answer(
     let empty = |node: Option<&Node>| node.is_none_or(|node| node.items().is_some_and(<[Node]>::is_empty));
     if empty(reply) && empty(calls) && fail.is_none() {
         let (what, others) = if step.is_some() { ("step", "") } else { ("rule", ", or several answers in `steps`") };
-        problems.push(
-            Diagnostic::error(span, format!("this {what} says nothing"))
-                .label("an answer is missing here")
-                .help(format!("give it `reply`, `tool_calls` or `fail`{others}")),
-        );
+        let help = format!("give it `reply`, `tool_calls` or `fail`{others}");
+        problems.error(span, format!("this {what} says nothing"), "an answer is missing here").help(help);
     }
     let misbehaves = misbehaves.unwrap_or_default();
     let failure = failure.map(|failure| {
@@ -88,9 +85,9 @@ pub(super) fn answer(
 fn replies(node: &Node, once: bool, problems: &mut Diagnostics) -> Option<Vec<String>> {
     let Some(items) = node.items() else { return Some(vec![reply(node, problems)?]) };
     if once {
-        let message = "the `reply` of a step must be a text or a mapping, found a list";
-        let help = "a step answers one request: write a step for each of them";
-        problems.push(Diagnostic::error(node.span, message).label("several texts").help(help));
+        problems
+            .error(node.span, "the `reply` of a step must be a text or a mapping, found a list", "several texts")
+            .help("a step answers one request: write a step for each of them");
         return None;
     }
     Some(items.iter().filter_map(|node| reply(node, problems)).collect())
@@ -124,10 +121,8 @@ fn speed(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
     if speed.is_finite() && speed > 0.0 {
         return Some(speed);
     }
-    problems.push(
-        Diagnostic::error(node.span, format!("`tokens_per_second` must be more than 0, found {speed}"))
-            .label("no token would ever come"),
-    );
+    let message = format!("`tokens_per_second` must be more than 0, found {speed}");
+    problems.error(node.span, message, "no token would ever come");
     None
 }
 

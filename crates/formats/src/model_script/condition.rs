@@ -2,7 +2,7 @@
 
 use agentci_plan::{ModelCondition, WantedOffer, WantedWords};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned, read};
 
 use crate::world::check_pattern;
 
@@ -86,7 +86,7 @@ fn tools(node: &Node, problems: &mut Diagnostics) -> Option<WantedOffer> {
     let names = names(node, problems)?;
     if names.is_empty() || names.iter().any(|name| name.trim().is_empty()) {
         let help = "name a tool that the request offers; `tools: { exactly: [] }` is for requests that offer none";
-        problems.push(Diagnostic::error(node.span, "`tools` names no tool").label("every request fits").help(help));
+        problems.error(node.span, "`tools` names no tool", "every request fits").help(help);
         return None;
     }
     Some(WantedOffer { names, exactly: false })

@@ -66,10 +66,8 @@ fn status(node: &Node, problems: &mut Diagnostics) -> Option<u16> {
     let written = read::integer(node, "status", problems)?;
     let status = u16::try_from(written).ok().filter(|status| (400..600).contains(status));
     if status.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`status` must be from 400 to 599, found {written}"))
-                .label("not the status of an error"),
-        );
+        let message = format!("`status` must be from 400 to 599, found {written}");
+        problems.error(node.span, message, "not the status of an error");
     }
     status
 }
@@ -79,8 +77,6 @@ fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
     if (0.0..=1.0).contains(&rate) {
         return Some(rate);
     }
-    problems.push(
-        Diagnostic::error(node.span, format!("`rate` must be from 0 to 1, found {rate}")).label("a share of requests"),
-    );
+    problems.error(node.span, format!("`rate` must be from 0 to 1, found {rate}"), "a share of requests");
     None
 }

@@ -1,7 +1,7 @@
 //! Settings of a model's script that have no effect or contradict each other. They are warnings of `agentci check`.
 
 use agentci_plan::{Finish, ModelCondition, ModelRule, WantedWords};
-use agentci_source::{Diagnostic, Diagnostics, Node};
+use agentci_source::{Diagnostics, Node};
 
 /// Looks at a rule, or at the steps of one.
 pub(super) fn of_rule(node: &Node, rules: &[ModelRule], warnings: &mut Diagnostics) {
@@ -34,7 +34,7 @@ fn of_condition(node: &Node, when: &ModelCondition, warnings: &mut Diagnostics) 
         if let Some(found) = node.get("when").and_then(|when| when.get(key)).filter(|_| empty) {
             let message = format!("`{key}` has no effect: an empty text is in every request");
             let help = format!("write words {whose}; or remove `{key}`");
-            warnings.push(Diagnostic::warning(found.span, message).label("has no effect").help(help));
+            warnings.warning(found.span, message, "has no effect").help(help);
         }
     }
 }
@@ -42,19 +42,18 @@ fn of_condition(node: &Node, when: &ModelCondition, warnings: &mut Diagnostics) 
 fn of_answer(node: &Node, rule: &ModelRule, warnings: &mut Diagnostics) {
     let never = rule.failure.as_ref().is_some_and(|failure| failure.rate <= 0.0);
     if let Some(rate) = node.get("fail").and_then(|fail| fail.get("rate")).filter(|_| never) {
-        let message = "`fail` has no effect: with a `rate` of 0 no request fails";
-        let help = "write the share of requests that fail, such as `rate: 0.5`; or remove `fail`";
-        warnings.push(Diagnostic::warning(rate.span, message).label("no request").help(help));
+        warnings
+            .warning(rate.span, "`fail` has no effect: with a `rate` of 0 no request fails", "no request")
+            .help("write the share of requests that fail, such as `rate: 0.5`; or remove `fail`");
     }
     if let Some(finish) = node.get("finish").filter(|_| !rule.misbehaves && ends_on_missing_calls(rule)) {
-        let message = "`finish: tool_calls` contradicts the answer, which calls no tool";
-        let help = "add `tool_calls`, or remove `finish`; a model that does this on purpose has `misbehaves: true`";
-        warnings.push(Diagnostic::warning(finish.span, message).label("no call").help(help));
+        warnings
+            .warning(finish.span, "`finish: tool_calls` contradicts the answer, which calls no tool", "no call")
+            .help("add `tool_calls`, or remove `finish`; a model that does this on purpose has `misbehaves: true`");
     }
     if let Some((misbehaves, why)) = node.get("misbehaves").filter(|_| rule.misbehaves).zip(behaves(rule)) {
-        let message = format!("`misbehaves` has no effect: {why}");
         let help = "only calls of tools, and texts where a format is asked for, can misbehave: remove `misbehaves`";
-        warnings.push(Diagnostic::warning(misbehaves.span, message).label("has no effect").help(help));
+        warnings.warning(misbehaves.span, format!("`misbehaves` has no effect: {why}"), "has no effect").help(help);
     }
 }
 
@@ -64,7 +63,7 @@ pub(super) fn of_default(default: Option<&Node>, rules: &[ModelRule], warnings: 
     if let Some((default, rule)) = default.zip(all) {
         let message = format!("`default` is never used: the rule on line {} fits every request", rule.span.line);
         let help = "let that rule say in `when` what it is for; or remove one of them";
-        warnings.push(Diagnostic::warning(default.span, message).label("never used").help(help));
+        warnings.warning(default.span, message, "never used").help(help);
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::{Missed, ModelScript};
 use agentci_source::shape::{Kind, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources, read};
+use agentci_source::{Diagnostics, Files, Node, Sources, read};
 
 use super::idle;
 use super::rule::{RULE, rule};
@@ -86,11 +86,9 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
     let strict = fields.optional("strict").and_then(|node| read::truth(node, "strict", problems));
     let miss = fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems));
     if ["rules", "steps", "default"].into_iter().all(|key| fields.optional(key).is_none()) {
-        problems.push(
-            Diagnostic::error(root.span, "the script has neither `rules` nor `steps` nor `default`")
-                .label("the model has nothing to say")
-                .help("add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`"),
-        );
+        let message = "the script has neither `rules` nor `steps` nor `default`";
+        let help = "add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`";
+        problems.error(root.span, message, "the model has nothing to say").help(help);
     }
     fields.finish(problems);
     Some(ModelScript {
@@ -109,7 +107,7 @@ fn seed(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
     let seed = read::integer(node, "seed", problems)?;
     let found = u64::try_from(seed).ok();
     if found.is_none() {
-        problems.push(Diagnostic::error(node.span, format!("`seed` must be 0 or more, found {seed}")).label("below 0"));
+        problems.error(node.span, format!("`seed` must be 0 or more, found {seed}"), "below 0");
     }
     found
 }

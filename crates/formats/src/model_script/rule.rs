@@ -2,7 +2,7 @@
 
 use agentci_plan::ModelRule;
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node};
+use agentci_source::{Diagnostics, Node};
 
 use super::answer::{ANSWER, REPLY, answer};
 use super::condition::{CONDITION, condition};
@@ -51,9 +51,9 @@ pub(super) fn rule(node: &Node, sequences: &mut usize, problems: &mut Diagnostic
     let beside = std::iter::once("reply").chain(ANSWER.iter().map(|field| field.key));
     for key in beside {
         if let Some(found) = fields.optional(key) {
-            let message = format!("a rule has `steps` or `{key}`, not both");
-            let help = format!("say `{key}` in the step that it is for");
-            problems.push(Diagnostic::error(found.span, message).label("not of any step").help(help));
+            problems
+                .error(found.span, format!("a rule has `steps` or `{key}`, not both"), "not of any step")
+                .help(format!("say `{key}` in the step that it is for"));
         }
     }
     fields.finish(problems);

@@ -2,7 +2,7 @@
 
 use agentci_plan::{ModelCondition, ModelRule, Step};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node, read};
 
 use super::answer::{ANSWER, REPLY, answer};
 
@@ -30,7 +30,7 @@ pub(super) fn steps(
     let Some(items) = read::list(node, "steps", problems) else { return Vec::new() };
     if items.is_empty() {
         let help = "add a step, such as `- reply: Hello.`; or remove `steps`";
-        problems.push(Diagnostic::error(node.span, "`steps` has no step").label("nothing is answered").help(help));
+        problems.error(node.span, "`steps` has no step", "nothing is answered").help(help);
     }
     let of = *sequences;
     *sequences += 1;

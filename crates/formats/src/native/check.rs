@@ -51,7 +51,7 @@ fn negated(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
                     "not" => ("`not` can not hold another `not`", "remove both"),
                     _ => ("`message` can not stand within `not`", "write it beside `not`"),
                 };
-                problems.push(Diagnostic::error(pair.key.span, message).label("not allowed here").help(help));
+                problems.error(pair.key.span, message, "not allowed here").help(help);
                 return None;
             }
             of_pair(pair)
@@ -69,35 +69,19 @@ fn nothing_to_negate(node: &Node) -> Diagnostic {
 fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) -> Option<&'n Pair> {
     match kinds {
         [one] if one.key.text.trim().is_empty() => {
-            problems.push(
-                Diagnostic::error(one.key.span, "a check needs a kind")
-                    .label("its name is empty")
-                    .help("write `kind: arguments`"),
-            );
+            problems.error(one.key.span, "a check needs a kind", "its name is empty").help("write `kind: arguments`");
             None
         }
         [one] => Some(one),
         [] => {
-            problems.push(
-                Diagnostic::error(node.span, "a check needs a kind")
-                    .label("no kind here")
-                    .help("write `kind: arguments`"),
-            );
+            problems.error(node.span, "a check needs a kind", "no kind here").help("write `kind: arguments`");
             None
         }
         [first, second, ..] => {
-            problems.push(
-                Diagnostic::error(
-                    second.key.span,
-                    format!(
-                        "a check has one kind, found `{}` and `{}`",
-                        first.key.text.escape_debug(),
-                        second.key.text.escape_debug()
-                    ),
-                )
-                .label("a second kind")
-                .help("begin a new item with `- ` for it, or indent it if it is an argument of the first"),
-            );
+            let names = [first, second].map(|pair| pair.key.text.escape_debug());
+            let message = format!("a check has one kind, found `{}` and `{}`", names[0], names[1]);
+            let help = "begin a new item with `- ` for it, or indent it if it is an argument of the first";
+            problems.error(second.key.span, message, "a second kind").help(help);
             None
         }
     }

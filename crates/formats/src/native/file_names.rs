@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci_source::{Diagnostic, Diagnostics, Name, Spanned};
+use agentci_source::{Diagnostics, Name, Spanned};
 
 use super::settings::WorldSettings;
 
@@ -50,16 +50,11 @@ impl FileNames {
             let path = of_case(&path.value, &id.value);
             match self.taken.get(&path) {
                 Some(first) if *first != id.value => {
-                    let message = format!(
-                        "the cases `{}` and `{}` would share the file `{path}`",
-                        first.escape_debug(),
-                        id.value.escape_debug()
-                    );
-                    problems.push(
-                        Diagnostic::error(id.span, message)
-                            .label("`/`, `\\` and control characters are `_` in the name of a file")
-                            .help("rename one of the cases, or give one a path of its own"),
-                    );
+                    let (first, second) = (first.escape_debug(), id.value.escape_debug());
+                    let message = format!("the cases `{first}` and `{second}` would share the file `{path}`");
+                    let label = "`/`, `\\` and control characters are `_` in the name of a file";
+                    let help = "rename one of the cases, or give one a path of its own";
+                    problems.error(id.span, message, label).help(help);
                 }
                 Some(_) => {}
                 None => {

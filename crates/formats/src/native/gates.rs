@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, join, read};
+use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
 use crate::pass_rate::pass_rate;
 use crate::quantity::{milliseconds, parse_percentage, tidy};
@@ -71,11 +71,9 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
 fn percentage(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let percent = read::number(node, name, problems)?;
     if percent > 0.0 && percent < 1.0 {
-        problems.push(
-            Diagnostic::warning(node.span, format!("`{name}` is a percentage: {percent} allows {percent} % more"))
-                .label("less than one percent")
-                .help(format!("write {} for {} %", tidy(percent * 100.0), tidy(percent * 100.0))),
-        );
+        let message = format!("`{name}` is a percentage: {percent} allows {percent} % more");
+        let help = format!("write {} for {} %", tidy(percent * 100.0), tidy(percent * 100.0));
+        problems.warning(node.span, message, "less than one percent").help(help);
     }
     let digits = node.scalar()?.value(Reading::Core)?;
     Some(Spanned::new(parse_percentage(&digits)?, node.span))

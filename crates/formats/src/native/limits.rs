@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentci_plan::{Limit, Limits};
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, parse_duration, print_duration};
+use agentci_source::{Diagnostics, Node, parse_duration, print_duration};
 
 use crate::quantity::{number, whole};
 
@@ -48,11 +48,8 @@ pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
 fn wall(node: &Node, problems: &mut Diagnostics) -> Option<Limit> {
     let most = node.scalar().and_then(|scalar| parse_wall(&scalar.text));
     if most.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`wall` must be a duration, found {}", node.describe()))
-                .label("expected a duration")
-                .help("write a number and a unit: `300ms`, `20s`, `1m30s`"),
-        );
+        let help = "write a number and a unit: `300ms`, `20s`, `1m30s`";
+        problems.mismatch(node, "`wall` must be a duration", "expected a duration").help(help);
     }
     Some(Limit { most: most?, span: node.span })
 }

@@ -2,7 +2,7 @@
 
 use agentci_plan::Matching;
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 
 use super::print::Printer;
 
@@ -61,7 +61,7 @@ fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
         if !good {
             let message = format!("`{}` is no place in a request", pointer.value.escape_debug());
             let help = "write a JSON pointer, such as `/metadata/user_id`; `*` stands for any one name or index";
-            problems.push(Diagnostic::error(pointer.span, message).label("not a JSON pointer").help(help));
+            problems.error(pointer.span, message, "not a JSON pointer").help(help);
         }
         good
     });

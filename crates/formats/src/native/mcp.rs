@@ -81,7 +81,7 @@ impl McpSettings {
                 Some(_) => "`mcp` has no server".to_owned(),
                 None => format!("`mcp` must be a mapping from names, found {}", node.describe()),
             };
-            problems.push(Diagnostic::error(node.span, message).label("expected `name: { scripted: .. }` lines"));
+            problems.error(node.span, message, "expected `name: { scripted: .. }` lines");
             return Self::default();
         };
         let mut servers: Vec<Server> = Vec::new();
@@ -141,30 +141,26 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<Server> {
         Some((node, read::name(node, key, problems)))
     });
     fields.finish(problems);
-    let source =
-        match (scripted, recording) {
-            (Some((_, path)), None) => {
-                if let Some((node, _)) = server {
-                    problems.push(
-                        Diagnostic::error(node.span, "a scripted MCP server has no `server`")
-                            .label("there is nothing to choose from")
-                            .help("remove it: `server` chooses one of the servers that a `recording` has"),
-                    );
-                }
-                path.map(Source::Script)
+    let source = match (scripted, recording) {
+        (Some((_, path)), None) => {
+            if let Some((node, _)) = server {
+                problems
+                    .error(node.span, "a scripted MCP server has no `server`", "there is nothing to choose from")
+                    .help("remove it: `server` chooses one of the servers that a `recording` has");
             }
-            (None, Some((_, path))) => path.map(|path| Source::Recording(path, server.and_then(|(_, server)| server))),
-            (both, _) => {
-                let (message, label) = match both {
-                    Some(_) => ("an MCP server has `scripted` or `recording`, not both", "a second source of answers"),
-                    None => ("an MCP server needs `scripted` or `recording`", "nothing says what the server answers"),
-                };
-                problems.push(Diagnostic::error(pair.value.span, message).label(label).help(
-                    "name a script with `scripted: orders.mcp.yaml`, or a recording with `recording: orders.jsonl`",
-                ));
-                None
-            }
-        };
+            path.map(Source::Script)
+        }
+        (None, Some((_, path))) => path.map(|path| Source::Recording(path, server.and_then(|(_, server)| server))),
+        (both, _) => {
+            let (message, label) = match both {
+                Some(_) => ("an MCP server has `scripted` or `recording`, not both", "a second source of answers"),
+                None => ("an MCP server needs `scripted` or `recording`", "nothing says what the server answers"),
+            };
+            let help = "name a script with `scripted: orders.mcp.yaml`, or a recording with `recording: orders.jsonl`";
+            problems.error(pair.value.span, message, label).help(help);
+            None
+        }
+    };
     Some(Server { name: name?, source: source? })
 }
 
@@ -176,11 +172,8 @@ fn name(pair: &Pair, problems: &mut Diagnostics) -> Option<Spanned<String>> {
         return Some(Spanned::new(name.to_owned(), pair.key.span));
     }
     let message = format!("`{}` can not be the name of an MCP server", name.escape_debug());
-    problems.push(
-        Diagnostic::error(pair.key.span, message)
-            .label("becomes a part of a variable")
-            .help("use letters, digits, `_` and `-`, such as `orders`"),
-    );
+    let help = "use letters, digits, `_` and `-`, such as `orders`";
+    problems.error(pair.key.span, message, "becomes a part of a variable").help(help);
     None
 }
 

@@ -104,8 +104,7 @@ impl ModelSettings {
             for key in ["script", "miss", "strict"].into_iter().filter(|key| fields.optional(key).is_some()) {
                 let message = format!("a model has `recording` or `{key}`, not both");
                 let help = "a recorded model is the real one: it answers what it answered, and refuses what it refused";
-                problems
-                    .push(Diagnostic::error(recording.span, message).label("a second source of answers").help(help));
+                problems.error(recording.span, message, "a second source of answers").help(help);
             }
         }
         fields.finish(problems);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agentci_plan::Price;
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
+use agentci_source::{Diagnostics, Node, Pair, read};
 
 use super::print::Printer;
 
@@ -27,8 +27,7 @@ static PRICE: Shape = Shape::new(
 /// Reads prices; the good ones are kept when one is wrong.
 pub(super) fn read_prices(node: &Node, problems: &mut Diagnostics) -> BTreeMap<String, Price> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("`prices` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `model: { input: .., output: .. }` lines"));
+        problems.mismatch(node, "`prices` must be a mapping", "expected `model: { input: .., output: .. }` lines");
         return BTreeMap::new();
     };
     pairs.iter().filter_map(|pair| Some((pair.key.text.to_string(), price(pair, problems)?))).collect()
@@ -53,7 +52,7 @@ fn amount(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
         return Some(amount);
     }
     let message = format!("`{name}` must be from 0 to {HIGHEST}, found {amount}");
-    problems.push(Diagnostic::error(node.span, message).label("US dollars per million tokens"));
+    problems.error(node.span, message, "US dollars per million tokens");
     None
 }
 

@@ -132,8 +132,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
 /// Agents by their names.
 fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(String, Arc<Target>)> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("`agents` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `name: { kind: {..} }` lines"));
+        problems.mismatch(node, "`agents` must be a mapping", "expected `name: { kind: {..} }` lines");
         return Vec::new();
     };
     let agent = |pair: &Pair| Some((pair.key.text.to_string(), target(&pair.value, place, problems)?.at(0)));
@@ -143,20 +142,15 @@ fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(Str
 fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Option<&'n [Node]> {
     let items = read::list(node, "cases", problems)?;
     if items.is_empty() {
-        problems.push(
-            Diagnostic::error(node.span, "`cases` is empty")
-                .label("a case is missing here")
-                .help("add a case: `- { id: first, input: {..} }`"),
-        );
+        let help = "add a case: `- { id: first, input: {..} }`";
+        problems.error(node.span, "`cases` is empty", "a case is missing here").help(help);
         return None;
     }
     // Said once here rather than once for each of the cases.
     if !has_target && items.iter().all(|case| case.get("target").is_none()) {
-        problems.push(
-            Diagnostic::error(node.span, "neither the suite nor any case has a `target`")
-                .label("it is not said how the agent is reached")
-                .help("add `target: { process: { command: [..] } }` to the suite"),
-        );
+        let message = "neither the suite nor any case has a `target`";
+        let help = "add `target: { process: { command: [..] } }` to the suite";
+        problems.error(node.span, message, "it is not said how the agent is reached").help(help);
         return None;
     }
     Some(items)
@@ -238,11 +232,9 @@ fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Di
     let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
     let settings = settings(&mut fields, place, problems);
     if !suite_has_target && fields.optional("target").is_none() {
-        problems.push(
-            Diagnostic::error(node.span, "the case has no `target`, and neither has the suite")
-                .label("it is not said how the agent is reached")
-                .help("add `target: { process: { command: [..] } }` to the case or to the suite"),
-        );
+        let message = "the case has no `target`, and neither has the suite";
+        let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
+        problems.error(node.span, message, "it is not said how the agent is reached").help(help);
     }
     fields.finish(problems);
     let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();

@@ -207,7 +207,7 @@ fn runs(node: &Node, problems: &mut Diagnostics) -> Option<u32> {
     if runs > MOST_RUNS {
         let message = format!("`runs` must be {MOST_RUNS} or less, found {runs}");
         let help = "run the suite several times, and compare the runs with a baseline";
-        problems.push(Diagnostic::error(node.span, message).label(format!("at most {MOST_RUNS}")).help(help));
+        problems.error(node.span, message, format!("at most {MOST_RUNS}")).help(help);
         return None;
     }
     Some(runs)
@@ -231,11 +231,10 @@ fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSett
         settings.refusals = tools.optional("refusals").map(|node| refusals(node, problems)).unwrap_or_default();
         settings.routes = read_routes(&mut tools, place.files, place.folder, problems);
         if let (Some(_), Some(span)) = (&settings.cassette, settings.routes.span()) {
-            problems.push(
-                Diagnostic::error(span, "tools are answered by a `cassette` or by `routes`, not by both")
-                    .label("a second source of answers")
-                    .help("use `cassette` where the agent asks `agentci` for tools, and `routes` where it calls them over HTTP"),
-            );
+            let message = "tools are answered by a `cassette` or by `routes`, not by both";
+            let help =
+                "use `cassette` where the agent asks `agentci` for tools, and `routes` where it calls them over HTTP";
+            problems.error(span, message, "a second source of answers").help(help);
         }
         tools.finish(problems);
     }
@@ -256,11 +255,8 @@ fn refusals(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
     for pattern in &patterns {
         check_pattern(pattern, problems);
         if pattern.value.is_empty() {
-            problems.push(
-                Diagnostic::error(pattern.span, "an empty pattern fits every result")
-                    .label("fits every result")
-                    .help("write words that only a refusal has"),
-            );
+            let help = "write words that only a refusal has";
+            problems.error(pattern.span, "an empty pattern fits every result", "fits every result").help(help);
         }
     }
     patterns
@@ -270,14 +266,9 @@ fn variables(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Text)> {
     let good = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     for pair in node.pairs().unwrap_or_default() {
         if !good(&pair.key.text) {
-            problems.push(
-                Diagnostic::error(
-                    pair.key.span,
-                    format!("`{}` can not be the name of a variable", pair.key.text.escape_debug()),
-                )
-                .label("could not be written as `${..}`")
-                .help("use letters, digits and `_`"),
-            );
+            let message = format!("`{}` can not be the name of a variable", pair.key.text.escape_debug());
+            let help = "use letters, digits and `_`";
+            problems.error(pair.key.span, message, "could not be written as `${..}`").help(help);
         }
     }
     named_texts(node, "variables", problems)

@@ -55,19 +55,15 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
         (None, Some(turns)) => {
             let items = read::list(turns, "turns", problems)?;
             if items.is_empty() {
-                problems.push(Diagnostic::error(turns.span, "`turns` is empty").label("a turn is missing here"));
+                problems.error(turns.span, "`turns` is empty", "a turn is missing here");
             }
             Some(items.iter().filter_map(|item| turn(item, problems)).collect())
         }
         (Some(_), Some(turns)) => {
-            problems.push(
-                Diagnostic::error(
-                    fields.key_span("turns").unwrap_or(turns.span),
-                    "a case has `input` or `turns`, not both",
-                )
-                .label("a second way to say it")
-                .help("make the input a turn: `- input: {..}`"),
-            );
+            let message = "a case has `input` or `turns`, not both";
+            problems
+                .error(fields.key_span("turns").unwrap_or(turns.span), message, "a second way to say it")
+                .help("make the input a turn: `- input: {..}`");
             None
         }
         (None, None) => {
@@ -82,10 +78,7 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
 
 fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
     if node.pairs().is_none() && node.scalar().is_some() {
-        let message = format!("`input` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected a mapping").help(
-            "name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`",
-        ));
+        problems.mismatch(node, "`input` must be a mapping", "expected a mapping").help("name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`");
         return None;
     }
     Some(Said::Input(Data::parse(&read::object(node, "input", Reading::Core, problems)?)))
@@ -139,7 +132,7 @@ fn action(pair: &Pair) -> Action {
 fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
     let items = read::list(node, "messages", problems)?;
     if items.is_empty() {
-        problems.push(Diagnostic::error(node.span, "`messages` is empty").label("a message is missing here"));
+        problems.error(node.span, "`messages` is empty", "a message is missing here");
         return None;
     }
     Some(items.iter().filter_map(|item| message(item, problems)).collect())

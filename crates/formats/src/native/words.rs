@@ -22,11 +22,8 @@ pub(super) fn command(node: &Node, name: &str, problems: &mut Diagnostics) -> Op
     let parts: Vec<Text> = items.iter().filter_map(|item| template(item, &part, problems)).collect();
     let nameless = |text: &Text| matches!(text, Text::Literal(word) if word.trim().is_empty());
     if items.is_empty() || (parts.len() == items.len() && parts.first().is_some_and(nameless)) {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` names no program"))
-                .label("a program is missing here")
-                .help("write the program and its arguments: `[python3, agent.py]`"),
-        );
+        let help = "write the program and its arguments: `[python3, agent.py]`";
+        problems.error(node.span, format!("`{name}` names no program"), "a program is missing here").help(help);
         return None;
     }
     Some(parts)

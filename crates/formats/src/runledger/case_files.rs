@@ -20,21 +20,20 @@ pub(super) fn find(
                     format!("can not list the folder `{}`: {error}", folder.display())
                 }
             };
-            problems.push(
-                Diagnostic::error(written.span, message)
-                    .label("the cases are looked for here")
-                    .help("`cases_path` is relative to the folder of the suite file"),
-            );
+            let help = "`cases_path` is relative to the folder of the suite file";
+            problems.error(written.span, message, "the cases are looked for here").help(help);
             return None;
         }
     };
     for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Unusable(_))) {
         if !entry.name.starts_with('.') && entry.name.rsplit_once('.').is_some_and(|(_, ending)| ending == "yaml") {
-            problems.push(
-                Diagnostic::error(written.span, format!("`{}` cannot be read", join(folder, &entry.name).display()))
-                    .label("a case in this folder is a link that leads nowhere, or its name is not UTF-8")
-                    .help("fix or remove the file"),
-            );
+            problems
+                .error(
+                    written.span,
+                    format!("`{}` cannot be read", join(folder, &entry.name).display()),
+                    "a case in this folder is a link that leads nowhere, or its name is not UTF-8",
+                )
+                .help("fix or remove the file");
         }
     }
     // A name that begins with a dot is an editor's or the system's own file.
@@ -52,11 +51,9 @@ pub(super) fn find(
         problems.push(unread_warning(&unread, folder, written));
     }
     if names.is_empty() {
-        problems.push(
-            Diagnostic::error(written.span, format!("the folder `{}` holds no `.yaml` file", folder.display()))
-                .label("no case is found here")
-                .help("add a file for each case, with `id`, `input` and `cassette`"),
-        );
+        let message = format!("the folder `{}` holds no `.yaml` file", folder.display());
+        let help = "add a file for each case, with `id`, `input` and `cassette`";
+        problems.error(written.span, message, "no case is found here").help(help);
         return None;
     }
     names.sort_unstable();

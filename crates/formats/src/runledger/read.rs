@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::{Check, Fault, Gates, Limits, LiveTool, Mode, Normalization, Redaction};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Files, Name, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::assertion::ASSERTIONS;
@@ -156,11 +156,8 @@ fn command_parts(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Spanned<
     let parts = read::texts(node, "agent_command", problems)?;
     let empty = node.items().is_some_and(<[Node]>::is_empty);
     if empty || parts.first().is_some_and(|program| program.value.trim().is_empty()) {
-        problems.push(
-            Diagnostic::error(node.span, "`agent_command` names no program")
-                .label("a program is missing here")
-                .help("write the program and its arguments: `[python3, agent.py]`"),
-        );
+        let help = "write the program and its arguments: `[python3, agent.py]`";
+        problems.error(node.span, "`agent_command` names no program", "a program is missing here").help(help);
         return None;
     }
     Some(parts)

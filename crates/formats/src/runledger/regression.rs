@@ -2,7 +2,7 @@
 
 use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, Unknown, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
 
 use crate::pass_rate::pass_rate;
 use crate::quantity::{milliseconds, parse_percentage};
@@ -84,11 +84,8 @@ fn either<'n>(
     let (named, aliased) = (fields.optional(name), fields.optional(alias));
     if named.is_some() && aliased.is_some() {
         let span = fields.key_span(alias).unwrap_or(fields.span());
-        problems.push(
-            Diagnostic::warning(span, format!("`{alias}` is another name for `{name}`, which is set as well"))
-                .label("without effect")
-                .help("keep one of them"),
-        );
+        let message = format!("`{alias}` is another name for `{name}`, which is set as well");
+        problems.warning(span, message, "without effect").help("keep one of them");
     }
     named.map(|node| (name, node)).or(aliased.map(|node| (alias, node)))
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Spanned, did_you_mean, join, read, relative};
+use agentci_source::{Diagnostics, Files, Kind, Spanned, did_you_mean, join, read, relative};
 
 /// The folder of answers.
 pub(super) const ANSWERS: &str = "__files";
@@ -30,7 +30,7 @@ impl Shelf<'_> {
         if Path::new(&path).is_absolute() {
             let message = format!("`response_file` must be a path within the tests, found `{shown}`");
             let help = format!("put the file into `{}` and name it from there", join(self.agent, ANSWERS).display());
-            problems.push(Diagnostic::error(written.span, message).label("an absolute path").help(help));
+            problems.error(written.span, message, "an absolute path").help(help);
             return None;
         }
         let mut places = Vec::new();
@@ -42,9 +42,9 @@ impl Shelf<'_> {
         }
         places.retain(|place| !leads_out(self.root, place));
         if places.is_empty() {
-            let message = format!("`{shown}` leads out of `{}`", self.root.display());
-            let help = "answers lie within the folder of the tests; copy the file there";
-            problems.push(Diagnostic::error(written.span, message).label("out of reach").help(help));
+            problems
+                .error(written.span, format!("`{shown}` leads out of `{}`", self.root.display()), "out of reach")
+                .help("answers lie within the folder of the tests; copy the file there");
             return None;
         }
         if let Some(place) = places.iter().find(|place| self.files.kind(place) == Some(Kind::File)) {
@@ -56,8 +56,7 @@ impl Shelf<'_> {
             Some(near) => format!("did you mean `{near}`? {tried}"),
             None => tried,
         };
-        let message = format!("there is no file `{shown}` with an answer");
-        problems.push(Diagnostic::error(written.span, message).label("not found").help(help));
+        problems.error(written.span, format!("there is no file `{shown}` with an answer"), "not found").help(help);
         None
     }
 

@@ -2,7 +2,7 @@
 
 use agentci_plan::{Data, Fault, RoutedTool, Skip};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Name, Node, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Name, Node, Reading, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
 use super::answer::Shelf;
@@ -92,8 +92,7 @@ pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics
 fn wording(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     let text = read::text(node, name, problems)?;
     if text.trim().is_empty() {
-        let message = format!("`{name}` must not be empty");
-        problems.push(Diagnostic::error(node.span, message).label("a text is missing here"));
+        problems.error(node.span, format!("`{name}` must not be empty"), "a text is missing here");
         return None;
     }
     Some(Spanned::new(text, node.span))

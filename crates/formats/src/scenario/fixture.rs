@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer};
 use agentci_source::shape::{Kind, Rule, Shape, Unknown, optional};
-use agentci_source::{Content, Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean, read};
+use agentci_source::{Content, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean, read};
 use serde_json::{Map, Value};
 
 use super::answer::Shelf;
@@ -48,9 +48,8 @@ struct Wrong;
 /// Reads an answer; `None` when something is wrong.
 pub(super) fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("an answer must be a mapping, found {}", node.describe());
         let help = "write `- request: { id: 1 }` and below it `response_file: 1.json`";
-        problems.push(Diagnostic::error(node.span, message).label("expected `request` and `response_file`").help(help));
+        problems.mismatch(node, "an answer must be a mapping", "expected `request` and `response_file`").help(help);
         return None;
     };
     let beside: Vec<&Pair> = pairs.iter().filter(|pair| !is_reserved(pair)).collect();
@@ -81,11 +80,8 @@ fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option
         // A word that is nearly one of ours would make a request that never comes.
         if let Some(meant) = did_you_mean(&pair.key.text, FIXTURE.keys()) {
             let message = format!("`{}` is taken for a part of the request", pair.key.text.escape_debug());
-            problems.push(
-                Diagnostic::warning(pair.key.span, message)
-                    .label("stands beside `request:`")
-                    .help(format!("did you mean `{meant}`? if not, indent the request's keys below `request:`")),
-            );
+            let help = format!("did you mean `{meant}`? if not, indent the request's keys below `request:`");
+            problems.warning(pair.key.span, message, "stands beside `request:`").help(help);
         }
         body.insert(
             pair.key.text.to_string(),
@@ -102,10 +98,9 @@ fn refuse_both(request: &Node, beside: &[&Pair], problems: &mut Diagnostics) -> 
     let names = read::quoted_list(&names);
     let what = if request.pairs().is_some() { "keys below it" } else { "a value" };
     let message = format!("it can not be told whether {names} belongs to the request: `request` has {what}, too");
-    let help = format!(
+    problems.error(first.key.span, message, "beside `request`").help(format!(
         "if the request is all of it, indent {names} below `request:`; if it is only what stands there, remove {names}"
-    );
-    problems.push(Diagnostic::error(first.key.span, message).label("beside `request`").help(help));
+    ));
     false
 }
 
@@ -121,11 +116,8 @@ fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node
     if !doubtful.is_empty() {
         help = format!("{help}; {} stays part of the request", read::quoted_list(&doubtful));
     }
-    problems.push(
-        Diagnostic::warning(answer.key.span, "`response_file` stands within the request, and is taken out of it")
-            .label("indented too far")
-            .help(help),
-    );
+    let message = "`response_file` stands within the request, and is taken out of it";
+    problems.warning(answer.key.span, message, "indented too far").help(help);
     own.push(answer.clone());
     Node { span: request.span, content: Content::Map(left.into()) }
 }

@@ -2,7 +2,7 @@
 
 use agentci_plan::RoutedTool;
 use agentci_source::shape::Kind;
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair};
+use agentci_source::{Diagnostics, Node, Pair};
 
 use super::answer::Shelf;
 use super::fixture::{FIXTURE, fixture};
@@ -15,7 +15,7 @@ pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Sh
 pub(super) fn fixtures(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
     let Some(pairs) = node.pairs() else {
         let message = format!("`tool_fixtures` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `tool_id:` lines with a list below each"));
+        problems.error(node.span, message, "expected `tool_id:` lines with a list below each");
         return Vec::new();
     };
     pairs.iter().filter_map(|pair| tool(pair, shelf, problems)).collect()
@@ -26,15 +26,15 @@ fn tool(pair: &Pair, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Rou
     let name = id.value.escape_debug();
     let items = if pair.value.is_null() { Some(&[][..]) } else { pair.value.items() };
     let Some(items) = items else {
-        let message = format!("the answers of `{name}` must be a list, found {}", pair.value.describe());
-        let help = "begin each answer with a dash: `- request: {..}`";
-        problems.push(Diagnostic::error(pair.value.span, message).label("expected a list").help(help));
+        problems
+            .mismatch(&pair.value, format_args!("the answers of `{name}` must be a list"), "expected a list")
+            .help("begin each answer with a dash: `- request: {..}`");
         return None;
     };
     if items.is_empty() {
         let message = format!("`{name}` has no answer, so every call of it is a miss");
         let help = "add `- request: {..}` with a `response_file`, or record it with `agentci record`";
-        problems.push(Diagnostic::warning(pair.key.span, message).label("nothing below it").help(help));
+        problems.warning(pair.key.span, message, "nothing below it").help(help);
     }
     let fixtures = items.iter().filter_map(|item| fixture(item, shelf, problems)).collect();
     Some(RoutedTool { id, fixtures })

@@ -121,8 +121,7 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
 
 fn targets(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Target> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("`targets` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `agent: { url: .. }` lines"));
+        problems.mismatch(node, "`targets` must be a mapping", "expected `agent: { url: .. }` lines");
         return Vec::new();
     };
     let target = |pair: &Pair| {

@@ -13,8 +13,7 @@ pub(super) const THRESHOLD: Kind = Kind::Either(&[Kind::Range(0.0, 1.0), Kind::F
 pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
     let good = match &node.content {
         Content::Map(pairs) if pairs.is_empty() => {
-            let message = format!("`{name}` names no embedder");
-            problems.push(Diagnostic::error(node.span, message).label("empty").help("write `{ builtin: 0.55 }`"));
+            problems.error(node.span, format!("`{name}` names no embedder"), "empty").help("write `{ builtin: 0.55 }`");
             false
         }
         Content::Map(pairs) => {

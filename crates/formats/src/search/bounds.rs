@@ -174,11 +174,9 @@ impl<'f> Bounds<'f> {
         for exclude in self.excluded.iter().chain(searched.flat_map(|level| &level.excluded)) {
             if !exclude.is_used.get() {
                 let message = format!("`{}` excludes nothing", exclude.written.value.escape_debug());
-                problems.push(
-                    Diagnostic::warning(exclude.written.span, message)
-                        .label("no file or folder that was searched fits it")
-                        .help("remove it, or write the path from here; `**/` in front finds it at any depth"),
-                );
+                problems
+                    .warning(exclude.written.span, message, "no file or folder that was searched fits it")
+                    .help("remove it, or write the path from here; `**/` in front finds it at any depth");
             }
         }
     }

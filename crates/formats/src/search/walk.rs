@@ -116,11 +116,9 @@ impl<'f> Search<'f> {
             plan.suites.push(suite);
             return;
         };
-        diagnostics.push(
-            Diagnostic::error(suite.span, format!("two suites are called `{}`", suite.name.escape_debug()))
-                .label(format!("the first is `{}`", first.path.display()))
-                .help("rename one of them, since their runs would be kept in the same folder"),
-        );
+        let message = format!("two suites are called `{}`", suite.name.escape_debug());
+        let help = "rename one of them, since their runs would be kept in the same folder";
+        diagnostics.error(suite.span, message, format!("the first is `{}`", first.path.display())).help(help);
     }
 
     /// The same for a suite whose scripted models and MCP servers are in files of their own.

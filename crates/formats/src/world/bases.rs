@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentci_plan::{Text, ToolBase};
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Span, Spanned, read};
+use agentci_source::{Content, Diagnostics, Key, Node, Pair, Span, Spanned, read};
 
 use super::plain;
 use crate::native::read_address;
@@ -34,16 +34,13 @@ pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) ->
             || !name.value.chars().all(good)
         {
             let message = format!("`{}` can not be the name of a variable", name.value.escape_debug());
-            problems.push(
-                Diagnostic::error(name.span, message)
-                    .label("the agent could not be given it")
-                    .help("use letters, digits and `_`, such as `PAY_API_BASE`"),
-            );
+            let help = "use letters, digits and `_`, such as `PAY_API_BASE`";
+            problems.error(name.span, message, "the agent could not be given it").help(help);
         }
         if let Some(first) = bases.iter().take(index).find(|first| first.name.value == name.value) {
             let message = format!("`{}` is named twice", name.value.escape_debug());
-            let label = format!("first named at line {}", first.name.span.line);
-            problems.push(Diagnostic::error(name.span, message).label(label).help("remove one of the two"));
+            let help = "remove one of the two";
+            problems.error(name.span, message, format!("first named at line {}", first.name.span.line)).help(help);
         }
     }
     bases.into()

@@ -94,9 +94,7 @@ fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
     if (0.0..=1.0).contains(&rate) {
         return Some(rate);
     }
-    problems.push(
-        Diagnostic::error(node.span, format!("`rate` must be from 0 to 1, found {rate}")).label("a share of calls"),
-    );
+    problems.error(node.span, format!("`rate` must be from 0 to 1, found {rate}"), "a share of calls");
     None
 }
 

@@ -1,7 +1,7 @@
 //! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
 
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 
 /// The status of an answer that does not say its own.
 pub(crate) const USUAL_STATUS: u16 = 200;
@@ -51,7 +51,7 @@ pub(crate) fn read_tool_id(pair: &Pair, problems: &mut Diagnostics) -> Option<Sp
     };
     let message = format!("`{}` can not be the name of a tool: {reason}", id.escape_debug());
     let help = "write the tool's id as the agent is configured with it, such as `paySlips` for `/paySlips`";
-    problems.push(Diagnostic::error(pair.key.span, message).label("becomes a path").help(help));
+    problems.error(pair.key.span, message, "becomes a path").help(help);
     None
 }
 
@@ -60,8 +60,7 @@ pub(crate) fn check_delay(milliseconds: u64, node: &Node, name: &str, problems: 
     if milliseconds <= LONGEST_DELAY_MS {
         return Some(milliseconds);
     }
-    let message = format!("`{name}` must be ten minutes or less, found {}", node.describe());
-    problems.push(Diagnostic::error(node.span, message).label("nobody waits that long"));
+    problems.mismatch(node, format_args!("`{name}` must be ten minutes or less"), "nobody waits that long");
     None
 }
 
@@ -70,8 +69,8 @@ fn method(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     if !method.is_empty() && method.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
         return Some(method.to_ascii_uppercase());
     }
-    let message = format!("`method` must be a method of HTTP, found {}", node.describe());
-    problems.push(Diagnostic::error(node.span, message).label("not a method").help("write `GET`, `POST` or the like"));
+    let help = "write `GET`, `POST` or the like";
+    problems.mismatch(node, "`method` must be a method of HTTP", "not a method").help(help);
     None
 }
 
@@ -80,15 +79,14 @@ fn status(node: &Node, problems: &mut Diagnostics) -> Option<u16> {
     let known = u16::try_from(status).ok().filter(|status| (200..=599).contains(status));
     if known.is_none() {
         let message = format!("`status` must be from 200 to 599, found {status}");
-        problems.push(Diagnostic::error(node.span, message).label("not the status of an answer"));
+        problems.error(node.span, message, "not the status of an answer");
     }
     known
 }
 
 fn headers(node: &Node, problems: &mut Diagnostics) -> Vec<(String, String)> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("`headers` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `Name: text` lines"));
+        problems.mismatch(node, "`headers` must be a mapping", "expected `Name: text` lines");
         return Vec::new();
     };
     pairs.iter().filter_map(|pair| header(pair, problems)).collect()
@@ -99,15 +97,14 @@ fn header(pair: &Pair, problems: &mut Diagnostics) -> Option<(String, String)> {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {
         let message = format!("`{}` can not be the name of a header", name.escape_debug());
-        let help = "names have letters, digits and `-`";
-        problems.push(Diagnostic::error(pair.key.span, message).label("could not be sent").help(help));
+        problems.error(pair.key.span, message, "could not be sent").help("names have letters, digits and `-`");
         return None;
     }
     let value = pair.value.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.to_string());
     let sendable = value.filter(|value| !value.chars().any(|c| c.is_control() && c != '\t'));
     if sendable.is_none() {
         let message = format!("the header `{name}` must be text on one line, found {}", pair.value.describe());
-        problems.push(Diagnostic::error(pair.value.span, message).label("could not be sent"));
+        problems.error(pair.value.span, message, "could not be sent");
     }
     Some((name.to_owned(), sendable?))
 }

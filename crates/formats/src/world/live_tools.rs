@@ -87,8 +87,7 @@ pub(crate) fn read_live_tools(
     problems: &mut Diagnostics,
 ) -> Vec<(Spanned<String>, LiveTool)> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("the tools to execute must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `name: { command: [..] }` lines"));
+        problems.mismatch(node, "the tools to execute must be a mapping", "expected `name: { command: [..] }` lines");
         return Vec::new();
     };
     let read = |pair: &Pair| {
@@ -159,11 +158,9 @@ fn mcp_tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagno
             text.map(|text| McpTransport::Http(Spanned::new(Text::parse(&text), url.span)))
         }
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, "`mcp` needs either `command` or `url`")
-                    .label("it is not said how the server is reached")
-                    .help("write `command: [program, argument]` with `env`, or `url: https://..` with `headers`"),
-            );
+            problems
+                .error(node.span, "`mcp` needs either `command` or `url`", "it is not said how the server is reached")
+                .help("write `command: [program, argument]` with `env`, or `url: https://..` with `headers`");
             return None;
         }
     };
@@ -175,7 +172,7 @@ fn mcp_tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagno
 fn program(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
     let parts = read::texts(node, "command", problems)?;
     if parts.first().is_none_or(|program| program.value.trim().is_empty()) {
-        problems.push(Diagnostic::error(node.span, "`command` names no program").label("a program is missing here"));
+        problems.error(node.span, "`command` names no program", "a program is missing here");
         return None;
     }
     Some(parts.into_iter().map(|text| part(files, folder, Text::parse(&text.value))).collect())
@@ -183,8 +180,7 @@ fn program(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnos
 
 fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
     if node.pairs().is_none() {
-        let message = format!("`{name}` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `NAME: text` lines"));
+        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected `NAME: text` lines");
     }
     let read = |pair: &Pair| Some((pair.key.text.to_string(), Text::parse(&read::text(&pair.value, name, problems)?)));
     node.pairs().unwrap_or_default().iter().filter_map(read).collect()

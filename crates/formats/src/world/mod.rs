@@ -19,7 +19,7 @@ pub(crate) use redaction::{REDACTION, print_redaction, read_redaction};
 pub(crate) use routes::{PORT, ROUTES, RouteSettings, either_answer, print_routes, read_port, read_routes};
 pub(crate) use scripted::{SCRIPTED, print_scripted, read_scripted};
 
-use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned};
+use agentci_source::{Content, Diagnostics, Node, Scalar, Span, Spanned};
 use regex::Regex;
 
 /// A number or truth value as a node to print.
@@ -38,10 +38,8 @@ pub(crate) fn check_pattern(written: &Spanned<String>, problems: &mut Diagnostic
     // The last line of the library's message says what is wrong; the lines before it draw the pattern.
     let reason = error.to_string();
     let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    problems.push(
-        Diagnostic::error(written.span, format!("this pattern can not be used: {reason}"))
-            .label("not a regular expression")
-            .help("patterns are RE2-style: no look-around, no back-references"),
-    );
+    problems
+        .error(written.span, format!("this pattern can not be used: {reason}"), "not a regular expression")
+        .help("patterns are RE2-style: no look-around, no back-references");
     Some(())
 }

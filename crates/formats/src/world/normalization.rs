@@ -2,7 +2,7 @@
 
 use agentci_plan::{Normalization, TextReplacement};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Span, Spanned, read};
+use agentci_source::{Content, Diagnostics, Key, Node, Pair, Reading, Span, Spanned, read};
 
 use super::{check_pattern, texts};
 
@@ -67,11 +67,8 @@ fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacemen
     let flags = fields.optional("flags").and_then(|node| {
         let flags = read::text(node, "flags", problems)?;
         if let Some(wrong) = flags.chars().find(|flag| !"ims".contains(*flag)) {
-            problems.push(
-                Diagnostic::error(node.span, format!("unknown flag `{}`", wrong.escape_debug()))
-                    .label("not a flag")
-                    .help("flags are `i` (any letter case), `m` (lines) and `s` (`.` matches line ends)"),
-            );
+            let help = "flags are `i` (any letter case), `m` (lines) and `s` (`.` matches line ends)";
+            problems.error(node.span, format!("unknown flag `{}`", wrong.escape_debug()), "not a flag").help(help);
             return None;
         }
         Some(flags)

@@ -106,20 +106,15 @@ pub(crate) fn read_port(node: &Node, name: &str, problems: &mut Diagnostics) -> 
     let number = read::number(node, name, problems)?;
     let port = number.to_string().parse::<u16>().ok().filter(|port| *port > 0);
     if port.is_none() {
-        let message = format!("`{name}` must be a port, from 1 to 65535, found {}", node.describe());
-        problems.push(
-            Diagnostic::error(node.span, message)
-                .label("not a port")
-                .help("leave it out for any port that is free, which the run prints"),
-        );
+        let help = "leave it out for any port that is free, which the run prints";
+        problems.mismatch(node, format_args!("`{name}` must be a port, from 1 to 65535"), "not a port").help(help);
     }
     port
 }
 
 fn tools(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Vec<RoutedTool> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("`routes` must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `tool: [..]` lines"));
+        problems.mismatch(node, "`routes` must be a mapping", "expected `tool: [..]` lines");
         return Vec::new();
     };
     let tool = |pair: &Pair| {
@@ -166,11 +161,8 @@ fn fixture(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnos
 fn existing(files: &dyn Files, path: &Path, span: Span, problems: &mut Diagnostics) -> bool {
     let there = files.kind(path) == Some(Kind::File);
     if !there {
-        problems.push(
-            Diagnostic::error(span, format!("there is no file `{}`", path.display()))
-                .label("names an answer")
-                .help("paths are relative to the suite's folder"),
-        );
+        let help = "paths are relative to the suite's folder";
+        problems.error(span, format!("there is no file `{}`", path.display()), "names an answer").help(help);
     }
     there
 }

@@ -27,15 +27,14 @@ static ANSWER: Shape = Shape::new(
 /// Reads a mapping of names to answers, one or a list of them.
 pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<ScriptedTool> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("scripted tools must be a mapping, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected `name: { reply: .. }` lines"));
+        problems.mismatch(node, "scripted tools must be a mapping", "expected `name: { reply: .. }` lines");
         return Vec::new();
     };
     let tool = |pair: &Pair| {
         let written = pair.value.items().unwrap_or(std::slice::from_ref(&pair.value));
         if written.is_empty() {
             let message = format!("`{}` has no answer", pair.key.text.escape_debug());
-            problems.push(Diagnostic::error(pair.value.span, message).label("an answer is missing here"));
+            problems.error(pair.value.span, message, "an answer is missing here");
         }
         let answers: Option<Vec<_>> = written.iter().map(|node| answer(node, problems)).collect();
         let name = Spanned::new(pair.key.text.to_string(), pair.key.span);

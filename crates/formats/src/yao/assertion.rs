@@ -227,11 +227,8 @@ impl Assertions<'_> {
 /// A bare word is the type of an assertion without a value.
 fn bare<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
     let Some(Value::String(word)) = node.scalar().and_then(|scalar| scalar.value(Reading::Core)) else {
-        problems.push(
-            Diagnostic::error(node.span, format!("`assert` must be an assertion or a list, found {}", node.describe()))
-                .label("no assertion")
-                .help("write `{\"type\": \"contains\", \"value\": \"..\"}`"),
-        );
+        let help = "write `{\"type\": \"contains\", \"value\": \"..\"}`";
+        problems.mismatch(node, "`assert` must be an assertion or a list", "no assertion").help(help);
         return None;
     };
     Some(Written {

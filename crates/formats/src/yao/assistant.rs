@@ -40,11 +40,9 @@ pub(super) fn open(
     let package = package(app, &root, problems)?;
     let wanted = chosen.or(package.connector.as_ref());
     if wanted.is_none() {
-        problems.push(
-            Diagnostic::error(root.span, format!("the assistant `{id}` has no connector"))
-                .label("no model is named here")
-                .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always there"),
-        );
+        problems
+            .error(root.span, format!("the assistant `{id}` has no connector"), "no model is named here")
+            .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always there");
     }
     let connector = wanted.and_then(|wanted| connector::open(app, wanted, folder, sources, problems));
     let mut shared = Vec::new();

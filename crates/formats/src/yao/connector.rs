@@ -127,7 +127,7 @@ pub(super) fn open(
         None => all,
     };
     let message = format!("there is no connector `{}`", id.value.escape_debug());
-    problems.push(Diagnostic::error(id.span, message).label("not known to the application").help(help));
+    problems.error(id.span, message, "not known to the application").help(help);
     None
 }
 

@@ -2,7 +2,7 @@
 
 use agentci_plan::{Message, Text};
 use agentci_source::shape::{Kind, Rule, Shape, Unknown, depends, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, read};
+use agentci_source::{Diagnostics, Node, Reading, read};
 use serde_json::{Map, Value, json};
 
 /// What an assistant may be told.
@@ -32,9 +32,7 @@ static MESSAGE: Shape = Shape::new(
 pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
     if let Some(items) = input.items() {
         if items.is_empty() {
-            problems.push(
-                Diagnostic::error(input.span, "`input` is an empty conversation").label("a message is missing here"),
-            );
+            problems.error(input.span, "`input` is an empty conversation", "a message is missing here");
             return None;
         }
         let read: Vec<Option<Message>> = items.iter().map(|item| message(item, problems)).collect();
@@ -47,7 +45,7 @@ pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<M
         return Some(vec![Message::new("user", Text::Literal(text))]);
     }
     let message = format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
-    problems.push(Diagnostic::error(input.span, message).label("can not be said to an assistant"));
+    problems.error(input.span, message, "can not be said to an assistant");
     None
 }
 

@@ -74,11 +74,8 @@ fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnost
     fields.finish(problems);
     let (content, at) = content?;
     let content = with_assets(&content, files, folder, &mut |missing| {
-        problems.push(
-            Diagnostic::warning(at.span, format!("there is no `assets/{missing}`"))
-                .label("nothing is put in its place")
-                .help(format!("it is looked for in `{}`", join(folder, "assets").display())),
-        );
+        let help = format!("it is looked for in `{}`", join(folder, "assets").display());
+        problems.warning(at.span, format!("there is no `assets/{missing}`"), "nothing is put in its place").help(help);
     });
     Some(Prompt { role: role?.value, name, content, shared: false })
 }

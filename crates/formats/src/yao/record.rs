@@ -98,7 +98,7 @@ impl Unknown {
             None => format!("known fields are {}", read::quoted_list(known)),
         };
         let message = format!("unknown field `{}` in {what}", pair.key.text.escape_debug());
-        problems.push(Diagnostic::warning(pair.key.span, message).label("it is not looked at").help(help));
+        problems.warning(pair.key.span, message, "it is not looked at").help(help);
     }
 }
 
@@ -119,9 +119,9 @@ pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut D
     let mut broken = Diagnostics::default();
     for pair in fields.rest() {
         if UNSUPPORTED.contains(&pair.key.text.as_str()) {
-            let message = format!("tests with `{}` can not be run", pair.key.text);
-            let help = "leave it out; a conversation may be written down as `input`, a list of messages";
-            broken.push(Diagnostic::error(pair.key.span, message).label("not known here").help(help));
+            broken
+                .error(pair.key.span, format!("tests with `{}` can not be run", pair.key.text), "not known here")
+                .help("leave it out; a conversation may be written down as `input`, a list of messages");
         } else {
             unknown.warn(pair, RECORD.what, &RECORD.keys(), problems);
         }
@@ -169,11 +169,8 @@ fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {
     match parse_duration(&written) {
         Ok(time) if !time.is_zero() => Some(time),
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, format!("`timeout` must be a duration, found {}", node.describe()))
-                    .label("expected a number and a unit")
-                    .help("write `30s`, `1m30s` or `500ms`"),
-            );
+            let help = "write `30s`, `1m30s` or `500ms`";
+            problems.mismatch(node, "`timeout` must be a duration", "expected a number and a unit").help(help);
             None
         }
     }

@@ -5,15 +5,17 @@
 
 mod fields;
 mod meaning;
+mod reader;
 
 pub use fields::Fields;
 pub use meaning::meant;
+pub use reader::Reader;
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Diagnostic, Diagnostics, Node, Reading, Spanned, did_you_mean, parse_duration};
+use crate::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean, parse_duration};
 
 /// Names as a message lists them.
 pub fn quoted_list<T: AsRef<str>>(names: &[T]) -> String {
@@ -135,6 +137,25 @@ fn as_list(node: &Node) -> String {
         Some(words) if (1..=8).contains(&words.len()) => format!("write it as one: `[{}]`", words.join(", ")),
         _ => "begin each item with `- ` on a line of its own".into(),
     }
+}
+
+/// What is read from each item of a list; the good ones are kept when one is wrong.
+pub fn each<T>(
+    node: &Node,
+    name: &str,
+    problems: &mut Diagnostics,
+    mut read: impl FnMut(&Node, &mut Diagnostics) -> Option<T>,
+) -> Vec<T> {
+    let items = list(node, name, problems).unwrap_or_default();
+    items.iter().filter_map(|item| read(item, problems)).collect()
+}
+
+/// The pairs of a mapping from any names; `what` and `lines` are how a message names it and the lines that it should have.
+pub fn pairs<'n>(node: &'n Node, what: &str, lines: &str, problems: &mut Diagnostics) -> &'n [Pair] {
+    node.pairs().unwrap_or_else(|| {
+        problems.mismatch(node, format_args!("{what} must be a mapping"), format!("expected {lines} lines"));
+        &[]
+    })
 }
 
 /// A list of texts, each with its place; the good ones are kept when one is wrong.

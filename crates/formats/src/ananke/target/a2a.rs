@@ -2,7 +2,7 @@
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, OutputRule, Target};
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node, read};
 
 use super::auth::AUTH;
 use super::{Common, Place, auth};
@@ -66,11 +66,9 @@ fn card(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<A2a
             let second = endpoint.filter(|_| at.is_some() || inline.is_some()).or(inline.filter(|_| at.is_some()));
             let message = "the target needs exactly one of `agentCardUrl`, `agentCard` and `endpoint`";
             let label = if second.is_some() { "another one" } else { "none of them is here" };
-            problems.push(
-                Diagnostic::error(second.map_or(fields.span(), |node| node.span), message)
-                    .label(label)
-                    .help("say where the agent's card is with `agentCardUrl`; `endpoint` is for agents without one"),
-            );
+            problems
+                .error(second.map_or(fields.span(), |node| node.span), message, label)
+                .help("say where the agent's card is with `agentCardUrl`; `endpoint` is for agents without one");
             None
         }
     }
@@ -79,11 +77,8 @@ fn card(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<A2a
 fn inline(node: &Node, problems: &mut Diagnostics) -> Option<A2aCard> {
     let card = object(node, "agentCard", problems)?.as_literal().cloned();
     if card.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, "`agentCard` can not hold variables")
-                .label("a text in it holds one")
-                .help("say where the card is with `agentCardUrl`, or where the agent is with `endpoint`"),
-        );
+        let help = "say where the card is with `agentCardUrl`, or where the agent is with `endpoint`";
+        problems.error(node.span, "`agentCard` can not hold variables", "a text in it holds one").help(help);
     }
     card.map(A2aCard::Inline)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text};
 use agentci_source::shape::{Field, Kind, Shape, Tagged, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, join, read};
+use agentci_source::{Diagnostics, Node, join, read};
 
 use super::Place;
 use crate::ananke::words::{plain_texts, url};
@@ -119,11 +119,9 @@ fn path(
     match Text::parse(&name.value) {
         Text::Literal(path) => Some(join(place.folder, &path)),
         Text::Template(_) => {
-            problems.push(
-                Diagnostic::error(node.span, format!("`{key}` can not hold variables"))
-                    .label("expected the path of a file")
-                    .help("let a hook copy the file to a fixed place"),
-            );
+            problems
+                .error(node.span, format!("`{key}` can not hold variables"), "expected the path of a file")
+                .help("let a hook copy the file to a fixed place");
             None
         }
     }

@@ -2,7 +2,7 @@
 
 use agentci_plan::{McpTarget, McpTransport, Target};
 use agentci_source::shape::{Field, Kind, depends, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node, read};
 
 use super::auth::AUTH;
 use super::{Common, Place, auth};
@@ -49,11 +49,8 @@ pub(super) fn target(
             misplaced(fields, &["endpoint"], "stdio", problems);
             if !common.headers.is_empty() {
                 let span = fields.key_span("headers").unwrap_or(common.span);
-                problems.push(
-                    Diagnostic::warning(span, "`headers` are not sent over the transport `stdio`")
-                        .label("has no effect")
-                        .help("hand values to the program with `env`"),
-                );
+                let help = "hand values to the program with `env`";
+                problems.warning(span, "`headers` are not sent over the transport `stdio`", "has no effect").help(help);
             }
             if command.is_none() {
                 fields.required("command", problems);
@@ -84,10 +81,8 @@ pub(super) fn target(
 /// Reports keys that belong to the other transport.
 fn misplaced(fields: &read::Fields<'_>, keys: &[&str], transport: &str, problems: &mut Diagnostics) {
     for (key, span) in keys.iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
-        problems.push(
-            Diagnostic::error(span, format!("`{key}` has no use with the transport `{transport}`"))
-                .label("belongs to the other transport")
-                .help("`stdio` has `command` and `env`, `sse` has `endpoint`"),
-        );
+        let message = format!("`{key}` has no use with the transport `{transport}`");
+        let help = "`stdio` has `command` and `env`, `sse` has `endpoint`";
+        problems.error(span, message, "belongs to the other transport").help(help);
     }
 }

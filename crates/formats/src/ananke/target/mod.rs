@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use agentci_plan::{REQUEST_TIMEOUT, Target, Text};
 use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
-use agentci_source::{Content, Diagnostic, Diagnostics, Files, Node, Pair, Severity, Span, read};
+use agentci_source::{Content, Diagnostics, Files, Node, Pair, Severity, Span, read};
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::later::refuse_sockets;
@@ -172,11 +172,9 @@ fn without_foreign_keys(node: &Node, protocol: Protocol, problems: &mut Diagnost
             return false;
         }
         let types = others.join(" and ");
-        problems.push(
-            Diagnostic::error(pair.key.span, format!("`{key}` belongs to targets of type {types}"))
-                .label(format!("this one is of type `{}`", protocol.name()))
-                .help("remove it, or change the target's `type`"),
-        );
+        let message = format!("`{key}` belongs to targets of type {types}");
+        let help = "remove it, or change the target's `type`";
+        problems.error(pair.key.span, message, format!("this one is of type `{}`", protocol.name())).help(help);
         true
     };
     let pairs = node.pairs().unwrap_or_default().iter().filter(|pair| !foreign(pair)).cloned().collect();

@@ -2,7 +2,7 @@
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Text};
 use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, join, read};
+use agentci_source::{Diagnostics, Node, Reading, join, read};
 
 use super::super::words::{Place, named_texts, template};
 use super::read_address;
@@ -81,11 +81,9 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
         [None, Some(card), None] => read::object(card, "card", Reading::Core, problems).map(A2aCard::Inline),
         [None, None, Some(endpoint)] => read_address(endpoint, "endpoint", problems).map(A2aCard::Endpoint),
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, "`a2a` needs exactly one of `card_url`, `card` and `endpoint`")
-                    .label("it is not said how the agent is found")
-                    .help("write `card_url: https://..` where the agent has a card"),
-            );
+            let message = "`a2a` needs exactly one of `card_url`, `card` and `endpoint`";
+            let help = "write `card_url: https://..` where the agent has a card";
+            problems.error(node.span, message, "it is not said how the agent is found").help(help);
             None
         }
     };
@@ -122,8 +120,7 @@ pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
 pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
     const SCHEMES: &str = "schemes are `api_key`, `bearer`, `oauth2` and `mtls`";
     let Some([pair]) = node.pairs() else {
-        let message = format!("`auth` must be a mapping of one key, found {}", node.describe());
-        problems.push(Diagnostic::error(node.span, message).label("expected the scheme").help(SCHEMES));
+        problems.mismatch(node, "`auth` must be a mapping of one key", "expected the scheme").help(SCHEMES);
         return None;
     };
     let value = &pair.value;
@@ -162,7 +159,7 @@ pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
         }
         scheme => {
             let message = format!("unknown scheme `{}`", scheme.escape_debug());
-            problems.push(Diagnostic::error(pair.key.span, message).label("not known here").help(SCHEMES));
+            problems.error(pair.key.span, message, "not known here").help(SCHEMES);
             None
         }
     }

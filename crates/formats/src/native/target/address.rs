@@ -1,7 +1,7 @@
 //! Where a server is.
 
 use agentci_plan::Text;
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned, read};
 
 /// An address in which variables may stand; one without any must be that of a web server.
 pub(crate) fn read_address(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {
@@ -9,11 +9,9 @@ pub(crate) fn read_address(node: &Node, name: &str, problems: &mut Diagnostics) 
     if let Text::Literal(written) = &text {
         let rest = written.strip_prefix("http://").or_else(|| written.strip_prefix("https://"));
         if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace)) {
-            problems.push(
-                Diagnostic::error(node.span, format!("`{name}` must be an address, found {}", node.describe()))
-                    .label("expected `http://..` or `https://..`")
-                    .help("write it whole, or use a variable: `${ENV.AGENT_URL}`"),
-            );
+            problems
+                .mismatch(node, format_args!("`{name}` must be an address"), "expected `http://..` or `https://..`")
+                .help("write it whole, or use a variable: `${ENV.AGENT_URL}`");
             return None;
         }
     }

@@ -271,11 +271,8 @@ fn read_file(node: &Node, name: &str, place: Place<'_>, problems: &mut Diagnosti
     match place.files.read_text(&path, SIZE_LIMIT) {
         Ok(source) => Some(ScriptFile { path, source }),
         Err(error) => {
-            problems.push(
-                Diagnostic::error(node.span, format!("can not read `{}`: {error}", path.display()))
-                    .label("names this file")
-                    .help("its path is relative to the suite's folder"),
-            );
+            let message = format!("can not read `{}`: {error}", path.display());
+            problems.error(node.span, message, "names this file").help("its path is relative to the suite's folder");
             None
         }
     }

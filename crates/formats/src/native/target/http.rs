@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Text, TextEvents};
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Span, Spanned, join, print_duration, read};
+use agentci_source::{Diagnostics, Node, Pair, Reading, Span, Spanned, join, print_duration, read};
 
 use super::super::print::Printer;
 use super::super::words::{Place, command, named_texts};
@@ -144,12 +144,8 @@ fn events(node: &Node, problems: &mut Diagnostics) -> Option<TextEvents> {
     }
     let items = read::list(node, "events", problems)?;
     if items.is_empty() {
-        let message = "`events` must name at least one kind of event";
-        problems.push(
-            Diagnostic::error(node.span, message)
-                .label("no event would be text")
-                .help("write `[token]` with the kinds of events that are text, or `all`"),
-        );
+        let help = "write `[token]` with the kinds of events that are text, or `all`";
+        problems.error(node.span, "`events` must name at least one kind of event", "no event would be text").help(help);
         return None;
     }
     let names = items.iter().filter_map(|item| read::name(item, "events", problems));
@@ -161,11 +157,8 @@ fn pointer(node: &Node, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     if pointer.is_empty() || pointer.starts_with('/') {
         return Some(Spanned::new(pointer, node.span));
     }
-    problems.push(
-        Diagnostic::error(node.span, format!("`answer` must be a JSON pointer, found {}", node.describe()))
-            .label("does not begin with `/`")
-            .help(format!("write `/{}`", pointer.trim_start_matches("$.").replace('.', "/"))),
-    );
+    let help = format!("write `/{}`", pointer.trim_start_matches("$.").replace('.', "/"));
+    problems.mismatch(node, "`answer` must be a JSON pointer", "does not begin with `/`").help(help);
     None
 }
 
@@ -186,11 +179,8 @@ fn server(
     if written.is_none() {
         for (key, span) in ABOUT_SERVER.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
             let message = format!("`{key}` is about an agent that the run starts, and this one is not");
-            problems.push(
-                Diagnostic::error(span, message)
-                    .label("nothing is started")
-                    .help(format!("say how it is started with `{program}: [python3, agent.py]`, or remove `{key}`")),
-            );
+            let help = format!("say how it is started with `{program}: [python3, agent.py]`, or remove `{key}`");
+            problems.error(span, message, "nothing is started").help(help);
         }
     }
     Some(HttpServer {

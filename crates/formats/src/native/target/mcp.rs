@@ -2,7 +2,7 @@
 
 use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node, read};
 
 use super::super::words::{Place, command, named_texts};
 use super::a2a::{AUTH, auth};
@@ -38,11 +38,9 @@ pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> 
         }),
         (None, Some(url)) => read_address(url, "url", problems).map(McpTransport::Http),
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, "`mcp` needs either `command` or `url`")
-                    .label("it is not said how the server is reached")
-                    .help("write `command: [program, argument]` or `url: https://..`"),
-            );
+            problems
+                .error(node.span, "`mcp` needs either `command` or `url`", "it is not said how the server is reached")
+                .help("write `command: [program, argument]` or `url: https://..`");
             None
         }
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentci_plan::{MockTarget, Target};
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Severity, read};
+use agentci_source::{Diagnostics, Node, Severity, read};
 
 use super::ReadTarget;
 use crate::mock_script;
@@ -30,8 +30,7 @@ pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget
     let position = written.and_then(|node| read::count(node, "position", 0, problems));
     fields.finish(problems);
     if let Some(node) = written.filter(|_| position.is_some_and(|position| position > LAST_POSITION)) {
-        let message = format!("`position` must be {LAST_POSITION} or less");
-        problems.push(Diagnostic::error(node.span, message).label("no suite is that long"));
+        problems.error(node.span, format!("`position` must be {LAST_POSITION} or less"), "no suite is that long");
     }
     let script = Arc::new(script?);
     // A script that always says the same does so at any position, and is one for all cases.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::{OutputRule, ProcessTarget, Speech, Text};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, join, read};
+use agentci_source::{Diagnostics, Node, join, read};
 
 use super::super::words::{Place, command, named_texts};
 use crate::command::part;
@@ -39,18 +39,14 @@ pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics)
     let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
     fields.finish(problems);
     if speaks == Speech::Protocol && command.iter().flatten().any(Text::uses_input) {
-        problems.push(
-            Diagnostic::error(node.span, "a program that speaks the protocol is not given its input in its command")
-                .label("`${INPUT}` stands in its command")
-                .help("add `speaks: text` if it is a plain program, whose answer is what it prints"),
-        );
+        let message = "a program that speaks the protocol is not given its input in its command";
+        let help = "add `speaks: text` if it is a plain program, whose answer is what it prints";
+        problems.error(node.span, message, "`${INPUT}` stands in its command").help(help);
     }
     if speaks == Speech::Protocol && output == Some(OutputRule::Optional) {
-        problems.push(
-            Diagnostic::error(node.span, "`output: none` has no effect on an agent that speaks the protocol")
-                .label("its `final_output` message is always required")
-                .help("remove `output`, or add `speaks: text` if it is a plain program"),
-        );
+        let message = "`output: none` has no effect on an agent that speaks the protocol";
+        let help = "remove `output`, or add `speaks: text` if it is a plain program";
+        problems.error(node.span, message, "its `final_output` message is always required").help(help);
     }
     let Place { files, folder: suite_folder } = place;
     Some(ProcessTarget {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentci_plan::{MockScript, MockTarget, Target};
 use agentci_source::shape::{Field, Kind, Rule, Shape, filled};
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, did_you_mean, read};
+use agentci_source::{Diagnostics, Node, Span, did_you_mean, read};
 
 use super::super::words::Place;
 use super::{a2a, agui, chat, http, mcp, mock, process};
@@ -99,20 +99,15 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
     let pairs = node.pairs();
     let Some([pair]) = pairs else {
         let found = pairs.map_or_else(|| node.describe(), |pairs| format!("{} keys", pairs.len()));
-        problems.push(
-            Diagnostic::error(node.span, format!("`target` must be a mapping of one key, found {found}"))
-                .label("expected the kind of target")
-                .help(format!("known kinds are {}: `process: {{ command: [..] }}`", read::quoted_list(&TARGET.keys()))),
-        );
+        let message = format!("`target` must be a mapping of one key, found {found}");
+        let help = format!("known kinds are {}: `process: {{ command: [..] }}`", read::quoted_list(&TARGET.keys()));
+        problems.error(node.span, message, "expected the kind of target").help(help);
         return None;
     };
     let name = pair.key.text.as_str();
     let Some(kind) = KINDS.iter().find(|kind| kind.key.key == name) else {
-        problems.push(
-            Diagnostic::error(pair.key.span, format!("unknown target `{}`", name.escape_debug()))
-                .label("not known here")
-                .help(meant(name)),
-        );
+        let help = meant(name);
+        problems.error(pair.key.span, format!("unknown target `{}`", name.escape_debug()), "not known here").help(help);
         return None;
     };
     (kind.read)(&pair.value, place, problems)
