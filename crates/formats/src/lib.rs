@@ -38,6 +38,7 @@ mod model_script;
 pub mod native;
 mod normal;
 mod pass_rate;
+mod printer;
 mod quantity;
 mod runledger;
 mod scenario;

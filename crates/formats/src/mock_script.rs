@@ -1,9 +1,10 @@
 //! A scripted model as YAML: `model_name`, `responses`, `default_latency_ms`, `failure_rate`. Both the `mock` target of a native
 //! suite and a `mock_config.yaml` are read here.
 
+use crate::printer::Printer;
 use agentci_plan::{MockResponse, MockScript};
 use agentci_source::shape::{Field, Kind, Shape, Unknown, optional, required};
-use agentci_source::{Content, Diagnostics, Key, Node, Pair, Reading, Scalar, Severity, Span, read};
+use agentci_source::{Diagnostics, Node, Reading, Scalar, Severity, read};
 use serde_json::Value;
 
 /// The keys of a script, but for its responses.
@@ -112,32 +113,26 @@ fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
     rate
 }
 
-/// The pairs that [`script`] reads, what is usual left out.
-pub(crate) fn print_script(script: &MockScript, span: Span) -> Vec<Pair> {
-    let pair = |key: &str, value| Pair { key: Key { text: key.into(), span }, value };
-    let plain = |word: String| Node { span, content: Content::Scalar(Scalar::plain(word)) };
-    let words = |text: &str| Node::text(text, span);
-    let mut pairs = vec![pair("model_name", words(&script.model_name))];
-    let response = |response: &MockResponse| {
-        let mut pairs = vec![
-            pair("content", words(&response.content)),
-            pair("model", words(&response.model)),
-            pair("tokens_used", plain(response.tokens_used.to_string())),
-            pair("latency_ms", plain(response.latency_ms.to_string())),
-        ];
-        if response.finish_reason != MockScript::DEFAULT_FINISH_REASON {
-            pairs.push(pair("finish_reason", words(&response.finish_reason)));
-        }
-        Node { span, content: Content::Map(pairs.into()) }
-    };
-    if !script.responses.is_empty() {
-        pairs.push(pair("responses", Node::list(span, script.responses.iter().map(response).collect())));
+impl Printer<'_> {
+    /// The pairs that [`script`] reads, what is usual left out.
+    pub(crate) fn mock_script(&self, script: &MockScript) -> Vec<(&'static str, Option<Node>)> {
+        let response = |response: &MockResponse| {
+            let usual = response.finish_reason == MockScript::DEFAULT_FINISH_REASON;
+            self.map([
+                ("content", Some(self.text(&response.content))),
+                ("model", Some(self.text(&response.model))),
+                ("tokens_used", Some(self.plain(response.tokens_used))),
+                ("latency_ms", Some(self.plain(response.latency_ms))),
+                ("finish_reason", (!usual).then(|| self.text(&response.finish_reason))),
+            ])
+        };
+        let latency = Some(script.default_latency_ms);
+        let latency = latency.filter(|latency| latency.total_cmp(&MockScript::DEFAULT_LATENCY_MS).is_ne());
+        vec![
+            ("model_name", Some(self.text(&script.model_name))),
+            ("responses", self.list(&script.responses, response)),
+            ("default_latency_ms", latency.map(|latency| self.plain(latency))),
+            ("failure_rate", (script.failure_rate > 0.0).then(|| self.plain(script.failure_rate))),
+        ]
     }
-    if script.default_latency_ms.total_cmp(&MockScript::DEFAULT_LATENCY_MS).is_ne() {
-        pairs.push(pair("default_latency_ms", plain(script.default_latency_ms.to_string())));
-    }
-    if script.failure_rate > 0.0 {
-        pairs.push(pair("failure_rate", plain(script.failure_rate.to_string())));
-    }
-    pairs
 }

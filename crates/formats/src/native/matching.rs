@@ -4,7 +4,7 @@ use agentci_plan::Matching;
 use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 
-use super::print::Printer;
+use crate::printer::Printer;
 
 /// What is said of comparing; a key that a case leaves out is the suite's.
 #[derive(Default)]
@@ -68,16 +68,11 @@ fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
     pointers
 }
 
-/// What is not compared, where the suite says anything of it.
-pub(super) fn print_matching(matching: &Matching, printer: &Printer<'_>) -> Option<Node> {
-    matching.span?;
-    let mut pairs = Vec::new();
-    if !matching.ignore.is_empty() {
-        let list = printer.list(&matching.ignore, |pointer| printer.text(&pointer.value));
-        pairs.push(printer.pair("ignore", list));
+impl Printer<'_> {
+    /// What is not compared, where the suite says anything of it.
+    pub(super) fn matching(&self, matching: &Matching) -> Option<Node> {
+        matching.span?;
+        let system = (!matching.system).then(|| self.plain(false));
+        Some(self.map([("ignore", self.placed_texts(&matching.ignore)), ("system", system)]))
     }
-    if !matching.system {
-        pairs.push(printer.pair("system", printer.plain("false")));
-    }
-    Some(printer.map(pairs))
 }

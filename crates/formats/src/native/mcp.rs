@@ -15,7 +15,7 @@ use agentci_source::shape::{Kind, Rule, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
 
 use super::file_names::of_case;
-use super::print::Printer;
+use crate::printer::Printer;
 
 /// Servers by name.
 pub(super) const MCP: Kind = Kind::FilledMap(&Kind::Shape(&SERVER));
@@ -177,19 +177,20 @@ fn name(pair: &Pair, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     None
 }
 
-/// The servers as a mapping.
-pub(super) fn print_servers(servers: &[McpWorld], printer: &Printer<'_>) -> Option<Node> {
-    let server = |world: &McpWorld| {
-        let pairs = match &world.source {
-            McpSource::Script { path, .. } => vec![printer.pair("scripted", printer.path(path))],
-            McpSource::Recording { path, server } => {
-                let server = server.as_ref().map(|server| printer.pair("server", printer.text(&server.value)));
-                std::iter::once(printer.pair("recording", printer.path(path))).chain(server).collect()
-            }
-        };
-        printer.pair(&world.name.value, printer.map(pairs))
-    };
-    (!servers.is_empty()).then(|| printer.map(servers.iter().map(server).collect()))
+impl Printer<'_> {
+    /// The servers as a mapping.
+    pub(super) fn servers(&self, servers: &[McpWorld]) -> Option<Node> {
+        self.filled_map(servers.iter().map(|world| {
+            let source = match &world.source {
+                McpSource::Script { path, .. } => [("scripted", Some(self.path(path))), ("server", None)],
+                McpSource::Recording { path, server } => {
+                    let server = server.as_ref().map(|server| self.text(&server.value));
+                    [("recording", Some(self.path(path))), ("server", server)]
+                }
+            };
+            (&world.name.value, Some(self.map(source)))
+        }))
+    }
 }
 
 #[cfg(test)]

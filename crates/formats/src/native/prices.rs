@@ -6,7 +6,7 @@ use agentci_plan::Price;
 use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, read};
 
-use super::print::Printer;
+use crate::printer::Printer;
 
 /// Prices by the names of models.
 pub(super) const PRICES: Kind = Kind::Map(&Kind::Shape(&PRICE));
@@ -56,16 +56,15 @@ fn amount(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     None
 }
 
-pub(super) fn print_prices(prices: &BTreeMap<String, Price>, printer: &Printer<'_>) -> Option<Node> {
-    if prices.is_empty() {
-        return None;
+impl Printer<'_> {
+    pub(super) fn prices(&self, prices: &BTreeMap<String, Price>) -> Option<Node> {
+        let price = |price: &Price| {
+            self.map([
+                ("input", Some(self.plain(price.input))),
+                ("cached_input", price.cached_input.map(|cached| self.plain(cached))),
+                ("output", Some(self.plain(price.output))),
+            ])
+        };
+        self.filled_map(prices.iter().map(|(name, of_model)| (name, Some(price(of_model)))))
     }
-    let amount = |name, amount: f64| printer.pair(name, printer.plain(amount.to_string()));
-    let price = |(name, price): (&String, &Price)| {
-        let mut pairs = vec![amount("input", price.input)];
-        pairs.extend(price.cached_input.map(|cached| amount("cached_input", cached)));
-        pairs.push(amount("output", price.output));
-        printer.pair(name, printer.map(pairs))
-    };
-    Some(printer.map(prices.iter().map(price).collect()))
 }

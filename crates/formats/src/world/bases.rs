@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use agentci_plan::{Text, ToolBase};
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Content, Diagnostics, Key, Node, Pair, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 
-use super::plain;
 use crate::native::read_address;
+use crate::printer::Printer;
 
 /// Names of variables, or a mapping from them.
 pub(crate) const BASES: Kind =
@@ -61,20 +61,14 @@ fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {
     Some(ToolBase { name, live })
 }
 
-/// The names as a list, or as a mapping where one of them leads somewhere live.
-pub(super) fn print_bases(bases: &[ToolBase], span: Span) -> Option<Node> {
-    if bases.is_empty() {
-        return None;
+impl Printer<'_> {
+    /// The names as a list, or as a mapping where one of them leads somewhere live.
+    pub(super) fn bases(&self, bases: &[ToolBase]) -> Option<Node> {
+        if bases.iter().all(|base| base.live.is_none()) {
+            return self.list(bases, |base| self.text(&base.name.value));
+        }
+        let live = |live: &Text| self.map([("live", Some(self.template(live)))]);
+        let pair = |base: &'_ ToolBase| base.live.as_ref().map_or_else(|| self.plain("null"), live);
+        Some(self.map(bases.iter().map(|base| (&base.name.value, Some(pair(base))))))
     }
-    if bases.iter().all(|base| base.live.is_none()) {
-        return Some(Node::list(span, bases.iter().map(|base| Node::text(&base.name.value, span)).collect()));
-    }
-    let pair = |base: &ToolBase| Pair {
-        key: Key { text: base.name.value.as_str().into(), span },
-        value: match &base.live {
-            None => plain("null", span),
-            Some(live) => Node::map(span, [("live", Node::text(live.written(), span))]),
-        },
-    };
-    Some(Node { span, content: Content::Map(bases.iter().map(pair).collect()) })
 }

@@ -1,10 +1,9 @@
 //! `faults: [{ tool: search_docs, call: 2, error: upstream timeout }]`
 
+use crate::printer::Printer;
 use agentci_plan::{Fault, FaultKind, FaultTime};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, print_duration, read};
-
-use super::plain;
+use agentci_source::{Diagnostic, Diagnostics, Node, print_duration, read};
 
 const KINDS: [&str; 5] = ["error", "delay", "malformed", "truncated", "hang"];
 
@@ -98,28 +97,26 @@ fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
     None
 }
 
-pub(crate) fn print_faults(faults: &[Fault], span: Span) -> Option<Node> {
-    let print = |fault: &Fault| {
-        let mut pairs = Vec::new();
-        if let Some(tool) = &fault.tool {
-            pairs.push(("tool", Node::text(&tool.value, span)));
-        }
-        if fault.model {
-            pairs.push(("model", plain("true", span)));
-        }
-        match fault.when {
-            FaultTime::Always => {}
-            FaultTime::Call(call) => pairs.push(("call", plain(call.to_string(), span))),
-            FaultTime::Rate(rate) => pairs.push(("rate", plain(rate.to_string(), span))),
-        }
-        pairs.push(match &fault.kind {
-            FaultKind::Error(words) => ("error", Node::text(words, span)),
-            FaultKind::Delay(time) => ("delay", Node::text(print_duration(*time), span)),
-            FaultKind::Malformed => ("malformed", plain("true", span)),
-            FaultKind::Truncated => ("truncated", plain("true", span)),
-            FaultKind::Hang => ("hang", plain("true", span)),
-        });
-        Node::map(span, pairs)
-    };
-    (!faults.is_empty()).then(|| Node::list(span, faults.iter().map(print).collect()))
+impl Printer<'_> {
+    pub(crate) fn fault(&self, fault: &Fault) -> Node {
+        let (call, rate) = match fault.when {
+            FaultTime::Always => (None, None),
+            FaultTime::Call(call) => (Some(self.plain(call)), None),
+            FaultTime::Rate(rate) => (None, Some(self.plain(rate))),
+        };
+        let (kind, value) = match &fault.kind {
+            FaultKind::Error(words) => ("error", self.text(words)),
+            FaultKind::Delay(time) => ("delay", self.text(&print_duration(*time))),
+            FaultKind::Malformed => ("malformed", self.plain(true)),
+            FaultKind::Truncated => ("truncated", self.plain(true)),
+            FaultKind::Hang => ("hang", self.plain(true)),
+        };
+        self.map([
+            ("tool", fault.tool.as_ref().map(|tool| self.text(&tool.value))),
+            ("model", self.flag(fault.model)),
+            ("call", call),
+            ("rate", rate),
+            (kind, Some(value)),
+        ])
+    }
 }

@@ -11,10 +11,10 @@ use std::path::Path;
 
 use agentci_plan::{CommandPart, CommandTool, HttpTool, LiveTool, McpTool, McpTransport, TOOL_TIMEOUT, Text};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required};
-use agentci_source::{Content, Diagnostic, Diagnostics, Files, Key, Node, Pair, Span, Spanned, print_duration, read};
+use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Spanned, read};
 
-use super::plain;
 use crate::command::part;
+use crate::printer::Printer;
 
 /// Tools by their names.
 pub(crate) const LIVE_TOOLS: Kind = Kind::Map(&Kind::Having("command", &COMMAND_TOOL, &SERVED_TOOL));
@@ -186,67 +186,39 @@ fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Te
     node.pairs().unwrap_or_default().iter().filter_map(read).collect()
 }
 
-/// The tools as a mapping.
-pub(crate) fn print_live_tools(tools: &[(Spanned<String>, LiveTool)], span: Span) -> Option<Node> {
-    let texts = |list: &[(String, Text)]| Node {
-        span,
-        content: Content::Map(
-            list.iter().map(|(key, text)| pair(key, Node::text(text.written(), span), span)).collect(),
-        ),
-    };
-    let words = |command: &[CommandPart]| {
-        Node::list(span, command.iter().map(|part| Node::text(part.text.written(), span)).collect())
-    };
-    let print = |tool: &LiveTool| {
-        let mut pairs = Vec::new();
-        let timeout = match tool {
-            LiveTool::Command(tool) => {
-                pairs.push(("command", words(&tool.command)));
-                if !tool.environment.is_empty() {
-                    pairs.push(("env", texts(&tool.environment)));
-                }
-                if tool.long_lived {
-                    pairs.push(("long_lived", plain("true", span)));
-                }
-                tool.timeout
-            }
+impl Printer<'_> {
+    /// The tools as a mapping.
+    pub(crate) fn live_tools(&self, tools: &[(Spanned<String>, LiveTool)]) -> Option<Node> {
+        self.filled_map(tools.iter().map(|(name, tool)| (&name.value, Some(self.live_tool(tool)))))
+    }
+
+    fn live_tool(&self, tool: &LiveTool) -> Node {
+        match tool {
+            LiveTool::Command(tool) => self.map([
+                ("command", self.command(&tool.command)),
+                ("env", self.named_texts(&tool.environment)),
+                ("long_lived", self.flag(tool.long_lived)),
+                ("timeout", self.duration(tool.timeout, TOOL_TIMEOUT)),
+            ]),
             LiveTool::Http(tool) => {
-                let mut inner = vec![("url", Node::text(tool.url.written(), span))];
-                if !tool.headers.is_empty() {
-                    inner.push(("headers", texts(&tool.headers)));
-                }
-                pairs.push(("http", Node::map(span, inner)));
-                tool.timeout
+                let url = Some(self.template(&tool.url));
+                let http = self.map([("url", url), ("headers", self.named_texts(&tool.headers))]);
+                self.map([("http", Some(http)), ("timeout", self.duration(tool.timeout, TOOL_TIMEOUT))])
             }
             LiveTool::Mcp(tool) => {
-                let (place, key, named) = match &tool.transport {
-                    McpTransport::Stdio { command, environment } => (("command", words(command)), "env", environment),
+                let [place, named] = match &tool.transport {
+                    McpTransport::Stdio { command, environment } => {
+                        [("command", self.command(command)), ("env", self.named_texts(environment))]
+                    }
                     McpTransport::Http(url) => {
-                        (("url", Node::text(url.value.written(), span)), "headers", &tool.headers)
+                        [("url", Some(self.template(&url.value))), ("headers", self.named_texts(&tool.headers))]
                     }
                 };
-                let mut inner = vec![place];
-                if !named.is_empty() {
-                    inner.push((key, texts(named)));
-                }
-                if let Some(name) = &tool.tool {
-                    inner.push(("tool", Node::text(name.clone(), span)));
-                }
-                pairs.push(("mcp", Node::map(span, inner)));
-                tool.timeout
+                let mcp = self.map([place, named, ("tool", tool.tool.as_ref().map(|name| self.text(name)))]);
+                self.map([("mcp", Some(mcp)), ("timeout", self.duration(tool.timeout, TOOL_TIMEOUT))])
             }
-        };
-        if timeout != TOOL_TIMEOUT {
-            pairs.push(("timeout", Node::text(print_duration(timeout), span)));
         }
-        Node::map(span, pairs)
-    };
-    let content = Content::Map(tools.iter().map(|(name, tool)| pair(&name.value, print(tool), span)).collect());
-    (!tools.is_empty()).then_some(Node { span, content })
-}
-
-fn pair(key: &str, value: Node, span: Span) -> Pair {
-    Pair { key: Key { text: key.into(), span }, value }
+    }
 }
 
 #[cfg(test)]

@@ -11,26 +11,16 @@ mod routes;
 mod scripted;
 
 pub(crate) use bases::{BASES, read_bases};
-pub(crate) use faults::{FAULTS, print_faults, read_faults};
+pub(crate) use faults::{FAULTS, read_faults};
 pub(crate) use fixture::{MANNER, Manner, check_delay, read_manner, read_tool_id};
-pub(crate) use live_tools::{LIVE_TOOLS, print_live_tools, read_live_tools};
-pub(crate) use normalization::{NORMALIZATION, print_normalization, read_normalization};
-pub(crate) use redaction::{REDACTION, print_redaction, read_redaction};
-pub(crate) use routes::{PORT, ROUTES, RouteSettings, either_answer, print_routes, read_port, read_routes};
-pub(crate) use scripted::{SCRIPTED, print_scripted, read_scripted};
+pub(crate) use live_tools::{LIVE_TOOLS, read_live_tools};
+pub(crate) use normalization::{NORMALIZATION, read_normalization};
+pub(crate) use redaction::{REDACTION, read_redaction};
+pub(crate) use routes::{PORT, ROUTES, RouteSettings, either_answer, read_port, read_routes};
+pub(crate) use scripted::{SCRIPTED, read_scripted};
 
-use agentci_source::{Content, Diagnostics, Node, Scalar, Span, Spanned};
+use agentci_source::{Diagnostics, Spanned};
 use regex::Regex;
-
-/// A number or truth value as a node to print.
-fn plain(word: impl Into<String>, span: Span) -> Node {
-    Node { span, content: Content::Scalar(Scalar::plain(word)) }
-}
-
-/// A list of texts as a node to print.
-fn texts<'t>(items: impl IntoIterator<Item = &'t String>, span: Span) -> Node {
-    Node::list(span, items.into_iter().map(|text| Node::text(text, span)).collect())
-}
 
 /// Reports a pattern that cannot be compiled.
 pub(crate) fn check_pattern(written: &Spanned<String>, problems: &mut Diagnostics) -> Option<()> {

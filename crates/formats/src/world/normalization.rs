@@ -2,9 +2,10 @@
 
 use agentci_plan::{Normalization, TextReplacement};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Content, Diagnostics, Key, Node, Pair, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
 
-use super::{check_pattern, texts};
+use super::check_pattern;
+use crate::printer::Printer;
 
 /// What does not count.
 pub(crate) static NORMALIZATION: Shape = Shape::new(
@@ -84,27 +85,18 @@ fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacemen
     }
 }
 
-pub(crate) fn print_normalization(normalization: &Normalization, span: Span) -> Option<Node> {
-    if normalization.is_empty() {
-        return None;
-    }
-    let mut pairs: Vec<(&str, Node)> = Vec::new();
-    let lists = [("strip_keys", &normalization.strip_keys), ("strip_paths", &normalization.strip_paths)];
-    pairs.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(key, list)| (key, texts(list, span))));
-    if !normalization.replace_paths.is_empty() {
-        let pair = |(path, value): &(String, serde_json::Value)| Pair {
-            key: Key { text: path.as_str().into(), span },
-            value: Node::from_value(value, span),
-        };
-        let content = Content::Map(normalization.replace_paths.iter().map(pair).collect());
-        pairs.push(("replace_paths", Node { span, content }));
-    }
-    if !normalization.replace_text.is_empty() {
-        let item = |replacement: &TextReplacement| {
+impl Printer<'_> {
+    pub(crate) fn normalization(&self, normalization: &Normalization) -> Option<Node> {
+        let paths = normalization.replace_paths.iter().map(|(path, value)| (path, Some(self.value(value))));
+        let replacement = |replacement: &TextReplacement| {
             let parts = [("pattern", &replacement.pattern), ("replacement", &replacement.replacement)];
-            Node::map(span, parts.map(|(key, text)| (key, Node::text(text, span))))
+            self.map(parts.map(|(key, text)| (key, Some(self.text(text)))))
         };
-        pairs.push(("replace_text", Node::list(span, normalization.replace_text.iter().map(item).collect())));
+        self.filled_map([
+            ("strip_keys", self.texts(&normalization.strip_keys)),
+            ("strip_paths", self.texts(&normalization.strip_paths)),
+            ("replace_paths", self.filled_map(paths)),
+            ("replace_text", self.list(&normalization.replace_text, replacement)),
+        ])
     }
-    Some(Node::map(span, pairs))
 }

@@ -2,9 +2,10 @@
 
 use agentci_plan::Redaction;
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostics, Node, Span, read};
+use agentci_source::{Diagnostics, Node, read};
 
-use super::{check_pattern, texts};
+use super::check_pattern;
+use crate::printer::Printer;
 
 /// What is removed.
 pub(crate) static REDACTION: Shape = Shape::new(
@@ -31,8 +32,8 @@ pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redacti
     Redaction { keys: values(keys), patterns: values(patterns) }
 }
 
-pub(crate) fn print_redaction(redaction: &Redaction, span: Span) -> Option<Node> {
-    let lists = [("keys", &redaction.keys), ("patterns", &redaction.patterns)];
-    let written: Vec<_> = lists.into_iter().filter(|(_, list)| !list.is_empty()).collect();
-    (!written.is_empty()).then(|| Node::map(span, written.into_iter().map(|(key, list)| (key, texts(list, span)))))
+impl Printer<'_> {
+    pub(crate) fn redaction(&self, redaction: &Redaction) -> Option<Node> {
+        self.filled_map([("keys", self.texts(&redaction.keys)), ("patterns", self.texts(&redaction.patterns))])
+    }
 }

@@ -10,20 +10,18 @@
 //! miss: warn
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, Missed, RoutedTool, Routes, ToolBase};
 use agentci_source::shape::{Field, Kind as Of, Rule, Shape, optional, words};
-use agentci_source::{
-    Content, Diagnostic, Diagnostics, Files, Key, Kind, Node, Pair, Reading, Span, Spanned, join, print_duration, read,
-};
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Pair, Reading, Span, Spanned, join, read};
 use serde_json::Value;
 
-use super::bases::{BASES, print_bases, read_bases};
+use super::bases::{BASES, read_bases};
 use super::fixture::{MANNER, Manner, USUAL_STATUS, check_delay, read_manner, read_tool_id};
-use super::plain;
+use crate::printer::Printer;
 
 /// The keys about routed tools.
 pub(crate) static ROUTES: &[Field] = &[
@@ -174,49 +172,33 @@ pub(crate) fn either_answer(span: Span) -> Diagnostic {
         .help("name a file with `response_file: payslips/1.json`, or write JSON: `response: { ok: true }`")
 }
 
-/// The routes as pairs of `tools`; `path` tells how a file is named from the suite's folder.
-pub(crate) fn print_routes(
-    routes: &Routes,
-    path: &dyn Fn(&PathBuf) -> String,
-    span: Span,
-) -> Vec<(&'static str, Node)> {
-    let tool = |tool: &RoutedTool| Pair {
-        key: Key { text: tool.id.value.as_str().into(), span },
-        value: Node::list(span, tool.fixtures.iter().map(|fixture| print_fixture(fixture, path, span)).collect()),
-    };
-    let tools = Node { span, content: Content::Map(routes.tools.iter().map(tool).collect()) };
-    let mut pairs = vec![("routes", tools)];
-    pairs.extend(print_bases(&routes.bases, span).map(|bases| ("bases", bases)));
-    if routes.miss != Missed::default() {
-        let name = Missed::NAMES.iter().find(|(_, miss)| *miss == routes.miss).map_or("", |(name, _)| name);
-        pairs.push(("miss", Node::text(name, span)));
+impl Printer<'_> {
+    /// The routes as pairs of `tools`.
+    pub(crate) fn routes(&self, routes: &Routes) -> Vec<(&'static str, Option<Node>)> {
+        let fixtures = |fixtures: &[Fixture]| fixtures.iter().map(|fixture| self.fixture(fixture)).collect();
+        let tool = |tool: &RoutedTool| Node::list(self.span, fixtures(&tool.fixtures));
+        vec![
+            ("routes", Some(self.map(routes.tools.iter().map(|routed| (&routed.id.value, Some(tool(routed))))))),
+            ("bases", self.bases(&routes.bases)),
+            ("miss", self.choice(routes.miss, &Missed::NAMES)),
+            ("port", routes.port.map(|port| self.plain(port))),
+        ]
     }
-    pairs.extend(routes.port.map(|port| ("port", plain(port.to_string(), span))));
-    pairs
-}
 
-fn print_fixture(fixture: &Fixture, path: &dyn Fn(&PathBuf) -> String, span: Span) -> Node {
-    let mut pairs = Vec::new();
-    for (key, text) in [("name", &fixture.name), ("method", &fixture.method)] {
-        pairs.extend(text.as_ref().map(|text| (key, Node::text(text, span))));
-    }
-    pairs.extend(fixture.request.as_ref().map(|request| ("request", Node::from_value(request, span))));
-    pairs.push(match &fixture.answer {
-        FixtureAnswer::File(file) => ("response_file", Node::text(path(&file.value), span)),
-        FixtureAnswer::Inline(value) => ("response", Node::from_value(value, span)),
-    });
-    if fixture.status != USUAL_STATUS {
-        pairs.push(("status", plain(fixture.status.to_string(), span)));
-    }
-    if !fixture.headers.is_empty() {
-        let pair = |(name, value): &(String, String)| Pair {
-            key: Key { text: name.as_str().into(), span },
-            value: Node::text(value, span),
+    fn fixture(&self, fixture: &Fixture) -> Node {
+        let (key, answer) = match &fixture.answer {
+            FixtureAnswer::File(file) => ("response_file", self.path(&file.value)),
+            FixtureAnswer::Inline(value) => ("response", self.value(value)),
         };
-        pairs.push(("headers", Node { span, content: Content::Map(fixture.headers.iter().map(pair).collect()) }));
+        let headers = fixture.headers.iter().map(|(name, value)| (name, Some(self.text(value))));
+        self.map([
+            ("name", fixture.name.as_ref().map(|name| self.text(name))),
+            ("method", fixture.method.as_ref().map(|method| self.text(method))),
+            ("request", fixture.request.as_ref().map(|request| self.value(request))),
+            (key, Some(answer)),
+            ("status", (fixture.status != USUAL_STATUS).then(|| self.plain(fixture.status))),
+            ("headers", self.filled_map(headers)),
+            ("delay", self.duration(fixture.delay, Duration::ZERO)),
+        ])
     }
-    if !fixture.delay.is_zero() {
-        pairs.push(("delay", Node::text(print_duration(fixture.delay), span)));
-    }
-    Node::map(span, pairs)
 }

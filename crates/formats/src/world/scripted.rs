@@ -5,9 +5,10 @@
 //! search: [{ error: upstream timeout }, { reply: [] }]
 //! ```
 
+use crate::printer::Printer;
 use agentci_plan::{Data, ScriptedAnswer, ScriptedTool};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
 use serde_json::Value;
 
 /// Answers by the names of tools.
@@ -74,18 +75,16 @@ fn read_answer(node: &Node, ok: bool, problems: &mut Diagnostics) -> Option<Scri
     Some(ScriptedAnswer { ok, data: Data::parse(&value) })
 }
 
-/// The tools as a mapping.
-pub(crate) fn print_scripted(tools: &[ScriptedTool], span: Span) -> Option<Node> {
-    let answer = |answer: &ScriptedAnswer| {
-        let key = if answer.ok { "reply" } else { "error" };
-        Node::map(span, [(key, Node::from_value(&answer.data.written(), span))])
-    };
-    let tool = |tool: &ScriptedTool| {
-        let value = match tool.answers.as_slice() {
-            [one] => answer(one),
-            several => Node::list(span, several.iter().map(answer).collect()),
+impl Printer<'_> {
+    /// The tools as a mapping.
+    pub(crate) fn scripted(&self, tools: &[ScriptedTool]) -> Option<Node> {
+        let answer = |answer: &ScriptedAnswer| {
+            let key = if answer.ok { "reply" } else { "error" };
+            self.map([(key, Some(self.data(&answer.data)))])
         };
-        Pair { key: Key { text: tool.name.value.as_str().into(), span }, value }
-    };
-    (!tools.is_empty()).then(|| Node { span, content: Content::Map(tools.iter().map(tool).collect()) })
+        self.filled_map(tools.iter().map(|tool| match tool.answers.as_slice() {
+            [one] => (&tool.name.value, Some(answer(one))),
+            several => (&tool.name.value, self.list(several, answer)),
+        }))
+    }
 }

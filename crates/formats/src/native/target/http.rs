@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Text, TextEvents};
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, Pair, Reading, Span, Spanned, join, print_duration, read};
+use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, join, read};
 
-use super::super::print::Printer;
 use super::super::words::{Place, command, named_texts};
 use super::read_address;
 use crate::command::part;
+use crate::printer::Printer;
 
 /// What is said about a program that is the server, beside its command.
 const ABOUT_SERVER: [&str; 5] = ["folder", "env", "ready", "patience", "shared"];
@@ -196,43 +196,28 @@ fn server(
 
 impl Printer<'_> {
     pub(super) fn http(&self, http: &HttpTarget) -> Node {
-        let mut pairs = vec![self.pair("url", self.template(&http.url.value))];
-        if !http.headers.is_empty() {
-            pairs.push(self.pair("headers", self.named_texts(&http.headers)));
-        }
-        pairs.extend(http.body.as_ref().map(|body| self.pair("body", Node::from_value(&body.written(), self.span))));
-        pairs.extend(http.answer.as_ref().map(|answer| self.pair("answer", self.text(&answer.value))));
-        match &http.events {
-            TextEvents::Usual => {}
-            TextEvents::All => pairs.push(self.pair("events", self.text("all"))),
-            TextEvents::Named(names) => {
-                pairs.push(self.pair("events", self.list(names, |name| self.text(name))));
-            }
-        }
-        if http.protocol != HttpTarget::PROTOCOL {
-            let name =
-                Strictness::NAMES.iter().find(|(_, value)| *value == http.protocol).map_or("", |(name, _)| *name);
-            pairs.push(self.pair("protocol", self.text(name)));
-        }
-        if http.timeout != HttpTarget::TIMEOUT {
-            pairs.push(self.pair("timeout", self.text(&print_duration(http.timeout))));
-        }
-        pairs.extend(http.server.iter().flat_map(|server| self.server(server)));
-        pairs.extend(self.choice("output", http.output, &OutputRule::NAMES));
-        self.map(pairs)
-    }
-
-    fn server(&self, server: &HttpServer) -> Vec<Pair> {
-        let mut pairs = vec![self.pair("command", self.list(&server.command, |part| self.template(&part.text)))];
-        pairs.extend(server.folder.as_ref().map(|folder| self.pair("folder", self.path(folder))));
-        if !server.environment.is_empty() {
-            pairs.push(self.pair("env", self.named_texts(&server.environment)));
-        }
-        pairs.extend(server.ready.as_ref().map(|ready| self.pair("ready", self.template(&ready.value))));
-        if server.patience != HttpServer::PATIENCE {
-            pairs.push(self.pair("patience", self.text(&print_duration(server.patience))));
-        }
-        pairs.extend(server.shared.map(|_| self.pair("shared", self.plain("true"))));
-        pairs
+        let events = match &http.events {
+            TextEvents::Usual => None,
+            TextEvents::All => Some(self.text("all")),
+            TextEvents::Named(names) => self.texts(names),
+        };
+        let protocol = Some(http.protocol).filter(|protocol| *protocol != HttpTarget::PROTOCOL);
+        let server = http.server.as_ref();
+        self.map([
+            ("url", Some(self.template(&http.url.value))),
+            ("headers", self.named_texts(&http.headers)),
+            ("body", http.body.as_ref().map(|body| self.data(body))),
+            ("answer", http.answer.as_ref().map(|answer| self.text(&answer.value))),
+            ("events", events),
+            ("protocol", protocol.and_then(|protocol| self.word(protocol, &Strictness::NAMES))),
+            ("timeout", self.duration(http.timeout, HttpTarget::TIMEOUT)),
+            ("command", server.and_then(|server| self.command(&server.command))),
+            ("folder", server.and_then(|server| server.folder.as_deref()).map(|folder| self.path(folder))),
+            ("env", server.and_then(|server| self.named_texts(&server.environment))),
+            ("ready", server.and_then(|server| server.ready.as_ref()).map(|ready| self.template(&ready.value))),
+            ("patience", server.and_then(|server| self.duration(server.patience, HttpServer::PATIENCE))),
+            ("shared", self.flag(server.is_some_and(|server| server.shared.is_some()))),
+            ("output", self.choice(http.output, &OutputRule::NAMES)),
+        ])
     }
 }
