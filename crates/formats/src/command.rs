@@ -1,12 +1,32 @@
-//! Which parts of a command are files of the suite.
+//! The folder of a suite, and which parts of a command are files in it.
 //!
 //! An agent runs in the caller's folder while its script lies beside the suite, so a part that names something in the suite's
 //! folder must be found there. A word that merely happens to be the name of a folder (`data`) is left alone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agentci_plan::{CommandPart, Text};
 use agentci_source::{Files, Kind, join};
+
+/// Where a suite stands, for what must look beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct SuiteFolder<'p> {
+    pub(crate) files: &'p dyn Files,
+    /// The folder all paths of the suite are relative to.
+    pub(crate) folder: &'p Path,
+}
+
+impl SuiteFolder<'_> {
+    /// The parts of a command, with the files that they name.
+    pub(crate) fn command(self, parts: Vec<Text>) -> Vec<CommandPart> {
+        parts.into_iter().map(|text| part(self.files, self.folder, text)).collect()
+    }
+
+    /// A path as it is written in the suite.
+    pub(crate) fn path(self, written: &str) -> PathBuf {
+        join(self.folder, written)
+    }
+}
 
 /// What makes a folder a program that an interpreter can be pointed at.
 const PROGRAM_FILES: [&str; 3] = ["__main__.py", "index.js", "package.json"];
@@ -36,8 +56,6 @@ fn may_be_path(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use agentci_source::MemoryFiles;
 
     use super::*;

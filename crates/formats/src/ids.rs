@@ -64,7 +64,7 @@ impl Ids {
     }
 }
 
-fn first_used(first: Span, again: Span, sources: &Sources) -> String {
+pub(crate) fn first_used(first: Span, again: Span, sources: &Sources) -> String {
     if first.file == again.file {
         format!("first used at line {}", first.line)
     } else {

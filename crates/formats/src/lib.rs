@@ -20,12 +20,14 @@
 //! ```
 
 mod ananke;
+mod attach;
 pub mod aumai;
 mod chat_context;
 mod command;
 mod document;
 mod finder;
 mod foreign_pattern;
+mod gates;
 mod hosts;
 mod ids;
 mod invalid_case;
@@ -36,8 +38,8 @@ mod mcp_script;
 mod mock_script;
 mod model_script;
 pub mod native;
+mod new_suite;
 mod normal;
-mod pass_rate;
 mod printer;
 mod quantity;
 mod runledger;

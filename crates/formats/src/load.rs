@@ -7,6 +7,7 @@ use std::time::Duration;
 use agentci_plan::{Missed, MockScript, Plan};
 use agentci_source::{Diagnostics, Files};
 
+use crate::document::Loading;
 use crate::loader::Loader;
 
 /// What came of loading.
@@ -16,6 +17,13 @@ pub struct Loaded {
     pub plan: Plan,
     /// Every problem, by file and line.
     pub diagnostics: Diagnostics,
+}
+
+impl Loaded {
+    /// What a reading of files needs.
+    pub(crate) fn loading<'s>(&'s mut self, files: &'s dyn Files) -> Loading<'s> {
+        Loading { files, sources: &mut self.plan.sources, problems: &mut self.diagnostics }
+    }
 }
 
 /// What the caller chooses for suites that leave it open.

@@ -3,8 +3,9 @@
 
 use crate::printer::Printer;
 use agentci_plan::{MockResponse, MockScript};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, Unknown, optional, required};
-use agentci_source::{Diagnostics, Node, Reading, Scalar, Severity, read};
+use agentci_source::{Diagnostics, Node, Reading, Scalar, Severity};
 use serde_json::Value;
 
 /// The keys of a script, but for its responses.
@@ -37,48 +38,34 @@ static RESPONSE_KEYS: &[Field] = &[
 ];
 
 /// Reads a script's keys; `None` when something is wrong. Unknown keys of a response are as bad as `unknown` says.
-pub(crate) fn script(
-    fields: &mut read::Fields<'_>,
-    unknown: Severity,
-    problems: &mut Diagnostics,
-) -> Option<MockScript> {
-    let before = problems.count(Severity::Error);
-    let model_name = fields.required("model_name", problems).and_then(|node| read::text(node, "model_name", problems));
-    let responses =
-        fields.optional("responses").and_then(|node| responses(node, unknown, problems)).unwrap_or_default();
-    let latency = fields.optional("default_latency_ms").and_then(|node| latency(node, "default_latency_ms", problems));
-    let rate = fields.optional("failure_rate").and_then(|node| rate(node, problems));
-    if problems.count(Severity::Error) > before {
+pub(crate) fn script(fields: &mut Reader<'_, '_>, unknown: Severity) -> Option<MockScript> {
+    let before = fields.problems.count(Severity::Error);
+    let model_name = fields.required("model_name", read::text);
+    let script = MockScript {
+        model_name: String::new(),
+        responses: fields.or_default("responses", |node, problems| responses(node, unknown, problems)),
+        default_latency_ms: fields.optional("default_latency_ms", latency).unwrap_or(MockScript::DEFAULT_LATENCY_MS),
+        failure_rate: fields.optional("failure_rate", rate).unwrap_or_default(),
+    };
+    if fields.problems.count(Severity::Error) > before {
         return None;
     }
-    Some(MockScript {
-        model_name: model_name?,
-        responses,
-        default_latency_ms: latency.unwrap_or(MockScript::DEFAULT_LATENCY_MS),
-        failure_rate: rate.unwrap_or_default(),
-    })
+    Some(MockScript { model_name: model_name?, ..script })
 }
 
-fn responses(node: &Node, unknown: Severity, problems: &mut Diagnostics) -> Option<Vec<MockResponse>> {
-    let items = read::list(node, "responses", problems)?;
-    Some(items.iter().filter_map(|item| response(item, unknown, problems)).collect())
+fn responses(node: &Node, unknown: Severity, problems: &mut Diagnostics) -> Vec<MockResponse> {
+    let shape = if unknown == Severity::Error { &RESPONSE } else { &LAX_RESPONSE };
+    read::each(node, "responses", problems, |item, problems| shape.read(item, problems, response))
 }
 
-fn response(node: &Node, unknown: Severity, problems: &mut Diagnostics) -> Option<MockResponse> {
-    let mut fields = if unknown == Severity::Error { &RESPONSE } else { &LAX_RESPONSE }.open(node, problems)?;
-    let content = fields.required("content", problems).and_then(|node| read::text(node, "content", problems));
-    let model = fields.required("model", problems).and_then(|node| read::text(node, "model", problems));
-    let tokens_used = fields.required("tokens_used", problems).and_then(|node| tokens(node, problems));
-    let latency_ms = fields.required("latency_ms", problems).and_then(|node| latency(node, "latency_ms", problems));
-    let finish_reason = fields.optional("finish_reason").and_then(|node| read::text(node, "finish_reason", problems));
-    fields.finish(problems);
-    Some(MockResponse {
-        content: content?,
-        model: model?,
-        tokens_used: tokens_used?,
-        latency_ms: latency_ms?,
-        finish_reason: finish_reason.unwrap_or_else(|| MockScript::DEFAULT_FINISH_REASON.into()),
-    })
+fn response(fields: &mut Reader<'_, '_>) -> Option<MockResponse> {
+    let content = fields.required("content", read::text);
+    let model = fields.required("model", read::text);
+    let tokens_used = fields.required("tokens_used", tokens);
+    let latency_ms = fields.required("latency_ms", latency);
+    let finish_reason = fields.text("finish_reason").unwrap_or_else(|| MockScript::DEFAULT_FINISH_REASON.into());
+    let (content, model) = (content?, model?);
+    Some(MockResponse { content, model, tokens_used: tokens_used?, latency_ms: latency_ms?, finish_reason })
 }
 
 /// A number as it is, or as a text of nothing else.
@@ -88,10 +75,10 @@ pub(crate) fn lax_number(node: &Node) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-fn tokens(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
+fn tokens(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u64> {
     let tokens = node.scalar().and_then(|scalar| scalar.text.trim().parse().ok());
     if tokens.is_none() {
-        problems.mismatch(node, "`tokens_used` must be 0 or more", "expected a whole number of tokens");
+        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected a whole number of tokens");
     }
     tokens
 }
@@ -104,11 +91,12 @@ fn latency(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     latency
 }
 
-fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
+fn rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     let rate = lax_number(node).filter(|rate| (0.0..=1.0).contains(rate));
     if rate.is_none() {
-        let help = "write `0.1` to let one call in ten fail";
-        problems.mismatch(node, "`failure_rate` must be from 0 to 1", "expected a share of all calls").help(help);
+        problems
+            .mismatch(node, format_args!("`{name}` must be from 0 to 1"), "expected a share of all calls")
+            .help("write `0.1` to let one call in ten fail");
     }
     rate
 }

@@ -1,5 +1,8 @@
 //! Numbers that limit something.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use agentci_plan::Limit;
 use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::Value;
@@ -17,6 +20,33 @@ pub(crate) fn whole(node: &Node, name: &str, problems: &mut Diagnostics) -> Opti
         return None;
     }
     Some(limit)
+}
+
+/// A whole number of a range; `label` says what another one is.
+pub(crate) fn whole_in<T: TryFrom<i64> + PartialOrd + Display>(
+    range: RangeInclusive<T>,
+    node: &Node,
+    name: &str,
+    label: &str,
+    problems: &mut Diagnostics,
+) -> Option<T> {
+    let written = read::integer(node, name, problems)?;
+    let number = T::try_from(written).ok().filter(|number| range.contains(number));
+    if number.is_none() {
+        let message = format!("`{name}` must be from {} to {}, found {written}", range.start(), range.end());
+        problems.error(node.span, message, label);
+    }
+    number
+}
+
+/// A number from 0 to `most`; `label` says what it is.
+pub(crate) fn number_to(most: f64, node: &Node, name: &str, label: &str, problems: &mut Diagnostics) -> Option<f64> {
+    let number = read::number(node, name, problems)?;
+    if (0.0..=most).contains(&number) {
+        return Some(number);
+    }
+    problems.error(node.span, format!("`{name}` must be from 0 to {most}, found {number}"), label);
+    None
 }
 
 /// A time in milliseconds, zero included.

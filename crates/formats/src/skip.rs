@@ -11,12 +11,12 @@ pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Name]);
 const DENIALS: [&str; 8] = ["false", "f", "no", "n", "off", "none", "null", "0"];
 
 /// `true`, `false`, or the reason as text.
-pub(crate) fn skip(node: &Node, problems: &mut Diagnostics) -> Option<Skip> {
+pub(crate) fn skip(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Skip> {
     match node.scalar().and_then(Scalar::truth) {
         Some(true) => Some(Skip { reason: None }),
         Some(false) => None,
         None => {
-            let reason = read::text(node, "skip", problems)?;
+            let reason = read::text(node, name, problems)?;
             let word = reason.trim().to_lowercase();
             if word.is_empty() || DENIALS.contains(&word.as_str()) {
                 problems.push(refused(node, &word));
@@ -43,7 +43,7 @@ mod tests {
     fn read_skip(text: &str) -> (Option<Skip>, usize) {
         let file = Sources::default().add("a".as_ref(), text);
         let mut problems = Diagnostics::default();
-        let read = skip(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
+        let read = skip(&agentci_source::yaml::parse(text, file).unwrap(), "skip", &mut problems);
         (read, problems.iter().count())
     }
 

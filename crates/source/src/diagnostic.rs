@@ -59,13 +59,15 @@ impl Diagnostic {
     }
 }
 
-/// A problem that was just added to a list.
-pub struct Added<'d>(&'d mut Diagnostic);
+/// A list whose last problem was just added.
+pub struct Added<'d>(&'d mut [Diagnostic]);
 
 impl Added<'_> {
     /// Adds the remedy.
     pub fn help(self, help: impl Into<String>) {
-        self.0.help = Some(help.into());
+        if let Some(added) = self.0.last_mut() {
+            added.help = Some(help.into());
+        }
     }
 }
 
@@ -99,7 +101,7 @@ impl Diagnostics {
     fn add(&mut self, diagnostic: Diagnostic) -> Added<'_> {
         let list = self.list.get_or_insert_default();
         list.push(diagnostic);
-        Added(list.last_mut().expect("one was just added"))
+        Added(list)
     }
 
     /// Adds all of another list.
@@ -130,6 +132,12 @@ impl Diagnostics {
     /// Orders them by file and line.
     pub fn sort(&mut self) {
         self.list.sort_by_key(|diagnostic| diagnostic.span);
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { list: Some(Box::new(vec![diagnostic])) }
     }
 }
 

@@ -15,14 +15,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::Check;
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, optional, words};
-use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reading, Span, Spanned};
 use serde_json::Value;
 
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
 use super::later::refuse_selectors;
 use super::pattern::pattern;
 use super::rules::{Limit, Rules};
+use super::task::task;
 use crate::normal;
 
 /// A block of assertions as it is written.
@@ -120,64 +122,59 @@ static TEXT: Shape = Shape::new(
 
 /// Reads a block.
 pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Block {
-    let mut block = Block::default();
     let shape = match level {
         Level::Above => &ABOVE,
         Level::Turn => &OF_TURN,
         Level::Named => &NAMED,
     };
     if refuse_selectors(node, problems) {
-        return block;
+        return Block::default();
     }
-    let Some(mut fields) = shape.open(node, problems) else { return block };
-    block.extends = fields
-        .optional("extends")
-        .and_then(|node| read::one_or_more_texts(node, "extends", problems))
-        .unwrap_or_default();
-    if level == Level::Above {
-        block.inherit = inherit(&mut fields, problems);
-    }
-    if let Some(mut tools) = fields.optional("tools").and_then(|node| TOOLS.open(node, problems)) {
-        let rules = &mut block.rules;
-        rules.forbid = tools.optional("forbid").map(|node| forbid(node, problems)).unwrap_or_default();
-        rules.require = tools.optional("require").map(|node| require(node, problems)).unwrap_or_default();
-        rules.forbid_calls =
-            tools.optional("forbid_calls").map(|node| forbid_calls(node, problems)).unwrap_or_default();
-        tools.finish(problems);
-    }
-    if let Some(mut timing) = fields.optional("timing").and_then(|node| TIMING.open(node, problems)) {
-        let rules = &mut block.rules;
-        rules.max_duration = limit(&mut timing, "max_duration_ms", "timing.max_duration_ms", "max", problems);
-        rules.max_idle = limit(&mut timing, "max_idle_ms", "timing.max_idle_ms", "idle", problems);
-        timing.finish(problems);
-    }
-    if let Some(task) = fields.optional("task") {
-        block.rules.task.push(super::task::task(task, problems));
-    }
-    if let Some(mut text) = fields.optional("text").and_then(|node| TEXT.open(node, problems)) {
-        let rules = &mut block.rules;
-        rules.must_match = patterns(&mut text, "must_match", "text.must_match", false, problems);
-        rules.must_not_match = patterns(&mut text, "must_not_match", "text.must_not_match", true, problems);
-        text.finish(problems);
-    }
-    fields.finish(problems);
-    block
+    let block = shape.read(node, problems, |fields| {
+        let extends = fields.optional("extends", read::one_or_more_texts).unwrap_or_default();
+        let inherit = level == Level::Above && inherit(fields);
+        let mut rules = Rules::default();
+        fields.optional("tools", |node, _, problems| tools(node, &mut rules, problems));
+        fields.optional("timing", |node, _, problems| timing(node, &mut rules, problems));
+        rules.task = fields.node("task").map(|node| task(node, fields.problems)).into_iter().collect();
+        fields.optional("text", |node, _, problems| text(node, &mut rules, problems));
+        Some(Block { extends, inherit, rules })
+    });
+    block.unwrap_or_default()
+}
+
+fn tools(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()> {
+    TOOLS.read(node, problems, |fields| {
+        rules.forbid = fields.or_default("forbid", forbid);
+        rules.require = fields.or_default("require", require);
+        rules.forbid_calls = fields.or_default("forbid_calls", forbid_calls);
+        Some(())
+    })
+}
+
+fn timing(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()> {
+    TIMING.read(node, problems, |fields| {
+        rules.max_duration = limit(fields, "max_duration_ms", "timing.max_duration_ms", "max");
+        rules.max_idle = limit(fields, "max_idle_ms", "timing.max_idle_ms", "idle");
+        Some(())
+    })
+}
+
+fn text(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()> {
+    TEXT.read(node, problems, |fields| {
+        rules.must_match = patterns(fields, "must_match", "text.must_match", false);
+        rules.must_not_match = patterns(fields, "must_not_match", "text.must_not_match", true);
+        Some(())
+    })
 }
 
 /// Whether turns inherit the demands of the levels above them, too.
-pub(super) fn inherit(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> bool {
-    let node = fields.optional("inherit");
-    node.and_then(|node| read::choice(node, "inherit", &INHERITED, problems)).unwrap_or(false)
+pub(super) fn inherit(fields: &mut Reader<'_, '_>) -> bool {
+    fields.choice("inherit", &INHERITED).unwrap_or_default()
 }
 
-fn limit(
-    fields: &mut read::Fields<'_>,
-    key: &'static str,
-    label: &'static str,
-    argument: &str,
-    problems: &mut Diagnostics,
-) -> Limit {
-    let Some(node) = fields.optional(key) else { return Limit::Unsaid };
+fn limit(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, argument: &str) -> Limit {
+    let Some(node) = fields.node(key) else { return Limit::Unsaid };
     let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
     if value == Some(Value::Bool(false)) {
         return Limit::Off;
@@ -186,29 +183,24 @@ fn limit(
     let Some(number) = number.filter(|number| Duration::try_from_secs_f64(number / 1000.0).is_ok()) else {
         let wanted = "a number of milliseconds, or false";
         let help = "write `false` to switch off a limit that is set elsewhere";
-        problems.mismatch(node, format_args!("`{key}` must be {wanted}"), format!("expected {wanted}")).help(help);
+        let rule = format_args!("`{key}` must be {wanted}");
+        fields.problems.mismatch(node, rule, format!("expected {wanted}")).help(help);
         return Limit::Unsaid;
     };
     let arguments = Node::map(node.span, [(argument, Node::text(format!("{number}ms"), node.span))]);
     Limit::At(item("duration", label, false, node.span, &arguments))
 }
 
-fn patterns(
-    fields: &mut read::Fields<'_>,
-    key: &'static str,
-    label: &'static str,
-    negate: bool,
-    problems: &mut Diagnostics,
-) -> Vec<Arc<Check>> {
-    let node = fields.optional(key);
+fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, negate: bool) -> Vec<Arc<Check>> {
+    let node = fields.node(key);
     if let Some(node) = node.filter(|node| !negate && node.items().is_some_and(<[Node]>::is_empty)) {
-        problems
-            .error(node.span, format!("`{key}` asks for nothing: the list is empty"), "nothing is asked here")
-            .help(format!("write a pattern into the list, or remove `{key}`"));
+        let message = format!("`{key}` asks for nothing: the list is empty");
+        let help = format!("write a pattern into the list, or remove `{key}`");
+        fields.problems.error(node.span, message, "nothing is asked here").help(help);
     }
-    let texts = node.and_then(|node| read::one_or_more_texts(node, key, problems));
+    let texts = fields.optional(key, read::one_or_more_texts).unwrap_or_default();
     let check = |text: Spanned<String>| {
-        let pattern = pattern(&text.value, text.span, problems)?;
+        let pattern = pattern(&text.value, text.span, fields.problems)?;
         let pattern = Node::text(pattern, text.span);
         // What a whole test must say may be said in any of its turns.
         let arguments = if negate {
@@ -218,7 +210,7 @@ fn patterns(
         };
         Some(item("matches", label, negate, text.span, &arguments))
     };
-    texts.unwrap_or_default().into_iter().filter_map(check).collect()
+    texts.into_iter().filter_map(check).collect()
 }
 
 /// A check for one item of a block.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use agentci_plan::Check;
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required};
-use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned, read};
+use agentci_source::{Content, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned};
 
 use super::assertion::item;
 use super::pattern::pattern;
@@ -39,39 +40,30 @@ static COUNT: Shape = Shape::new(
 
 /// Names of tools that must not be called.
 pub(super) fn forbid(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
-    let items = read::list(node, "forbid", problems).unwrap_or_default();
-    let names = items.iter().filter_map(|item| read::name(item, "forbid[]", problems));
-    names.map(|name| item(KIND, "tools.forbid", true, name.span, &text(name))).collect()
+    let names = read::each(node, "forbid", problems, |item, problems| read::name(item, "forbid[]", problems));
+    names.into_iter().map(|name| item(KIND, "tools.forbid", true, name.span, &text(name))).collect()
 }
 
 /// Calls that must be made.
 pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
-    let items = read::list(node, "require", problems).unwrap_or_default();
-    let required = |node: &Node| {
-        let mut fields = REQUIRED.open(node, problems)?;
-        let described = described(&mut fields, problems);
-        let mut pairs = Vec::new();
-        let count = fields.optional("count").and_then(|node| count(node, problems));
-        pairs.extend(pair(&fields, "count", count));
-        let after = fields.optional("after").and_then(|node| read::name(node, "after", problems));
-        pairs.extend(pair(&fields, "after", after.map(text)));
-        fields.finish(problems);
-        pairs.splice(0..0, described?);
-        Some(check(node.span, pairs, "tools.require", false))
-    };
-    items.iter().filter_map(required).collect()
+    read::each(node, "require", problems, |node, problems| {
+        REQUIRED.read(node, problems, |fields| {
+            let described = described(fields);
+            let count = fields.optional("count", count);
+            let after = fields.optional("after", read::name).map(text);
+            let more = [("count", count), ("after", after)].map(|(key, value)| pair(fields, key, value));
+            let pairs = described?.into_iter().chain(more.into_iter().flatten()).collect();
+            Some(check(node.span, pairs, "tools.require", false))
+        })
+    })
 }
 
 /// Calls that must not be made as they are described.
 pub(super) fn forbid_calls(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
-    let items = read::list(node, "forbid_calls", problems).unwrap_or_default();
-    let forbidden = |node: &Node| {
-        let mut fields = FORBIDDEN.open(node, problems)?;
-        let described = described(&mut fields, problems);
-        fields.finish(problems);
-        Some(check(node.span, described?, "tools.forbid_calls", true))
-    };
-    items.iter().filter_map(forbidden).collect()
+    read::each(node, "forbid_calls", problems, |node, problems| {
+        let described = FORBIDDEN.read(node, problems, described)?;
+        Some(check(node.span, described, "tools.forbid_calls", true))
+    })
 }
 
 fn check(span: Span, pairs: Vec<Pair>, label: &'static str, negate: bool) -> Arc<Check> {
@@ -81,17 +73,16 @@ fn check(span: Span, pairs: Vec<Pair>, label: &'static str, negate: bool) -> Arc
 }
 
 /// Which calls are meant, as arguments of the check; `None` when they have no name.
-fn described(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<Pair>> {
-    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    let args = fields.optional("args_match").and_then(|node| args_match(node, problems));
-    let result = fields.optional("result_match").and_then(|node| one_pattern(node, "result_match", problems));
-    let not = fields.optional("result_not_match").and_then(|node| one_pattern(node, "result_not_match", problems));
+fn described(fields: &mut Reader<'_, '_>) -> Option<Vec<Pair>> {
+    let name = fields.required("name", read::name);
+    let args = fields.optional("args_match", args_match);
+    let [result, not] = ["result_match", "result_not_match"].map(|key| fields.optional(key, one_pattern));
     let described =
         [("name", Some(text(name?))), ("args_match", args), ("result_match", result), ("result_not_match", not)];
     Some(described.into_iter().filter_map(|(key, value)| pair(fields, key, value)).collect())
 }
 
-fn pair(fields: &read::Fields<'_>, key: &str, value: Option<Node>) -> Option<Pair> {
+fn pair(fields: &Reader<'_, '_>, key: &str, value: Option<Node>) -> Option<Pair> {
     Some(Pair { key: Key { text: key.into(), span: fields.key_span(key)? }, value: value? })
 }
 
@@ -105,9 +96,9 @@ fn one_pattern(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<No
 }
 
 /// A pattern for each path into the arguments.
-fn args_match(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
+fn args_match(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
     let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "`args_match` must be a mapping", "expected `argument: pattern` lines");
+        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected `argument: pattern` lines");
         return None;
     };
     let read = |pair: &Pair| {
@@ -122,35 +113,31 @@ fn args_match(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
 }
 
 /// `{ exact }`, or `{ min, max }` of which either may be left out.
-fn count(node: &Node, problems: &mut Diagnostics) -> Option<Node> {
+fn count(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
+    const EXAMPLE: &str = "write `{ exact: 1 }`, or `{ min: 1, max: 3 }`";
     if node.pairs().is_none() {
-        let help = "write `{ exact: 1 }`, or `{ min: 1, max: 3 }`";
-        problems.mismatch(node, "`count` must be a mapping", "expected how often").help(help);
+        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected how often").help(EXAMPLE);
         return None;
     }
-    let mut fields = COUNT.open(node, problems)?;
-    let [exact, min, max] = ["exact", "min", "max"].map(|key| {
-        let node = fields.optional(key)?;
-        Some(Spanned::new(read::count(node, key, 0, problems), node.span))
-    });
+    let mut fields = COUNT.reader(node, problems)?;
+    let [exact, min, max] =
+        ["exact", "min", "max"].map(|key| fields.node(key).map(|node| Spanned::new(fields.count(key, 0), node.span)));
     let numbers = [("min", &min), ("max", &max)];
     let numbers =
         numbers.into_iter().filter_map(|(key, number)| pair(&fields, key, number.as_ref().and_then(number_node)));
     let numbers = Node { span: node.span, content: Content::Map(numbers.collect()) };
-    let both = exact.is_some().then(|| min.as_ref().or(max.as_ref())).flatten();
-    let both = both.map(|other| other.span);
-    fields.finish(problems);
-    if let Some(span) = both {
-        let help = "write `{ exact: 1 }`, or `{ min: 1, max: 3 }`";
-        problems.error(span, "`exact` can not stand beside `min` and `max`", "`exact` says it all").help(help);
+    fields.finish();
+    if let Some(other) = min.as_ref().or(max.as_ref()).filter(|_| exact.is_some()) {
+        let message = "`exact` can not stand beside `min` and `max`";
+        problems.error(other.span, message, "`exact` says it all").help(EXAMPLE);
         return None;
     }
     let bounds = (min.and_then(|min| min.value), max.and_then(|max| Some((max.value?, max.span))));
     if let (Some(min), Some((max, span))) = bounds
         && min > max
     {
-        let diagnostic = Diagnostic::error(span, "`max` is less than `min`").label(format!("less than {min}"));
-        problems.push(diagnostic.help("no number of calls can be both"));
+        let help = "no number of calls can be both";
+        problems.error(span, "`max` is less than `min`", format!("less than {min}")).help(help);
         return None;
     }
     Some(exact.as_ref().and_then(number_node).unwrap_or(numbers))

@@ -1,12 +1,12 @@
 //! `ananke.config.yaml`: what all tests of a project share.
 
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node};
 
 use super::assertion::{INHERIT, inherit};
 use super::later::refuse_unversioned;
 use super::named::{NAMED_BLOCKS, Named};
-use super::target::{Place, ReadTarget, TARGET, target};
+use super::target::{ReadTarget, SuiteFolder, TARGET, target};
 use super::version::{VERSION, version};
 
 /// The names under which it is looked for.
@@ -44,27 +44,21 @@ pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a 
 ]);
 
 /// Reads a config; `None` when something it can not do without is missing or wrong.
-pub(super) fn config(root: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Config> {
+pub(super) fn config(root: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Config> {
     if refuse_unversioned(root, problems) {
         return None;
     }
-    let mut fields = CONFIG.open(root, problems)?;
-    let version = version(&mut fields, problems);
-    let target = fields.required("target", problems).and_then(|node| target(node, version, place, problems));
-    let named = Named::read(fields.optional("assertions"), None, problems);
-    let inherit = inherit(&mut fields, problems);
-    let recordings = fields.optional("recordings").and_then(|node| read::name(node, "recordings", problems));
-    let played = fields.optional("played").and_then(|node| read::truth(node, "played", problems));
-    fields.finish(problems);
+    let mut fields = CONFIG.reader(root, problems)?;
+    let version = version(&mut fields);
+    let target = fields.required("target", |node, _, problems| target(node, version, place, problems));
+    let named = Named::read(fields.node("assertions"), None, fields.problems);
+    let inherit = inherit(&mut fields);
+    let recordings = fields.name("recordings").unwrap_or_else(|| RECORDINGS.to_owned());
+    let played = fields.truth("played").unwrap_or_default();
+    fields.finish();
     if let Some(block) = target.as_ref().and_then(|target| target.block.as_ref()) {
         named.check(block, problems);
     }
     let target = target?;
-    Some(Config {
-        inherit: inherit || target.inherit,
-        target,
-        named,
-        recordings: recordings.map_or_else(|| RECORDINGS.to_owned(), |folder| folder.value),
-        played: played.unwrap_or_default(),
-    })
+    Some(Config { inherit: inherit || target.inherit, target, named, recordings, played })
 }

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Diagnostic, Node, Severity, Span, join};
+use agentci_source::{Diagnostic, Node, Severity, Span};
 
 use super::config::NAMES;
 use super::shape::{is_config, is_named_as_config, is_named_as_test, is_test};
 use super::{Projects, lower};
+use crate::aumai;
 use crate::document::Opened;
+use crate::document::folder_of;
 use crate::finder::{FRONT_ENDS, Finder, FrontEnd};
 use crate::search::Search;
-use crate::{Loaded, aumai};
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Ananke,
@@ -105,8 +106,7 @@ impl Finder for AnankeFinder<'_> {
     fn finish(&mut self, search: &mut Search<'_>) {
         let (projects, homeless) = self.projects.finish();
         for project in projects {
-            let Loaded { plan, diagnostics } = &mut search.loaded;
-            if let Some(suite) = lower(search.files, &mut plan.sources, project, diagnostics) {
+            if let Some(suite) = lower(&mut search.loading(), project) {
                 search.add(suite);
             }
         }
@@ -118,7 +118,7 @@ impl AnankeFinder<'_> {
     /// Takes all tests below the folder of a config to it, whatever the config is called.
     fn take_config(&mut self, config: &Path, span: Span, search: &mut Search<'_>) {
         let mut paths = Vec::new();
-        let folder = join(config.parent().unwrap_or(Path::new("")), "");
+        let folder = folder_of(config);
         search.start(&folder);
         below(&folder, 0, &mut paths, search);
         let mut found = false;

@@ -7,7 +7,7 @@ use agentci_plan::{CommandPart, Hook, Text};
 use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, read};
 
-use super::target::Place;
+use super::target::SuiteFolder;
 use super::words::{command, milliseconds};
 use crate::command::part;
 use crate::texts::named_texts;
@@ -27,27 +27,22 @@ pub(super) static HOOK: Shape = Shape::new(
 
 /// Reads the hooks of a test. They run in the folder of the config, and files in their commands are looked for there first, then
 /// in the folder of the test.
-pub(super) fn hooks(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Vec<Hook> {
-    let items = read::list(node, "hooks", problems).unwrap_or_default();
-    items.iter().filter_map(|item| hook(item, config, test, problems)).collect()
+pub(super) fn hooks(node: &Node, config: SuiteFolder<'_>, test: &Path, problems: &mut Diagnostics) -> Vec<Hook> {
+    read::each(node, "hooks", problems, |item, problems| hook(item, config, test, problems))
 }
 
-fn hook(node: &Node, config: Place<'_>, test: &Path, problems: &mut Diagnostics) -> Option<Hook> {
-    let mut fields = HOOK.open(node, problems)?;
-    let command = fields.required("cmd", problems).and_then(|node| command(node, "cmd", "[sh, seed.sh]", problems));
-    let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));
-    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
-    fields.finish(problems);
-    let find = |text: Text| -> CommandPart {
-        let found = part(config.files, config.folder, text);
-        if found.file.is_some() { found } else { part(config.files, test, found.text) }
-    };
-    let here = config.folder.as_os_str().is_empty() || config.folder == Path::new(".");
-    Some(Hook {
-        command: command?.into_iter().map(find).collect(),
-        folder: (!here).then(|| config.folder.to_path_buf()),
-        environment,
-        timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
-        span: node.span,
+fn hook(node: &Node, config: SuiteFolder<'_>, test: &Path, problems: &mut Diagnostics) -> Option<Hook> {
+    HOOK.read(node, problems, |fields| {
+        let command = fields.required("cmd", |node, key, problems| command(node, key, "[sh, seed.sh]", problems));
+        let timeout = fields.optional("timeout_ms", milliseconds).unwrap_or(DEFAULT_TIMEOUT);
+        let environment = fields.optional("env", named_texts).unwrap_or_default();
+        let find = |text: Text| -> CommandPart {
+            let found = part(config.files, config.folder, text);
+            if found.file.is_some() { found } else { part(config.files, test, found.text) }
+        };
+        let here = config.folder.as_os_str().is_empty() || config.folder == Path::new(".");
+        let folder = (!here).then(|| config.folder.to_path_buf());
+        let command = command?.into_iter().map(find).collect();
+        Some(Hook { command, folder, environment, timeout, span: node.span })
     })
 }

@@ -5,40 +5,45 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Dialect, Gates, Limits, Mode, Recording, Redaction, ScriptedTool, StopRule, Suite, Target, Text, Turn,
-    World,
+    Case, CaseFiles, Check, Dialect, Habits, Limits, Mode, Parallelism, Recording, ScriptedTool, StopRule, Suite,
+    Target, Turn, Verdicts, World,
 };
-use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Sources, Span, Spanned, join};
+use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 
 use super::config::{self, Config};
-use super::habits::HABITS;
 use super::merge::{Merged, Said};
 use super::named::Budget;
 use super::project::Project;
 use super::recording;
-use super::target::{Place, Protocol};
+use super::target::{Protocol, SuiteFolder};
 use super::test::{self, Asked, TestFile};
 use super::tool::{Tool, merged};
 use crate::document::Opened as Test;
+use crate::document::{Loading, folder_of, stem_of};
 use crate::ids::{self, Ids};
-use crate::{document, invalid_case};
+use crate::invalid_case;
+use crate::new_suite::new_suite;
+
+/// What suites of the dialect take for granted.
+const HABITS: Habits = Habits {
+    parallelism: Parallelism::One,
+    verdicts: Verdicts::Kept,
+    case_files: CaseFiles::CasesAlone,
+    ..Habits::USUAL
+};
 
 /// Lowers a config and its tests; `None` when the suite is refused. A test that is wrong is a broken case.
-pub(crate) fn lower(
-    files: &dyn Files,
-    sources: &mut Sources,
-    project: Project,
-    diagnostics: &mut Diagnostics,
-) -> Option<Suite> {
+pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite> {
     let Project { config: path, mut tests } = project;
-    let folder = join(path.parent().unwrap_or(Path::new("")), "");
-    let place = Place { files, folder: &folder };
-    let root = document::open(files, sources, &path).map_err(|problem| diagnostics.push(problem)).ok()?;
+    let folder = folder_of(&path);
+    let place = SuiteFolder { files: loading.files, folder: &folder };
+    let root = loading.open(&path);
+    let root = loading.report(root)?;
     let mut problems = Diagnostics::default();
     let config = config::config(&root, place, &mut problems).filter(|_| !problems.has_errors());
     let shared = config.as_ref().map(|config| Shared::new(config, place, &mut problems));
     let shared = shared.filter(|_| !problems.has_errors());
-    diagnostics.append(problems);
+    loading.problems.append(problems);
     let mut shared = shared?;
     tests.sort_by(|one, other| one.path.cmp(&other.path));
     let mut opened: Vec<Opened> = tests.into_iter().map(|test| shared.open(test)).collect();
@@ -46,40 +51,22 @@ pub(crate) fn lower(
     ids.reserve(opened.iter().filter_map(|test| Some(test.name.as_ref()?.value.clone())));
     for test in &mut opened {
         if let Some(name) = &mut test.name {
-            name.value = ids.tell_apart(name, &test.stem, sources, diagnostics);
+            name.value = ids.tell_apart(name, &test.stem, loading.sources, loading.problems);
         }
-        for problem in &test.problems {
-            diagnostics.push(problem.clone());
-        }
+        loading.problems.append(test.problems.clone());
     }
     let cases = opened.into_iter().map(|test| Box::new(test.case(&shared, &mut ids))).collect();
-    Some(Suite {
-        exclude: Vec::new(),
-        agent_folder: None,
-        prices: std::collections::BTreeMap::new(),
-        agents: Vec::new(),
-        embedder: None,
-        name: files.name(&folder).unwrap_or_else(|| "ananke".into()),
-        dialect: Dialect::Ananke,
-        habits: HABITS,
-        path,
-        span: root.span,
-        mode: Mode::Live,
-        output_dir: None,
-        redact: Redaction::default(),
-        gates: Gates::default(),
-        folder,
-        cases,
-    })
+    let name = loading.files.name(&folder).unwrap_or_else(|| "ananke".into());
+    let suite = new_suite(name, (Dialect::Ananke, HABITS), path, folder, root.span);
+    Some(Suite { mode: Mode::Live, cases, ..suite })
 }
 
 /// What the tests of a config have in common.
 struct Shared<'c> {
     config: &'c Config,
-    place: Place<'c>,
+    place: SuiteFolder<'c>,
     target: Arc<Target>,
     scripted: Arc<[ScriptedTool]>,
-    variables: Arc<Vec<(String, Text)>>,
     /// What the target asks.
     said: Said,
     /// The same for a test that asks nothing itself.
@@ -89,7 +76,7 @@ struct Shared<'c> {
 }
 
 impl<'c> Shared<'c> {
-    fn new(config: &'c Config, place: Place<'c>, problems: &mut Diagnostics) -> Self {
+    fn new(config: &'c Config, place: SuiteFolder<'c>, problems: &mut Diagnostics) -> Self {
         let mut budget = Budget::new();
         let block = config.target.block.as_ref();
         let rules = block.map(|block| config.named.gather(block, &mut budget)).unwrap_or_default();
@@ -103,7 +90,6 @@ impl<'c> Shared<'c> {
             place,
             target: Arc::new(config.target.target.clone()),
             scripted: config.target.tools.iter().filter_map(Tool::scripted).collect(),
-            variables: Arc::default(),
             said,
             merged,
             warned: HashSet::new(),
@@ -129,7 +115,7 @@ impl<'c> Shared<'c> {
 
     fn open(&mut self, test: Test) -> Opened {
         let Test { path, root } = test;
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = stem_of(&path);
         let mut opened = Opened {
             stem: stem.strip_suffix(".test").map(str::to_owned).unwrap_or(stem),
             recording: recording::path(self.place, &self.config.recordings, &path),
@@ -144,8 +130,7 @@ impl<'c> Shared<'c> {
             }
         };
         opened.span = Some(root.span);
-        let folder = join(path.parent().unwrap_or(Path::new("")), "");
-        self.read(&root, &folder, &mut opened);
+        self.read(&root, &folder_of(&path), &mut opened);
         opened.problems.sort();
         opened
     }
@@ -220,11 +205,7 @@ impl Opened {
         let target = Arc::clone(&shared.target);
         let (Some(file), false) = (self.file, self.problems.has_errors()) else {
             let span = self.span.unwrap_or(target.span());
-            let (id, span) = match self.name {
-                Some(name) => (name.value, name.span),
-                None => (ids.free(&self.stem, span), span),
-            };
-            return invalid_case::case(id, span, target, self.checks, self.problems);
+            return invalid_case::case(self.name, (&self.stem, span), ids, Some(target), self.checks, self.problems);
         };
         let TestFile { name, tags, skip, hooks, tools } = file;
         let name = self.name.unwrap_or(name);
@@ -237,7 +218,6 @@ impl Opened {
         Case {
             tags: tags.into(),
             skip: skip.map(Box::new),
-            variables: Arc::clone(&shared.variables),
             hooks: hooks.into(),
             turns: self.turns.into(),
             checks: self.checks.into(),

@@ -26,7 +26,6 @@ mod assertion;
 mod call;
 mod config;
 mod finder;
-mod habits;
 mod hook;
 mod later;
 mod lower;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use agentci_source::shape::Kind;
-use agentci_source::{Diagnostics, Node, Spanned, did_you_mean, read};
+use agentci_source::{Diagnostics, Node, Pair, Spanned, did_you_mean, read};
 
 use super::assertion::{Block, Level, NAMED, block};
 use super::rules::Rules;
@@ -28,16 +28,9 @@ impl<'o> Named<'o> {
     /// Reads the blocks under `assertions`. Each may build upon others of this file and of the outer one; where both have a block
     /// of one name, this file's is meant.
     pub(super) fn read(node: Option<&Node>, outer: Option<&'o Named<'o>>, problems: &mut Diagnostics) -> Self {
-        let mut own = BTreeMap::new();
-        if let Some(node) = node {
-            if node.pairs().is_none() {
-                problems.mismatch(node, "`assertions` must be a mapping", "expected `name: {..}` lines");
-            }
-            for pair in node.pairs().unwrap_or_default() {
-                own.insert(pair.key.text.to_string(), block(&pair.value, Level::Named, problems));
-            }
-        }
-        let named = Self { own, outer };
+        let pairs = node.map(|node| read::pairs(node, "`assertions`", "`name: {..}`", problems)).unwrap_or_default();
+        let named = |pair: &Pair| (pair.key.text.to_string(), block(&pair.value, Level::Named, problems));
+        let named = Self { own: pairs.iter().map(named).collect(), outer };
         let mut heights = HashMap::with_capacity(named.own.len());
         for name in named.own.keys() {
             named.visit(name, &mut Vec::new(), &mut heights, problems);

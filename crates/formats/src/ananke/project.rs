@@ -8,6 +8,7 @@ use agentci_source::{Files, Kind, join};
 use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
 use crate::document::Opened as Test;
+use crate::document::folder_of;
 
 /// How many folders a config is looked for upwards.
 const MOST_STEPS: usize = 128;
@@ -107,8 +108,4 @@ impl<'f> Projects<'f> {
     pub(crate) fn finish(&mut self) -> (Vec<Project>, Vec<Test>) {
         (std::mem::take(&mut self.met), std::mem::take(&mut self.homeless))
     }
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    join(path.parent().unwrap_or(Path::new("")), "")
 }

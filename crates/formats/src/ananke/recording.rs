@@ -4,11 +4,11 @@ use std::path::{Component, Path, PathBuf};
 
 use agentci_source::{Kind, join, relative};
 
-use super::target::Place;
+use super::target::SuiteFolder;
 
 /// The file for the recording of a test: where the test lies below the config, below the folder of recordings. The path of a test
 /// that lies elsewhere becomes one name.
-pub(super) fn path(place: Place<'_>, recordings: &str, test: &Path) -> PathBuf {
+pub(super) fn path(place: SuiteFolder<'_>, recordings: &str, test: &Path) -> PathBuf {
     let from = relative(place.folder, test);
     let within = from.components().all(|part| matches!(part, Component::Normal(_)));
     let name = if within { from.to_string_lossy().into_owned() } else { flat(&from) };
@@ -50,7 +50,7 @@ mod tests {
             (".", "t/x.yaml", "recordings/t/x.jsonl"),
             ("..", "t/x.yaml", "../recordings/t/x.jsonl"),
         ] {
-            let place = Place { files: &files, folder: Path::new(folder) };
+            let place = SuiteFolder { files: &files, folder: Path::new(folder) };
             assert_eq!(path(place, "recordings", Path::new(test)), PathBuf::from(found), "{test}");
         }
     }

@@ -11,7 +11,7 @@ use super::config::Config;
 use super::hook::{HOOK, hooks};
 use super::later::refuse_steps;
 use super::named::{NAMED_BLOCKS, Named};
-use super::target::{Place, Protocol};
+use super::target::{Protocol, SuiteFolder};
 use super::tool::{TOOLS, Tool, tools};
 use super::turn::{ReadTurn, Setting, TURNS, turn};
 use super::version::{VERSION, version};
@@ -55,33 +55,31 @@ pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what
 pub(super) fn test<'c>(
     root: &Node,
     config: &'c Config,
-    place: Place<'_>,
+    place: SuiteFolder<'_>,
     folder: &Path,
     problems: &mut Diagnostics,
 ) -> (Option<TestFile>, Asked<'c>) {
-    let fields = if refuse_steps(root, problems) { None } else { TEST.open(root, problems) };
+    let fields = if refuse_steps(root, problems) { None } else { TEST.reader(root, problems) };
     let Some(mut fields) = fields else {
         let named = Named::read(None, Some(&config.named), problems);
         return (None, Asked { turns: Vec::new(), block: None, named, inherit: false });
     };
-    let setting = Setting { version: version(&mut fields, problems), protocol: config.target.protocol };
-    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
-    let skip = fields.optional("skip").and_then(|node| skip(node, problems));
-    let hooks = fields.optional("hooks").map(|node| hooks(node, place, folder, problems)).unwrap_or_default();
-    let tools = fields.optional("tools").map(|node| client_tools(node, config, problems));
-    let turns =
-        fields.required("turns", problems).and_then(|node| filled_list(node, "turns", "[{ user: Hello }]", problems));
+    let setting = Setting { version: version(&mut fields), protocol: config.target.protocol };
+    let name = fields.required("name", read::name);
+    let tags = fields.texts("tags");
+    let skip = fields.optional("skip", skip);
+    let hooks = fields.or_default("hooks", |node, problems| hooks(node, place, folder, problems));
+    let tools = fields.node("tools").map(|node| client_tools(node, config, fields.problems));
+    let turns = fields.required("turns", |node, key, problems| filled_list(node, key, "[{ user: Hello }]", problems));
     let turns: Vec<ReadTurn> =
-        turns.unwrap_or_default().iter().filter_map(|node| turn(node, setting, problems)).collect();
-    let block = fields.optional("assert").map(|node| block(node, Level::Above, problems));
-    let named = Named::read(fields.optional("assertions"), Some(&config.named), problems);
-    let inherit = inherit(&mut fields, problems);
-    fields.finish(problems);
+        turns.unwrap_or_default().iter().filter_map(|node| turn(node, setting, fields.problems)).collect();
+    let block = fields.node("assert").map(|node| block(node, Level::Above, fields.problems));
+    let named = Named::read(fields.node("assertions"), Some(&config.named), fields.problems);
+    let inherit = inherit(&mut fields);
+    fields.finish();
     for block in block.iter().chain(turns.iter().filter_map(|turn| turn.block.as_ref())) {
         named.check(block, problems);
     }
-    let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
     let file = name.map(|name| TestFile { name: name.into_name(), tags, skip, hooks, tools });
     (file, Asked { turns, block, named, inherit })
 }
@@ -91,7 +89,9 @@ fn client_tools(node: &Node, config: &Config, problems: &mut Diagnostics) -> Vec
     if protocol != Protocol::Agui {
         let message = "`tools` are offered to targets of type `agui`";
         let help = "remove them";
-        problems.error(node.span, message, format!("the config has a target of type `{}`", protocol.name())).help(help);
+        problems
+            .error(node.span, message, format!("the config has a target of type `{}`", protocol.facts().name))
+            .help(help);
     }
     tools(node, &config.target.tools, problems)
 }

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use agentci_plan::{ClientTool, Data, ScriptedAnswer, ScriptedTool};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required};
-use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned};
 use serde_json::{Value, json};
 
 use super::words::filled_list;
+use crate::texts::{data, object};
 
 /// A tool as it is written.
 #[derive(Debug, Clone)]
@@ -92,13 +94,12 @@ pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> 
 }
 
 fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool> {
-    let mut fields = TOOL.open(node, problems)?;
-    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
-    let parameters = fields.optional("parameters");
-    let parameters = parameters.and_then(|node| read::object(node, "parameters", Reading::Core, problems));
-    let answers = answers(&mut fields, problems);
-    fields.finish(problems);
+    let mut fields = TOOL.reader(node, problems)?;
+    let name = fields.required("name", read::name);
+    let description = fields.text("description");
+    let parameters = fields.optional("parameters", object);
+    let answers = answers(&mut fields);
+    fields.finish();
     let name = name?;
     if answers.is_none() && !below.iter().any(|known| known.name.value == name.value) {
         let message = format!("the tool `{}` has no answer", name.value.escape_debug());
@@ -111,27 +112,27 @@ fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool>
 
 /// What it answers: always the same, one thing after another, or a complaint. `None` when nothing is written; a `reply` that is
 /// null is an answer.
-fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<ScriptedAnswer>> {
-    let [reply, replies, error] = ["reply", "replies", "error"].map(|key| fields.optional(key));
+fn answers(fields: &mut Reader<'_, '_>) -> Option<Vec<ScriptedAnswer>> {
+    let [reply, replies, error] = ["reply", "replies", "error"].map(|key| fields.node(key));
     let written = fields.key_span("reply");
     let given = [written, replies.and(fields.key_span("replies")), error.and(fields.key_span("error"))];
     let mut keys = given.into_iter().flatten();
     if let (Some(_), Some(second)) = (keys.next(), keys.next()) {
-        let help = "keep one of them";
-        problems.error(second, "a tool has one of `reply`, `replies` and `error`", "a second one").help(help);
+        let message = "a tool has one of `reply`, `replies` and `error`";
+        fields.problems.error(second, message, "a second one").help("keep one of them");
     }
-    let answer = |node: &Node, key: &str, ok: bool, problems: &mut Diagnostics| {
-        Some(ScriptedAnswer { ok, data: Data::parse(&read::data(node, key, Reading::Core, problems)?) })
-    };
-    if let Some(node) = reply {
-        return Some(answer(node, "reply", true, problems).into_iter().collect());
+    let answer = |ok| move |data| ScriptedAnswer { ok, data };
+    if reply.is_some() {
+        return Some(fields.optional("reply", data).map(answer(true)).into_iter().collect());
     }
     if written.is_some() {
         return Some(vec![ScriptedAnswer { ok: true, data: Data::parse(&Value::Null) }]);
     }
     if let Some(node) = replies {
-        let items = filled_list(node, "replies", "[first, second]", problems).unwrap_or_default();
-        return Some(items.iter().filter_map(|item| answer(item, "replies", true, problems)).collect());
+        let items = filled_list(node, "replies", "[first, second]", fields.problems).unwrap_or_default();
+        return Some(
+            items.iter().filter_map(|item| data(item, "replies", fields.problems)).map(answer(true)).collect(),
+        );
     }
-    error.map(|node| answer(node, "error", false, problems).into_iter().collect())
+    error.map(|_| fields.optional("error", data).map(answer(false)).into_iter().collect())
 }

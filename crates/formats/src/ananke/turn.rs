@@ -1,15 +1,16 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
 use agentci_plan::{Action, Message, Said};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
-use agentci_source::{Content, Diagnostic, Diagnostics, Node, Pair, Span, Spanned, did_you_mean, read};
+use agentci_source::{Content, Diagnostics, Node, Pair, Span, Spanned, did_you_mean};
 
 use super::assertion::{Block, Level, OF_TURN, block};
 use super::later::refuse_step;
 use super::target::Protocol;
 use super::version::{Version, needs};
 use crate::normal::as_written;
-use crate::texts::template;
+use crate::texts::{object, template};
 
 /// A turn as it is written.
 pub(super) struct ReadTurn {
@@ -85,35 +86,19 @@ static SEND: Shape = Shape::new("a turn", "A message to an A2A agent.", TURN)
     ]])
     .rules(&[Rule::Some(&["message", "parts"])]);
 
-static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[&[
-    required("tool", Kind::Name, "The name of the tool."),
-    optional("args", Kind::Object, "Its arguments."),
-    optional(
-        "answers",
-        Kind::List(&Kind::Shape(&ANSWER)),
-        "What the server is told when it asks the user, one after another.",
-    ),
-    optional("errors", Kind::Choice(&words(&ERRORS)), "Whether the tool may fail."),
-]]);
+static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[
+    &[required("tool", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
+    ANSWERS,
+    &[optional("errors", Kind::Choice(&words(&ERRORS)), "Whether the tool may fail.")],
+]);
 
-static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN).with(&[&[
-    required("uri", Kind::Name, "The address of the resource."),
-    optional(
-        "answers",
-        Kind::List(&Kind::Shape(&ANSWER)),
-        "What the server is told when it asks the user, one after another.",
-    ),
-]]);
+static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN)
+    .with(&[&[required("uri", Kind::Name, "The address of the resource.")], ANSWERS]);
 
-static PROMPT: Shape = Shape::new("a turn", "A prompt that is got.", TURN).with(&[&[
-    required("name", Kind::Name, "The name of the prompt."),
-    optional("args", Kind::Object, "Its arguments."),
-    optional(
-        "answers",
-        Kind::List(&Kind::Shape(&ANSWER)),
-        "What the server is told when it asks the user, one after another.",
-    ),
-]]);
+static PROMPT: Shape = Shape::new("a turn", "A prompt that is got.", TURN).with(&[
+    &[required("name", Kind::Name, "The name of the prompt."), optional("args", Kind::Object, "Its arguments.")],
+    ANSWERS,
+]);
 
 static LISTED: Shape = Shape::new("a turn", "The tools of the server.", TURN).with(&[&[optional(
     "snapshot",
@@ -121,6 +106,11 @@ static LISTED: Shape = Shape::new("a turn", "The tools of the server.", TURN).wi
     "A file that the list of tools must be equal to.",
 )]]);
 
+static ANSWERS: &[Field] = &[optional(
+    "answers",
+    Kind::List(&Kind::Shape(&ANSWER)),
+    "What the server is told when it asks the user, one after another.",
+)];
 static ANSWER: Shape = Shape::new(
     "an answer",
     "What the server is told when it asks the user.",
@@ -139,7 +129,7 @@ struct Type {
     /// The keys of such a turn.
     shape: &'static Shape,
     /// Reads its own keys, each of which is an argument of the action.
-    read: fn(&mut read::Fields<'_>, &mut Diagnostics),
+    read: fn(&mut Reader<'_, '_>),
 }
 
 const USER: &str = "user";
@@ -160,23 +150,22 @@ pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) ->
     if refuse_step(node, problems) {
         return None;
     }
-    let mut fields = PLAIN.open(node, problems)?;
-    let written = fields.optional("type");
-    let found = written.map_or(Some(TYPES[0]), |node| known(node, problems));
-    let block = fields.optional("assert").map(|node| block(node, Level::Turn, problems));
+    let mut fields = PLAIN.reader(node, problems)?;
+    let written = fields.node("type");
+    let found = written.map_or(Some(TYPES[0]), |node| known(node, fields.problems));
+    let block = fields.node("assert").map(|node| block(node, Level::Turn, fields.problems));
     // Without its type it can not be said which keys are known.
     let found = found?;
     fields.becomes(found.shape);
-    fits(found, written.unwrap_or(node), setting, problems);
+    fits(found, written.unwrap_or(node), setting, fields.problems);
     let said = if found.name == USER {
-        let words = fields.required("user", problems).and_then(|node| template(node, "user", problems));
-        words.map(|content| Said::Messages(vec![Message::new("user", content)]))
+        fields.required("user", template).map(|content| Said::Messages(vec![Message::new("user", content)]))
     } else {
-        (found.read)(&mut fields, problems);
+        (found.read)(&mut fields);
         let kind = Spanned::new(found.name.to_owned(), written.map_or(node.span, |node| node.span));
         Some(Said::Action(Box::new(Action { kind, arguments: arguments(node) })))
     };
-    fields.finish(problems);
+    fields.finish();
     Some(ReadTurn { said: said?, block, span: node.span })
 }
 
@@ -196,7 +185,7 @@ fn known(node: &Node, problems: &mut Diagnostics) -> Option<Type> {
 
 /// Reports a turn that the target can not take, or that the version of the file does not know.
 fn fits(found: Type, place: &Node, setting: Setting, problems: &mut Diagnostics) {
-    let target = setting.protocol.name();
+    let target = setting.protocol.facts().name;
     let Some(protocol) = found.protocol else {
         if setting.protocol == Protocol::Mcp {
             let help = "call a tool: `type: mcp:call` with `tool` and `args`";
@@ -205,11 +194,12 @@ fn fits(found: Type, place: &Node, setting: Setting, problems: &mut Diagnostics)
         return;
     };
     let what = format!("the turn type `{}`", found.name);
-    needs(&what, protocol.version(), setting.version, place.span, problems);
+    needs(&what, protocol.facts().version, setting.version, place.span, problems);
     if protocol != setting.protocol {
         let fitting = TYPES.into_iter().filter(|other| other.protocol.is_none_or(|other| other == setting.protocol));
         let fitting: Vec<&str> = fitting.map(|fitting| fitting.name).collect();
-        let message = format!("{what} is for targets of type `{}`, and the config has `{target}`", protocol.name());
+        let message =
+            format!("{what} is for targets of type `{}`, and the config has `{target}`", protocol.facts().name);
         let help = format!("turns for `{target}` are {}", read::quoted_list(&fitting));
         problems.error(place.span, message, "not for this target").help(help);
     }
@@ -223,87 +213,62 @@ fn arguments(node: &Node) -> Node {
     Node { span: node.span, content: Content::Map(pairs.collect()) }
 }
 
-fn nothing(_: &mut read::Fields<'_>, _: &mut Diagnostics) {}
+fn nothing(_: &mut Reader<'_, '_>) {}
 
 /// `resume` answers interrupts by their ids; `status` and `payload` are for those that it does not name.
-fn resume(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    if let Some(node) = fields.optional("resume") {
-        mapping(node, "resume", problems);
-        for pair in node.pairs().unwrap_or_default() {
-            let Some(mut answer) = RESUMED.open(&pair.value, problems) else {
-                continue;
-            };
-            status(&mut answer, problems);
-            answer.finish(problems);
-        }
+fn resume(fields: &mut Reader<'_, '_>) {
+    fields.optional("resume", object);
+    for pair in fields.node("resume").and_then(Node::pairs).unwrap_or_default() {
+        RESUMED.read(&pair.value, fields.problems, |fields| Some(status(fields)));
     }
-    status(fields, problems);
+    status(fields);
 }
 
-fn status(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    fields.optional("status").and_then(|node| read::choice(node, "status", &STATUSES, problems));
-    fields.optional("payload");
+fn status(fields: &mut Reader<'_, '_>) {
+    fields.choice("status", &STATUSES);
+    fields.node("payload");
 }
 
-fn send(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    let (message, parts) = (fields.optional("message"), fields.optional("parts"));
-    if let Some(message) = message {
-        read::text(message, "message", problems);
+fn send(fields: &mut Reader<'_, '_>) {
+    fields.text("message");
+    fields.optional("parts", read::list);
+    if fields.node("message").is_none() && fields.node("parts").is_none() {
+        let help = "add `message:` with a text, or `parts:` with a list of parts";
+        fields.problems.error(fields.span(), "`a2a:send` sends nothing", "").help(help);
     }
-    if let Some(parts) = parts {
-        read::list(parts, "parts", problems);
-    }
-    if message.is_none() && parts.is_none() {
-        problems.push(
-            Diagnostic::error(fields.span(), "`a2a:send` sends nothing")
-                .help("add `message:` with a text, or `parts:` with a list of parts"),
-        );
-    }
-    optional_mapping(fields, "metadata", problems);
-    for key in ["contextId", "taskId"] {
-        fields.optional(key).and_then(|node| read::name(node, key, problems));
-    }
+    fields.optional("metadata", object);
+    fields.name("contextId");
+    fields.name("taskId");
 }
 
-fn call(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    fields.required("tool", problems).and_then(|node| read::name(node, "tool", problems));
-    optional_mapping(fields, "args", problems);
-    answers(fields, problems);
-    fields.optional("errors").and_then(|node| read::choice(node, "errors", &ERRORS, problems));
+fn call(fields: &mut Reader<'_, '_>) {
+    fields.required("tool", read::name);
+    fields.optional("args", object);
+    answers(fields);
+    fields.choice("errors", &ERRORS);
 }
 
-fn resource(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    fields.required("uri", problems).and_then(|node| read::name(node, "uri", problems));
-    answers(fields, problems);
+fn resource(fields: &mut Reader<'_, '_>) {
+    fields.required("uri", read::name);
+    answers(fields);
 }
 
-fn list(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    fields.optional("snapshot").and_then(|node| read::name(node, "snapshot", problems));
+fn prompt(fields: &mut Reader<'_, '_>) {
+    fields.required("name", read::name);
+    fields.optional("args", object);
+    answers(fields);
+}
+
+fn list(fields: &mut Reader<'_, '_>) {
+    fields.name("snapshot");
 }
 
 /// What the server is told when it asks the user.
-fn answers(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    let Some(items) = fields.optional("answers").and_then(|node| read::list(node, "answers", problems)) else { return };
-    for item in items {
-        let Some(mut answer) = ANSWER.open(item, problems) else { continue };
-        answer.optional("action").and_then(|node| read::choice(node, "action", &ACTIONS, problems));
-        optional_mapping(&mut answer, "content", problems);
-        answer.finish(problems);
+fn answers(fields: &mut Reader<'_, '_>) {
+    for item in fields.optional("answers", read::list).unwrap_or_default() {
+        ANSWER.read(item, fields.problems, |fields| {
+            fields.choice("action", &ACTIONS);
+            fields.optional("content", object)
+        });
     }
-}
-
-fn prompt(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) {
-    fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    optional_mapping(fields, "args", problems);
-    answers(fields, problems);
-}
-
-fn optional_mapping(fields: &mut read::Fields<'_>, key: &'static str, problems: &mut Diagnostics) {
-    if let Some(node) = fields.optional(key) {
-        mapping(node, key, problems);
-    }
-}
-
-fn mapping(node: &Node, name: &str, problems: &mut Diagnostics) {
-    read::object(node, name, agentci_source::Reading::Core, problems);
 }

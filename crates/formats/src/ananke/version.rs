@@ -1,7 +1,8 @@
 //! `version`: which keys a file may use.
 
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, required};
-use agentci_source::{Diagnostics, Node, Span, read};
+use agentci_source::{Diagnostics, Node, Span};
 
 /// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +40,11 @@ pub(super) static VERSION: &[Field] =
     &[required("version", Kind::Version(&["1.0", "1.1", "1.2"]), "The version of the format that the file needs.")];
 
 /// The version of a file; `None` when it is missing, wrong or not known. A number without quotes counts as it is spelt.
-pub(super) fn version(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Version> {
-    let node = fields.required("version", problems)?;
+pub(super) fn version(fields: &mut Reader<'_, '_>) -> Option<Version> {
+    fields.required("version", |node, _, problems| read_version(node, problems))
+}
+
+fn read_version(node: &Node, problems: &mut Diagnostics) -> Option<Version> {
     let Some(version) = node.scalar().and_then(|scalar| Version::parse(&scalar.text)) else {
         problems
             .mismatch(node, "`version` must be MAJOR.MINOR", "expected two numbers with a point between them")
@@ -83,11 +87,11 @@ mod tests {
 
     static SHAPE: Shape = Shape::new("the test", "", VERSION);
 
-    fn read_version(text: &str) -> (Option<Version>, Vec<String>) {
+    fn parsed(text: &str) -> (Option<Version>, Vec<String>) {
         let mut problems = Diagnostics::default();
         let root = node(&format!("version: {text}\n"));
-        let mut fields = SHAPE.open(&root, &mut problems).unwrap();
-        let version = version(&mut fields, &mut problems);
+        let mut fields = SHAPE.reader(&root, &mut problems).unwrap();
+        let version = version(&mut fields);
         (version, messages(&problems))
     }
 
@@ -100,7 +104,7 @@ mod tests {
     #[test]
     fn a_number_counts_as_it_is_spelt() {
         for (text, minor) in [("1.0", 0), ("'1.1'", 1), ("\"1.2\"", 2)] {
-            assert_eq!(read_version(text), (Some(Version { major: 1, minor }), vec![]), "{text}");
+            assert_eq!(parsed(text), (Some(Version { major: 1, minor }), vec![]), "{text}");
         }
     }
 
@@ -118,7 +122,7 @@ mod tests {
             ("[1, 0]", "`version` must be MAJOR.MINOR, found a list"),
             ("", "`version` has no value"),
         ] {
-            assert_eq!(read_version(text), (None, vec![message.to_owned()]), "{text}");
+            assert_eq!(parsed(text), (None, vec![message.to_owned()]), "{text}");
         }
     }
 }

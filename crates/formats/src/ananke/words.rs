@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Data, Text};
+use agentci_plan::Text;
 use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
 use serde_json::Value;
 
@@ -25,11 +25,6 @@ pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) 
     duration
 }
 
-/// A mapping in whose texts variables may stand.
-pub(super) fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Data> {
-    read::object(node, name, Reading::Core, problems).map(|value| Data::parse(&value))
-}
-
 /// An address; one without variables must be complete.
 pub(super) fn url(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {
     let text = template(node, name, problems)?;
@@ -49,8 +44,8 @@ fn is_url(text: &str) -> bool {
 }
 
 /// Texts, without their places.
-pub(super) fn plain_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<String> {
-    read::texts(node, name, problems).unwrap_or_default().into_iter().map(|text| text.value).collect()
+pub(super) fn plain_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<String>> {
+    Some(read::texts(node, name, problems)?.into_iter().map(|text| text.value).collect())
 }
 
 /// A list that must not be empty; `example` is how one is written.

@@ -3,6 +3,7 @@
 use agentci_plan::Check;
 use agentci_source::shape::{Kind, Shape, filled};
 use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read};
+use serde_json::Value;
 
 use crate::mock_script::lax_number;
 
@@ -41,13 +42,17 @@ pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
     for name in ALLOWED {
         let Some(pair) = pairs.iter().find(|pair| pair.key.text == name) else { continue };
         let expected = Expected { name, key: pair.key.span, value: &pair.value };
-        match name {
-            "contains_text" => found.extend(expected.contains_text(problems)),
-            "calls_tools" => found.extend(expected.calls_tools(problems)),
-            "max_tokens" => found.extend(expected.max_tokens(problems)),
-            "max_latency_ms" => found.extend(expected.max_latency(problems)),
-            "matches_schema" => found.extend(expected.matches_schema(problems)),
-            _ => found.extend(expected.asked(problems)),
+        let checks = match name {
+            "contains_text" => expected.contains_text().map(|check| vec![check]),
+            "calls_tools" => expected.calls_tools(),
+            "max_tokens" => expected.max_tokens().map(|check| vec![check]),
+            "max_latency_ms" => expected.max_latency().map(|check| vec![check]),
+            "matches_schema" => expected.matches_schema(problems),
+            _ => expected.asked(),
+        };
+        match checks {
+            Ok(checks) => found.extend(checks),
+            Err(problem) => problems.push(problem),
         }
     }
     found
@@ -70,81 +75,70 @@ impl Expected<'_> {
         Diagnostic::error(self.value.span, message).label(format!("expected {wanted}"))
     }
 
-    fn contains_text(&self, problems: &mut Diagnostics) -> Option<Check> {
-        let Some(text) = word(self.value) else {
-            problems.push(self.wrong("text"));
-            return None;
-        };
-        let truth = Node { span: self.value.span, content: Content::Scalar(Scalar::plain("true")) };
+    fn contains_text(&self) -> Result<Check, Diagnostic> {
+        let text = word(self.value).ok_or_else(|| self.wrong("text"))?;
+        let truth = plain("true", self.value.span);
         let arguments = [("text", Node::text(text.as_str(), self.value.span)), ("ignore_case", truth)];
-        Some(self.check("contains", Node::map(self.value.span, arguments)).with_subject(Some(text)))
+        Ok(self.check("contains", Node::map(self.value.span, arguments)).with_subject(Some(text)))
     }
 
-    fn calls_tools(&self, problems: &mut Diagnostics) -> Vec<Check> {
+    fn calls_tools(&self) -> Result<Vec<Check>, Diagnostic> {
         let items = self.value.items().unwrap_or(std::slice::from_ref(self.value));
         // The original takes it as a test that asks for no tool.
         if items.is_empty() {
             let warning = Diagnostic::warning(self.value.span, "`calls_tools` asks for nothing: the list is empty");
             let help = "write the name of a tool into the list, or remove `calls_tools`";
-            problems.push(warning.label("nothing is asked here").help(help));
-            return Vec::new();
+            return Err(warning.label("nothing is asked here").help(help));
         }
         let tools: Vec<Spanned<String>> =
             items.iter().filter_map(|item| Some(Spanned::new(word(item)?, item.span))).collect();
         if tools.len() < items.len() || tools.iter().any(|tool| tool.value.trim().is_empty()) {
             let help = "write `calls_tools: search_web`, or a list of such names";
-            problems.push(self.wrong("the name of a tool or a list of names").help(help));
-            return Vec::new();
+            return Err(self.wrong("the name of a tool or a list of names").help(help));
         }
         let check = |tool: Spanned<String>| {
             let check = Check::new("tool_evidence", self.key, Node::text(tool.value.as_str(), tool.span));
             check.with_label(Some("calls_tool")).with_subject(Some(tool.value))
         };
-        tools.into_iter().map(check).collect()
+        Ok(tools.into_iter().map(check).collect())
     }
 
-    fn max_tokens(&self, problems: &mut Diagnostics) -> Option<Check> {
-        let text = self.value.scalar().map(|scalar| scalar.text.trim());
-        let Some(max) = text.and_then(|text| text.parse::<u32>().ok()) else {
-            problems.push(self.wrong("a whole number of tokens"));
-            return None;
-        };
-        let arguments = [("max", plain(max.to_string(), self.value.span))];
-        let check = self.check("tokens", Node::map(self.value.span, arguments));
-        Some(check.with_subject(Some(max.to_string())))
+    fn max_tokens(&self) -> Result<Check, Diagnostic> {
+        let max = self.value.scalar().and_then(|scalar| scalar.text.trim().parse::<u32>().ok());
+        let max = max.ok_or_else(|| self.wrong("a whole number of tokens"))?.to_string();
+        let arguments = [("max", plain(max.as_str(), self.value.span))];
+        Ok(self.check("tokens", Node::map(self.value.span, arguments)).with_subject(Some(max)))
     }
 
-    fn max_latency(&self, problems: &mut Diagnostics) -> Option<Check> {
-        let Some(max) = lax_number(self.value).filter(|max| *max >= 0.0) else {
-            problems.push(self.wrong("a number of milliseconds"));
-            return None;
-        };
+    fn max_latency(&self) -> Result<Check, Diagnostic> {
+        let max = lax_number(self.value).filter(|max| *max >= 0.0);
+        let max = max.ok_or_else(|| self.wrong("a number of milliseconds"))?;
         let arguments = [("max_ms", plain(max.to_string(), self.value.span))];
-        let check = self.check("latency", Node::map(self.value.span, arguments));
-        Some(check.with_subject(Some(format!("{max:?}"))))
+        Ok(self.check("latency", Node::map(self.value.span, arguments)).with_subject(Some(format!("{max:?}"))))
     }
 
     /// What is merely asked for, or not.
-    fn asked(&self, problems: &mut Diagnostics) -> Option<Check> {
-        let truth = self.value.scalar().and_then(Scalar::truth);
-        if truth.is_none() {
+    fn asked(&self) -> Result<Vec<Check>, Diagnostic> {
+        let truth = self.value.scalar().and_then(Scalar::truth).ok_or_else(|| {
             let quoted = self.value.scalar().is_some_and(|scalar| scalar.quoted);
             let help = if quoted { "write it without quotes" } else { "write `true`, or leave it out" };
-            problems.push(self.wrong("true or false").help(help));
-        }
-        truth?.then(|| self.check(self.name, plain("null", self.value.span)))
+            self.wrong("true or false").help(help)
+        })?;
+        Ok(truth.then(|| self.check(self.name, plain("null", self.value.span))).into_iter().collect())
     }
 
-    fn matches_schema(&self, problems: &mut Diagnostics) -> Option<Check> {
+    fn matches_schema(&self, problems: &mut Diagnostics) -> Result<Vec<Check>, Diagnostic> {
         if self.value.pairs().is_none() {
-            problems.push(self.wrong("a JSON Schema, a mapping"));
-            return None;
+            return Err(self.wrong("a JSON Schema, a mapping"));
         }
-        let schema = read::data(self.value, self.name, Reading::Legacy, problems)?;
+        let schema = read::data(self.value, self.name, Reading::Legacy, problems);
         let word = |word: &str| Node::text(word, self.value.span);
-        let schema = Node::from_value(&schema, self.value.span);
-        let arguments = [("schema", schema), ("of", word("text")), ("format", word("warn"))];
-        Some(self.check("json_schema", Node::map(self.value.span, arguments)))
+        let check = |schema: &Value| {
+            let schema = Node::from_value(schema, self.value.span);
+            let arguments = [("schema", schema), ("of", word("text")), ("format", word("warn"))];
+            self.check("json_schema", Node::map(self.value.span, arguments))
+        };
+        Ok(schema.iter().map(check).collect())
     }
 }
 

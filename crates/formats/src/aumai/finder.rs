@@ -6,10 +6,10 @@ use agentci_plan::Dialect;
 use agentci_source::Diagnostics;
 
 use super::{Documents, has_tests, lower};
+use crate::ananke;
 use crate::document::Opened;
 use crate::finder::{Finder, FrontEnd};
 use crate::search::Search;
-use crate::{Loaded, ananke};
 
 /// How many files that cannot be read are told of where no suite is found.
 const UNREADABLE_TOLD: usize = 3;
@@ -35,8 +35,7 @@ impl Finder for AumaiFinder {
         let folder = path.parent().unwrap_or(Path::new(""));
         let files = vec![(path.to_path_buf(), root)];
         let documents = Documents { name, path, folder, files, mock: &search.options.mock };
-        let Loaded { plan, diagnostics } = &mut search.loaded;
-        if let (Some(suite), _) = lower(search.files, &mut plan.sources, documents, diagnostics) {
+        if let (Some(suite), _) = lower(&mut search.loading(), documents) {
             search.add_with_models(suite);
         }
     }
@@ -73,8 +72,7 @@ impl Finder for AumaiFinder {
         let again = !search.opened.insert(folder.to_path_buf());
         let name = search.files.name(folder).unwrap_or_else(|| "tests".into());
         let documents = Documents { name, path: folder, folder, files: opened, mock: &search.options.mock };
-        let Loaded { plan, diagnostics } = &mut search.loaded;
-        let (suite, strays) = lower(search.files, &mut plan.sources, documents, diagnostics);
+        let (suite, strays) = lower(&mut search.loading(), documents);
         if let Some(suite) = suite.filter(|_| !refused && !again) {
             search.add(suite);
         }

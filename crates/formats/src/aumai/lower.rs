@@ -3,19 +3,37 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Data, Dialect, Gates, Limits, Message, MockScript, MockTarget, Mode, Redaction, Said, StopRule, Suite,
-    Target, Text, Turn, World,
+    Case, CaseFiles, Cases, Data, Dialect, EmptyChecks, Habits, InvalidChecks, Limits, Message, MockScript, MockTarget,
+    Parallelism, Said, StopRule, Suite, Target, Text, TimeLimit, Turn, Verdicts, World,
 };
-use agentci_source::{Diagnostic, Diagnostics, Files, Node, Sources, Span};
+use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span};
 use serde_json::{Map, Value, json};
 
-use super::habits::HABITS;
 use super::mock_config::{self, Config};
 use super::test::{self, Test};
 use super::{Shape, shape, tests};
 use crate::MockSource;
+use crate::document::Loading;
+use crate::ids::first_used;
+use crate::new_suite::new_suite;
+
+/// How long all tests of a suite together may take by default.
+const SUITE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What suites of the dialect take for granted.
+const HABITS: Habits = Habits {
+    time_limit: TimeLimit::Suite(SUITE_TIMEOUT),
+    parallelism: Parallelism::One,
+    // The model answers by position: each test counts on those before it.
+    invalid_checks: InvalidChecks::RefuseSuite,
+    empty_checks: EmptyChecks::Pass,
+    verdicts: Verdicts::Kept,
+    case_files: CaseFiles::CasesAlone,
+    ..Habits::USUAL
+};
 
 /// The files of a suite.
 pub(crate) struct Documents<'d> {
@@ -32,14 +50,9 @@ pub(crate) struct Documents<'d> {
 }
 
 /// Lowers files of tests; `None` when the suite is refused. Files that are something else are given back.
-pub(crate) fn lower(
-    files: &dyn Files,
-    sources: &mut Sources,
-    documents: Documents<'_>,
-    diagnostics: &mut Diagnostics,
-) -> (Option<Suite>, Vec<PathBuf>) {
+pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Option<Suite>, Vec<PathBuf>) {
     let mut problems = Diagnostics::default();
-    let mut config = config(files, sources, &documents, &mut problems);
+    let mut config = config(&mut loading.with(&mut problems), &documents);
     let script = Arc::new(config.script.take().unwrap_or_default());
     let world = Arc::new(World::default());
     let mut strays = Vec::new();
@@ -65,29 +78,13 @@ pub(crate) fn lower(
             Shape::Other => strays.push(path),
         }
     }
-    duplicates(&cases, sources, &mut problems);
+    duplicates(&cases, loading.sources, &mut problems);
     let refused = problems.has_errors();
-    diagnostics.append(problems);
+    loading.problems.append(problems);
     let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
-    let suite = Suite {
-        exclude: Vec::new(),
-        agent_folder: None,
-        prices: std::collections::BTreeMap::new(),
-        agents: Vec::new(),
-        embedder: None,
-        name: documents.name,
-        dialect: Dialect::Aumai,
-        habits: HABITS,
-        path: documents.path.to_path_buf(),
-        folder: documents.folder.to_path_buf(),
-        span,
-        mode: Mode::default(),
-        output_dir: None,
-        redact: Redaction::default(),
-        gates: Gates::default(),
-        cases,
-    };
-    (Some(suite), strays)
+    let (path, folder) = (documents.path.to_path_buf(), documents.folder.to_path_buf());
+    let suite = new_suite(documents.name, (Dialect::Aumai, HABITS), path, folder, span);
+    (Some(Suite { cases, ..suite }), strays)
 }
 
 /// The model's script, as far as there is one.
@@ -98,17 +95,17 @@ struct Chosen {
     span: Option<Span>,
 }
 
-fn config(files: &dyn Files, sources: &mut Sources, documents: &Documents<'_>, problems: &mut Diagnostics) -> Chosen {
+fn config(loading: &mut Loading<'_>, documents: &Documents<'_>) -> Chosen {
     let path = match documents.mock {
         MockSource::Script(script) => {
             return Chosen { script: Some(MockScript::clone(script)), ..Chosen::default() };
         }
         MockSource::File(path) => Some(path.clone()),
         MockSource::Beside => {
-            mock_config::beside(files, documents.folder).filter(|path| !is_tests(path, &documents.files))
+            mock_config::beside(loading.files, documents.folder).filter(|path| !is_tests(path, &documents.files))
         }
     };
-    let opened = path.as_ref().and_then(|path| mock_config::open(files, sources, path, problems));
+    let opened = path.as_ref().and_then(|path| mock_config::open(path, loading));
     let (script, span) = opened.map(|Config { script, span }| (script, span)).unzip();
     Chosen { script, path, span }
 }
@@ -137,11 +134,7 @@ fn duplicates(cases: &Cases, sources: &Sources, problems: &mut Diagnostics) {
             first.insert(&case.id, span);
             continue;
         };
-        let label = if before.file == span.file {
-            format!("first used at line {}", before.line)
-        } else {
-            format!("first used in `{}` at line {}", sources.path(before.file).display(), before.line)
-        };
+        let label = first_used(*before, span, sources);
         let help = "give each test of a suite a name of its own";
         problems.warning(span, format!("the name `{}` is used twice", case.id.escape_debug()), label).help(help);
     }

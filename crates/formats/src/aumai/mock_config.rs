@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use agentci_plan::MockScript;
 use agentci_source::shape::{Shape, Unknown};
-use agentci_source::{Diagnostics, Files, Kind, Node, Severity, Sources, Span, join};
+use agentci_source::{Files, Kind, Severity, Span, join};
 
-use crate::{document, mock_script};
+use crate::document::Loading;
+use crate::mock_script;
 
 /// The names under which it is found beside the tests.
 const NAMES: [&str; 2] = ["mock_config.yaml", "mock_config.yml"];
@@ -34,24 +35,9 @@ pub(super) fn beside(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a script; `None` when something is wrong with it.
-pub(super) fn open(
-    files: &dyn Files,
-    sources: &mut Sources,
-    path: &Path,
-    problems: &mut Diagnostics,
-) -> Option<Config> {
-    match document::open(files, sources, path) {
-        Ok(root) => config(&root, problems),
-        Err(problem) => {
-            problems.push(problem);
-            None
-        }
-    }
-}
-
-fn config(root: &Node, problems: &mut Diagnostics) -> Option<Config> {
-    let mut fields = CONFIG.open(root, problems)?;
-    let script = mock_script::script(&mut fields, Severity::Warning, problems);
-    fields.finish(problems);
-    Some(Config { script: script?, span: root.span })
+pub(super) fn open(path: &Path, loading: &mut Loading<'_>) -> Option<Config> {
+    let root = loading.open(path);
+    let root = loading.report(root)?;
+    let script = CONFIG.read(&root, loading.problems, |fields| mock_script::script(fields, Severity::Warning))?;
+    Some(Config { script, span: root.span })
 }

@@ -13,7 +13,6 @@
 
 mod expected;
 mod finder;
-mod habits;
 mod lower;
 mod mock_config;
 mod shape;
@@ -39,7 +38,7 @@ pub const MAX_YAML_SIZE: u64 = document::SIZE_LIMIT;
 
 /// The tree of a test file of at most `max_size` bytes. Its text is in the sources afterwards.
 pub fn open(files: &dyn Files, sources: &mut Sources, path: &Path, max_size: u64) -> Result<Node, Diagnostic> {
-    document::open_limited(files, sources, path, max_size)
+    document::open(files, sources, path, max_size)
 }
 
 /// The YAML files at or below a folder that are searched for tests, in the order of their paths.

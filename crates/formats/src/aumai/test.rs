@@ -42,21 +42,21 @@ pub(super) static TEST: Shape = Shape::new(
 /// Reads a test; `None` when it is wrong.
 pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     let before = problems.count(Severity::Error);
-    let mut fields = TEST.open(node, problems)?;
-    let name = fields.required("name", problems).and_then(|node| take::name(node, "name", problems));
-    let description = fields.optional("description").and_then(|node| take::text(node, "description", problems));
-    let written = fields.optional("input_messages");
-    let input_messages = written.and_then(|node| messages(node, problems)).unwrap_or_default();
-    let expected = fields.optional("expected_behavior");
-    let tags = fields.optional("tags").and_then(|node| take::one_or_more_texts(node, "tags", problems));
-    let span = name.as_ref().map_or(node.span, |name| name.span);
-    fields.finish(problems);
+    let mut fields = TEST.reader(node, problems)?;
+    let name = fields.required("name", take::name);
+    let description = fields.text("description").unwrap_or_default();
+    let written = fields.node("input_messages");
+    let input_messages = fields.or_default("input_messages", messages);
+    let expected = fields.node("expected_behavior");
+    let tags = fields.texts("tags");
+    fields.finish();
     let checks = expected.map(|node| expected::checks(node, problems)).unwrap_or_default();
     let expected_behavior = expected.and_then(|node| object(node, "expected_behavior", problems)).unwrap_or_default();
     if problems.count(Severity::Error) > before {
         return None;
     }
     let name = name?;
+    let span = name.span;
     if expected_behavior.is_empty() {
         let message = format!("the test `{}` expects nothing", name.value.escape_debug());
         let help = "add `expected_behavior:` with something to expect";
@@ -68,18 +68,17 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     }
     Some(Test {
         name: name.into_name(),
-        description: description.unwrap_or_default(),
+        description,
         input_messages,
         expected_behavior,
         checks,
-        tags: tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
+        tags,
         messages_span: written.map_or(span, |node| node.span),
     })
 }
 
-fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Map<String, Value>>> {
-    let items = take::list(node, "input_messages", problems)?;
-    Some(items.iter().filter_map(|item| object(item, "input_messages", problems)).collect())
+fn messages(node: &Node, problems: &mut Diagnostics) -> Vec<Map<String, Value>> {
+    take::each(node, "input_messages", problems, |item, problems| object(item, "input_messages", problems))
 }
 
 /// A mapping as data, read as the Python loader reads it.

@@ -3,10 +3,11 @@
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{Answer, Outcome};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, read};
+use agentci_source::{Diagnostics, Node, read};
 use serde_json::Value;
 
 use super::step::{STEP, steps};
+use crate::texts::{data, object, object_data};
 
 const ENDS: [&str; 4] = ["reply", "error", "result", "fail"];
 
@@ -35,43 +36,31 @@ static FAIL: Shape = Shape::new(
 );
 
 pub(super) fn answer(node: &Node, problems: &mut Diagnostics) -> Option<Answer> {
-    let mut fields = ANSWER.open(node, problems)?;
-    let when = fields.optional("when").and_then(|node| read::object(node, "when", Reading::Core, problems));
-    let steps = fields.optional("steps").map(|node| steps(node, problems)).unwrap_or_default();
-    let [reply, error, result, fail] = ENDS.map(|key| fields.optional(key));
-    let nothing = fields.key_span("reply").is_some();
-    let outcome = match (reply, error, result, fail) {
-        (Some(node), None, None, None) => data(node, "reply", problems).map(Outcome::Reply),
-        (None, Some(node), None, None) => {
-            read::text(node, "error", problems).map(|text| Outcome::Error(Data::parse(&Value::String(text))))
-        }
-        (None, None, Some(node), None) => {
-            let result = read::object(node, "result", Reading::Core, problems);
-            result.map(|result| Outcome::Result(Data::parse(&result)))
-        }
-        (None, None, None, Some(node)) => failure(node, problems),
-        (None, None, None, None) if nothing => Some(Outcome::Reply(Data::literal(&Value::Null))),
-        _ => {
-            problems.push(
-                Diagnostic::error(node.span, "an answer has one of `reply`, `error`, `result` and `fail`")
-                    .help("write `reply: ..` with what the tool gives, or `error: text`"),
-            );
-            None
-        }
-    };
-    fields.finish(problems);
-    Some(Answer { when, steps, outcome: outcome? })
+    ANSWER.read(node, problems, |fields| {
+        let when = fields.optional("when", object);
+        let steps = fields.or_default("steps", steps);
+        let nothing = fields.key_span("reply").is_some();
+        let outcome = match ENDS.map(|key| fields.node(key).is_some()) {
+            [true, false, false, false] => fields.optional("reply", data).map(Outcome::Reply),
+            [false, true, false, false] => fields.text("error").map(|text| Outcome::Error(Data::parse(&text.into()))),
+            [false, false, true, false] => fields.optional("result", object_data).map(Outcome::Result),
+            [false, false, false, true] => fields.optional("fail", |node, _, problems| failure(node, problems)),
+            [false, false, false, false] if nothing => Some(Outcome::Reply(Data::literal(&Value::Null))),
+            _ => {
+                let message = "an answer has one of `reply`, `error`, `result` and `fail`";
+                let help = "write `reply: ..` with what the tool gives, or `error: text`";
+                fields.problems.error(node.span, message, "").help(help);
+                None
+            }
+        };
+        Some(Answer { when, steps, outcome: outcome? })
+    })
 }
 
 fn failure(node: &Node, problems: &mut Diagnostics) -> Option<Outcome> {
-    let mut fields = FAIL.open(node, problems)?;
-    let code = fields.required("code", problems).and_then(|node| read::integer(node, "code", problems));
-    let message = fields.required("message", problems).and_then(|node| read::text(node, "message", problems));
-    fields.finish(problems);
-    Some(Outcome::Failure { code: code?, message: message? })
-}
-
-/// Data in whose texts variables may stand.
-pub(super) fn data(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Data> {
-    read::data(node, name, Reading::Core, problems).map(|value| Data::parse(&value))
+    FAIL.read(node, problems, |fields| {
+        let code = fields.required("code", read::integer);
+        let message = fields.required("message", read::text);
+        Some(Outcome::Failure { code: code?, message: message? })
+    })
 }

@@ -21,14 +21,12 @@
 use std::path::Path;
 
 mod answer;
-mod attach;
 mod prompt;
 mod read;
 mod resource;
 mod step;
 mod tool;
 
-pub(crate) use attach::attach;
 pub(crate) use read::SCRIPT;
 pub use read::load_mcp_script;
 

@@ -3,11 +3,12 @@
 use agentci_plan::Data;
 use agentci_plan::mcp_script::Prompt;
 use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required};
-use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::{Value, json};
 
 use super::read::{complete, declared};
 use super::step::{STEP, steps};
+use crate::texts::object;
 
 const DECLARED: [&str; 5] = ["title", "description", "arguments", "icons", "_meta"];
 const ROLES: [&str; 2] = ["user", "assistant"];
@@ -51,30 +52,30 @@ static MESSAGE: Shape = Shape::new(
 const CONTENT: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
 
 pub(super) fn prompt(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
-    let mut fields = PROMPT.open(node, problems)?;
-    let declared = declared(&mut fields, &DECLARED, problems);
+    let mut fields = PROMPT.reader(node, problems)?;
+    let declared = declared(&mut fields, &DECLARED);
     for argument in node.get("arguments").and_then(Node::items).into_iter().flatten() {
-        if let Some(mut fields) = ARGUMENT.open(argument, problems) {
-            fields.required("name", problems);
-            let _ = ["title", "description", "required"].map(|key| fields.optional(key));
-            fields.finish(problems);
-        }
+        ARGUMENT.read(argument, fields.problems, |fields| {
+            fields.required_node("name");
+            Some(["title", "description", "required"].map(|key| fields.node(key)))
+        });
     }
-    let steps = fields.optional("steps").map(|node| steps(node, problems)).unwrap_or_default();
-    let written = fields.required("messages", problems).and_then(|node| read::list(node, "messages", problems));
-    let messages: Option<Vec<Value>> = written?.iter().map(|node| message(node, problems)).collect();
-    let complete = complete(&mut fields, problems);
-    fields.finish(problems);
+    let steps = fields.or_default("steps", steps);
+    let written = fields.required("messages", read::list);
+    let messages: Option<Vec<Value>> = written?.iter().map(|node| message(node, fields.problems)).collect();
+    let complete = fields.or_default("complete", complete);
+    fields.finish();
     Some(Prompt { name, declared, steps, messages: Data::parse(&Value::Array(messages?)), complete })
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Value> {
-    let mut fields = MESSAGE.open(node, problems)?;
-    let said = ROLES.map(|role| (role, fields.optional(role)));
-    fields.finish(problems);
-    let (role, node) = said.into_iter().find_map(|(role, node)| Some((role, node?)))?;
+    let said = MESSAGE.read(node, problems, |fields| {
+        let said = ROLES.map(|role| (role, fields.node(role)));
+        said.into_iter().find_map(|(role, node)| Some((role, node?)))
+    });
+    let (role, node) = said?;
     let content = if node.pairs().is_some() {
-        read::object(node, role, Reading::Core, problems)?
+        object(node, role, problems)?
     } else {
         json!({ "type": "text", "text": read::text(node, role, problems)? })
     };

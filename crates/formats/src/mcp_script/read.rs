@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use agentci_plan::mcp_script::Script;
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostics, Files, Node, Pair, Reading, Sources, Spanned, read};
+use agentci_source::{Diagnostics, Files, Node, Pair, Reading, Sources, Spanned};
 use serde_json::{Map, Value};
 
 use super::prompt::{PROMPT, prompt};
@@ -38,14 +39,8 @@ static SERVER: Shape = Shape::new(
 
 /// Reads the script of an MCP server. Its text is in the sources afterwards, so that problems can be shown.
 pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<Script, Diagnostics> {
+    let root = document::open(files, sources, path, document::SIZE_LIMIT)?;
     let mut problems = Diagnostics::default();
-    let root = match document::open(files, sources, path) {
-        Ok(root) => root,
-        Err(problem) => {
-            problems.push(problem);
-            return Err(problems);
-        }
-    };
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
     let script = script(&root, name.unwrap_or_default(), &mut problems);
     problems.sort();
@@ -53,45 +48,42 @@ pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) ->
 }
 
 fn script(root: &Node, name: &str, problems: &mut Diagnostics) -> Option<Script> {
-    let mut fields = SCRIPT.open(root, problems)?;
-    let mut script = Script { name: name.to_owned(), version: "0".to_owned(), ..Script::default() };
-    if let Some(node) = fields.optional("server") {
-        server(node, &mut script, problems);
-    }
-    script.tools = named(fields.optional("tools"), "tools", problems, tool);
-    script.resources = named(fields.optional("resources"), "resources", problems, resource);
-    script.prompts = named(fields.optional("prompts"), "prompts", problems, prompt);
-    if ["tools", "resources", "prompts"].into_iter().all(|key| fields.optional(key).is_none()) {
-        let message = "the script has neither `tools` nor `resources` nor `prompts`";
-        let help = "add a tool: `tools: { find_order: { answers: { reply: found } } }`";
-        problems.error(root.span, message, "the server has nothing to offer").help(help);
-    }
-    let page = fields.optional("page").and_then(|node| read::count(node, "page", 1, problems));
-    script.page = page.and_then(|page| usize::try_from(page).ok());
-    fields.finish(problems);
-    Some(script)
+    SCRIPT.read(root, problems, |fields| {
+        let mut script = Script { name: name.to_owned(), version: "0".to_owned(), ..Script::default() };
+        if let Some(node) = fields.node("server") {
+            server(node, &mut script, fields.problems);
+        }
+        script.tools = fields.or_default("tools", |node, problems| named(node, "tools", problems, tool));
+        script.resources =
+            fields.or_default("resources", |node, problems| named(node, "resources", problems, resource));
+        script.prompts = fields.or_default("prompts", |node, problems| named(node, "prompts", problems, prompt));
+        if ["tools", "resources", "prompts"].into_iter().all(|key| fields.node(key).is_none()) {
+            let message = "the script has neither `tools` nor `resources` nor `prompts`";
+            let help = "add a tool: `tools: { find_order: { answers: { reply: found } } }`";
+            fields.problems.error(root.span, message, "the server has nothing to offer").help(help);
+        }
+        script.page = fields.count("page", 1).and_then(|page| usize::try_from(page).ok());
+        Some(script)
+    })
 }
 
-fn server(node: &Node, script: &mut Script, problems: &mut Diagnostics) {
-    let Some(mut fields) = SERVER.open(node, problems) else { return };
-    if let Some(name) = fields.optional("name").and_then(|node| read::name(node, "name", problems)) {
-        script.name = name.value;
-    }
-    if let Some(version) = fields.optional("version").and_then(|node| read::name(node, "version", problems)) {
-        script.version = version.value;
-    }
-    script.instructions = fields.optional("instructions").and_then(|node| read::text(node, "instructions", problems));
-    fields.finish(problems);
+fn server(node: &Node, script: &mut Script, problems: &mut Diagnostics) -> Option<()> {
+    SERVER.read(node, problems, |fields| {
+        script.name = fields.name("name").unwrap_or_else(|| script.name.clone());
+        script.version = fields.name("version").unwrap_or_else(|| script.version.clone());
+        script.instructions = fields.text("instructions");
+        Some(())
+    })
 }
 
 /// What a mapping from names has, in order.
 fn named<T>(
-    node: Option<&Node>,
+    node: &Node,
     key: &str,
     problems: &mut Diagnostics,
     read: impl Fn(Spanned<String>, &Node, &mut Diagnostics) -> Option<T>,
 ) -> Vec<T> {
-    let pairs = node.map(|node| pairs(node, key, problems)).unwrap_or_default();
+    let pairs = pairs(node, key, problems);
     let one = |pair: &Pair| read(Spanned::new(pair.key.text.to_string(), pair.key.span), &pair.value, problems);
     pairs.iter().filter_map(one).collect()
 }
@@ -106,22 +98,18 @@ pub(super) fn pairs<'n>(node: &'n Node, key: &str, problems: &mut Diagnostics) -
 }
 
 /// What a list says, by the protocol's own keys.
-pub(super) fn declared(
-    fields: &mut read::Fields<'_>,
-    keys: &[&'static str],
-    problems: &mut Diagnostics,
-) -> Map<String, Value> {
+pub(super) fn declared(fields: &mut Reader<'_, '_>, keys: &[&'static str]) -> Map<String, Value> {
     let mut declared = Map::new();
     for key in keys {
-        let value = fields.optional(key).and_then(|node| read::data(node, key, Reading::Core, problems));
+        let value = fields.optional(key, |node, key, problems| read::data(node, key, Reading::Core, problems));
         declared.extend(value.map(|value| ((*key).to_owned(), value)));
     }
     declared
 }
 
 /// What may stand for something, by its name.
-pub(super) fn complete(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Vec<(String, Vec<String>)> {
-    let pairs = fields.optional("complete").map(|node| pairs(node, "complete", problems)).unwrap_or_default();
+pub(super) fn complete(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Vec<String>)> {
+    let pairs = pairs(node, "complete", problems);
     let one = |pair: &Pair| {
         let values = read::texts(&pair.value, "complete", problems)?;
         Some((pair.key.text.to_string(), values.into_iter().map(|value| value.value).collect()))

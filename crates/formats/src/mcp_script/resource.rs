@@ -3,7 +3,7 @@
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{Held, Resource};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned};
 use serde_json::Value;
 
 use super::read::{complete, declared};
@@ -34,23 +34,19 @@ pub(super) static RESOURCE: Shape = Shape::new(
 .rules(&[Rule::One(&["text", "blob"])]);
 
 pub(super) fn resource(uri: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<Resource> {
-    let mut fields = RESOURCE.open(node, problems)?;
-    let mut declared = declared(&mut fields, &DECLARED, problems);
-    declared.entry("name").or_insert_with(|| Value::String(uri.value.clone()));
-    let holds = match (fields.optional("text"), fields.optional("blob")) {
-        (Some(node), None) => {
-            read::text(node, "text", problems).map(|text| Held::Text(Data::parse(&Value::String(text))))
-        }
-        (None, Some(node)) => read::text(node, "blob", problems).map(Held::Blob),
-        _ => {
-            problems.push(
-                Diagnostic::error(node.span, "a resource has either `text` or `blob`")
-                    .help("write `text: ..`, or `blob: ..` with Base64"),
-            );
-            None
-        }
-    };
-    let complete = complete(&mut fields, problems);
-    fields.finish(problems);
-    Some(Resource { uri, declared, holds: holds?, complete })
+    RESOURCE.read(node, problems, |fields| {
+        let mut declared = declared(fields, &DECLARED);
+        declared.entry("name").or_insert_with(|| Value::String(uri.value.clone()));
+        let holds = match (fields.node("text"), fields.node("blob")) {
+            (Some(_), None) => fields.text("text").map(|text| Held::Text(Data::parse(&Value::String(text)))),
+            (None, Some(_)) => fields.text("blob").map(Held::Blob),
+            _ => {
+                let help = "write `text: ..`, or `blob: ..` with Base64";
+                fields.problems.error(node.span, "a resource has either `text` or `blob`", "").help(help);
+                None
+            }
+        };
+        let complete = fields.or_default("complete", complete);
+        Some(Resource { uri, declared, holds: holds?, complete })
+    })
 }

@@ -3,11 +3,11 @@
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{Level, Question, QuestionKind, Step};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
+use agentci_source::{Diagnostics, Node, Pair, read};
 use serde_json::{Value, json};
 
-use super::answer::data;
 use super::read::pairs;
+use crate::texts::data;
 
 pub(super) static STEP: Shape = Shape::new(
     "a step",
@@ -65,72 +65,66 @@ static QUESTION: Shape = Shape::new(
 .rules(&[Rule::OneWritten(&words(&QuestionKind::NAMES))]);
 
 pub(super) fn steps(node: &Node, problems: &mut Diagnostics) -> Vec<Step> {
-    let items = read::list(node, "steps", problems).unwrap_or_default();
-    items.iter().filter_map(|node| step(node, problems)).collect()
+    read::each(node, "steps", problems, step)
 }
 
 fn step(node: &Node, problems: &mut Diagnostics) -> Option<Step> {
-    let mut fields = STEP.open(node, problems)?;
-    let [wait, log, progress, ask, close] = ["wait", "log", "progress", "ask", "close"].map(|key| fields.optional(key));
-    let step = match (wait, log, progress, ask, fields.key_span("close")) {
-        (Some(node), None, None, None, None) => read::duration(node, "wait", problems).map(Step::Wait),
-        (None, Some(node), None, None, None) => logged(node, problems),
-        (None, None, Some(node), None, None) => progressed(node, problems),
-        (None, None, None, Some(node), None) => asked(node, problems),
-        (None, None, None, None, Some(_)) => {
-            close.is_none_or(|node| read::asked(node, "close", problems).is_some()).then_some(Step::Close)
+    STEP.read(node, problems, |fields| {
+        let close = fields.node("close");
+        let written = ["wait", "log", "progress", "ask"].map(|key| fields.node(key).is_some());
+        match (written, fields.key_span("close").is_some()) {
+            ([true, false, false, false], false) => fields.duration("wait").map(Step::Wait),
+            ([false, true, false, false], false) => fields.optional("log", logged),
+            ([false, false, true, false], false) => fields.optional("progress", progressed),
+            ([false, false, false, true], false) => fields.optional("ask", asked),
+            ([false, false, false, false], true) => {
+                let good = close.is_none_or(|node| read::asked(node, "close", fields.problems).is_some());
+                good.then_some(Step::Close)
+            }
+            _ => {
+                let message = "a step has one of `wait`, `log`, `progress`, `ask` and `close`";
+                let help = "write one step after the other: `steps: [{ wait: 50ms }, { log: done }]`";
+                fields.problems.error(node.span, message, "").help(help);
+                None
+            }
         }
-        _ => {
-            problems.push(
-                Diagnostic::error(node.span, "a step has one of `wait`, `log`, `progress`, `ask` and `close`")
-                    .help("write one step after the other: `steps: [{ wait: 50ms }, { log: done }]`"),
-            );
-            None
-        }
-    };
-    fields.finish(problems);
-    step
+    })
 }
 
-fn logged(node: &Node, problems: &mut Diagnostics) -> Option<Step> {
+fn logged(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Step> {
     if node.pairs().is_none() {
-        let text = read::text(node, "log", problems)?;
+        let text = read::text(node, name, problems)?;
         return Some(Step::Log { level: Level::Info, data: Data::parse(&Value::String(text)) });
     }
-    let mut fields = LOG.open(node, problems)?;
-    let said = fields.required("data", problems).and_then(|node| data(node, "data", problems));
-    let level = fields.optional("level").and_then(|node| read::choice(node, "level", &Level::NAMES, problems));
-    fields.finish(problems);
-    Some(Step::Log { level: level.unwrap_or(Level::Info), data: said? })
+    LOG.read(node, problems, |fields| {
+        let data = fields.required("data", data);
+        let level = fields.choice("level", &Level::NAMES).unwrap_or(Level::Info);
+        Some(Step::Log { level, data: data? })
+    })
 }
 
-fn progressed(node: &Node, problems: &mut Diagnostics) -> Option<Step> {
-    let mut fields = PROGRESS.open(node, problems)?;
-    let progress = fields.required("progress", problems).and_then(|node| read::number(node, "progress", problems));
-    let total = fields.optional("total").and_then(|node| read::number(node, "total", problems));
-    let message = fields.optional("message").and_then(|node| read::text(node, "message", problems));
-    fields.finish(problems);
-    Some(Step::Progress { progress: progress?, total, message })
+fn progressed(node: &Node, _name: &str, problems: &mut Diagnostics) -> Option<Step> {
+    PROGRESS.read(node, problems, |fields| {
+        let progress = fields.required("progress", read::number);
+        let (total, message) = (fields.optional("total", read::number), fields.text("message"));
+        Some(Step::Progress { progress: progress?, total, message })
+    })
 }
 
-fn asked(node: &Node, problems: &mut Diagnostics) -> Option<Step> {
-    let pairs = pairs(node, "ask", problems);
-    let question = |pair: &Pair| question(pair, problems);
-    let questions: Option<Vec<Question>> = pairs.iter().map(question).collect();
+fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Step> {
+    let pairs = pairs(node, name, problems);
+    let questions: Option<Vec<Question>> = pairs.iter().map(|pair| question(pair, problems)).collect();
     questions.filter(|questions| !questions.is_empty()).map(Step::Ask)
 }
 
 fn question(pair: &Pair, problems: &mut Diagnostics) -> Option<Question> {
-    let mut fields = QUESTION.open(&pair.value, problems)?;
-    let written = QuestionKind::NAMES.map(|(key, kind)| (key, kind, fields.optional(key)));
-    let asked = written.into_iter().find(|(key, ..)| fields.key_span(key).is_some());
-    let question = asked.and_then(|(key, kind, params)| {
+    QUESTION.read(&pair.value, problems, |fields| {
+        let _ = QuestionKind::NAMES.map(|(key, _)| fields.node(key));
+        let (key, kind) = QuestionKind::NAMES.into_iter().find(|(key, _)| fields.key_span(key).is_some())?;
         let params = match kind {
-            QuestionKind::Roots => Some(Data::literal(&json!({}))),
-            QuestionKind::Elicit | QuestionKind::Sample => params.and_then(|node| data(node, key, problems)),
+            QuestionKind::Roots => Data::literal(&json!({})),
+            QuestionKind::Elicit | QuestionKind::Sample => fields.optional(key, data)?,
         };
-        Some(Question { name: pair.key.text.to_string(), kind, params: params? })
-    });
-    fields.finish(problems);
-    question
+        Some(Question { name: pair.key.text.to_string(), kind, params })
+    })
 }

@@ -30,21 +30,21 @@ pub(super) static TOOL: Shape = Shape::new(
 );
 
 pub(super) fn tool(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<Tool> {
-    let mut fields = TOOL.open(node, problems)?;
-    let mut declared = declared(&mut fields, &DECLARED, problems);
-    declared.entry("inputSchema").or_insert_with(|| json!({ "type": "object" }));
-    if declared["inputSchema"].get("type") != Some(&Value::from("object")) {
-        let place = node.get("inputSchema").map_or(node.span, |schema| schema.span);
-        let message =
-            format!("the schema of the arguments of `{}` must have `type: object`", name.value.escape_debug());
-        problems.error(place, message, "clients refuse this").help("add `type: object` to it");
-    }
-    let written = fields.required("answers", problems);
-    let answers = written.map(|node| node.items().unwrap_or(std::slice::from_ref(node)));
-    if let Some(node) = written.filter(|_| answers.is_some_and(<[Node]>::is_empty)) {
-        problems.error(node.span, "`answers` has no answer", "an answer is missing here");
-    }
-    let answers = answers.unwrap_or_default().iter().filter_map(|node| answer(node, problems)).collect();
-    fields.finish(problems);
-    Some(Tool { name, declared, answers })
+    TOOL.read(node, problems, |fields| {
+        let mut declared = declared(fields, &DECLARED);
+        declared.entry("inputSchema").or_insert_with(|| json!({ "type": "object" }));
+        if declared["inputSchema"].get("type") != Some(&Value::from("object")) {
+            let place = node.get("inputSchema").map_or(node.span, |schema| schema.span);
+            let message =
+                format!("the schema of the arguments of `{}` must have `type: object`", name.value.escape_debug());
+            fields.problems.error(place, message, "clients refuse this").help("add `type: object` to it");
+        }
+        let written = fields.required_node("answers");
+        let items = written.map(|node| node.items().unwrap_or(std::slice::from_ref(node))).unwrap_or_default();
+        if let Some(node) = written.filter(|_| items.is_empty()) {
+            fields.problems.error(node.span, "`answers` has no answer", "an answer is missing here");
+        }
+        let answers = items.iter().filter_map(|node| answer(node, fields.problems)).collect();
+        Some(Tool { name, declared, answers })
+    })
 }

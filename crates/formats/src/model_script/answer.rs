@@ -1,13 +1,13 @@
 //! What is answered, by a rule or by a step: words, calls of tools, how fast, and what goes wrong.
 
-use std::time::Duration;
-
 use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
-use agentci_source::read::Fields;
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, Reading, Span, read};
+use agentci_source::{Diagnostics, Node, Span};
+use serde_json::{Map, Value};
 
 use super::failure::{FAILURE, failure};
+use crate::texts::object;
 
 /// What may be said of any answer.
 pub(super) static ANSWER: [Field; 8] = [
@@ -44,40 +44,31 @@ static USAGE: Shape = Shape::new(
 );
 
 /// Reads an answer to requests like these, which begins at `span`.
-pub(super) fn answer(
-    fields: &mut Fields<'_>,
-    span: Span,
-    when: ModelCondition,
-    step: Option<Step>,
-    problems: &mut Diagnostics,
-) -> ModelRule {
-    let reply = fields.optional("reply");
-    let replies = reply.and_then(|node| replies(node, step.is_some(), problems)).unwrap_or_default();
-    let calls = fields.optional("tool_calls");
-    let tool_calls = calls.and_then(|node| read::list(node, "tool_calls", problems)).unwrap_or_default();
-    let tool_calls = tool_calls.iter().filter_map(|node| call(node, problems)).collect();
+pub(super) fn answer(fields: &mut Reader<'_, '_>, span: Span, when: ModelCondition, step: Option<Step>) -> ModelRule {
+    let [reply, calls, fail] = ["reply", "tool_calls", "fail"].map(|key| fields.node(key));
+    let replies = fields.optional("reply", |node, _, problems| replies(node, step.is_some(), problems));
+    let tool_calls = fields.or_default("tool_calls", |node, problems| read::each(node, "tool_calls", problems, call));
     let pace = Pace {
-        latency: time(fields, "latency", problems),
-        first_token: time(fields, "first_token", problems),
-        tokens_per_second: fields.optional("tokens_per_second").and_then(|node| speed(node, problems)),
+        latency: fields.duration("latency").unwrap_or_default(),
+        first_token: fields.duration("first_token").unwrap_or_default(),
+        tokens_per_second: fields.optional("tokens_per_second", speed),
     };
-    let usage = fields.optional("usage").and_then(|node| usage(node, problems));
-    let finish = fields.optional("finish").and_then(|node| read::choice(node, "finish", &Finish::NAMES, problems));
-    let fail = fields.optional("fail");
-    let failure = fail.and_then(|node| failure(node, problems));
-    let misbehaves = fields.optional("misbehaves").and_then(|node| read::truth(node, "misbehaves", problems));
+    let usage = fields.optional("usage", |node, _, problems| usage(node, problems));
+    let finish = fields.choice("finish", &Finish::NAMES);
+    let failure = fields.optional("fail", |node, _, problems| failure(node, problems));
+    let misbehaves = fields.truth("misbehaves").unwrap_or_default();
     let empty = |node: Option<&Node>| node.is_none_or(|node| node.items().is_some_and(<[Node]>::is_empty));
     if empty(reply) && empty(calls) && fail.is_none() {
         let (what, others) = if step.is_some() { ("step", "") } else { ("rule", ", or several answers in `steps`") };
         let help = format!("give it `reply`, `tool_calls` or `fail`{others}");
-        problems.error(span, format!("this {what} says nothing"), "an answer is missing here").help(help);
+        fields.problems.error(span, format!("this {what} says nothing"), "an answer is missing here").help(help);
     }
-    let misbehaves = misbehaves.unwrap_or_default();
     let failure = failure.map(|failure| {
         // A step that only fails is the answer to one request.
         let once = step.is_some() && empty(reply) && empty(calls);
         ModelFailure { times: failure.times.or(once.then_some(1)), ..failure }
     });
+    let replies = replies.unwrap_or_default();
     ModelRule { when, replies, tool_calls, pace, usage, finish, failure, step, misbehaves, span }
 }
 
@@ -96,40 +87,31 @@ fn replies(node: &Node, once: bool, problems: &mut Diagnostics) -> Option<Vec<St
 /// A text, or a mapping that is said as JSON.
 fn reply(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     if node.pairs().is_some() {
-        return read::object(node, "reply", Reading::Core, problems).map(|data| data.to_string());
+        return object(node, "reply", problems).map(|data| data.to_string());
     }
     read::text(node, "reply", problems)
 }
 
 fn call(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedCall> {
-    let mut fields = CALL.open(node, problems)?;
-    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    let args = match fields.optional("args") {
-        Some(node) => read::object(node, "args", Reading::Core, problems),
-        None => Some(serde_json::Value::Object(serde_json::Map::new())),
-    };
-    fields.finish(problems);
-    Some(ScriptedCall { name: name?.value, args: args? })
+    CALL.read(node, problems, |fields| {
+        let name = fields.required("name", read::name);
+        let args = fields.valid("args", object)?.unwrap_or_else(|| Value::Object(Map::new()));
+        Some(ScriptedCall { name: name?.value, args })
+    })
 }
 
-fn time(fields: &mut Fields<'_>, key: &'static str, problems: &mut Diagnostics) -> Duration {
-    fields.optional(key).and_then(|node| read::duration(node, key, problems)).unwrap_or_default()
-}
-
-fn speed(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
-    let speed = read::number(node, "tokens_per_second", problems)?;
+fn speed(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
+    let speed = read::number(node, name, problems)?;
     if speed.is_finite() && speed > 0.0 {
         return Some(speed);
     }
-    let message = format!("`tokens_per_second` must be more than 0, found {speed}");
+    let message = format!("`{name}` must be more than 0, found {speed}");
     problems.error(node.span, message, "no token would ever come");
     None
 }
 
 fn usage(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedUsage> {
-    let mut fields = USAGE.open(node, problems)?;
-    let mut count = |key| fields.optional(key).and_then(|node| read::count(node, key, 0, problems));
-    let usage = ScriptedUsage { input: count("input"), output: count("output") };
-    fields.finish(problems);
-    Some(usage)
+    USAGE.read(node, problems, |fields| {
+        Some(ScriptedUsage { input: fields.count("input", 0), output: fields.count("output", 0) })
+    })
 }

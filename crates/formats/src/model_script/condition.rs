@@ -40,21 +40,18 @@ static EXACTLY: Shape = Shape::new(
 );
 
 pub(super) fn condition(node: &Node, problems: &mut Diagnostics) -> Option<ModelCondition> {
-    let mut fields = CONDITION.open(node, problems)?;
-    let mut wanted = |key: &'static str| fields.optional(key).and_then(|node| words(node, key, problems));
-    let (system, user, messages) = (wanted("system"), wanted("user"), wanted("messages"));
-    let condition = ModelCondition {
-        model: fields.optional("model").and_then(|node| read::name(node, "model", problems)).map(|name| name.value),
-        system,
-        user,
-        messages,
-        tools: fields.optional("tools").and_then(|node| tools(node, problems)),
-        tool_result: fields.optional("tool_result").and_then(|node| read::truth(node, "tool_result", problems)),
-        turn: fields.optional("turn").and_then(|node| read::count(node, "turn", 1, problems)),
-        nth: fields.optional("nth").and_then(|node| read::count(node, "nth", 1, problems)),
-    };
-    fields.finish(problems);
-    Some(condition)
+    CONDITION.read(node, problems, |fields| {
+        Some(ModelCondition {
+            system: fields.optional("system", words),
+            user: fields.optional("user", words),
+            messages: fields.optional("messages", words),
+            model: fields.name("model"),
+            tools: fields.optional("tools", tools),
+            tool_result: fields.truth("tool_result"),
+            turn: fields.count("turn", 1),
+            nth: fields.count("nth", 1),
+        })
+    })
 }
 
 /// `refund`, or `{ regex: "order (\\w+)" }`.
@@ -62,28 +59,24 @@ fn words(node: &Node, key: &str, problems: &mut Diagnostics) -> Option<WantedWor
     if node.pairs().is_none() {
         return read::text(node, key, problems).map(WantedWords::Contains);
     }
-    let mut fields = PATTERN.open(node, problems)?;
-    let found = fields.required("regex", problems);
-    let pattern = found.and_then(|node| Some(Spanned::new(read::text(node, "regex", problems)?, node.span)));
-    fields.finish(problems);
-    let pattern = pattern?;
+    let pattern = PATTERN.read(node, problems, |fields| {
+        fields.required("regex", |node, key, problems| Some(Spanned::new(read::text(node, key, problems)?, node.span)))
+    })?;
     check_pattern(&pattern, problems);
     Some(WantedWords::Matches(pattern))
 }
 
 /// `refund_order`, `[find_order, refund_order]`, or `{ exactly: [find_order] }`.
-fn tools(node: &Node, problems: &mut Diagnostics) -> Option<WantedOffer> {
-    let names = |node: &Node, problems: &mut Diagnostics| {
-        let found = read::one_or_more_texts(node, "tools", problems)?;
+fn tools(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<WantedOffer> {
+    let names = |node: &Node, _: &str, problems: &mut Diagnostics| {
+        let found = read::one_or_more_texts(node, name, problems)?;
         Some(found.into_iter().map(|name| name.value).collect::<Vec<String>>())
     };
     if node.pairs().is_some() {
-        let mut fields = EXACTLY.open(node, problems)?;
-        let found = fields.required("exactly", problems).and_then(|node| names(node, problems));
-        fields.finish(problems);
-        return Some(WantedOffer { names: found?, exactly: true });
+        let names = EXACTLY.read(node, problems, |fields| fields.required("exactly", names))?;
+        return Some(WantedOffer { names, exactly: true });
     }
-    let names = names(node, problems)?;
+    let names = names(node, name, problems)?;
     if names.is_empty() || names.iter().any(|name| name.trim().is_empty()) {
         let help = "name a tool that the request offers; `tools: { exactly: [] }` is for requests that offer none";
         problems.error(node.span, "`tools` names no tool", "every request fits").help(help);

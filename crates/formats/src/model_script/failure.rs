@@ -4,6 +4,8 @@ use agentci_plan::{ModelFailure, ModelFailureKind};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, read};
 
+use crate::quantity::{number_to, whole_in};
+
 const KINDS: [&str; 4] = ["status", "malformed", "cut", "hang"];
 
 pub(super) static FAILURE: Shape = Shape::new(
@@ -23,34 +25,27 @@ pub(super) static FAILURE: Shape = Shape::new(
 .rules(&[Rule::One(&KINDS), Rule::Needs("retry_after", "status"), Rule::Needs("message", "status")]);
 
 pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFailure> {
-    let mut fields = FAILURE.open(node, problems)?;
+    let mut fields = FAILURE.reader(node, problems)?;
     let mut kinds = Vec::new();
-    let retry_after = fields.optional("retry_after");
-    let message = fields.optional("message");
-    let beside = retry_after.or(message);
-    let retry_after = retry_after.and_then(|node| read::duration(node, "retry_after", problems));
-    let message = message.and_then(|node| read::text(node, "message", problems));
-    if let Some(node) = fields.optional("status") {
-        let status = status(node, problems);
+    let beside = fields.node("retry_after").or(fields.node("message"));
+    let (retry_after, message) = (fields.duration("retry_after"), fields.text("message"));
+    if fields.node("status").is_some() {
+        let status = fields.optional("status", status);
         kinds.push(status.map(|status| ModelFailureKind::Status { status, retry_after, message }));
     } else if let Some(node) = beside {
-        problems.push(
-            Diagnostic::error(node.span, "only a failure with a `status` has `retry_after` and `message`")
-                .help("add `status: 429`, or remove it"),
-        );
+        let message = "only a failure with a `status` has `retry_after` and `message`";
+        fields.problems.error(node.span, message, "").help("add `status: 429`, or remove it");
     }
     let words =
         [("malformed", ModelFailureKind::Malformed), ("cut", ModelFailureKind::Cut), ("hang", ModelFailureKind::Hang)];
     for (key, kind) in words {
-        if let Some(node) = fields.optional(key)
-            && read::truth(node, key, problems) != Some(false)
-        {
+        if fields.node(key).is_some() && fields.truth(key) != Some(false) {
             kinds.push(Some(kind));
         }
     }
-    let rate = fields.optional("rate").and_then(|node| rate(node, problems));
-    let times = fields.optional("times").and_then(|node| read::count(node, "times", 1, problems));
-    fields.finish(problems);
+    let rate = fields.optional("rate", rate).unwrap_or(1.0);
+    let times = fields.count("times", 1);
+    fields.finish();
     if kinds.len() != 1 {
         let how = if kinds.is_empty() { "does not say what" } else { "says more than one thing" };
         problems.push(
@@ -59,24 +54,13 @@ pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFa
         );
         return None;
     }
-    Some(ModelFailure { kind: kinds.pop().flatten()?, rate: rate.unwrap_or(1.0), times })
+    Some(ModelFailure { kind: kinds.pop().flatten()?, rate, times })
 }
 
-fn status(node: &Node, problems: &mut Diagnostics) -> Option<u16> {
-    let written = read::integer(node, "status", problems)?;
-    let status = u16::try_from(written).ok().filter(|status| (400..600).contains(status));
-    if status.is_none() {
-        let message = format!("`status` must be from 400 to 599, found {written}");
-        problems.error(node.span, message, "not the status of an error");
-    }
-    status
+fn status(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u16> {
+    whole_in(400..=599, node, name, "not the status of an error", problems)
 }
 
-fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
-    let rate = read::number(node, "rate", problems)?;
-    if (0.0..=1.0).contains(&rate) {
-        return Some(rate);
-    }
-    problems.error(node.span, format!("`rate` must be from 0 to 1, found {rate}"), "a share of requests");
-    None
+fn rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
+    number_to(1.0, node, name, "a share of requests", problems)
 }

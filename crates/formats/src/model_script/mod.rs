@@ -19,7 +19,6 @@
 //! Every problem of a file is told at once, with its place.
 
 mod answer;
-mod attach;
 mod condition;
 mod failure;
 mod idle;
@@ -27,6 +26,5 @@ mod read;
 mod rule;
 mod steps;
 
-pub(crate) use attach::attach;
 pub use read::load_model_script;
 pub(crate) use read::{SCRIPT, read_model_script};

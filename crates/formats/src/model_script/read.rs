@@ -42,14 +42,7 @@ pub(crate) static SCRIPT: Shape = Shape::new(
 
 /// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
 pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
-    match document::open(files, sources, path) {
-        Ok(root) => read_model_script(&root),
-        Err(problem) => {
-            let mut problems = Diagnostics::default();
-            problems.push(problem);
-            Err(problems)
-        }
-    }
+    read_model_script(&document::open(files, sources, path, document::SIZE_LIMIT)?)
 }
 
 /// Reads a model's script that is written somewhere.
@@ -61,50 +54,36 @@ pub(crate) fn read_model_script(node: &Node) -> Result<ModelScript, Diagnostics>
 }
 
 fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
-    let mut fields = SCRIPT.open(root, problems)?;
-    let model = fields.optional("model").and_then(|node| read::name(node, "model", problems));
-    let api_key = fields.optional("api_key").and_then(|node| read::name(node, "api_key", problems));
-    let seed = fields.optional("seed").and_then(|node| seed(node, problems));
-    let rules = fields.optional("rules").and_then(|node| read::list(node, "rules", problems)).unwrap_or_default();
+    let mut fields = SCRIPT.reader(root, problems)?;
+    let (model, api_key) = (fields.name("model"), fields.name("api_key"));
+    let seed = fields.optional("seed", seed);
     let mut warnings = Diagnostics::default();
     let mut sequences = 0;
-    let mut read = Vec::new();
-    for node in rules {
-        let of_rule = rule(node, &mut sequences, problems);
+    let mut rules = Vec::new();
+    for node in fields.optional("rules", read::list).unwrap_or_default() {
+        let of_rule = rule(node, &mut sequences, fields.problems);
         idle::of_rule(node, &of_rule, &mut warnings);
-        read.extend(of_rule);
+        rules.extend(of_rule);
     }
-    if let Some(node) = fields.optional("steps") {
-        let steps = all_steps(node, &mut sequences, problems);
+    if let Some(node) = fields.node("steps") {
+        let steps = all_steps(node, &mut sequences, fields.problems);
         idle::of_steps(node, &steps, &mut warnings);
-        read.extend(steps);
+        rules.extend(steps);
     }
-    let rules = read;
-    let default = fields.optional("default");
-    idle::of_default(default, &rules, &mut warnings);
-    let default = default.and_then(|node| read::one_or_more_texts(node, "default", problems));
-    let strict = fields.optional("strict").and_then(|node| read::truth(node, "strict", problems));
-    let miss = fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems));
-    if ["rules", "steps", "default"].into_iter().all(|key| fields.optional(key).is_none()) {
+    idle::of_default(fields.node("default"), &rules, &mut warnings);
+    let default = fields.texts("default");
+    let (strict, miss) = (fields.truth("strict"), fields.choice("miss", &Missed::NAMES));
+    if ["rules", "steps", "default"].into_iter().all(|key| fields.node(key).is_none()) {
         let message = "the script has neither `rules` nor `steps` nor `default`";
         let help = "add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`";
-        problems.error(root.span, message, "the model has nothing to say").help(help);
+        fields.problems.error(root.span, message, "the model has nothing to say").help(help);
     }
-    fields.finish(problems);
-    Some(ModelScript {
-        model: model.map(|model| model.value),
-        api_key: api_key.map(|key| key.value),
-        seed,
-        rules,
-        default: default.unwrap_or_default().into_iter().map(|text| text.value).collect(),
-        strict,
-        miss,
-        warnings,
-    })
+    fields.finish();
+    Some(ModelScript { model, api_key, seed, rules, default, strict, miss, warnings })
 }
 
-fn seed(node: &Node, problems: &mut Diagnostics) -> Option<u64> {
-    let seed = read::integer(node, "seed", problems)?;
+fn seed(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u64> {
+    let seed = read::integer(node, name, problems)?;
     let found = u64::try_from(seed).ok();
     if found.is_none() {
         problems.error(node.span, format!("`seed` must be 0 or more, found {seed}"), "below 0");
@@ -117,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     use agentci_plan::{Finish, ModelFailureKind, ModelRule, WantedWords};
-    use agentci_source::MemoryFiles;
+    use agentci_source::{Diagnostic, MemoryFiles};
     use serde_json::json;
 
     use super::*;

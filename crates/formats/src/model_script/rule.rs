@@ -41,21 +41,19 @@ pub(super) static RULE: Shape = Shape::new(
 
 /// Reads a rule: one answer, or one for each of its steps. `sequences` counts the conversations that have steps.
 pub(super) fn rule(node: &Node, sequences: &mut usize, problems: &mut Diagnostics) -> Vec<ModelRule> {
-    let Some(mut fields) = RULE.open(node, problems) else { return Vec::new() };
-    let when = fields.optional("when").and_then(|node| condition(node, problems)).unwrap_or_default();
-    let Some(list) = fields.optional("steps") else {
-        let rule = answer(&mut fields, node.span, when, None, problems);
-        fields.finish(problems);
+    let Some(mut fields) = RULE.reader(node, problems) else { return Vec::new() };
+    let when = fields.optional("when", |node, _, problems| condition(node, problems)).unwrap_or_default();
+    let Some(list) = fields.node("steps") else {
+        let rule = answer(&mut fields, node.span, when, None);
+        fields.finish();
         return vec![rule];
     };
-    let beside = std::iter::once("reply").chain(ANSWER.iter().map(|field| field.key));
-    for key in beside {
-        if let Some(found) = fields.optional(key) {
-            problems
-                .error(found.span, format!("a rule has `steps` or `{key}`, not both"), "not of any step")
-                .help(format!("say `{key}` in the step that it is for"));
-        }
+    for key in std::iter::once("reply").chain(ANSWER.iter().map(|field| field.key)) {
+        let Some(found) = fields.node(key) else { continue };
+        let message = format!("a rule has `steps` or `{key}`, not both");
+        let help = format!("say `{key}` in the step that it is for");
+        fields.problems.error(found.span, message, "not of any step").help(help);
     }
-    fields.finish(problems);
+    fields.finish();
     steps(list, &when, sequences, problems)
 }

@@ -36,10 +36,9 @@ pub(super) fn steps(
     *sequences += 1;
     let mut read = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        let Some(mut fields) = STEP.open(item, problems) else { continue };
         let when = if at == 0 { when.clone() } else { when.of_asker() };
-        read.push(answer(&mut fields, item.span, when, Some(Step { of, at }), problems));
-        fields.finish(problems);
+        let step = Some(Step { of, at });
+        read.extend(STEP.read(item, problems, |fields| Some(answer(fields, item.span, when, step))));
     }
     read
 }

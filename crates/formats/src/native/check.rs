@@ -1,14 +1,15 @@
 //! `checks`: what is asked, as data. Whether a kind exists is for those to say who know the kinds.
 
+use std::sync::Arc;
+
 use agentci_plan::Check;
 use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, read};
 
 use crate::normal;
 
 /// Reads a list of checks; the good ones are kept when one is wrong.
-pub(super) fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
-    let items = read::list(node, "checks", problems).unwrap_or_default();
-    items.iter().filter_map(|item| check(item, problems)).collect()
+pub(super) fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
+    read::each(node, "checks", problems, |item, problems| check(item, problems).map(Arc::new))
 }
 
 fn check(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
@@ -102,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    fn read_checks(text: &str) -> (Vec<Check>, Vec<String>) {
+    fn read_checks(text: &str) -> (Vec<Arc<Check>>, Vec<String>) {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
         let checks = checks(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);
@@ -115,7 +116,7 @@ mod tests {
             "- contains: hello\n  message: greet first\n- not: { tool_called: pay }\n- valid_json\n- not: valid_json\n",
         );
         assert_eq!(problems, Vec::<String>::new());
-        let names: Vec<_> = checks.iter().map(Check::name).collect();
+        let names: Vec<_> = checks.iter().map(|check| check.name()).collect();
         assert_eq!(names, ["contains", "not tool_called", "valid_json", "not valid_json"]);
         assert_eq!(checks[0].message(), Some("greet first"));
         assert_eq!((checks[1].kind.span.line, checks[1].kind.span.column), (3, 10));

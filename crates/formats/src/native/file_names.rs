@@ -40,13 +40,7 @@ impl FileNames {
         common: &WorldSettings,
         problems: &mut Diagnostics,
     ) {
-        let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
-        let recording = own.recording.as_ref().or(common.recording.as_ref());
-        let model = own.model.recording(&common.model);
-        let script = own.model.script_path(&common.model);
-        let servers = own.mcp.paths(&common.mcp);
-        let paths = [cassette, recording, model, script].into_iter().flatten().chain(servers);
-        for path in paths.filter(|path| is_per_case(&path.value)) {
+        for path in own.paths(common).filter(|path| is_per_case(&path.value)) {
             let path = of_case(&path.value, &id.value);
             match self.taken.get(&path) {
                 Some(first) if *first != id.value => {

@@ -7,7 +7,6 @@ use agentci_source::{Diagnostic, Node};
 
 use super::lower;
 use super::shape::{NAMES, has_marks, is_empty, is_settings, is_suite};
-use crate::Loaded;
 use crate::document::Opened;
 use crate::finder::{Candidate, Finder, FrontEnd};
 use crate::search::Search;
@@ -28,8 +27,7 @@ struct NativeFinder;
 impl Finder for NativeFinder {
     fn take(&mut self, file: Opened, search: &mut Search<'_>) {
         let Ok(root) = file.root else { return };
-        let Loaded { plan, diagnostics } = &mut search.loaded;
-        if let Some(suite) = lower(search.files, &plan.sources, &file.path, root, diagnostics) {
+        if let Some(suite) = lower(&mut search.loading(), &file.path, root) {
             search.add_with_models(suite);
         }
     }

@@ -6,8 +6,8 @@ use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
-use crate::pass_rate::pass_rate;
-use crate::quantity::{milliseconds, parse_percentage, tidy};
+use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
+use crate::quantity::{parse_percentage, tidy};
 
 pub(super) static GATES: Shape = Shape::new(
     "`gates`",
@@ -17,53 +17,26 @@ pub(super) static GATES: Shape = Shape::new(
         optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
         optional("max_avg_wall_ms_delta_pct", Kind::Number, "How many percent longer cases may take on average."),
         optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
-        optional(
-            "min_wall_ms_delta",
-            Kind::Number,
-            "How many milliseconds longer cases must take to fail one of these two; 50 by default.",
-        ),
-        optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
-        optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
-        optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
-        optional(
-            "no_changed_prompts",
-            Kind::Truth,
-            "Whether models must be asked with the same system prompts, tools and parameters as before.",
-        ),
-        optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
     ],
-);
+)
+.with(&[SHARED_GATES]);
 
 /// Reads the gates; none of them is needed.
 pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> Gates {
-    let Some(mut fields) = GATES.open(node, problems) else { return Gates::default() };
-    let baseline = fields.optional("baseline").and_then(|node| read::name(node, "baseline", problems));
-    let rate = fields.optional("min_pass_rate").and_then(|node| pass_rate(node, "min_pass_rate", problems));
-    let mut percentage = |key| fields.optional(key).and_then(|node| percentage(node, key, problems));
-    let (mean, p95) = (percentage("max_avg_wall_ms_delta_pct"), percentage("max_p95_wall_ms_delta_pct"));
-    let least = fields.optional("min_wall_ms_delta").and_then(|node| milliseconds(node, "min_wall_ms_delta", problems));
-    let mut truth = |key| {
-        let node = fields.optional(key)?;
-        Some(Spanned::new(read::truth(node, key, problems)?, node.span))
-    };
-    let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
-    let (no_changed_steps, no_changed_prompts) = (truth("no_changed_steps"), truth("no_changed_prompts"));
-    let decide = truth("decide");
-    fields.finish(problems);
-    let gates = Gates {
-        baseline: baseline.map(|path| Spanned::new(join(folder, &path.value), path.span)),
-        min_pass_rate: rate,
-        max_avg_wall_ms_delta_pct: mean,
-        max_p95_wall_ms_delta_pct: p95,
-        min_wall_ms_delta: least,
-        no_new_failures,
-        no_missing_cases,
-        no_changed_steps,
-        no_changed_prompts,
-        decide,
-        written: read::data(node, "gates", Reading::Core, problems).unwrap_or_default(),
-    };
-    gates.blind().into_iter().chain(gates.idle_difference()).for_each(|warning| problems.push(warning));
+    let gates = GATES.read(node, problems, |fields| {
+        let baseline = fields.optional("baseline", read::name);
+        Some(Gates {
+            baseline: baseline.map(|path| Spanned::new(join(folder, &path.value), path.span)),
+            min_pass_rate: fields.optional("min_pass_rate", pass_rate),
+            max_avg_wall_ms_delta_pct: fields.optional("max_avg_wall_ms_delta_pct", percentage),
+            max_p95_wall_ms_delta_pct: fields.optional("max_p95_wall_ms_delta_pct", percentage),
+            ..shared_gates(fields)
+        })
+    });
+    let Some(gates) = gates else { return Gates::default() };
+    let written = read::data(node, "gates", Reading::Core, problems).unwrap_or_default();
+    let gates = Gates { written, ..gates };
+    warn_of_idle_gates(&gates, problems);
     gates
 }
 

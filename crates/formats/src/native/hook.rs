@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use agentci_plan::Hook;
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostics, Node, join, read};
+use agentci_source::{Diagnostics, Node, read};
 
-use super::words::{Place, command, named_texts};
-use crate::command::part;
+use super::words::{SuiteFolder, command, named_texts};
 
 /// How long a hook may take that does not say so itself.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,19 +23,16 @@ pub(super) static HOOK: Shape = Shape::new(
 );
 
 /// Reads a list of hooks.
-pub(super) fn hooks(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Hook> {
-    let items = read::list(node, "hooks", problems).unwrap_or_default();
-    items.iter().filter_map(|item| hook(item, place, problems)).collect()
+pub(super) fn hooks(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<Hook> {
+    read::each(node, "hooks", problems, |item, problems| hook(item, place, problems))
 }
 
-fn hook(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Hook> {
-    let mut fields = HOOK.open(node, problems)?;
-    let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
-    let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
-    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
-    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
-    fields.finish(problems);
-    let command = command?.into_iter().map(|text| part(place.files, place.folder, text)).collect();
-    let folder = folder.map(|folder| join(place.folder, &folder.value));
-    Some(Hook { command, folder, environment, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT), span: node.span })
+fn hook(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Hook> {
+    HOOK.read(node, problems, |fields| {
+        let command = fields.required("command", command);
+        let folder = fields.name("folder").map(|folder| place.path(&folder));
+        let environment = fields.optional("env", named_texts).unwrap_or_default();
+        let timeout = fields.duration("timeout").unwrap_or(DEFAULT_TIMEOUT);
+        Some(Hook { command: place.command(command?), folder, environment, timeout, span: node.span })
+    })
 }

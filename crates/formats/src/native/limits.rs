@@ -28,28 +28,25 @@ pub(super) static LIMITS: Shape = Shape::new(
 
 /// Reads limits; none of them is needed.
 pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
-    let Some(mut fields) = LIMITS.open(node, problems) else { return Limits::default() };
-    let wall_ms = fields.optional("wall").and_then(|node| wall(node, problems));
-    let mut count = |key| fields.optional(key).and_then(|node| whole(node, key, problems));
-    let limits = Limits {
-        wall_ms,
-        tool_calls: count("tool_calls"),
-        tool_errors: count("tool_errors"),
-        model_calls: count("model_calls"),
-        tokens_in: count("tokens_in"),
-        tokens_out: count("tokens_out"),
-        cost_usd: None,
-    };
-    let cost_usd = fields.optional("cost_usd").and_then(|node| number(node, "cost_usd", problems));
-    fields.finish(problems);
-    Limits { cost_usd, ..limits }
+    let limits = LIMITS.read(node, problems, |fields| {
+        Some(Limits {
+            wall_ms: fields.optional("wall", wall),
+            tool_calls: fields.optional("tool_calls", whole),
+            tool_errors: fields.optional("tool_errors", whole),
+            model_calls: fields.optional("model_calls", whole),
+            tokens_in: fields.optional("tokens_in", whole),
+            tokens_out: fields.optional("tokens_out", whole),
+            cost_usd: fields.optional("cost_usd", number),
+        })
+    });
+    limits.unwrap_or_default()
 }
 
-fn wall(node: &Node, problems: &mut Diagnostics) -> Option<Limit> {
+fn wall(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {
     let most = node.scalar().and_then(|scalar| parse_wall(&scalar.text));
     if most.is_none() {
         let help = "write a number and a unit: `300ms`, `20s`, `1m30s`";
-        problems.mismatch(node, "`wall` must be a duration", "expected a duration").help(help);
+        problems.mismatch(node, format_args!("`{name}` must be a duration"), "expected a duration").help(help);
     }
     Some(Limit { most: most?, span: node.span })
 }

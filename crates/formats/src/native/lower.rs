@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Cassette, Dialect, Habits, Hook, Limits, LiveTools, Mode, Recording, Suite, Target, Text, ToolSource,
-    World,
+    Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, Recording, Suite, Target, Text, ToolSource, World,
 };
-use agentci_source::{Diagnostics, Files, Node, Sources, Spanned, join};
+use agentci_source::{Diagnostics, Node, Spanned, join};
 
 use super::file_names::{FileNames, is_per_case, of_case};
-use super::read::{self, CaseFile, ReadCase};
+use super::read::{self, CaseFile, ReadCase, SuiteFile};
 use super::settings::{Settings, Timeout, WorldSettings};
-use super::words::Place;
+use super::words::SuiteFolder;
+use crate::document::Loading;
 use crate::ids::Ids;
 use crate::invalid_case;
 
@@ -21,31 +21,26 @@ use crate::invalid_case;
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Lowers a suite file; `None` when the suite is refused.
-pub(crate) fn lower(
-    files: &dyn Files,
-    sources: &Sources,
-    path: &Path,
-    root: Node,
-    diagnostics: &mut Diagnostics,
-) -> Option<Suite> {
+pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let Some(suite) = read::suite(files, path, &root, &mut problems) else {
-        diagnostics.append(problems);
+    let Some(SuiteFile { suite, mode, settings, has_target }) = read::suite(loading.files, path, &root, &mut problems)
+    else {
+        loading.problems.append(problems);
         return None;
     };
     let mut ids = Ids::default();
     let mut names = FileNames::default();
-    let place = Place { files, folder: &suite.folder };
-    let defaults = Defaults::new(suite.settings, &suite.folder);
+    let place = SuiteFolder { files: loading.files, folder: &suite.folder };
+    let defaults = Defaults::new(settings, &suite.folder);
     // Each case is lowered as soon as it is read, and then what stands in the file is let go: both of all cases would take more
     // room than the suite itself.
     let nodes = root.into_items_of("cases");
     let mut cases = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.into_iter().enumerate() {
-        let mut case = ReadCase::read(&node, place, suite.has_target);
+        let mut case = ReadCase::read(&node, place, has_target);
         case.refuse_played_without_recording(&defaults.settings);
         if let Some(id) = case.id() {
-            ids.claim(id, sources, &mut problems);
+            ids.claim(id, loading.sources, &mut problems);
             if let Some(file) = &case.file {
                 names.claim(id, &file.settings.world, &defaults.settings.world, &mut problems);
             }
@@ -56,9 +51,7 @@ pub(crate) fn lower(
         {
             problems.push(problem);
         }
-        for problem in &case.problems {
-            diagnostics.push(problem.clone());
-        }
+        loading.problems.append(case.problems.clone());
         cases.push(defaults.case(case, index));
     }
     if let Some(played) = defaults.settings.played.as_ref().filter(|played| played.value) {
@@ -70,34 +63,14 @@ pub(crate) fn lower(
             problems.push(read::played_without_recording(played.span, "no case has a `recording`"));
         }
     }
-    let refused = problems.has_errors();
-    diagnostics.append(problems);
-    if refused {
-        return None;
-    }
+    loading.report_all(problems)?;
     // Names are made up for those that have none when all others are known.
     let made = cases.into_iter().enumerate();
     let made = made.map(|(index, case)| case.unwrap_or_else(|read| Box::new(defaults.broken(*read, index, &mut ids))));
     let mut cases: Cases = made.collect();
     cases.shrink_to_fit();
-    Some(Suite {
-        agent_folder: None,
-        prices: suite.prices,
-        agents: suite.agents,
-        embedder: suite.embedder,
-        name: suite.name.value,
-        dialect: Dialect::Native,
-        habits: Habits::USUAL,
-        path: path.to_path_buf(),
-        span: suite.name.span,
-        mode: suite.mode.unwrap_or_else(|| usual_mode(&cases)),
-        output_dir: suite.output_dir,
-        redact: suite.redact,
-        gates: suite.gates,
-        exclude: suite.exclude,
-        cases,
-        folder: suite.folder,
-    })
+    let mode = mode.unwrap_or_else(|| usual_mode(&cases));
+    Some(Suite { mode, cases, ..suite })
 }
 
 /// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live,
@@ -123,11 +96,7 @@ struct Defaults<'s> {
 impl<'s> Defaults<'s> {
     fn new(settings: Settings, folder: &'s Path) -> Self {
         let nothing = WorldSettings::default();
-        let model = settings.world.model.recording(&nothing.model);
-        let script = settings.world.model.script_path(&nothing.model);
-        let paths = [settings.world.cassette.as_ref(), settings.world.recording.as_ref(), model, script];
-        let servers = settings.world.mcp.paths(&nothing.mcp);
-        let per_case = paths.into_iter().flatten().chain(servers).any(|path| is_per_case(&path.value));
+        let per_case = settings.world.paths(&nothing).any(|path| is_per_case(&path.value));
         Self {
             folder,
             world: (!per_case).then(|| Arc::new(world(&nothing, &settings.world, "", folder))),
@@ -151,13 +120,9 @@ impl<'s> Defaults<'s> {
     }
 
     fn broken(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
-        let target = self.target(read.file.as_ref(), index);
-        let (id, span) = match read.id().cloned() {
-            Some(id) => (id.value, id.span),
-            None => (ids.free(&format!("case {}", index + 1), read.span), read.span),
-        };
-        let target = target.unwrap_or_else(|| invalid_case::no_target(span));
-        invalid_case::case(id, span, target, read.checks, read.problems)
+        let (id, target) = (read.id().cloned(), self.target(read.file.as_ref(), index));
+        let unnamed = format!("case {}", index + 1);
+        invalid_case::case(id, (&unnamed, read.span), ids, target, read.checks, read.problems)
     }
 
     /// How the agent of a case is reached: its own way, or the suite's.
@@ -169,9 +134,8 @@ impl<'s> Defaults<'s> {
     fn complete(&self, file: CaseFile, target: Arc<Target>) -> Case {
         let CaseFile { id, description, tags, skip, turns, asked, expected, metadata, settings } = file;
         let common = &self.settings;
-        let own_world = settings.world.says_something();
         let world = match &self.world {
-            Some(shared) if !own_world => shared.clone(),
+            Some(shared) if !settings.world.is_written => shared.clone(),
             _ => Arc::new(world(&settings.world, &common.world, &id.value, self.folder)),
         };
         let checks = common.checks.iter().cloned().chain(settings.checks).collect();

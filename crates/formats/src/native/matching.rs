@@ -30,18 +30,11 @@ pub(super) static MATCH: Shape = Shape::new(
 
 impl MatchSettings {
     pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Self {
-        let Some(mut fields) = MATCH.open(node, problems) else { return Self::default() };
-        let settings = Self {
-            span: Some(node.span),
-            ignore: fields.optional("ignore").map(|node| pointers(node, problems)),
-            system: fields.optional("system").and_then(|node| read::truth(node, "system", problems)),
-        };
-        fields.finish(problems);
-        settings
-    }
-
-    pub(super) fn says_something(&self) -> bool {
-        self.span.is_some()
+        let settings = MATCH.read(node, problems, |fields| {
+            let (ignore, system) = (fields.optional("ignore", pointers), fields.truth("system"));
+            Some(Self { span: Some(node.span), ignore, system })
+        });
+        settings.unwrap_or_default()
     }
 
     /// What counts for a case, its own settings before those of the suite.
@@ -54,8 +47,8 @@ impl MatchSettings {
     }
 }
 
-fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
-    let mut pointers = read::texts(node, "ignore", problems).unwrap_or_default();
+fn pointers(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
+    let mut pointers = read::texts(node, name, problems).unwrap_or_default();
     pointers.retain(|pointer| {
         let good = pointer.value.len() > 1 && pointer.value.starts_with('/');
         if !good {
@@ -65,7 +58,7 @@ fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
         }
         good
     });
-    pointers
+    Some(pointers)
 }
 
 impl Printer<'_> {

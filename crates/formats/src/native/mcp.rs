@@ -96,10 +96,6 @@ impl McpSettings {
         Self(servers)
     }
 
-    pub(super) fn says_something(&self) -> bool {
-        !self.0.is_empty()
-    }
-
     /// The paths, those of the case before those of the suite.
     pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Spanned<String>> {
         self.over(common).map(Server::path)
@@ -135,12 +131,10 @@ fn same_variable(first: &Spanned<String>, second: &Spanned<String>) -> Diagnosti
 
 fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<Server> {
     let name = name(pair, problems);
-    let mut fields = SERVER.open(&pair.value, problems)?;
-    let [scripted, recording, server] = ["scripted", "recording", "server"].map(|key| {
-        let node = fields.optional(key)?;
-        Some((node, read::name(node, key, problems)))
-    });
-    fields.finish(problems);
+    let mut fields = SERVER.reader(&pair.value, problems)?;
+    let [scripted, recording, server] = ["scripted", "recording", "server"]
+        .map(|key| fields.node(key).map(|node| (node, fields.optional(key, read::name))));
+    fields.finish();
     let source = match (scripted, recording) {
         (Some((_, path)), None) => {
             if let Some((node, _)) = server {

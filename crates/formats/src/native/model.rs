@@ -31,15 +31,15 @@ enum Script {
 
 impl Script {
     /// A script in the suite itself is read at once, so that its problems are reported together with the others.
-    fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
-        if node.pairs().is_some() {
-            let script = read_model_script(node).unwrap_or_else(|wrong| {
-                problems.append(wrong);
-                ModelScript::default()
-            });
-            return Some(Self::Here(node.clone(), Arc::new(script)));
+    fn read(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Self> {
+        if node.pairs().is_none() {
+            return read::name(node, name, problems).map(Self::Path);
         }
-        read::name(node, "script", problems).map(Self::Path)
+        let script = read_model_script(node).unwrap_or_else(|wrong| {
+            problems.append(wrong);
+            ModelScript::default()
+        });
+        Some(Self::Here(node.clone(), Arc::new(script)))
     }
 
     fn of_case(&self, folder: &Path, id: &str) -> ModelWorld {
@@ -91,28 +91,29 @@ pub(super) static MODEL: Shape = Shape::new(
 
 impl ModelSettings {
     pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Self {
-        let Some(mut fields) = MODEL.open(node, problems) else { return Self::default() };
-        let settings = Self {
-            span: Some(node.span),
-            script: fields.optional("script").and_then(|node| Script::read(node, problems)),
-            recording: fields.optional("recording").and_then(|node| read::name(node, "recording", problems)),
-            optional: fields.optional("optional").and_then(|node| read::truth(node, "optional", problems)),
-            miss: fields.optional("miss").and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems)),
-            strict: fields.optional("strict").and_then(|node| read::truth(node, "strict", problems)),
-        };
-        if let Some(recording) = &settings.recording {
-            for key in ["script", "miss", "strict"].into_iter().filter(|key| fields.optional(key).is_some()) {
-                let message = format!("a model has `recording` or `{key}`, not both");
-                let help = "a recorded model is the real one: it answers what it answered, and refuses what it refused";
-                problems.error(recording.span, message, "a second source of answers").help(help);
+        let settings = MODEL.read(node, problems, |fields| {
+            let settings = Self {
+                span: Some(node.span),
+                script: fields.optional("script", Script::read),
+                recording: fields.optional("recording", read::name),
+                optional: fields.truth("optional"),
+                miss: fields.choice("miss", &Missed::NAMES),
+                strict: fields.truth("strict"),
+            };
+            if let Some(recording) = &settings.recording {
+                for key in ["script", "miss", "strict"] {
+                    if fields.node(key).is_none() {
+                        continue;
+                    }
+                    let message = format!("a model has `recording` or `{key}`, not both");
+                    let help =
+                        "a recorded model is the real one: it answers what it answered, and refuses what it refused";
+                    fields.problems.error(recording.span, message, "a second source of answers").help(help);
+                }
             }
-        }
-        fields.finish(problems);
-        settings
-    }
-
-    pub(super) fn says_something(&self) -> bool {
-        self.span.is_some()
+            Some(settings)
+        });
+        settings.unwrap_or_default()
     }
 
     /// The model of a case, its own settings before those of the suite.
@@ -156,11 +157,8 @@ impl ModelSettings {
         if self.script.is_some() || common.script.is_some() || self.recording(common).is_some() {
             return None;
         }
+        let help = "add `script: model.yaml` or `recording: model.jsonl` here, or to the `world.model` of the suite";
         let problem = Diagnostic::error(span, "`model` has no `script`").label("nothing says what the model answers");
-        Some(
-            problem.help(
-                "add `script: model.yaml` or `recording: model.jsonl` here, or to the `world.model` of the suite",
-            ),
-        )
+        Some(problem.help(help))
     }
 }

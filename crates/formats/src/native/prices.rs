@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use agentci_plan::Price;
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostics, Node, Pair, read};
+use agentci_source::{Diagnostics, Node, read};
 
 use crate::printer::Printer;
+use crate::quantity::number_to;
 
 /// Prices by the names of models.
 pub(super) const PRICES: Kind = Kind::Map(&Kind::Shape(&PRICE));
@@ -26,34 +27,21 @@ static PRICE: Shape = Shape::new(
 
 /// Reads prices; the good ones are kept when one is wrong.
 pub(super) fn read_prices(node: &Node, problems: &mut Diagnostics) -> BTreeMap<String, Price> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "`prices` must be a mapping", "expected `model: { input: .., output: .. }` lines");
-        return BTreeMap::new();
-    };
-    pairs.iter().filter_map(|pair| Some((pair.key.text.to_string(), price(pair, problems)?))).collect()
+    let pairs = read::pairs(node, "`prices`", "`model: { input: .., output: .. }`", problems);
+    pairs.iter().filter_map(|pair| Some((pair.key.text.to_string(), price(&pair.value, problems)?))).collect()
 }
 
-fn price(pair: &Pair, problems: &mut Diagnostics) -> Option<Price> {
-    let mut fields = PRICE.open(&pair.value, problems)?;
-    let input = fields.required("input", problems).and_then(|node| amount(node, "input", problems));
-    let cached = fields.optional("cached_input").map(|node| amount(node, "cached_input", problems));
-    let output = fields.required("output", problems).and_then(|node| amount(node, "output", problems));
-    fields.finish(problems);
-    let cached_input = match cached {
-        None => None,
-        Some(cached) => Some(cached?),
-    };
-    Some(Price { input: input?, cached_input, output: output? })
+fn price(node: &Node, problems: &mut Diagnostics) -> Option<Price> {
+    PRICE.read(node, problems, |fields| {
+        let input = fields.required("input", amount);
+        let cached_input = fields.valid("cached_input", amount);
+        let output = fields.required("output", amount);
+        Some(Price { input: input?, cached_input: cached_input?, output: output? })
+    })
 }
 
 fn amount(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
-    let amount = read::number(node, name, problems)?;
-    if (0.0..=HIGHEST).contains(&amount) {
-        return Some(amount);
-    }
-    let message = format!("`{name}` must be from 0 to {HIGHEST}, found {amount}");
-    problems.error(node.span, message, "US dollars per million tokens");
-    None
+    number_to(HIGHEST, node, name, "US dollars per million tokens", problems)
 }
 
 impl Printer<'_> {

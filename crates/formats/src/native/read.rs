@@ -1,10 +1,9 @@
 //! The suite file and its cases as plain structs.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Check, Gates, Mode, Price, Redaction, Skip, Target, Turn};
+use agentci_plan::{Check, Dialect, Habits, Mode, Skip, Suite, Target, Turn};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Pair, Reading, Span, Spanned, join, read};
 use serde_json::Value;
@@ -14,25 +13,19 @@ use super::prices::{PRICES, read_prices};
 use super::settings::{SETTINGS, Settings, settings};
 use super::target::{TARGET, target};
 use super::turn::{TURN, turns};
-use super::words::Place;
+use super::words::SuiteFolder;
 use crate::ids;
+use crate::new_suite::new_suite;
 use crate::search::{EXCLUDE, read_exclude};
 use crate::skip::{SKIP, skip};
 use crate::world::{REDACTION, read_redaction};
 
 /// What a suite file says beside its cases.
 pub(super) struct SuiteFile {
-    pub(super) name: Spanned<String>,
-    pub(super) folder: PathBuf,
+    /// The suite without its cases and its mode.
+    pub(super) suite: Suite,
     pub(super) mode: Option<Mode>,
-    pub(super) output_dir: Option<PathBuf>,
-    pub(super) redact: Redaction,
-    pub(super) gates: Gates,
-    pub(super) exclude: Vec<String>,
-    pub(super) embedder: Option<Spanned<String>>,
-    pub(super) prices: BTreeMap<String, Price>,
     pub(super) settings: Settings,
-    pub(super) agents: Vec<(String, Arc<Target>)>,
     /// Whether cases need no target of their own.
     pub(super) has_target: bool,
 }
@@ -85,27 +78,23 @@ static CASE: Shape = Shape::new(
 
 /// Reads a suite file but for its cases; `None` when something it cannot do without is missing or wrong.
 pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
-    let mut fields = SUITE.open(root, problems)?;
-    let name = fields.required("suite", problems).and_then(|node| read::name(node, "suite", problems));
-    let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
-    let file_folder = path.parent().unwrap_or(Path::new(""));
-    let folder = join(file_folder, folder.as_ref().map_or("", |folder| folder.value.as_str()));
-    let mode = fields.optional("mode").and_then(|node| read::choice(node, "mode", &Mode::NAMES, problems));
-    let output_dir = fields
-        .optional("output_dir")
-        .and_then(|node| read::name(node, "output_dir", problems))
-        .map(|output| join(&folder, &output.value));
-    let gates = fields.optional("gates").map(|node| gates(node, &folder, problems)).unwrap_or_default();
-    let exclude = fields.optional(EXCLUDE.key).map(|node| read_exclude(node, problems)).unwrap_or_default();
-    let redact = fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default();
-    let embedder = fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems));
-    let prices = fields.optional("prices").map(|node| read_prices(node, problems)).unwrap_or_default();
-    let place = Place { files, folder: &folder };
-    let settings = settings(&mut fields, place, problems);
-    let agents = fields.optional("agents").map(|node| agents(node, place, problems)).unwrap_or_default();
-    let has_target = fields.optional("target").is_some();
-    let cases = fields.required("cases", problems).and_then(|node| cases(node, has_target, problems));
-    fields.finish(problems);
+    let mut fields = SUITE.reader(root, problems)?;
+    let name = fields.required("suite", read::name);
+    let folder = fields.name("folder").unwrap_or_default();
+    let folder = join(path.parent().unwrap_or(Path::new("")), &folder);
+    let place = SuiteFolder { files, folder: &folder };
+    let mode = fields.choice("mode", &Mode::NAMES);
+    let output_dir = fields.name("output_dir").map(|output| place.path(&output));
+    let gates = fields.or_default("gates", |node, problems| gates(node, &folder, problems));
+    let exclude = fields.or_default(EXCLUDE.key, read_exclude);
+    let redact = fields.or_default("redact", read_redaction);
+    let embedder = fields.optional("embedder", read::name);
+    let prices = fields.or_default("prices", read_prices);
+    let settings = settings(&mut fields, place);
+    let agents = fields.or_default("agents", |node, problems| agents(node, place, problems));
+    let has_target = fields.node("target").is_some();
+    let cases = fields.required("cases", |node, _, problems| cases(node, has_target, problems));
+    fields.finish();
     if name.is_none() {
         // The suite is refused without its name; what is wrong with its cases is told all the same.
         let read = |case: &Node| ReadCase::read(case, place, has_target).problems;
@@ -113,28 +102,14 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     }
     let (name, _) = (name?, cases?);
     let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();
-    Some(SuiteFile {
-        name,
-        folder,
-        mode,
-        output_dir,
-        redact,
-        gates,
-        exclude,
-        embedder,
-        prices,
-        settings,
-        agents,
-        has_target,
-    })
+    let suite = new_suite(name.value, (Dialect::Native, Habits::USUAL), path.to_path_buf(), folder, name.span);
+    let suite = Suite { output_dir, redact, gates, exclude, embedder, prices, agents, ..suite };
+    Some(SuiteFile { suite, mode, settings, has_target })
 }
 
 /// Agents by their names.
-fn agents(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<(String, Arc<Target>)> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "`agents` must be a mapping", "expected `name: { kind: {..} }` lines");
-        return Vec::new();
-    };
+fn agents(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<(String, Arc<Target>)> {
+    let pairs = read::pairs(node, "`agents`", "`name: { kind: {..} }`", problems);
     let agent = |pair: &Pair| Some((pair.key.text.to_string(), target(&pair.value, place, problems)?.at(0)));
     pairs.iter().filter_map(agent).collect()
 }
@@ -169,7 +144,7 @@ pub(super) struct ReadCase {
 }
 
 impl ReadCase {
-    pub(super) fn read(node: &Node, place: Place<'_>, suite_has_target: bool) -> Self {
+    pub(super) fn read(node: &Node, place: SuiteFolder<'_>, suite_has_target: bool) -> Self {
         let mut problems = Diagnostics::default();
         let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
         let id = if file.is_some() { None } else { ids::readable(node) };
@@ -177,7 +152,7 @@ impl ReadCase {
         let checks = node.get("checks").filter(|_| file.is_none());
         let checks = checks.map(|node| super::check::checks(node, &mut Diagnostics::default())).unwrap_or_default();
         problems.sort();
-        Self { file, id, checks: checks.into_iter().map(Arc::new).collect(), span: node.span, problems }
+        Self { file, id, checks, span: node.span, problems }
     }
 
     /// Makes a case wrong that says `played: true` where nothing is played.
@@ -218,25 +193,24 @@ pub(super) struct CaseFile {
     pub(super) settings: Settings,
 }
 
-fn case(node: &Node, place: Place<'_>, suite_has_target: bool, problems: &mut Diagnostics) -> Option<CaseFile> {
-    let mut fields = CASE.open(node, problems)?;
-    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems));
-    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
-    let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
-    let skip = fields.optional("skip").and_then(|node| skip(node, problems));
-    let turns = turns(&mut fields, problems);
-    let mut told = |key| {
-        let node = fields.optional(key)?;
-        read::data(node, key, Reading::Core, problems).map(Arc::new)
-    };
-    let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
-    let settings = settings(&mut fields, place, problems);
-    if !suite_has_target && fields.optional("target").is_none() {
-        let message = "the case has no `target`, and neither has the suite";
-        let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
-        problems.error(node.span, message, "it is not said how the agent is reached").help(help);
-    }
-    fields.finish(problems);
-    let tags = tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect();
-    Some(CaseFile { id: id?.into_name(), description, tags, skip, turns: turns?, asked, expected, metadata, settings })
+fn case(node: &Node, place: SuiteFolder<'_>, suite_has_target: bool, problems: &mut Diagnostics) -> Option<CaseFile> {
+    CASE.read(node, problems, |fields| {
+        let id = fields.required("id", read::name);
+        let (description, tags) = (fields.text("description"), fields.texts("tags"));
+        let skip = fields.optional("skip", skip);
+        let turns = turns(fields);
+        let mut told = |key| {
+            let data = fields.optional(key, |node, key, problems| read::data(node, key, Reading::Core, problems));
+            data.map(Arc::new)
+        };
+        let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
+        let settings = settings(fields, place);
+        if !suite_has_target && fields.node("target").is_none() {
+            let message = "the case has no `target`, and neither has the suite";
+            let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
+            fields.problems.error(node.span, message, "it is not said how the agent is reached").help(help);
+        }
+        let id = id?.into_name();
+        Some(CaseFile { id, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
+    })
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Check, Fault, Hook, Limits, LiveTool, MOST_RUNS, Normalization, ScriptedTool, StopRule, Text};
+use agentci_source::read::Reader;
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
 
@@ -19,7 +20,8 @@ use super::matching::{MATCH, MatchSettings};
 use super::mcp::{MCP, McpSettings};
 use super::model::{MODEL, ModelSettings};
 use super::target::{ReadTarget, TARGET, target};
-use super::words::{Place, named_texts};
+use super::words::{SuiteFolder, named_texts};
+use crate::gates::placed_truth;
 
 /// When to stop, by its name in a suite.
 pub(super) const STOP_RULES: [(&str, StopRule); 3] = [
@@ -62,6 +64,8 @@ pub(super) struct WorldSettings {
     pub(super) recording: Option<Spanned<String>>,
     /// What is not compared with it.
     pub(super) matching: MatchSettings,
+    /// Whether anything is said of it at all.
+    pub(super) is_written: bool,
 }
 
 impl WorldSettings {
@@ -72,21 +76,12 @@ impl WorldSettings {
         self.model.without_script(&common.model, is_recorded).or_else(|| self.mcp.clash(&common.mcp))
     }
 
-    /// Whether any key was written.
-    pub(super) fn says_something(&self) -> bool {
-        self.model.says_something()
-            || self.mcp.says_something()
-            || self.cassette.is_some()
-            || self.allow.is_some()
-            || !self.live.is_empty()
-            || self.module.is_some()
-            || self.routes.span().is_some()
-            || !self.normalization.is_empty()
-            || !self.faults.is_empty()
-            || !self.scripted.is_empty()
-            || !self.refusals.is_empty()
-            || self.recording.is_some()
-            || self.matching.says_something()
+    /// The paths in which `{case}` may stand, those of the case before those of the suite.
+    pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Spanned<String>> {
+        let cassette = self.cassette.as_ref().or(common.cassette.as_ref());
+        let recording = self.recording.as_ref().or(common.recording.as_ref());
+        let (model, script) = (self.model.recording(&common.model), self.model.script_path(&common.model));
+        [cassette, recording, model, script].into_iter().flatten().chain(self.mcp.paths(&common.mcp))
     }
 }
 
@@ -182,30 +177,25 @@ static TOOLS: Shape = Shape::new(
 ]);
 
 /// Takes the shared keys.
-pub(super) fn settings(fields: &mut read::Fields<'_>, place: Place<'_>, problems: &mut Diagnostics) -> Settings {
+pub(super) fn settings(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> Settings {
     Settings {
-        target: fields.optional("target").and_then(|node| target(node, place, problems)),
-        world: fields.optional("world").map(|node| world(node, place, problems)).unwrap_or_default(),
-        variables: fields.optional("variables").map(|node| variables(node, problems)).unwrap_or_default(),
-        hooks: fields.optional("hooks").map(|node| hooks(node, place, problems)).unwrap_or_default(),
-        checks: fields
-            .optional("checks")
-            .map(|node| checks(node, problems).into_iter().map(Arc::new).collect())
-            .unwrap_or_default(),
-        limits: fields.optional("limits").map(|node| limits(node, problems)).unwrap_or_default(),
-        timeout: fields.optional("timeout").and_then(|node| timeout(node, problems)),
-        runs: fields.optional("runs").and_then(|node| runs(node, problems)),
-        stop: fields.optional("stop").and_then(|node| read::choice(node, "stop", &STOP_RULES, problems)),
-        played: fields
-            .optional("played")
-            .and_then(|node| Some(Spanned::new(read::truth(node, "played", problems)?, node.span))),
+        target: fields.optional("target", |node, _, problems| target(node, place, problems)),
+        world: fields.or_default("world", |node, problems| world(node, place, problems)),
+        variables: fields.optional("variables", variables).unwrap_or_default(),
+        hooks: fields.or_default("hooks", |node, problems| hooks(node, place, problems)),
+        checks: fields.or_default("checks", checks),
+        limits: fields.or_default("limits", limits),
+        timeout: fields.optional("timeout", timeout),
+        runs: fields.optional("runs", runs),
+        stop: fields.choice("stop", &STOP_RULES),
+        played: fields.optional("played", placed_truth),
     }
 }
 
-fn runs(node: &Node, problems: &mut Diagnostics) -> Option<u32> {
-    let runs = read::count(node, "runs", 1, problems)?;
+fn runs(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u32> {
+    let runs = read::count(node, name, 1, problems)?;
     if runs > MOST_RUNS {
-        let message = format!("`runs` must be {MOST_RUNS} or less, found {runs}");
+        let message = format!("`{name}` must be {MOST_RUNS} or less, found {runs}");
         let help = "run the suite several times, and compare the runs with a baseline";
         problems.error(node.span, message, format!("at most {MOST_RUNS}")).help(help);
         return None;
@@ -213,40 +203,48 @@ fn runs(node: &Node, problems: &mut Diagnostics) -> Option<u32> {
     Some(runs)
 }
 
-fn world(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> WorldSettings {
-    let mut settings = WorldSettings::default();
-    let Some(mut fields) = WORLD.open(node, problems) else { return settings };
-    if let Some(model) = fields.optional("model") {
-        settings.model = ModelSettings::read(model, problems);
-    }
-    settings.mcp = fields.optional("mcp").map(|node| McpSettings::read(node, problems)).unwrap_or_default();
-    if let Some(mut tools) = fields.optional("tools").and_then(|node| TOOLS.open(node, problems)) {
-        settings.cassette = tools.optional("cassette").and_then(|node| read::name(node, "cassette", problems));
-        settings.allow = tools.optional("allow").and_then(|node| read::texts(node, "allow", problems)).map(Into::into);
-        let live = tools.optional("live");
-        settings.live = live.map(|node| read_live_tools(node, place.files, place.folder, problems)).unwrap_or_default();
-        settings.module = tools.optional("module").and_then(|node| read::name(node, "module", problems));
-        let scripted = tools.optional("scripted");
-        settings.scripted = scripted.map(|node| read_scripted(node, problems)).unwrap_or_default();
-        settings.refusals = tools.optional("refusals").map(|node| refusals(node, problems)).unwrap_or_default();
-        settings.routes = read_routes(&mut tools, place.files, place.folder, problems);
+fn world(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> WorldSettings {
+    let settings = WORLD.read(node, problems, |fields| {
+        let model = fields.or_default("model", ModelSettings::read);
+        let mcp = fields.or_default("mcp", McpSettings::read);
+        let tools = fields.or_default("tools", |node, problems| tools(node, place, problems));
+        Some(WorldSettings {
+            model,
+            mcp,
+            normalization: fields
+                .or_default("normalization", |node, problems| read_normalization(node, Reading::Core, problems)),
+            faults: fields.or_default("faults", read_faults),
+            recording: fields.optional("recording", read::name),
+            matching: fields.or_default("match", MatchSettings::read),
+            is_written: true,
+            ..tools
+        })
+    });
+    settings.unwrap_or_default()
+}
+
+/// What is said of tools alone.
+fn tools(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> WorldSettings {
+    let settings = TOOLS.read(node, problems, |fields| {
+        let settings = WorldSettings {
+            cassette: fields.optional("cassette", read::name),
+            allow: fields.optional("allow", read::texts).map(Into::into),
+            live: fields.or_default("live", |node, problems| read_live_tools(node, place, problems)),
+            module: fields.optional("module", read::name),
+            scripted: fields.or_default("scripted", read_scripted),
+            refusals: fields.or_default("refusals", refusals),
+            routes: read_routes(fields, place),
+            ..WorldSettings::default()
+        };
         if let (Some(_), Some(span)) = (&settings.cassette, settings.routes.span()) {
             let message = "tools are answered by a `cassette` or by `routes`, not by both";
             let help =
                 "use `cassette` where the agent asks `agentci` for tools, and `routes` where it calls them over HTTP";
-            problems.error(span, message, "a second source of answers").help(help);
+            fields.problems.error(span, message, "a second source of answers").help(help);
         }
-        tools.finish(problems);
-    }
-    settings.normalization = fields
-        .optional("normalization")
-        .map(|node| read_normalization(node, Reading::Core, problems))
-        .unwrap_or_default();
-    settings.faults = fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default();
-    settings.recording = fields.optional("recording").and_then(|node| read::name(node, "recording", problems));
-    settings.matching = fields.optional("match").map(|node| MatchSettings::read(node, problems)).unwrap_or_default();
-    fields.finish(problems);
-    settings
+        Some(settings)
+    });
+    settings.unwrap_or_default()
 }
 
 /// Patterns of results that say that a tool was not run.
@@ -262,7 +260,7 @@ fn refusals(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
     patterns
 }
 
-fn variables(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Text)> {
+fn variables(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Text)>> {
     let good = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     for pair in node.pairs().unwrap_or_default() {
         if !good(&pair.key.text) {
@@ -271,12 +269,12 @@ fn variables(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Text)> {
             problems.error(pair.key.span, message, "could not be written as `${..}`").help(help);
         }
     }
-    named_texts(node, "variables", problems)
+    named_texts(node, name, problems)
 }
 
-fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Timeout> {
+fn timeout(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Timeout> {
     if node.scalar().is_some_and(|scalar| &*scalar.text == "none") {
         return Some(Timeout::None);
     }
-    read::duration(node, "timeout", problems).map(Timeout::After)
+    read::duration(node, name, problems).map(Timeout::After)
 }

@@ -1,9 +1,8 @@
 //! `input` and `turns`: what is said to the agent.
 
-use std::sync::Arc;
-
 use agentci_plan::{Action, Data, Limits, Message, Said, Text, Turn};
-use agentci_source::shape::{Kind, Rule, Shape, Unknown, depends, optional, required};
+use agentci_source::read::Reader;
+use agentci_source::shape::{Field, Kind, Rule, Shape, Unknown, depends, optional, required};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
 use serde_json::{Map, Value};
 
@@ -26,6 +25,14 @@ pub(super) static TURN: Shape = Shape::new(
 .unknown(Unknown::Matching { pattern: ":", about: "An action of the protocol, such as `mcp:call`, and its arguments." })
 .rules(&[Rule::One(&["user", "input", "messages"])]);
 
+/// What a message may say beside its role and its content.
+pub(crate) static MORE: &[Field] = &[
+    optional("name", Kind::Data, "The name of who says it."),
+    optional("tool_call_id", Kind::Data, "The call that it answers."),
+    optional("tool_calls", Kind::Data, "Calls of tools."),
+    optional("refusal", Kind::Data, "Why nothing else is said."),
+    optional("reasoning_content", Kind::Data, "What was thought before."),
+];
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
@@ -36,18 +43,16 @@ static MESSAGE: Shape = Shape::new(
             Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
             "What is said: a text, or a list of parts.",
         ),
-        optional("name", Kind::Data, "The name of who says it."),
-        optional("tool_call_id", Kind::Data, "The call that it answers."),
-        optional("tool_calls", Kind::Data, "Calls of tools."),
-        optional("refusal", Kind::Data, "Why nothing else is said."),
-        optional("reasoning_content", Kind::Data, "What was thought before."),
     ],
 )
+.with(&[MORE])
 .rules(&[Rule::Some(&["content", "tool_calls"])]);
 
 /// The turns of a case, which has `input` or `turns` but not both.
-pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Vec<Turn>> {
-    match (fields.optional("input"), fields.optional("turns")) {
+pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
+    let (input, turns) = (fields.node("input"), fields.node("turns"));
+    let problems = &mut *fields.problems;
+    match (input, turns) {
         (Some(input), None) => {
             let said = said_input(input, problems)?;
             Some(vec![Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: input.span }])
@@ -60,17 +65,14 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
             Some(items.iter().filter_map(|item| turn(item, problems)).collect())
         }
         (Some(_), Some(turns)) => {
-            let message = "a case has `input` or `turns`, not both";
-            problems
-                .error(fields.key_span("turns").unwrap_or(turns.span), message, "a second way to say it")
-                .help("make the input a turn: `- input: {..}`");
+            let span = fields.key_span("turns").unwrap_or(turns.span);
+            let help = "make the input a turn: `- input: {..}`";
+            fields.problems.error(span, "a case has `input` or `turns`, not both", "a second way to say it").help(help);
             None
         }
         (None, None) => {
-            problems.push(
-                Diagnostic::error(fields.span(), "the case needs `input` or `turns`")
-                    .help("add `input: {..}` for a task, or `turns:` for a conversation"),
-            );
+            let help = "add `input: {..}` for a task, or `turns:` for a conversation";
+            fields.problems.error(fields.span(), "the case needs `input` or `turns`", "").help(help);
             None
         }
     }
@@ -78,28 +80,23 @@ pub(super) fn turns(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -
 
 fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
     if node.pairs().is_none() && node.scalar().is_some() {
-        problems.mismatch(node, "`input` must be a mapping", "expected a mapping").help("name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`");
+        let help = "name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`";
+        problems.mismatch(node, "`input` must be a mapping", "expected a mapping").help(help);
         return None;
     }
     Some(Said::Input(Data::parse(&read::object(node, "input", Reading::Core, problems)?)))
 }
 
 fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
-    let mut fields = TURN.open(node, problems)?;
-    let words = [fields.optional("user"), fields.optional("input"), fields.optional("messages")];
-    let checks = fields.optional("checks").map(|node| checks(node, problems)).unwrap_or_default();
-    let limits = fields.optional("limits").map(|node| limits(node, problems)).unwrap_or_default();
-    let mut actions = Vec::new();
-    for pair in fields.rest() {
-        if pair.key.text.contains(':') {
-            actions.push(pair);
-        } else {
-            problems.push(unknown_key(pair, TURN.what, &TURN.keys()));
-        }
-    }
-    let misnamed =
-        fields.rest().any(|pair| read::meant(&pair.key.text, ["user", "input", "messages"].into_iter()).is_some());
+    let mut fields = TURN.reader(node, problems)?;
+    let words = ["user", "input", "messages"].map(|key| fields.node(key));
+    let checks = fields.or_default("checks", checks);
+    let limits = fields.or_default("limits", limits);
+    let (actions, unknown): (Vec<&Pair>, Vec<&Pair>) = fields.rest().partition(|pair| pair.key.text.contains(':'));
     fields.end();
+    unknown.iter().for_each(|pair| problems.push(unknown_key(pair, TURN.what, &TURN.keys())));
+    let is_misnamed = |pair: &&Pair| read::meant(&pair.key.text, ["user", "input", "messages"].into_iter()).is_some();
+    let misnamed = actions.iter().chain(&unknown).any(is_misnamed);
     let said = match (words, actions.as_slice()) {
         ([Some(user), None, None], []) => {
             template(user, "user", problems).map(|content| Said::Messages(vec![Message::new("user", content)]))
@@ -117,12 +114,7 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
             None
         }
     };
-    Some(Turn {
-        said: said?,
-        checks: checks.into_iter().map(Arc::new).collect(),
-        limits: limits.shared(),
-        span: node.span,
-    })
+    Some(Turn { said: said?, checks: checks.into(), limits: limits.shared(), span: node.span })
 }
 
 fn action(pair: &Pair) -> Action {
@@ -139,26 +131,32 @@ fn messages(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
-    let mut fields = MESSAGE.open(node, problems)?;
-    let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
+    let mut fields = MESSAGE.reader(node, problems)?;
+    let role = fields.required("role", read::name);
     let mut more = Map::new();
-    let content = match fields.optional("content") {
+    let content = match fields.node("content") {
         // A list of parts is the model's to read, and so is nothing at all beside calls of tools.
         Some(parts) if parts.items().is_some() => {
-            more.insert("content".into(), read::data(parts, "content", Reading::Core, problems)?);
+            more.insert("content".into(), read::data(parts, "content", Reading::Core, fields.problems)?);
             Some(Text::Literal(String::new()))
         }
         None if node.get("content").is_some() && node.get("tool_calls").is_some() => {
             more.insert("content".into(), Value::Null);
             Some(Text::Literal(String::new()))
         }
-        _ => fields.required("content", problems).and_then(|node| template(node, "content", problems)),
+        _ => fields.required("content", template),
     };
+    take_more(&mut fields, &mut more)?;
+    fields.finish();
+    Some(Message { role: role?.value, content: content?, more })
+}
+
+/// Takes what a message says beside its role and its content; `None` when that is wrong.
+pub(crate) fn take_more(fields: &mut Reader<'_, '_>, more: &mut Map<String, Value>) -> Option<()> {
     for key in Message::MORE {
-        if let Some(node) = fields.optional(key) {
-            more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
+        if let Some(node) = fields.node(key) {
+            more.insert(key.into(), read::data(node, key, Reading::Core, fields.problems)?);
         }
     }
-    fields.finish(problems);
-    Some(Message { role: role?.value, content: content?, more })
+    Some(())
 }

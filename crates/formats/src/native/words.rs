@@ -1,19 +1,10 @@
 //! Small readers the native dialect needs in several places.
 
-use std::path::Path;
-
 use agentci_plan::Text;
-use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 
-pub(super) use crate::texts::{named_texts, template};
-
-/// Where a suite stands, for what must look beside it.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
-    pub(crate) files: &'p dyn Files,
-    /// The folder all paths of the suite are relative to.
-    pub(crate) folder: &'p Path,
-}
+pub(super) use crate::command::SuiteFolder;
+pub(super) use crate::texts::{data, named_texts, object, object_data, object_map, template};
 
 /// A command: at least one text, in each of which variables may stand.
 pub(super) fn command(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Text>> {

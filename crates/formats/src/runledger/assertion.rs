@@ -9,76 +9,48 @@
 //! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`, since earlier calls of the tools never counted there |
 //! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
 
+use std::sync::Arc;
+
 use agentci_plan::Check;
-use agentci_source::shape::{Kind, Shape, Tagged, Unknown, optional, required};
+use agentci_source::shape::{Field, Kind, Shape, Tagged, Unknown, optional, required};
 use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, did_you_mean, read};
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
 
+/// What each of them may have.
+const VARIANTS: [(&str, &Shape); 6] = [
+    (TYPES[0], &REQUIRED_FIELDS),
+    (TYPES[1], &JSON_SCHEMA),
+    (TYPES[2], &CALLS),
+    (TYPES[3], &CALLS),
+    (TYPES[4], &CALL_ORDER),
+    (TYPES[5], &SEMANTIC),
+];
+
 /// A list of assertions.
-pub(super) const ASSERTIONS: Kind = Kind::List(&Kind::Tagged(&Tagged {
-    tag: "type",
-    variants: &[
-        (TYPES[0], &REQUIRED_FIELDS),
-        (TYPES[1], &JSON_SCHEMA),
-        (TYPES[2], &CALLS),
-        (TYPES[3], &CALLS),
-        (TYPES[4], &CALL_ORDER),
-        (TYPES[5], &SEMANTIC),
-    ],
-    usual: None,
-}));
+pub(super) const ASSERTIONS: Kind =
+    Kind::List(&Kind::Tagged(&Tagged { tag: "type", variants: &VARIANTS, usual: None }));
 
-// Whatever else stands in an assertion was always let pass there.
-static ASSERTION: Shape =
-    Shape::new("an assertion", "What is asked of a case.", &[required("type", Kind::Choice(&TYPES), "What is asked.")])
-        .unknown(Unknown::Warned);
-
-static REQUIRED_FIELDS: Shape = Shape::new(
-    "an assertion",
-    "The final output has these keys.",
-    &[
-        required("type", Kind::Choice(&TYPES), "What is asked."),
-        required("fields", Kind::OneOrMore(&Kind::Text), "The keys."),
-    ],
-)
-.unknown(Unknown::Warned);
-
-static JSON_SCHEMA: Shape = Shape::new(
-    "an assertion",
+/// The key that every assertion has.
+static TYPE: &[Field] = &[required("type", Kind::Choice(&TYPES), "What is asked.")];
+static ASSERTION: Shape = shape("What is asked of a case.", &[]);
+static REQUIRED_FIELDS: Shape =
+    shape("The final output has these keys.", &[&[required("fields", Kind::OneOrMore(&Kind::Text), "The keys.")]]);
+static JSON_SCHEMA: Shape = shape(
     "The final output is valid under a JSON Schema.",
-    &[
-        required("type", Kind::Choice(&TYPES), "What is asked."),
-        required("schema_path", Kind::Name, "The file of the schema, from the folder of the suite."),
-    ],
-)
-.unknown(Unknown::Warned);
-
-static CALLS: Shape = Shape::new(
-    "an assertion",
+    &[&[required("schema_path", Kind::Name, "The file of the schema, from the folder of the suite.")]],
+);
+static CALLS: Shape = shape(
     "These tools are called, or must not be.",
-    &[
-        required("type", Kind::Choice(&TYPES), "What is asked."),
-        required("tools", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
-    ],
-)
-.unknown(Unknown::Warned);
-
-static CALL_ORDER: Shape = Shape::new(
-    "an assertion",
+    &[&[required("tools", Kind::OneOrMore(&Kind::Text), "The names of the tools.")]],
+);
+static CALL_ORDER: Shape = shape(
     "Tools are called in this order.",
-    &[
-        required("type", Kind::Choice(&TYPES), "What is asked."),
-        required("order", Kind::List(&Kind::Text), "The names of the tools."),
-    ],
-)
-.unknown(Unknown::Warned);
-
-static SEMANTIC: Shape = Shape::new(
-    "an assertion",
+    &[&[required("order", Kind::List(&Kind::Text), "The names of the tools.")]],
+);
+static SEMANTIC: Shape = shape(
     "The answer means the same as the expected text.",
-    &[
-        required("type", Kind::Choice(&TYPES), "What is asked."),
+    &[&[
         required("expected", Kind::Name, "What a good answer says."),
         optional(
             "facts",
@@ -90,67 +62,54 @@ static SEMANTIC: Shape = Shape::new(
             Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]),
             "The least similarity, or one for each embedder.",
         ),
-    ],
-)
-.unknown(Unknown::Warned);
+    ]],
+);
+
+/// Whatever else stands in an assertion was always let pass there.
+const fn shape(about: &'static str, keys: &'static [&'static [Field]]) -> Shape {
+    Shape::new("an assertion", about, TYPE).with(keys).unknown(Unknown::Warned)
+}
 
 /// Reads a list of assertions; the good ones are kept when one is wrong.
-pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
-    let items = read::list(node, "assertions", problems).unwrap_or_default();
-    items.iter().filter_map(|item| assertion(item, problems)).collect()
+pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
+    read::each(node, "assertions", problems, |item, problems| assertion(item, problems).map(Arc::new))
 }
 
 fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
-    let mut fields = ASSERTION.open(node, problems)?;
-    let kind = fields.required("type", problems)?;
-    let span = kind.span;
-    let kind = read::text(kind, "type", problems)?;
-    let shape = match kind.as_str() {
-        "required_fields" => &REQUIRED_FIELDS,
-        "json_schema" => &JSON_SCHEMA,
-        "must_call" | "must_not_call" => &CALLS,
-        "call_order" => &CALL_ORDER,
-        "semantic" => &SEMANTIC,
-        _ => {
-            problems.push(unknown(&kind, span));
-            return None;
-        }
+    let mut fields = ASSERTION.reader(node, problems)?;
+    let span = fields.node("type").map_or(node.span, |kind| kind.span);
+    let kind = fields.required("type", read::text)?;
+    let Some((_, shape)) = VARIANTS.into_iter().find(|(known, _)| *known == kind) else {
+        problems.push(unknown(&kind, span));
+        return None;
     };
     fields.becomes(shape);
     let check = match kind.as_str() {
-        "required_fields" => fields
-            .required("fields", problems)
-            .and_then(|node| texts_or_text(node, "fields", problems))
-            .map(|list| Check::new("required_fields", span, list)),
-        "json_schema" => fields.required("schema_path", problems).and_then(|node| {
-            let path = read::name(node, "schema_path", problems)?;
+        "required_fields" => fields.required("fields", texts).map(|list| Check::new("required_fields", span, list)),
+        "json_schema" => fields.required("schema_path", read::name).map(|path| {
             let arguments = [("path", Node::text(path.value, path.span)), ("format", Node::text("warn", span))];
-            Some(Check::new("json_schema", span, Node::map(path.span, arguments)))
+            Check::new("json_schema", span, Node::map(path.span, arguments))
         }),
         "must_call" => fields
-            .required("tools", problems)
-            .and_then(|node| texts_or_text(node, "tools", problems))
+            .required("tools", texts)
             .map(|list| Check::new("tool_called", span, list).with_label(Some("must_call"))),
-        "must_not_call" => {
-            fields.required("tools", problems).and_then(|node| texts_or_text(node, "tools", problems)).map(|list| {
-                let any = Node::map(list.span, [("any", list)]);
-                Check { negate: true, ..Check::new("tool_called", span, any).with_label(Some("must_not_call")) }
-            })
-        }
-        "call_order" => fields.required("order", problems).and_then(|node| {
-            let order = read::texts(node, "order", problems)?;
-            let anywhere = Node { span, content: Content::Scalar(Scalar::plain("true")) };
-            let arguments = [("order", list_node(node.span, order)), ("anywhere", anywhere)];
-            Some(Check::new("call_order", span, Node::map(node.span, arguments)))
+        "must_not_call" => fields.required("tools", texts).map(|list| {
+            let any = Node::map(list.span, [("any", list)]);
+            Check { negate: true, ..Check::new("tool_called", span, any).with_label(Some("must_not_call")) }
         }),
-        _ => fields.required("expected", problems).map(|expected| {
-            let facts = fields.optional("facts").cloned().unwrap_or_else(|| Node::text("warn", span));
-            let threshold = fields.optional("threshold").map(|threshold| ("threshold", threshold.clone()));
+        "call_order" => fields.required("order", |node, key, problems| {
+            let order = list_node(node.span, read::texts(node, key, problems)?);
+            let anywhere = Node { span, content: Content::Scalar(Scalar::plain("true")) };
+            Some(Check::new("call_order", span, Node::map(node.span, [("order", order), ("anywhere", anywhere)])))
+        }),
+        _ => fields.required_node("expected").map(|expected| {
+            let facts = fields.node("facts").cloned().unwrap_or_else(|| Node::text("warn", span));
+            let threshold = fields.node("threshold").map(|threshold| ("threshold", threshold.clone()));
             let arguments = [("expected", expected.clone())].into_iter().chain(threshold).chain([("facts", facts)]);
             Check::new("semantic", span, Node::map(node.span, arguments))
         }),
     };
-    fields.finish(problems);
+    fields.finish();
     check
 }
 
@@ -165,7 +124,7 @@ fn unknown(kind: &str, span: Span) -> Diagnostic {
         .help(help)
 }
 
-fn texts_or_text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
+fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
     Some(list_node(node.span, read::one_or_more_texts(node, name, problems)?))
 }
 
@@ -182,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    fn checks(text: &str) -> (Vec<Check>, Vec<Diagnostic>) {
+    fn checks(text: &str) -> (Vec<Arc<Check>>, Vec<Diagnostic>) {
         let file = Sources::default().add(Path::new("a"), text);
         let mut problems = Diagnostics::default();
         let checks = assertions(&agentci_source::yaml::parse(text, file).unwrap(), &mut problems);

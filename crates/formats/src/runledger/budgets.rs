@@ -24,18 +24,19 @@ pub(super) static BUDGETS: Shape = Shape::new(
 
 /// Reads the five budgets; none of them is needed.
 pub(super) fn budgets(node: &Node, problems: &mut Diagnostics) -> Limits {
-    let Some(mut fields) = BUDGETS.open(node, problems) else { return Limits::default() };
-    let mut count = |key| fields.optional(key).and_then(|node| limit(node, key, whole, problems));
-    let mut limits = Limits {
-        wall_ms: count("max_wall_ms"),
-        tool_calls: count("max_tool_calls"),
-        tool_errors: count("max_tool_errors"),
-        tokens_out: count("max_tokens_out"),
-        ..Limits::default()
-    };
-    limits.cost_usd = fields.optional("max_cost_usd").and_then(|node| limit(node, "max_cost_usd", number, problems));
-    fields.finish(problems);
-    limits
+    let limits = BUDGETS.read(node, problems, |fields| {
+        let mut limit =
+            |key, read: ReadLimit| fields.optional(key, |node, key, problems| limit(node, key, read, problems));
+        Some(Limits {
+            wall_ms: limit("max_wall_ms", whole),
+            tool_calls: limit("max_tool_calls", whole),
+            tool_errors: limit("max_tool_errors", whole),
+            tokens_out: limit("max_tokens_out", whole),
+            cost_usd: limit("max_cost_usd", number),
+            ..Limits::default()
+        })
+    });
+    limits.unwrap_or_default()
 }
 
 type ReadLimit = fn(&Node, &str, &mut Diagnostics) -> Option<Limit>;

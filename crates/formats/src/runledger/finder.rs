@@ -6,7 +6,6 @@ use agentci_plan::Dialect;
 use agentci_source::{Kind, Node, join};
 
 use super::{SUITE, lower};
-use crate::Loaded;
 use crate::document::Opened;
 use crate::finder::{Candidate, Finder, FrontEnd, is_one_of_many};
 use crate::search::Search;
@@ -35,8 +34,7 @@ struct RunledgerFinder;
 impl Finder for RunledgerFinder {
     fn take(&mut self, file: Opened, search: &mut Search<'_>) {
         let Ok(root) = file.root else { return };
-        let Loaded { plan, diagnostics } = &mut search.loaded;
-        if let Some(suite) = lower(search.files, &mut plan.sources, &file.path, &root, diagnostics) {
+        if let Some(suite) = lower(&mut search.loading(), &file.path, &root) {
             search.add_with_models(suite);
         }
     }

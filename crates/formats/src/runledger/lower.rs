@@ -5,71 +5,65 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cassette, Check, Data, Dialect, Fault, Gates, Hook, Limits, LiveTools, Normalization, OutputRule,
-    ProcessTarget, Said, Speech, Suite, Target, Text, ToolSource, Turn, World,
+    Case, CaseFiles, Cassette, Data, Dialect, EmptyChecks, Fault, Gates, Habits, Limits, LiveTools, Normalization,
+    OutputRule, Parallelism, ProcessTarget, RecordedNumbers, Said, Speech, Suite, Target, Text, ToolSource, Turn,
+    Verdicts, World,
 };
-use agentci_source::{Diagnostics, Files, Name, Node, Sources, Span, Spanned, join};
+use agentci_source::{Diagnostics, Node, Spanned, join};
 
-use super::habits::HABITS;
+use super::assertion::assertions;
+use super::case_files;
 use super::read::{self, CaseFile, SuiteFile};
-use super::{assertion, case_files};
-use crate::ids::{self, Ids};
-use crate::{command, document, invalid_case};
+use crate::command::SuiteFolder;
+use crate::document::{Loading, folder_of};
+use crate::ids::Ids;
+use crate::invalid_case::CaseReading;
+use crate::new_suite::new_suite;
+
+/// What suites of the dialect take for granted.
+const HABITS: Habits = Habits {
+    parallelism: Parallelism::MachineUnlessTimed,
+    empty_checks: EmptyChecks::PassInOrdersAndProhibitions,
+    verdicts: Verdicts::Kept,
+    // Its recordings compare arguments as text.
+    recorded_numbers: RecordedNumbers::AsWritten,
+    case_files: CaseFiles::CasesAlone,
+    ..Habits::USUAL
+};
 
 /// How long a case may take that has no limit on its wall time.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Lowers a suite file and its case files; `None` when the suite is refused.
-pub(crate) fn lower(
-    files: &dyn Files,
-    sources: &mut Sources,
-    path: &Path,
-    root: &Node,
-    diagnostics: &mut Diagnostics,
-) -> Option<Suite> {
+pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: &Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let folder = join(path.parent().unwrap_or(Path::new("")), "");
-    let suite = read::suite(files, &folder, root, &mut problems);
+    let folder = folder_of(path);
+    let place = SuiteFolder { files: loading.files, folder: &folder };
+    let suite = read::suite(place, root, &mut problems);
     let cases = suite.as_ref().and_then(|suite| {
         let cases_folder = configured(&folder, &suite.cases_path.value);
-        let paths = case_files::find(files, &cases_folder, &suite.cases_path, &mut problems)?;
-        Some(paths.iter().map(|path| open_case(files, sources, path)).collect::<Vec<_>>())
+        let paths = case_files::find(loading.files, &cases_folder, &suite.cases_path, &mut problems)?;
+        Some(paths.into_iter().map(|path| open_case(loading, path)).collect::<Vec<_>>())
     });
     let mut ids = Ids::default();
     for case in cases.iter().flatten() {
-        if let Some(id) = case.id() {
-            ids.claim(id, sources, &mut problems);
+        if let Some(id) = &case.id {
+            ids.claim(id, loading.sources, &mut problems);
         }
-        for problem in &case.problems {
-            diagnostics.push(problem.clone());
-        }
+        loading.problems.append(case.problems.clone());
     }
-    let refused = problems.has_errors();
-    diagnostics.append(problems);
-    if refused {
-        return None;
-    }
+    loading.report_all(problems)?;
     let (suite, cases) = (suite?, cases?);
-    let shared = Shared::new(files, &folder, &suite);
-    let baseline = suite.baseline_path.map(|path| Spanned::new(configured(&folder, &path.value), path.span));
+    let shared = Shared::new(place, &suite);
+    let baseline = suite.baseline_path.as_ref().map(|path| Spanned::new(configured(&folder, &path.value), path.span));
     let cases = cases.into_iter().map(|case| Box::new(shared.case(case, &folder, &mut ids))).collect();
     Some(Suite {
-        exclude: Vec::new(),
-        agent_folder: None,
-        prices: std::collections::BTreeMap::new(),
-        agents: Vec::new(),
-        embedder: None,
-        name: suite.name.value,
-        dialect: Dialect::Runledger,
-        habits: HABITS,
-        path: path.to_path_buf(),
-        span: suite.name.span,
         mode: suite.mode,
         output_dir: suite.output_dir.map(|output| configured(&folder, &output)),
-        redact: suite.surroundings.redact,
+        redact: suite.redact,
         gates: Gates { baseline, ..suite.gates },
-        folder,
         cases,
+        ..new_suite(suite.name.value, (Dialect::Runledger, HABITS), path.to_path_buf(), folder, suite.name.span)
     })
 }
 
@@ -78,128 +72,66 @@ fn configured(folder: &Path, written: &str) -> PathBuf {
     join(folder, &written.replace('\\', "/"))
 }
 
-/// A case file that was opened, with whatever is wrong with it.
-struct Opened {
-    /// What it says; `None` when something is wrong.
-    file: Option<CaseFile>,
-    /// Its id, where only that could be read.
-    id: Option<Spanned<Name>>,
-    /// Its checks, where the rest is wrong.
-    checks: Vec<Arc<Check>>,
-    stem: String,
-    span: Span,
-    problems: Diagnostics,
-}
-
-impl Opened {
-    fn id(&self) -> Option<&Spanned<Name>> {
-        self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
-    }
-}
-
-fn open_case(files: &dyn Files, sources: &mut Sources, path: &Path) -> Opened {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut problems = Diagnostics::default();
-    match document::open(files, sources, path) {
-        Ok(root) => {
-            let file = read::case(&root, &mut problems).filter(|_| !problems.has_errors());
-            let id = if file.is_some() { None } else { ids::readable(&root) };
-            // Their own problems were told by the reading above.
-            let checks = root.get("assertions").filter(|_| file.is_none());
-            let checks = checks.map(|node| assertion::assertions(node, &mut Diagnostics::default()));
-            let checks = checks.unwrap_or_default().into_iter().map(Arc::new).collect();
-            problems.sort();
-            Opened { file, id, checks, stem, span: root.span, problems }
-        }
-        Err(problem) => {
-            let span = problem.span;
-            problems.push(problem);
-            Opened { file: None, id: None, checks: Vec::new(), stem, span, problems }
-        }
-    }
+fn open_case(loading: &mut Loading<'_>, path: PathBuf) -> CaseReading<CaseFile> {
+    let root = loading.open(&path);
+    let mut checks = Vec::new();
+    let mut case = CaseReading::new(path, root, "id", |root, problems| {
+        // What is wrong with them is told by the reading of the whole.
+        checks = root.get("assertions").map(|node| assertions(node, &mut Diagnostics::default())).unwrap_or_default();
+        read::case(root, problems)
+    });
+    case.checks = checks;
+    case
 }
 
 /// What the cases of a suite have in common.
-struct Shared {
+struct Shared<'s> {
+    suite: &'s SuiteFile,
     target: Arc<Target>,
     tools: Arc<[Spanned<String>]>,
     live: Arc<LiveTools>,
-    normalization: Arc<Normalization>,
-    faults: Arc<[Fault]>,
-    checks: Vec<Arc<Check>>,
-    limits: Limits,
-    variables: Arc<Vec<(String, Text)>>,
-    hooks: Arc<Vec<Hook>>,
 }
 
-impl Shared {
-    fn new(files: &dyn Files, folder: &Path, suite: &SuiteFile) -> Self {
-        let part = |part: &Spanned<String>| command::part(files, folder, Text::Literal(part.value.clone()));
+impl<'s> Shared<'s> {
+    fn new(place: SuiteFolder<'_>, suite: &'s SuiteFile) -> Self {
+        let command = suite.command.iter().map(|part| Text::Literal(part.value.clone())).collect();
+        let target = ProcessTarget {
+            command: place.command(command),
+            folder: None,
+            environment: Vec::new(),
+            speaks: Speech::Protocol,
+            output: OutputRule::Required,
+            span: suite.command_span,
+        };
+        let (tools, module) = (suite.live.clone(), suite.module.clone());
         Self {
-            target: Arc::new(Target::Process(ProcessTarget {
-                command: suite.command.iter().map(part).collect(),
-                folder: None,
-                environment: Vec::new(),
-                speaks: Speech::Protocol,
-                output: OutputRule::Required,
-                span: suite.command_span,
-            })),
+            suite,
+            target: Arc::new(Target::Process(target)),
             tools: suite.tools.as_slice().into(),
-            live: Arc::new(LiveTools {
-                tools: suite.surroundings.live.clone(),
-                module: suite.surroundings.module.clone(),
-                folder: folder.to_path_buf(),
-            }),
-            normalization: Arc::new(suite.surroundings.normalization.clone()),
-            faults: suite.surroundings.faults.as_slice().into(),
-            checks: suite.checks.iter().cloned().map(Arc::new).collect(),
-            limits: suite.limits.clone(),
-            variables: Arc::default(),
-            hooks: Arc::default(),
+            live: Arc::new(LiveTools { tools, module, folder: place.folder.to_path_buf() }),
         }
     }
 
     fn world(&self, cassette: Cassette, normalization: &Normalization, faults: &[Fault]) -> World {
         World {
-            model: None,
             tools: ToolSource::Cassette(cassette),
             allowed: Some(Arc::clone(&self.tools)),
-            scripted: Arc::from([]),
-            refusals: Arc::from([]),
             live: Arc::clone(&self.live),
-            normalization: if normalization.is_empty() {
-                Arc::clone(&self.normalization)
-            } else {
-                Arc::new(self.normalization.extended(normalization))
-            },
-            faults: if faults.is_empty() {
-                Arc::clone(&self.faults)
-            } else {
-                self.faults.iter().chain(faults).cloned().collect()
-            },
-            recording: None,
+            normalization: Arc::new(self.suite.normalization.extended(normalization)),
+            faults: self.suite.faults.iter().chain(faults).cloned().collect(),
             ..World::default()
         }
     }
 
-    fn case(&self, opened: Opened, folder: &Path, ids: &mut Ids) -> Case {
-        let Opened { file, id, checks, stem, span, problems } = opened;
-        let Some(file) = file else {
-            let (id, span) = match id {
-                Some(id) => (id.value, id.span),
-                None => (ids.free(&stem, span), span),
-            };
-            return invalid_case::case(id, span, self.target.clone(), checks, problems);
-        };
+    fn case(&self, mut case: CaseReading<CaseFile>, folder: &Path, ids: &mut Ids) -> Case {
+        let Some(file) = case.file.take() else { return case.invalid(self.target.clone(), ids) };
         let cassette = Cassette { path: configured(folder, &file.cassette.value), span: file.cassette.span };
-        let limits = file.limits.over(&self.limits);
-        let mut checks = self.checks.clone();
-        checks.extend(file.checks.into_iter().map(Arc::new));
+        let limits = file.limits.over(&self.suite.limits);
+        let mut checks = self.suite.checks.clone();
+        checks.extend(file.checks);
         let world = self.world(cassette, &file.normalization, &file.faults);
         Case {
             description: file.description.map(Into::into),
-            variables: self.variables.clone(),
-            hooks: self.hooks.clone(),
             turns: [Turn {
                 said: Said::Input(Data::literal(&file.input.value)),
                 checks: Turn::no_checks(),

@@ -13,7 +13,6 @@ mod assertion;
 mod budgets;
 mod case_files;
 mod finder;
-mod habits;
 mod legacy;
 mod lower;
 mod read;

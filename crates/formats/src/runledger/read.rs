@@ -1,16 +1,17 @@
 //! The suite file and the case files as plain structs.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use agentci_plan::{Check, Fault, Gates, Limits, LiveTool, Mode, Normalization, Redaction};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Files, Name, Node, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Name, Node, Reading, Span, Spanned, read};
 use serde_json::Value;
 
-use super::assertion::ASSERTIONS;
-use super::budgets::BUDGETS;
-use super::regression::REGRESSION;
-use super::{assertion, budgets, legacy, regression};
+use super::assertion::{ASSERTIONS, assertions};
+use super::budgets::{BUDGETS, budgets};
+use super::legacy;
+use super::regression::{REGRESSION, regression};
+use crate::command::SuiteFolder;
 use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, REDACTION, read_faults, read_live_tools, read_normalization, read_redaction,
 };
@@ -23,12 +24,16 @@ pub(super) struct SuiteFile {
     pub(super) mode: Mode,
     pub(super) cases_path: Spanned<String>,
     pub(super) tools: Vec<Spanned<String>>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<Arc<Check>>,
     pub(super) limits: Limits,
     pub(super) output_dir: Option<String>,
-    pub(super) surroundings: Surroundings,
     pub(super) baseline_path: Option<Spanned<String>>,
     pub(super) gates: Gates,
+    pub(super) live: Vec<(Spanned<String>, LiveTool)>,
+    pub(super) module: Option<Spanned<String>>,
+    pub(super) normalization: Normalization,
+    pub(super) faults: Vec<Fault>,
+    pub(super) redact: Redaction,
 }
 
 /// A suite file.
@@ -87,77 +92,45 @@ pub(crate) static CASE: Shape = Shape::new(
 );
 
 /// Reads a suite file; `None` when something it cannot do without is missing or wrong.
-pub(super) fn suite(files: &dyn Files, folder: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
-    let mut fields = SUITE.open(root, problems)?;
-    let name = fields.required("suite_name", problems).and_then(|node| read::name(node, "suite_name", problems));
-    let command = fields.required("agent_command", problems);
-    let command_span = command.map_or(root.span, |node| node.span);
-    let command = command.and_then(|node| command_parts(node, problems));
-    let mode = fields.required("mode", problems).and_then(|node| read::choice(node, "mode", &Mode::NAMES, problems));
-    let cases_path = fields.required("cases_path", problems).and_then(|node| read::name(node, "cases_path", problems));
-    let tools =
-        fields.required("tool_registry", problems).and_then(|node| read::texts(node, "tool_registry", problems));
-    let checks = fields.optional("assertions").map(|node| assertion::assertions(node, problems)).unwrap_or_default();
-    let limits = fields.optional("budgets").map(|node| budgets::budgets(node, problems)).unwrap_or_default();
-    let output_dir = fields
-        .optional("output_dir")
-        .and_then(|node| read::name(node, "output_dir", problems))
-        .map(|folder| folder.value);
-    let baseline_path = fields.optional("baseline_path").and_then(|node| read::name(node, "baseline_path", problems));
-    let gates = fields.optional("regression").map(|node| regression::regression(node, problems)).unwrap_or_default();
-    let surroundings = surroundings(&mut fields, files, folder, problems);
-    fields.finish(problems);
-    Some(SuiteFile {
-        name: name?,
-        command: command?,
-        command_span,
-        mode: mode?,
-        cases_path: cases_path?,
-        tools: tools?,
-        checks,
-        limits,
-        output_dir,
-        surroundings,
-        baseline_path,
-        gates,
+pub(super) fn suite(place: SuiteFolder<'_>, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+    SUITE.read(root, problems, |fields| {
+        let name = fields.required("suite_name", read::name);
+        let command_span = fields.node("agent_command").map_or(root.span, |node| node.span);
+        let command = fields.required("agent_command", command_parts);
+        let mode = fields.required("mode", |node, key, problems| read::choice(node, key, &Mode::NAMES, problems));
+        let cases_path = fields.required("cases_path", read::name);
+        let tools = fields.required("tool_registry", read::texts);
+        Some(SuiteFile {
+            checks: fields.or_default("assertions", assertions),
+            limits: fields.or_default("budgets", budgets),
+            output_dir: fields.name("output_dir"),
+            baseline_path: fields.optional("baseline_path", read::name),
+            gates: fields.or_default("regression", regression),
+            live: fields.or_default("tools", |node, problems| read_live_tools(node, place, problems)),
+            module: fields.optional("tool_module", read::name),
+            normalization: fields.or_default("normalization", normalization),
+            faults: fields.or_default("faults", read_faults),
+            redact: fields.or_default("redact", read_redaction),
+            name: name?,
+            command: command?,
+            command_span,
+            mode: mode?,
+            cases_path: cases_path?,
+            tools: tools?,
+        })
     })
 }
 
-/// What a suite says about the world around the agent, beyond what its tools answered once.
-pub(super) struct Surroundings {
-    pub(super) live: Vec<(Spanned<String>, LiveTool)>,
-    pub(super) module: Option<Spanned<String>>,
-    pub(super) normalization: Normalization,
-    pub(super) faults: Vec<Fault>,
-    pub(super) redact: Redaction,
+fn normalization(node: &Node, problems: &mut Diagnostics) -> Normalization {
+    read_normalization(node, Reading::Legacy, problems)
 }
 
-fn surroundings(
-    fields: &mut read::Fields<'_>,
-    files: &dyn Files,
-    folder: &Path,
-    problems: &mut Diagnostics,
-) -> Surroundings {
-    Surroundings {
-        live: fields.optional("tools").map(|node| read_live_tools(node, files, folder, problems)).unwrap_or_default(),
-        module: fields.optional("tool_module").and_then(|node| read::name(node, "tool_module", problems)),
-        normalization: normalization(fields, problems),
-        faults: fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default(),
-        redact: fields.optional("redact").map(|node| read_redaction(node, problems)).unwrap_or_default(),
-    }
-}
-
-fn normalization(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Normalization {
-    let node = fields.optional("normalization");
-    node.map(|node| read_normalization(node, Reading::Legacy, problems)).unwrap_or_default()
-}
-
-fn command_parts(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
-    let parts = read::texts(node, "agent_command", problems)?;
+fn command_parts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
+    let parts = read::texts(node, name, problems)?;
     let empty = node.items().is_some_and(<[Node]>::is_empty);
     if empty || parts.first().is_some_and(|program| program.value.trim().is_empty()) {
         let help = "write the program and its arguments: `[python3, agent.py]`";
-        problems.error(node.span, "`agent_command` names no program", "a program is missing here").help(help);
+        problems.error(node.span, format!("`{name}` names no program"), "a program is missing here").help(help);
         return None;
     }
     Some(parts)
@@ -169,7 +142,7 @@ pub(super) struct CaseFile {
     pub(super) description: Option<String>,
     pub(super) input: Spanned<Value>,
     pub(super) cassette: Spanned<String>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<Arc<Check>>,
     pub(super) limits: Limits,
     pub(super) normalization: Normalization,
     pub(super) faults: Vec<Fault>,
@@ -177,19 +150,24 @@ pub(super) struct CaseFile {
 
 /// Reads a case file; `None` when something it cannot do without is missing or wrong.
 pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> {
-    let mut fields = CASE.open(root, problems)?;
-    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems)).map(Spanned::into_name);
-    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
-    let input = fields.required("input", problems).and_then(|node| {
-        let value = read::object(node, "input", Reading::Legacy, problems)?;
-        legacy::warn(node, problems);
-        Some(Spanned::new(value, node.span))
-    });
-    let cassette = fields.required("cassette", problems).and_then(|node| read::name(node, "cassette", problems));
-    let checks = fields.optional("assertions").map(|node| assertion::assertions(node, problems)).unwrap_or_default();
-    let limits = fields.optional("budgets").map(|node| budgets::budgets(node, problems)).unwrap_or_default();
-    let normalization = normalization(&mut fields, problems);
-    let faults = fields.optional("faults").map(|node| read_faults(node, problems)).unwrap_or_default();
-    fields.finish(problems);
-    Some(CaseFile { id: id?, description, input: input?, cassette: cassette?, checks, limits, normalization, faults })
+    CASE.read(root, problems, |fields| {
+        let id = fields.required("id", read::name);
+        let description = fields.text("description");
+        let input = fields.required("input", |node, key, problems| {
+            let value = read::object(node, key, Reading::Legacy, problems)?;
+            legacy::warn(node, problems);
+            Some(Spanned::new(value, node.span))
+        });
+        let cassette = fields.required("cassette", read::name);
+        Some(CaseFile {
+            description,
+            checks: fields.or_default("assertions", assertions),
+            limits: fields.or_default("budgets", budgets),
+            normalization: fields.or_default("normalization", normalization),
+            faults: fields.or_default("faults", read_faults),
+            id: id?.into_name(),
+            input: input?,
+            cassette: cassette?,
+        })
+    })
 }

@@ -1,11 +1,12 @@
 //! `regression` of a suite: what its runs are held against.
 
 use agentci_plan::Gates;
+use agentci_source::read::Reader;
 use agentci_source::shape::{Kind, Shape, Unknown, optional};
 use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
 
-use crate::pass_rate::pass_rate;
-use crate::quantity::{milliseconds, parse_percentage};
+use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
+use crate::quantity::parse_percentage;
 
 pub(super) static REGRESSION: Shape = Shape::new(
     "`regression`",
@@ -24,68 +25,41 @@ pub(super) static REGRESSION: Shape = Shape::new(
             "How much longer the slowest cases may take: a percentage from 1 on, a fraction below.",
         ),
         optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
-        optional(
-            "min_wall_ms_delta",
-            Kind::Number,
-            "How many milliseconds longer cases must take to fail one of these two; 50 by default.",
-        ),
-        optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
-        optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
-        optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
-        optional(
-            "no_changed_prompts",
-            Kind::Truth,
-            "Whether models must be asked with the same system prompts, tools and parameters as before.",
-        ),
-        optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
     ],
 )
+.with(&[SHARED_GATES])
 .unknown(Unknown::Ignored);
 
 /// Reads the thresholds; none of them is needed, and keys that are not known here are kept for those who know them.
 pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
-    let Some(mut fields) = REGRESSION.open(node, problems) else { return Gates::default() };
-    let rate = either(&mut fields, "min_pass_rate", "min_success_rate", problems);
-    let mean = fields.optional("max_avg_wall_ms_delta_pct").map(|node| ("max_avg_wall_ms_delta_pct", node));
-    let p95 = either(&mut fields, "max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct", problems);
-    let least = fields.optional("min_wall_ms_delta").and_then(|node| milliseconds(node, "min_wall_ms_delta", problems));
-    let mut truth = |key| {
-        let node = fields.optional(key)?;
-        Some(Spanned::new(read::truth(node, key, problems)?, node.span))
-    };
-    let (no_new_failures, no_missing_cases) = (truth("no_new_failures"), truth("no_missing_cases"));
-    let (no_changed_steps, no_changed_prompts) = (truth("no_changed_steps"), truth("no_changed_prompts"));
-    let decide = truth("decide");
+    let Some(mut fields) = REGRESSION.reader(node, problems) else { return Gates::default() };
+    let rate = either(&mut fields, "min_pass_rate", "min_success_rate");
+    let mean = fields.node("max_avg_wall_ms_delta_pct");
+    let p95 = either(&mut fields, "max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct");
+    let gates = shared_gates(&mut fields);
     fields.end();
     let gates = Gates {
-        baseline: None,
         min_pass_rate: rate.and_then(|(key, node)| pass_rate(node, key, problems)),
-        max_avg_wall_ms_delta_pct: mean.and_then(|(key, node)| fraction(node, key, problems)),
+        max_avg_wall_ms_delta_pct: mean.and_then(|node| fraction(node, "max_avg_wall_ms_delta_pct", problems)),
         max_p95_wall_ms_delta_pct: p95.and_then(|(key, node)| fraction(node, key, problems)),
-        min_wall_ms_delta: least,
-        no_new_failures,
-        no_missing_cases,
-        no_changed_steps,
-        no_changed_prompts,
-        decide,
         written: read::data(node, "regression", Reading::Legacy, problems).unwrap_or_default(),
+        ..gates
     };
-    gates.blind().into_iter().chain(gates.idle_difference()).for_each(|warning| problems.push(warning));
+    warn_of_idle_gates(&gates, problems);
     gates
 }
 
 /// The value of a key that has two names.
 fn either<'n>(
-    fields: &mut read::Fields<'n>,
+    fields: &mut Reader<'n, '_>,
     name: &'static str,
     alias: &'static str,
-    problems: &mut Diagnostics,
 ) -> Option<(&'static str, &'n Node)> {
-    let (named, aliased) = (fields.optional(name), fields.optional(alias));
+    let (named, aliased) = (fields.node(name), fields.node(alias));
     if named.is_some() && aliased.is_some() {
         let span = fields.key_span(alias).unwrap_or(fields.span());
         let message = format!("`{alias}` is another name for `{name}`, which is set as well");
-        problems.warning(span, message, "without effect").help("keep one of them");
+        fields.problems.warning(span, message, "without effect").help("keep one of them");
     }
     named.map(|node| (name, node)).or(aliased.map(|node| (alias, node)))
 }

@@ -2,13 +2,14 @@
 
 use agentci_plan::{Data, Fault, RoutedTool, Skip};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostics, Name, Node, Reading, Span, Spanned, read};
+use agentci_source::{Diagnostics, Name, Node, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
 use super::answer::Shelf;
 use super::fixtures::{FIXTURES, fixtures};
 use super::threshold::{THRESHOLD, threshold};
 use crate::skip::{SKIP, skip};
+use crate::texts::object;
 use crate::world::{FAULTS, read_faults};
 
 /// What a scenario says.
@@ -54,37 +55,31 @@ pub(crate) static SCENARIO: Shape = Shape::new(
 
 /// Reads a scenario; `None` when something it cannot do without is missing or wrong.
 pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<ScenarioFile> {
-    let mut fields = SCENARIO.open(root, problems)?;
-    let name = fields.required("test_name", problems).and_then(|node| read::name(node, "test_name", problems));
-    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
-    let tags = fields.optional("tags").and_then(|node| read::one_or_more_texts(node, "tags", problems));
-    let skip = fields.optional("skip").and_then(|node| skip(node, problems));
-    let variables = fields.optional("variables");
-    let variables = variables.map(|node| read::object(node, "variables", Reading::Core, problems));
-    let question = fields.required("user_input", problems).and_then(|node| wording(node, "user_input", problems));
-    let key = fields.key_span("expected_answer");
-    let text = fields.required("expected_answer", problems);
-    let text = text.and_then(|node| wording(node, "expected_answer", problems));
-    let threshold =
-        fields.optional("semantic_threshold").and_then(|node| threshold(node, "semantic_threshold", problems));
-    let tools = fields.optional("tool_fixtures").map(|node| fixtures(node, shelf, problems));
-    let tools_key = fields.key_span("tool_fixtures");
-    let faults = fields.optional("faults").map(|node| read_faults(node, problems));
-    fields.finish(problems);
-    let question = question?;
-    let variables = variables.unwrap_or_else(|| Some(Value::Object(Map::new())))?;
-    let input = json!({ "user_input": question.value, "variables": variables });
-    let text = text?;
-    Some(ScenarioFile {
-        name: name?.into_name(),
-        description,
-        tags: tags.unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
-        skip,
-        input: Spanned::new(Data::literal(&input), question.span),
-        expected: Expected { key: key.unwrap_or(text.span), text: Node::text(text.value, text.span), threshold },
-        tools: tools.unwrap_or_default(),
-        tools_key,
-        faults: faults.unwrap_or_default(),
+    SCENARIO.read(root, problems, |fields| {
+        let name = fields.required("test_name", read::name);
+        let (description, tags) = (fields.text("description"), fields.texts("tags"));
+        let skip = fields.optional("skip", skip);
+        let variables = fields.valid("variables", object);
+        let question = fields.required("user_input", wording);
+        let key = fields.key_span("expected_answer");
+        let text = fields.required("expected_answer", wording);
+        let threshold = fields.optional("semantic_threshold", threshold);
+        let tools = fields.or_default("tool_fixtures", |node, problems| fixtures(node, shelf, problems));
+        let faults = fields.or_default("faults", read_faults);
+        let (question, text) = (question?, text?);
+        let variables = variables?.unwrap_or_else(|| Value::Object(Map::new()));
+        let input = json!({ "user_input": question.value, "variables": variables });
+        Some(ScenarioFile {
+            name: name?.into_name(),
+            description,
+            tags,
+            skip,
+            input: Spanned::new(Data::literal(&input), question.span),
+            expected: Expected { key: key.unwrap_or(text.span), text: Node::text(text.value, text.span), threshold },
+            tools,
+            tools_key: fields.key_span("tool_fixtures"),
+            faults,
+        })
     })
 }
 

@@ -10,10 +10,10 @@ use super::agents::{Agents, Home};
 use super::lower::{agents, lower};
 use super::project::Projects;
 use super::shape::{Shape, is_scenario, reads_like_one, shape};
+use crate::aumai;
 use crate::document::Opened;
 use crate::finder::{Chosen, Finder, FrontEnd};
 use crate::search::{DEPTH_LIMIT, Search};
-use crate::{Loaded, aumai};
 
 /// What a scenario looks like, for someone who has none.
 const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `user_input` and `expected_answer`, in the folder of its agent or below it";
@@ -106,10 +106,8 @@ impl Finder for ScenarioFinder<'_> {
         agents.retain(|agent| chosen.is_none_or(|slug| agent.slug == *slug));
         let mut projects = Projects::default();
         for agent in agents {
-            let Loaded { plan, diagnostics } = &mut search.loaded;
             let options = &search.options.scenario;
-            let suite = lower(search.files, &mut plan.sources, agent, &mut projects, options, diagnostics);
-            if let Some(suite) = suite {
+            if let Some(suite) = lower(&mut search.loading(), agent, &mut projects, options) {
                 search.add(suite);
             }
         }

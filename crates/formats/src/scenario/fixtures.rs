@@ -1,12 +1,42 @@
-//! `tool_fixtures`: the tools of a scenario and what they answer.
+//! `tool_fixtures`: the tools of a scenario, their answers and the requests these are for, however they are indented.
+//!
+//! In the wild `request:` often has nothing below it, its keys standing beside it:
+//!
+//! ```yaml
+//! - request:
+//!   payDetailsIds: [999999]
+//!   response_file: payslips/999999.json
+//! ```
+//!
+//! So `request` is what stands below it, and if nothing does, all keys beside it that mean nothing else. Where both are there,
+//! nobody can tell, and the scenario is refused.
 
-use agentci_plan::RoutedTool;
-use agentci_source::shape::Kind;
-use agentci_source::{Diagnostics, Node, Pair};
+use std::time::Duration;
+
+use agentci_plan::{Fixture, FixtureAnswer, RoutedTool};
+use agentci_source::read::{self, Reader};
+use agentci_source::shape::{Kind, Rule, Shape, Unknown, optional};
+use agentci_source::{Content, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean};
+use serde_json::{Map, Value};
 
 use super::answer::Shelf;
-use super::fixture::{FIXTURE, fixture};
-use crate::world::read_tool_id;
+use crate::world::{MANNER, Manner, check_delay, either_answer, read_manner, read_tool_id};
+
+static FIXTURE: Shape = Shape::new(
+    "an answer",
+    "A request to a tool, and its answer; keys that are not known belong to the request.",
+    &[optional("request", Kind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
+)
+.with(&[
+    MANNER,
+    &[
+        optional("delay_ms", Kind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
+        optional("response_file", Kind::Name, "A file with the answer, below `__files`."),
+        optional("response", Kind::Data, "The answer itself."),
+    ],
+])
+.unknown(Unknown::Ignored)
+.rules(&[Rule::NotBoth(&["response_file", "response"])]);
 
 /// Answers by the ids of tools.
 pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
@@ -14,8 +44,8 @@ pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Sh
 /// Reads a mapping of tools to their answers.
 pub(super) fn fixtures(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
     let Some(pairs) = node.pairs() else {
-        let message = format!("`tool_fixtures` must be a mapping, found {}", node.describe());
-        problems.error(node.span, message, "expected `tool_id:` lines with a list below each");
+        let label = "expected `tool_id:` lines with a list below each";
+        problems.mismatch(node, "`tool_fixtures` must be a mapping", label);
         return Vec::new();
     };
     pairs.iter().filter_map(|pair| tool(pair, shelf, problems)).collect()
@@ -38,4 +68,121 @@ fn tool(pair: &Pair, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Rou
     }
     let fixtures = items.iter().filter_map(|item| fixture(item, shelf, problems)).collect();
     Some(RoutedTool { id, fixtures })
+}
+
+/// Whether a key is no part of a request.
+fn is_reserved(pair: &Pair) -> bool {
+    FIXTURE.declares(&pair.key.text)
+}
+
+/// A part that is wrong, and was told of.
+struct Wrong;
+
+/// Reads an answer; `None` when something is wrong.
+fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
+    let Some(pairs) = node.pairs() else {
+        let help = "write `- request: { id: 1 }` and below it `response_file: 1.json`";
+        problems.mismatch(node, "an answer must be a mapping", "expected `request` and `response_file`").help(help);
+        return None;
+    };
+    let beside: Vec<&Pair> = pairs.iter().filter(|pair| !is_reserved(pair)).collect();
+    let mut own: Vec<Pair> = pairs.iter().filter(|pair| is_reserved(pair)).cloned().collect();
+    let request = match node.get("request").filter(|request| !request.is_null()) {
+        None => of_keys_beside(&beside, problems),
+        Some(request) => {
+            let alone = refuse_both(request, &beside, problems);
+            let request = lift(request, &mut own, problems);
+            let request = read::data(&request, "request", Reading::Core, problems);
+            request.filter(|_| alone).map(Some).ok_or(Wrong)
+        }
+    };
+    let own = Node { span: node.span, content: Content::Map(own.into()) };
+    let mut fields = FIXTURE.reader(&own, problems)?;
+    fields.node("request");
+    let Manner { name, method, status, headers } = read_manner(&mut fields);
+    let delay = fields.optional("delay_ms", delay).unwrap_or_default();
+    let answer = answer(&mut fields, &beside, shelf);
+    fields.end();
+    Some(Fixture { name, method, request: request.ok()?, answer: answer?, status, headers, delay, span: node.span })
+}
+
+/// The request that is made of the keys beside `request:`; any, when there are none.
+fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option<Value>, Wrong> {
+    let mut body = Map::new();
+    for pair in beside {
+        // A word that is nearly one of ours would make a request that never comes.
+        if let Some(meant) = did_you_mean(&pair.key.text, FIXTURE.keys()) {
+            let message = format!("`{}` is taken for a part of the request", pair.key.text.escape_debug());
+            let help = format!("did you mean `{meant}`? if not, indent the request's keys below `request:`");
+            problems.warning(pair.key.span, message, "stands beside `request:`").help(help);
+        }
+        body.insert(
+            pair.key.text.to_string(),
+            read::data(&pair.value, "request", Reading::Core, problems).ok_or(Wrong)?,
+        );
+    }
+    Ok((!body.is_empty()).then_some(Value::Object(body)))
+}
+
+/// Refuses keys beside a request that has its own; whether there are none.
+fn refuse_both(request: &Node, beside: &[&Pair], problems: &mut Diagnostics) -> bool {
+    let Some(first) = beside.first() else { return true };
+    let names: Vec<&str> = beside.iter().map(|pair| pair.key.text.as_str()).collect();
+    let names = read::quoted_list(&names);
+    let what = if request.pairs().is_some() { "keys below it" } else { "a value" };
+    let message = format!("it can not be told whether {names} belongs to the request: `request` has {what}, too");
+    problems.error(first.key.span, message, "beside `request`").help(format!(
+        "if the request is all of it, indent {names} below `request:`; if it is only what stands there, remove {names}"
+    ));
+    false
+}
+
+/// The request without the answer, where that was indented along with it.
+fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node {
+    let answered = own.iter().any(|pair| matches!(pair.key.text.as_str(), "response_file" | "response"));
+    let is_answer = |pair: &&Pair| pair.key.text == "response_file";
+    let within = request.pairs().unwrap_or_default();
+    let Some(answer) = within.iter().find(is_answer).filter(|_| !answered) else { return request.clone() };
+    let left: Vec<Pair> = within.iter().filter(|pair| !is_answer(pair)).cloned().collect();
+    let doubtful: Vec<&str> = left.iter().filter(|pair| is_reserved(pair)).map(|pair| pair.key.text.as_str()).collect();
+    let mut help = "move it to the left, below `request`".to_owned();
+    if !doubtful.is_empty() {
+        help = format!("{help}; {} stays part of the request", read::quoted_list(&doubtful));
+    }
+    let message = "`response_file` stands within the request, and is taken out of it";
+    problems.warning(answer.key.span, message, "indented too far").help(help);
+    own.push(answer.clone());
+    Node { span: request.span, content: Content::Map(left.into()) }
+}
+
+fn delay(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
+    let milliseconds = read::count(node, name, 0, problems)?;
+    check_delay(u64::from(milliseconds), node, name, problems).map(Duration::from_millis)
+}
+
+fn answer(fields: &mut Reader<'_, '_>, beside: &[&Pair], shelf: Shelf<'_>) -> Option<FixtureAnswer> {
+    let [file, inline] = ["response_file", "response"].map(|key| fields.node(key));
+    let [file_written, inline_written] = ["response_file", "response"].map(|key| fields.key_span(key).is_some());
+    let problems = &mut *fields.problems;
+    match (file, inline) {
+        (Some(file), None) if !inline_written => {
+            let written = read::name(file, "response_file", problems)?;
+            let path = shelf.find(&written, problems)?;
+            Some(FixtureAnswer::File(Spanned::new(path, written.span)))
+        }
+        (None, Some(inline)) if !file_written => {
+            read::data(inline, "response", Reading::Core, problems).map(FixtureAnswer::Inline)
+        }
+        // Nothing at all may be the answer: it has to be written, though.
+        (None, None) if inline_written && !file_written => Some(FixtureAnswer::Inline(Value::Null)),
+        _ => {
+            let mut diagnostic = either_answer(fields.span());
+            let meant = |pair: &&&Pair| did_you_mean(&pair.key.text, ["response_file", "response"]).is_some();
+            if let Some(pair) = beside.iter().find(meant) {
+                diagnostic = diagnostic.help(format!("is `{}` misspelt?", pair.key.text.escape_debug()));
+            }
+            fields.problems.push(diagnostic);
+            None
+        }
+    }
 }

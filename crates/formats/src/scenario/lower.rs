@@ -4,71 +4,63 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Dialect, FixtureWriter, Gates, Limits, LiveTools, Missed, Mode, Redaction, RouteRecord, Routes, Said,
-    Suite, Target, ToolBase, ToolSource, Turn, World,
+    Case, CaseFiles, Check, Dialect, FixtureWriter, Habits, Limits, LiveTools, Missed, Parallelism, ResultFiles,
+    RouteRecord, Routes, Said, Suite, Target, ToolBase, ToolSource, Turn, Verdicts, World,
 };
-use agentci_source::{Diagnostics, Files, Kind, Name, Node, Sources, Span, Spanned, join};
+use agentci_source::{Diagnostics, Files, Kind, Node, Span, join};
 
 use super::agents::{Agent, Home};
 use super::answer::{ANSWERS, Shelf};
 use super::file::{self, Expected, ScenarioFile};
-use super::habits::HABITS;
 use super::project::Projects;
 use super::recorded::with_fixtures;
 use super::settings::Settings;
-use crate::document::Opened as Scenario;
-use crate::ids::{self, Ids};
-use crate::{ScenarioOptions, invalid_case};
+use crate::ScenarioOptions;
+use crate::document::{Loading, Opened, folder_of};
+use crate::ids::Ids;
+use crate::invalid_case::CaseReading;
+use crate::new_suite::new_suite;
+
+/// What suites of the dialect take for granted.
+const HABITS: Habits = Habits {
+    parallelism: Parallelism::One,
+    verdicts: Verdicts::Kept,
+    case_files: CaseFiles::CasesAlone,
+    result_files: ResultFiles::ResultsFolder,
+    ..Habits::USUAL
+};
 
 /// Lowers the scenarios of an agent; `None` when the suite is refused.
 pub(crate) fn lower(
-    files: &dyn Files,
-    sources: &mut Sources,
+    loading: &mut Loading<'_>,
     agent: Agent,
     projects: &mut Projects,
     options: &ScenarioOptions,
-    diagnostics: &mut Diagnostics,
 ) -> Option<Suite> {
     let Agent { slug, home, scenarios } = agent;
-    let span = Span::whole(sources.add(&home.folder, ""));
-    let settings = projects.settings(files, sources, &home.folder, diagnostics);
-    if let Some(problem) = settings.as_ref().and_then(|settings| settings.misspelt(&slug, &agents(files, &home.root))) {
-        diagnostics.push(problem);
+    let span = Span::whole(loading.sources.add(&home.folder, ""));
+    let settings = projects.settings(&home.folder, loading);
+    if let Some(problem) =
+        settings.as_ref().and_then(|settings| settings.misspelt(&slug, &agents(loading.files, &home.root)))
+    {
+        loading.problems.push(problem);
     }
-    let opened: Vec<Opened> = scenarios.into_iter().map(|scenario| open(files, &home, scenario)).collect();
+    let opened: Vec<_> = scenarios.into_iter().map(|scenario| open(loading.files, &home, scenario)).collect();
     let mut problems = Diagnostics::default();
     let mut ids = Ids::default();
     for scenario in &opened {
-        if let Some(id) = scenario.id() {
-            ids.claim(id, sources, &mut problems);
+        if let Some(id) = &scenario.id {
+            ids.claim(id, loading.sources, &mut problems);
         }
-        for problem in &scenario.problems {
-            diagnostics.push(problem.clone());
-        }
+        loading.problems.append(scenario.problems.clone());
     }
-    let refused = problems.has_errors();
-    diagnostics.append(problems);
-    let settings = settings.filter(|_| !refused)?;
+    loading.report_all(problems)?;
+    let settings = settings?;
     let shared = Shared::new(&settings, &slug, &home.folder, options, span);
     let cases = opened.into_iter().map(|scenario| Box::new(shared.case(scenario, &mut ids))).collect();
-    Some(Suite {
-        exclude: Vec::new(),
-        name: slug,
-        dialect: Dialect::Scenario,
-        habits: HABITS,
-        path: home.folder.clone(),
-        folder: home.folder.clone(),
-        span,
-        mode: Mode::Replay,
-        output_dir: None,
-        redact: Redaction::default(),
-        gates: Gates::default(),
-        agent_folder: None,
-        prices: std::collections::BTreeMap::new(),
-        agents: Vec::new(),
-        embedder: settings.embedder.clone(),
-        cases,
-    })
+    let (path, folder) = (home.folder.clone(), home.folder.clone());
+    let embedder = settings.embedder.clone();
+    Some(Suite { embedder, cases, ..new_suite(slug, (Dialect::Scenario, HABITS), path, folder, span) })
 }
 
 /// The names of all agents.
@@ -80,40 +72,11 @@ pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
     entries.filter(folder).map(|entry| entry.name).collect()
 }
 
-/// A scenario that was opened, with whatever is wrong with it.
-struct Opened {
-    /// What it says; `None` when something is wrong.
-    file: Option<ScenarioFile>,
-    /// Its name, where only that could be read.
-    name: Option<Spanned<Name>>,
-    path: std::path::PathBuf,
-    span: Span,
-    problems: Diagnostics,
-}
-
-impl Opened {
-    fn id(&self) -> Option<&Spanned<Name>> {
-        self.file.as_ref().map(|file| &file.name).or(self.name.as_ref())
-    }
-}
-
-fn open(files: &dyn Files, home: &Home, scenario: Scenario) -> Opened {
-    let Scenario { path, root } = scenario;
-    let mut problems = Diagnostics::default();
-    let root = match root {
-        Ok(root) => root,
-        Err(problem) => {
-            let span = problem.span;
-            problems.push(problem);
-            return Opened { file: None, name: None, path, span, problems };
-        }
-    };
-    let folder = join(path.parent().unwrap_or(Path::new("")), "");
+fn open(files: &dyn Files, home: &Home, scenario: Opened) -> CaseReading<ScenarioFile> {
+    let Opened { path, root } = scenario;
+    let folder = folder_of(&path);
     let shelf = Shelf { files, agent: &home.folder, root: &home.root, folder: &folder };
-    let file = file::scenario(&root, shelf, &mut problems).filter(|_| !problems.has_errors());
-    let name = if file.is_some() { None } else { ids::readable_under(&root, "test_name") };
-    problems.sort();
-    Opened { file, name, path, span: root.span, problems }
+    CaseReading::new(path, root, "test_name", |root, problems| file::scenario(root, shelf, problems))
 }
 
 /// What the scenarios of an agent have in common.
@@ -139,20 +102,13 @@ impl<'s> Shared<'s> {
         }
     }
 
-    fn case(&self, opened: Opened, ids: &mut Ids) -> Case {
-        let Opened { file, name, path, span, problems } = opened;
+    fn case(&self, mut scenario: CaseReading<ScenarioFile>, ids: &mut Ids) -> Case {
         let target = Arc::clone(&self.target);
-        let Some(file) = file else {
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let (id, span) = match name {
-                Some(name) => (name.value, name.span),
-                None => (ids.free(&stem, span), span),
-            };
-            return invalid_case::case(id, span, target, Vec::new(), problems);
-        };
+        let Some(file) = scenario.file.take() else { return scenario.invalid(target, ids) };
         let check = self.check(&file.expected);
         let folder = join(self.folder, ANSWERS);
-        let record = RouteRecord { suite: path, block: file.tools_key, writer: FixtureWriter(with_fixtures), folder };
+        let record =
+            RouteRecord { suite: scenario.path, block: file.tools_key, writer: FixtureWriter(with_fixtures), folder };
         let routes = Routes {
             bases: Arc::clone(&self.bases),
             tools: file.tools,

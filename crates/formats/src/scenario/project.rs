@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_source::{Diagnostics, Files, Kind, Sources, join};
+use agentci_source::{Diagnostics, Kind, join};
 
 use super::settings::{Settings, paths, settings};
-use crate::{document, native};
+use crate::document::Loading;
+use crate::native;
 
 /// How many folders settings are looked for upwards.
 const MOST_STEPS: usize = 64;
@@ -25,13 +26,8 @@ pub(crate) struct Projects {
 impl Projects {
     /// The settings of the agent in a folder: those of the nearest `agentci.yaml` without `cases:` on the way up. `None` when they
     /// are wrong.
-    pub(super) fn settings(
-        &mut self,
-        files: &dyn Files,
-        sources: &mut Sources,
-        folder: &Path,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Rc<Settings>> {
+    pub(super) fn settings(&mut self, folder: &Path, loading: &mut Loading<'_>) -> Option<Rc<Settings>> {
+        let files = loading.files;
         let mut folder = join(folder, "");
         for _ in 0..MOST_STEPS {
             for path in paths(&folder).into_iter().filter(|path| files.kind(path) == Some(Kind::File)) {
@@ -39,7 +35,7 @@ impl Projects {
                     return known.clone();
                 }
                 let mut problems = Diagnostics::default();
-                let read = match document::open(files, sources, &path) {
+                let read = match loading.open(&path) {
                     Ok(root) if native::is_settings(&root) => Some(settings(&root, files, &folder, &mut problems)),
                     // A suite of its own says nothing about others.
                     Ok(_) => continue,
@@ -49,7 +45,7 @@ impl Projects {
                     }
                 };
                 let read = read.filter(|_| !problems.has_errors()).map(Rc::new);
-                diagnostics.append(problems);
+                loading.problems.append(problems);
                 self.read.insert(path, read.clone());
                 return read;
             }

@@ -17,7 +17,8 @@ use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Span, Spanned, 
 
 use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
-use crate::native::{HTTP_KEYS, Place, ReadHttp, SERVER_KEYS, read_http};
+use crate::command::SuiteFolder;
+use crate::native::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_http};
 use crate::search::EXCLUDE;
 use crate::world::{BASES, PORT, read_bases, read_port};
 
@@ -49,7 +50,6 @@ struct Target {
     /// The agent that it is for.
     slug: Spanned<String>,
     http: ReadHttp,
-    span: Span,
 }
 
 /// The file as a whole.
@@ -102,33 +102,29 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
     if root.is_null() {
         return Settings::default();
     }
-    let Some(mut fields) = SETTINGS.open(root, problems) else { return Settings::default() };
-    let place = Place { files, folder };
-    let settings = Settings {
-        targets: fields.optional("targets").map(|node| targets(node, place, problems)).unwrap_or_default(),
-        bases: fields.optional("tool_bases").map(|node| read_bases(node, "tool_bases", problems)),
-        miss: fields.optional("stub_miss").and_then(|node| read::choice(node, "stub_miss", &Missed::NAMES, problems)),
-        facts: fields.optional("facts").and_then(|node| read::choice(node, "facts", &FACTS, problems)),
-        stub_port: fields.optional("stub_port").and_then(|node| read_port(node, "stub_port", problems)),
-        embedder: fields.optional("embedder").and_then(|node| read::name(node, "embedder", problems)),
-        threshold: fields.optional("threshold").and_then(|node| threshold(node, "threshold", problems)),
-    };
-    // The search has read it.
-    fields.optional(EXCLUDE.key);
-    fields.finish(problems);
-    settings
+    let place = SuiteFolder { files, folder };
+    let settings = SETTINGS.read(root, problems, |fields| {
+        let settings = Settings {
+            targets: fields.or_default("targets", |node, problems| targets(node, place, problems)),
+            bases: fields.optional("tool_bases", read_bases),
+            miss: fields.choice("stub_miss", &Missed::NAMES),
+            facts: fields.choice("facts", &FACTS),
+            stub_port: fields.optional("stub_port", read_port),
+            embedder: fields.optional("embedder", read::name),
+            threshold: fields.optional("threshold", threshold),
+        };
+        // The search has read it.
+        fields.node(EXCLUDE.key);
+        Some(settings)
+    });
+    settings.unwrap_or_default()
 }
 
-fn targets(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Vec<Target> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "`targets` must be a mapping", "expected `agent: { url: .. }` lines");
-        return Vec::new();
-    };
+fn targets(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<Target> {
+    let pairs = read::pairs(node, "`targets`", "`agent: { url: .. }`", problems);
     let target = |pair: &Pair| {
-        let mut fields = TARGET.open(&pair.value, problems)?;
-        let http = read_http(&mut fields, "agent_command", place, problems);
-        fields.finish(problems);
-        Some(Target { slug: Spanned::new(pair.key.text.to_string(), pair.key.span), http, span: pair.key.span })
+        let http = TARGET.read(&pair.value, problems, |fields| Some(read_http(fields, "agent_command", place)))?;
+        Some(Target { slug: Spanned::new(pair.key.text.to_string(), pair.key.span), http })
     };
     pairs.iter().filter_map(target).collect()
 }
@@ -139,7 +135,7 @@ impl Settings {
     pub(super) fn target(&self, slug: &str, folder: &Path, options: &ScenarioOptions, span: Span) -> HttpTarget {
         let of = |slug: &str| self.targets.iter().find(|target| target.slug.value == slug);
         let found = of(slug).or_else(|| of(DEFAULT));
-        let span = found.map_or(span, |target| target.span);
+        let span = found.map_or(span, |target| target.slug.span);
         let mut http = found.map(|target| target.http.clone()).unwrap_or_default();
         let url = match &options.agent_url {
             // Whoever says where the agent is has it running.

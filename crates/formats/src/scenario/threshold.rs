@@ -1,10 +1,10 @@
 //! `semantic_threshold`: how near an answer must be, as a number or as one for each embedder.
 
 use agentci_source::shape::Kind;
-use agentci_source::{Content, Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Content, Diagnostics, Node};
 
+use crate::gates::share;
 use crate::normal;
-use crate::quantity::tidy;
 
 /// A number, or one for each embedder.
 pub(super) const THRESHOLD: Kind = Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]);
@@ -29,16 +29,6 @@ pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> 
 }
 
 fn similarity(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
-    let number = read::number(node, name, problems)?;
-    if (0.0..=1.0).contains(&number) {
-        return Some(number);
-    }
-    let problem = Diagnostic::error(node.span, format!("`{name}` must be from 0 to 1, found {}", node.describe()))
-        .label("a similarity");
-    problems.push(if number > 1.0 && number <= 100.0 {
-        problem.help(format!("write {} for {number} %", tidy(number / 100.0)))
-    } else {
-        problem.help("1 means the same text; good paraphrases have 0.5 to 0.9, which depends on the embedder")
-    });
-    None
+    let otherwise = "1 means the same text; good paraphrases have 0.5 to 0.9, which depends on the embedder";
+    share(node, name, "a similarity", otherwise, problems)
 }

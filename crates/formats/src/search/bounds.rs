@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use agentci_source::shape::{Field, Kind as Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Sources, Span, Spanned, join, read};
+use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Span, Spanned, join, read};
 
 use super::glob::Glob;
 use super::tracked::{Tracked, git_folder};
-use crate::document::SIZE_LIMIT;
+use crate::document::{Loading, SIZE_LIMIT};
 use crate::native::{NAMES as SETTINGS, is_suite};
 use agentci_source::yaml;
 
@@ -84,12 +84,7 @@ struct Exclude {
 
 impl<'f> Bounds<'f> {
     /// Takes what the command line excludes, seen from the working folder.
-    pub(crate) fn new(
-        files: &'f dyn Files,
-        excluded: &[String],
-        sources: &mut Sources,
-        problems: &mut Diagnostics,
-    ) -> Self {
+    pub(crate) fn new(files: &'f dyn Files, excluded: &[String], loading: &mut Loading<'_>) -> Self {
         let mut bounds = Self {
             files,
             excluded: Vec::new(),
@@ -99,7 +94,7 @@ impl<'f> Bounds<'f> {
             skipped: RefCell::default(),
         };
         for text in excluded {
-            let file = sources.add(Path::new("--exclude"), text.as_str());
+            let file = loading.sources.add(Path::new("--exclude"), text.as_str());
             let width = u32::try_from(text.chars().count()).unwrap_or(u32::MAX).max(1);
             let written = Spanned::new(text.clone(), Span { file, line: 1, column: 1, width });
             // Paths that are absolute or lead upwards mean what they mean in a shell.
@@ -112,7 +107,7 @@ impl<'f> Bounds<'f> {
             let anchored = if rest.len() < text.len() { format!("/{rest}") } else { rest.to_owned() };
             match pattern(&anchored, &written) {
                 Ok(glob) => bounds.excluded.push(Exclude { base, glob, written, is_used: Cell::new(false) }),
-                Err(problem) => problems.push(problem),
+                Err(problem) => loading.problems.push(problem),
             }
         }
         bounds
@@ -120,9 +115,9 @@ impl<'f> Bounds<'f> {
 
     /// Begins a search in a folder that was named. Rules from above that leave out the folder itself do not count: whoever names
     /// it wants what is in it.
-    pub(crate) fn start(&mut self, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics) {
+    pub(crate) fn start(&mut self, folder: &Path, loading: &mut Loading<'_>) {
         let absolute = self.files.absolute(folder);
-        let level = self.level(&absolute, folder, UP_LIMIT, sources, problems);
+        let level = self.level(&absolute, folder, UP_LIMIT, loading);
         self.unignored = level.is_ignored;
         self.skipped.take();
         let from_above = |path: &Path| {
@@ -133,9 +128,9 @@ impl<'f> Bounds<'f> {
     }
 
     /// Learns the rules of a folder that is searched.
-    pub(crate) fn enter(&mut self, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics) {
+    pub(crate) fn enter(&mut self, folder: &Path, loading: &mut Loading<'_>) {
         let absolute = self.files.absolute(folder);
-        self.level(&absolute, folder, UP_LIMIT, sources, problems).is_searched.set(true);
+        self.level(&absolute, folder, UP_LIMIT, loading).is_searched.set(true);
     }
 
     /// Whether a search leaves out what is in a folder that was entered.
@@ -145,15 +140,9 @@ impl<'f> Bounds<'f> {
         let Some(level) = self.levels.get(&folder) else { return false };
         let path = folder.join(name);
         // All are asked, so that none is said to leave out nothing.
-        let mut excluded = false;
-        for exclude in &self.excluded {
-            excluded |= exclude.leaves_out(&path, is_folder);
-        }
-        for level in level.up().filter(|level| self.counts(level)) {
-            for exclude in &level.excluded {
-                excluded |= exclude.leaves_out(&path, is_folder);
-            }
-        }
+        let of_folders = level.up().filter(|level| self.counts(level)).flat_map(|level| &level.excluded);
+        let all = self.excluded.iter().chain(of_folders);
+        let excluded = all.filter(|exclude| exclude.leaves_out(&path, is_folder)).count() > 0;
         let ignored = !excluded && !self.unignored && level.ignores(self.files, &path, is_folder);
         if ignored {
             self.skipped.borrow_mut().push((shown, is_folder));
@@ -187,14 +176,7 @@ impl<'f> Bounds<'f> {
     }
 
     /// The rules of a folder, by its absolute path and by the one that the user knows.
-    fn level(
-        &mut self,
-        folder: &Path,
-        shown: &Path,
-        steps: usize,
-        sources: &mut Sources,
-        problems: &mut Diagnostics,
-    ) -> Rc<Level> {
+    fn level(&mut self, folder: &Path, shown: &Path, steps: usize, loading: &mut Loading<'_>) -> Rc<Level> {
         if let Some(known) = self.levels.get(folder) {
             return Rc::clone(known);
         }
@@ -204,7 +186,7 @@ impl<'f> Bounds<'f> {
             // The settings of a project are within its work tree.
             None if is_root || steps == 0 => None,
             // What is wrong with settings further up is told to those who search there.
-            None => Some(self.level(parent, parent, steps - 1, sources, &mut Diagnostics::default())),
+            None => Some(self.level(parent, parent, steps - 1, &mut loading.with(&mut Diagnostics::default()))),
         });
         let repository = if is_root {
             Some(Rc::new(Repository { root: folder.to_path_buf(), tracked: OnceCell::new() }))
@@ -220,7 +202,7 @@ impl<'f> Bounds<'f> {
         }
         let is_ignored =
             !is_root && above.as_ref().is_some_and(|above| above.is_ignored || above.ignores_by_rule(folder, true));
-        let (excluded, is_suite) = self.excluded(folder, shown, sources, problems);
+        let (excluded, is_suite) = self.excluded(folder, shown, loading);
         let level = Rc::new(Level {
             folder: folder.to_path_buf(),
             above,
@@ -244,13 +226,7 @@ impl<'f> Bounds<'f> {
     }
 
     /// What the `agentci.yaml` of a folder excludes, and whether that is a suite.
-    fn excluded(
-        &self,
-        folder: &Path,
-        shown: &Path,
-        sources: &mut Sources,
-        problems: &mut Diagnostics,
-    ) -> (Vec<Exclude>, bool) {
+    fn excluded(&self, folder: &Path, shown: &Path, loading: &mut Loading<'_>) -> (Vec<Exclude>, bool) {
         let mut found = (Vec::new(), false);
         for path in SETTINGS.iter().map(|name| join(shown, name)) {
             if self.files.kind(&path) != Some(Kind::File) {
@@ -261,7 +237,7 @@ impl<'f> Bounds<'f> {
             if !text.contains(EXCLUDE.key) {
                 continue;
             }
-            let file = sources.add(&path, text.as_str());
+            let file = loading.sources.add(&path, text.as_str());
             let Ok(root) = yaml::parse(&text, file) else { continue };
             let Some(node) = root.get(EXCLUDE.key) else { continue };
             found.1 = is_suite(&root);
@@ -274,7 +250,7 @@ impl<'f> Bounds<'f> {
                 }
             }
             if !found.1 {
-                problems.append(own);
+                loading.problems.append(own);
             }
         }
         found

@@ -8,9 +8,10 @@ use agentci_source::{Diagnostic, FileError, Files, Span, Unusable};
 
 use super::bounds::Bounds;
 use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};
-use crate::document::{self, Opened};
+use crate::attach::attach_scripts;
+use crate::document::{Loading, Opened};
 use crate::finder::what_is_a_suite;
-use crate::{LoadOptions, Loaded, mcp_script, model_script, native};
+use crate::{LoadOptions, Loaded};
 
 /// How to say that nothing is lost by what cannot be looked at.
 const EXCLUDE_IT: &str = "if it holds no suite, add it to `exclude:` in `agentci.yaml` or pass it as `--exclude`";
@@ -40,8 +41,7 @@ pub(crate) struct Search<'f> {
 impl<'f> Search<'f> {
     pub(crate) fn new(files: &'f dyn Files, options: &'f LoadOptions) -> Self {
         let mut loaded = Loaded::default();
-        let Loaded { plan, diagnostics } = &mut loaded;
-        let bounds = Bounds::new(files, &options.exclude, &mut plan.sources, diagnostics);
+        let bounds = Bounds::new(files, &options.exclude, &mut loaded.loading(files));
         Self {
             files,
             options,
@@ -55,10 +55,14 @@ impl<'f> Search<'f> {
         }
     }
 
+    /// What a reading of files needs.
+    pub(crate) fn loading(&mut self) -> Loading<'_> {
+        self.loaded.loading(self.files)
+    }
+
     /// Begins a search in a folder that was named.
     pub(crate) fn start(&mut self, folder: &Path) {
-        let Loaded { plan, diagnostics } = &mut self.loaded;
-        self.bounds.start(folder, &mut plan.sources, diagnostics);
+        self.bounds.start(folder, &mut self.loaded.loading(self.files));
     }
 
     /// Whether a search may go into one more folder; says so when it may not.
@@ -80,8 +84,7 @@ impl<'f> Search<'f> {
 
     /// Looks into a folder. What may hide a suite and cannot be looked at is an error, reported once.
     pub(crate) fn look(&mut self, folder: &Path) -> Found {
-        let Loaded { plan, diagnostics } = &mut self.loaded;
-        self.bounds.enter(folder, &mut plan.sources, diagnostics);
+        self.bounds.enter(folder, &mut self.loaded.loading(self.files));
         let first_time = self.looked_at.insert(folder.to_path_buf());
         let entries = match self.files.list(folder) {
             Ok(entries) => entries,
@@ -105,8 +108,7 @@ impl<'f> Search<'f> {
 
     /// Opens a YAML file, whether it can be parsed or not.
     pub(crate) fn open(&mut self, path: &Path) -> Opened {
-        let root = document::open(self.files, &mut self.loaded.plan.sources, path);
-        Opened { path: path.to_path_buf(), root }
+        Opened { path: path.to_path_buf(), root: self.loading().open(path) }
     }
 
     /// Takes a suite into the plan, unless its run folder would be another's.
@@ -123,10 +125,7 @@ impl<'f> Search<'f> {
 
     /// The same for a suite whose scripted models and MCP servers are in files of their own.
     pub(crate) fn add_with_models(&mut self, mut suite: Suite) {
-        let Loaded { plan, diagnostics } = &mut self.loaded;
-        model_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
-        mcp_script::attach(self.files, &mut plan.sources, &mut suite, diagnostics);
-        native::attach_models(self.files, &mut plan.sources, &mut suite, diagnostics);
+        attach_scripts(&mut self.loading(), &mut suite);
         self.add(suite);
     }
 

@@ -20,7 +20,7 @@ static BASE: Shape = Shape::new(
 );
 
 /// Reads names of variables; the good ones are kept when one is wrong.
-pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) -> Arc<[ToolBase]> {
+pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Arc<[ToolBase]>> {
     let bases: Vec<ToolBase> = if let Some(pairs) = node.pairs() {
         pairs.iter().filter_map(|pair| base(pair, problems)).collect()
     } else {
@@ -43,7 +43,7 @@ pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) ->
             problems.error(name.span, message, format!("first named at line {}", first.name.span.line)).help(help);
         }
     }
-    bases.into()
+    Some(bases.into())
 }
 
 fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {
@@ -51,14 +51,10 @@ fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {
     if pair.value.is_null() {
         return Some(ToolBase { name, live: None });
     }
-    let mut fields = BASE.open(&pair.value, problems)?;
-    let live = fields.optional("live").map(|node| read_address(node, "live", problems));
-    fields.finish(problems);
-    let live: Option<Text> = match live {
-        None => None,
-        Some(live) => Some(live?.value),
-    };
-    Some(ToolBase { name, live })
+    BASE.read(&pair.value, problems, |fields| {
+        let live = fields.valid("live", read_address)?;
+        Some(ToolBase { name, live: live.map(|live| live.value) })
+    })
 }
 
 impl Printer<'_> {

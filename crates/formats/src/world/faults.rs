@@ -1,6 +1,7 @@
 //! `faults: [{ tool: search_docs, call: 2, error: upstream timeout }]`
 
 use crate::printer::Printer;
+use crate::quantity::number_to;
 use agentci_plan::{Fault, FaultKind, FaultTime};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, print_duration, read};
@@ -28,33 +29,26 @@ static FAULT: Shape = Shape::new(
 .rules(&[Rule::One(&KINDS), Rule::NotBoth(&["call", "rate"]), Rule::NotBoth(&["tool", "model"])]);
 
 pub(crate) fn read_faults(node: &Node, problems: &mut Diagnostics) -> Vec<Fault> {
-    let items = read::list(node, "faults", problems).unwrap_or_default();
-    items.iter().filter_map(|item| fault(item, problems)).collect()
+    read::each(node, "faults", problems, fault)
 }
 
 fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
-    let mut fields = FAULT.open(node, problems)?;
-    let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
-    let model = fields.optional("model").map(|node| (node.span, read::truth(node, "model", problems)));
-    let call = fields.optional("call").map(|node| read::count(node, "call", 1, problems));
-    let rate = fields.optional("rate").map(|node| rate(node, problems));
+    let mut fields = FAULT.reader(node, problems)?;
+    let tool = fields.optional("tool", read::name);
+    let model = fields.node("model").map(|node| (node.span, fields.truth("model")));
+    let call = fields.node("call").map(|_| fields.count("call", 1));
+    let rate = fields.node("rate").map(|_| fields.optional("rate", rate));
     let mut kinds = Vec::new();
-    if let Some(node) = fields.optional("error") {
-        kinds.push(read::text(node, "error", problems).map(FaultKind::Error));
-    }
-    if let Some(node) = fields.optional("delay") {
-        kinds.push(read::duration(node, "delay", problems).map(FaultKind::Delay));
-    }
+    kinds.extend(fields.node("error").map(|_| fields.text("error").map(FaultKind::Error)));
+    kinds.extend(fields.node("delay").map(|_| fields.duration("delay").map(FaultKind::Delay)));
     for (key, kind) in
         [("malformed", FaultKind::Malformed), ("truncated", FaultKind::Truncated), ("hang", FaultKind::Hang)]
     {
-        if let Some(node) = fields.optional(key)
-            && read::truth(node, key, problems) != Some(false)
-        {
+        if fields.node(key).is_some() && fields.truth(key) != Some(false) {
             kinds.push(Some(kind));
         }
     }
-    fields.finish(problems);
+    fields.finish();
     if call.is_some() && rate.is_some() {
         problems.push(
             Diagnostic::error(node.span, "a fault has either `call` or `rate`, not both")
@@ -88,13 +82,8 @@ fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
     Some(Fault { tool, model, when, kind: kinds.pop().flatten()?, span: node.span })
 }
 
-fn rate(node: &Node, problems: &mut Diagnostics) -> Option<f64> {
-    let rate = read::number(node, "rate", problems)?;
-    if (0.0..=1.0).contains(&rate) {
-        return Some(rate);
-    }
-    problems.error(node.span, format!("`rate` must be from 0 to 1, found {rate}"), "a share of calls");
-    None
+fn rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
+    number_to(1.0, node, name, "a share of calls", problems)
 }
 
 impl Printer<'_> {

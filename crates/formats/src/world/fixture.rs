@@ -1,7 +1,10 @@
 //! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
 
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Spanned};
+
+use crate::quantity::whole_in;
 
 /// The status of an answer that does not say its own.
 pub(crate) const USUAL_STATUS: u16 = 200;
@@ -26,12 +29,12 @@ pub(crate) struct Manner {
 }
 
 /// Takes the keys that all dialects have.
-pub(crate) fn read_manner(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Manner {
+pub(crate) fn read_manner(fields: &mut Reader<'_, '_>) -> Manner {
     Manner {
-        name: fields.optional("name").and_then(|node| read::text(node, "name", problems)),
-        method: fields.optional("method").and_then(|node| method(node, problems)),
-        status: fields.optional("status").and_then(|node| status(node, problems)).unwrap_or(USUAL_STATUS),
-        headers: fields.optional("headers").map(|node| headers(node, problems)).unwrap_or_default(),
+        name: fields.text("name"),
+        method: fields.optional("method", method),
+        status: fields.optional("status", status).unwrap_or(USUAL_STATUS),
+        headers: fields.or_default("headers", headers),
     }
 }
 
@@ -64,8 +67,8 @@ pub(crate) fn check_delay(milliseconds: u64, node: &Node, name: &str, problems: 
     None
 }
 
-fn method(node: &Node, problems: &mut Diagnostics) -> Option<String> {
-    let method = read::text(node, "method", problems)?;
+fn method(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
+    let method = read::text(node, name, problems)?;
     if !method.is_empty() && method.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
         return Some(method.to_ascii_uppercase());
     }
@@ -74,21 +77,12 @@ fn method(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     None
 }
 
-fn status(node: &Node, problems: &mut Diagnostics) -> Option<u16> {
-    let status = read::integer(node, "status", problems)?;
-    let known = u16::try_from(status).ok().filter(|status| (200..=599).contains(status));
-    if known.is_none() {
-        let message = format!("`status` must be from 200 to 599, found {status}");
-        problems.error(node.span, message, "not the status of an answer");
-    }
-    known
+fn status(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u16> {
+    whole_in(200..=599, node, name, "not the status of an answer", problems)
 }
 
 fn headers(node: &Node, problems: &mut Diagnostics) -> Vec<(String, String)> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "`headers` must be a mapping", "expected `Name: text` lines");
-        return Vec::new();
-    };
+    let pairs = read::pairs(node, "`headers`", "`Name: text`", problems);
     pairs.iter().filter_map(|pair| header(pair, problems)).collect()
 }
 

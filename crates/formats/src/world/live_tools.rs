@@ -7,14 +7,13 @@
 //! search: { mcp: { command: [npx, search-server], tool: web_search } }
 //! ```
 
-use std::path::Path;
-
 use agentci_plan::{CommandPart, CommandTool, HttpTool, LiveTool, McpTool, McpTransport, TOOL_TIMEOUT, Text};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 
-use crate::command::part;
+use crate::command::SuiteFolder;
 use crate::printer::Printer;
+use crate::texts::template;
 
 /// Tools by their names.
 pub(crate) const LIVE_TOOLS: Kind = Kind::Map(&Kind::Having("command", &COMMAND_TOOL, &SERVED_TOOL));
@@ -82,108 +81,101 @@ static HTTP_SERVER: Shape = Shape::new(
 /// Reads a mapping of names to tools.
 pub(crate) fn read_live_tools(
     node: &Node,
-    files: &dyn Files,
-    folder: &Path,
+    place: SuiteFolder<'_>,
     problems: &mut Diagnostics,
 ) -> Vec<(Spanned<String>, LiveTool)> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "the tools to execute must be a mapping", "expected `name: { command: [..] }` lines");
-        return Vec::new();
-    };
+    let pairs = read::pairs(node, "the tools to execute", "`name: { command: [..] }`", problems);
     let read = |pair: &Pair| {
         let name = Spanned::new(pair.key.text.to_string(), pair.key.span);
-        Some((name, tool(&pair.value, files, folder, problems)?))
+        Some((name, tool(&pair.value, place, problems)?))
     };
     pairs.iter().filter_map(read).collect()
 }
 
-fn tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<LiveTool> {
-    let mut fields = SERVED_TOOL.open(node, problems)?;
-    let timeout = fields.optional("timeout").map(|node| read::duration(node, "timeout", problems));
-    let [command, http, mcp] = ["command", "http", "mcp"].map(|key| fields.optional(key));
-    let timeout = timeout.unwrap_or(Some(TOOL_TIMEOUT));
+fn tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<LiveTool> {
+    let mut fields = SERVED_TOOL.reader(node, problems)?;
+    let timeout = fields.valid("timeout", read::duration);
+    let timeout = timeout.map(|timeout| timeout.unwrap_or(TOOL_TIMEOUT));
+    let [command, http, mcp] = ["command", "http", "mcp"].map(|key| fields.node(key));
     let tool = match (command, http, mcp) {
         (Some(command), None, None) => {
             fields.becomes(&COMMAND_TOOL);
             fields.demanded("command");
-            let command = program(command, files, folder, problems)?;
-            let long_lived = fields.optional("long_lived").and_then(|node| read::truth(node, "long_lived", problems));
-            let environment = fields.optional("env").map(|node| named(node, "env", problems)).unwrap_or_default();
+            let command = program(command, place, fields.problems)?;
+            let long_lived = fields.truth("long_lived").unwrap_or_default();
+            let environment = fields.optional("env", named).unwrap_or_default();
             Some(LiveTool::Command(CommandTool {
                 command,
                 environment,
-                long_lived: long_lived.unwrap_or(false),
+                long_lived,
                 timeout: timeout?,
                 span: node.span,
             }))
         }
         (None, Some(http), None) => {
-            let mut inner = HTTP_TOOL.open(http, problems)?;
-            let url = inner.required("url", problems).and_then(|node| read::text(node, "url", problems));
-            let headers = inner.optional("headers").map(|node| named(node, "headers", problems)).unwrap_or_default();
-            inner.finish(problems);
-            Some(LiveTool::Http(HttpTool { url: Text::parse(&url?), headers, timeout: timeout?, span: node.span }))
+            let tool = HTTP_TOOL.read(http, fields.problems, |fields| {
+                let url = fields.required("url", template);
+                let headers = fields.optional("headers", named).unwrap_or_default();
+                Some(HttpTool { url: url?, headers, timeout: timeout?, span: node.span })
+            })?;
+            Some(LiveTool::Http(tool))
         }
         (None, None, Some(mcp)) => {
-            let tool = mcp_tool(mcp, files, folder, problems)?;
+            let tool = mcp_tool(mcp, place, fields.problems)?;
             Some(LiveTool::Mcp(McpTool { timeout: timeout?, span: node.span, ..tool }))
         }
         _ => {
-            problems.push(Diagnostic::error(node.span, "a tool has either `command`, `http` or `mcp`").help(
-                "write `command: [program, argument]`, `http: { url: \"https://..\" }` or `mcp: { command: [..] }`",
-            ));
+            let help =
+                "write `command: [program, argument]`, `http: { url: \"https://..\" }` or `mcp: { command: [..] }`";
+            fields.problems.error(node.span, "a tool has either `command`, `http` or `mcp`", "").help(help);
             None
         }
     };
-    fields.finish(problems);
+    fields.finish();
     tool
 }
 
-fn mcp_tool(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<McpTool> {
-    let mut fields = STDIO_SERVER.open(node, problems)?;
-    let tool = fields.optional("tool").and_then(|node| read::name(node, "tool", problems));
+fn mcp_tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<McpTool> {
+    let mut fields = STDIO_SERVER.reader(node, problems)?;
+    let tool = fields.name("tool");
     let mut headers = Vec::new();
-    let transport = match (fields.optional("command"), fields.optional("url")) {
+    let transport = match (fields.node("command"), fields.node("url")) {
         (Some(command), None) => {
             fields.demanded("command");
-            let environment = fields.optional("env").map(|node| named(node, "env", problems)).unwrap_or_default();
-            let command = program(command, files, folder, problems);
+            let environment = fields.optional("env", named).unwrap_or_default();
+            let command = program(command, place, fields.problems);
             command.map(|command| McpTransport::Stdio { command, environment })
         }
         (None, Some(url)) => {
             fields.becomes(&HTTP_SERVER);
             fields.demanded("url");
-            headers = fields.optional("headers").map(|node| named(node, "headers", problems)).unwrap_or_default();
-            let text = read::text(url, "url", problems);
-            text.map(|text| McpTransport::Http(Spanned::new(Text::parse(&text), url.span)))
+            headers = fields.optional("headers", named).unwrap_or_default();
+            fields.optional("url", template).map(|text| McpTransport::Http(Spanned::new(text, url.span)))
         }
         _ => {
-            problems
-                .error(node.span, "`mcp` needs either `command` or `url`", "it is not said how the server is reached")
-                .help("write `command: [program, argument]` with `env`, or `url: https://..` with `headers`");
+            let message = "`mcp` needs either `command` or `url`";
+            let help = "write `command: [program, argument]` with `env`, or `url: https://..` with `headers`";
+            problems.error(node.span, message, "it is not said how the server is reached").help(help);
             return None;
         }
     };
-    fields.finish(problems);
-    let tool = tool.map(|tool| tool.value);
+    fields.finish();
     Some(McpTool { transport: transport?, headers, tool, timeout: TOOL_TIMEOUT, span: node.span })
 }
 
-fn program(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
+fn program(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Vec<CommandPart>> {
     let parts = read::texts(node, "command", problems)?;
     if parts.first().is_none_or(|program| program.value.trim().is_empty()) {
         problems.error(node.span, "`command` names no program", "a program is missing here");
         return None;
     }
-    Some(parts.into_iter().map(|text| part(files, folder, Text::parse(&text.value))).collect())
+    Some(place.command(parts.iter().map(|text| Text::parse(&text.value)).collect()))
 }
 
-fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
-    if node.pairs().is_none() {
-        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected `NAME: text` lines");
-    }
-    let read = |pair: &Pair| Some((pair.key.text.to_string(), Text::parse(&read::text(&pair.value, name, problems)?)));
-    node.pairs().unwrap_or_default().iter().filter_map(read).collect()
+fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Text)>> {
+    let pairs = read::pairs(node, &format!("`{name}`"), "`NAME: text`", problems);
+    let read = |pair: &Pair| Some((pair.key.text.to_string(), template(&pair.value, name, problems)?));
+    Some(pairs.iter().filter_map(read).collect())
 }
 
 impl Printer<'_> {
@@ -223,6 +215,8 @@ impl Printer<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use agentci_source::{MemoryFiles, Sources};
 
     use super::*;
@@ -231,7 +225,7 @@ mod tests {
         let node = agentci_source::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
         let mut problems = Diagnostics::default();
         let files = MemoryFiles::default().with("s/server.py", "");
-        let tools = read_live_tools(&node, &files, Path::new("s"), &mut problems);
+        let tools = read_live_tools(&node, SuiteFolder { files: &files, folder: Path::new("s") }, &mut problems);
         (tools, problems.iter().map(|problem| problem.message.clone()).collect())
     }
 

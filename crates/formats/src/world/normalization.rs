@@ -2,7 +2,7 @@
 
 use agentci_plan::{Normalization, TextReplacement};
 use agentci_source::shape::{Kind, Shape, optional, required};
-use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 
 use super::check_pattern;
 use crate::printer::Printer;
@@ -34,55 +34,51 @@ static REPLACEMENT: Shape = Shape::new(
 );
 
 pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut Diagnostics) -> Normalization {
-    let mut normalization = Normalization::default();
-    let Some(mut fields) = NORMALIZATION.open(node, problems) else { return normalization };
-    let mut list = |key: &'static str| -> Vec<String> {
-        let found = fields.optional(key).and_then(|node| read::texts(node, key, problems));
-        found.unwrap_or_default().into_iter().map(|text| text.value).collect()
-    };
-    normalization.strip_keys = list("strip_keys");
-    normalization.strip_paths = list("strip_paths");
-    if let Some(paths) = fields.optional("replace_paths")
-        && read::object(paths, "replace_paths", reading, problems).is_some()
-    {
-        let pairs = paths.pairs().unwrap_or_default();
-        normalization.replace_paths = pairs
-            .iter()
-            .filter_map(|pair| Some((pair.key.text.to_string(), pair.value.value(reading).ok()?)))
-            .collect();
-    }
-    if let Some(replacements) = fields.optional("replace_text") {
-        let items = read::list(replacements, "replace_text", problems).unwrap_or_default();
-        normalization.replace_text = items.iter().filter_map(|item| replacement(item, problems)).collect();
-    }
-    fields.finish(problems);
-    normalization
+    let normalization = NORMALIZATION.read(node, problems, |fields| {
+        let mut list = |key| {
+            let texts = fields.optional(key, read::texts).unwrap_or_default();
+            texts.into_iter().map(|text| text.value).collect()
+        };
+        let (strip_keys, strip_paths) = (list("strip_keys"), list("strip_paths"));
+        let replaced = |node: &Node, key: &str, problems: &mut Diagnostics| {
+            read::object(node, key, reading, problems)?;
+            let pair = |pair: &Pair| Some((pair.key.text.to_string(), pair.value.value(reading).ok()?));
+            Some(node.pairs()?.iter().filter_map(pair).collect())
+        };
+        Some(Normalization {
+            strip_keys,
+            strip_paths,
+            replace_paths: fields.optional("replace_paths", replaced).unwrap_or_default(),
+            replace_text: fields
+                .or_default("replace_text", |node, problems| read::each(node, "replace_text", problems, replacement)),
+        })
+    });
+    normalization.unwrap_or_default()
 }
 
 fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacement> {
-    let mut fields = REPLACEMENT.open(node, problems)?;
-    let text = fields
-        .required("pattern", problems)
-        .and_then(|node| read::text(node, "pattern", problems).map(|text| Spanned::new(text, node.span)));
-    let replacement = fields.optional("replacement").and_then(|node| read::text(node, "replacement", problems));
-    let flags = fields.optional("flags").and_then(|node| {
-        let flags = read::text(node, "flags", problems)?;
-        if let Some(wrong) = flags.chars().find(|flag| !"ims".contains(*flag)) {
-            let help = "flags are `i` (any letter case), `m` (lines) and `s` (`.` matches line ends)";
-            problems.error(node.span, format!("unknown flag `{}`", wrong.escape_debug()), "not a flag").help(help);
-            return None;
-        }
-        Some(flags)
-    });
-    fields.finish(problems);
-    let mut text = text?;
-    if let Some(flags) = flags.filter(|flags| !flags.is_empty()) {
-        text.value = format!("(?{flags}){}", text.value);
-    }
-    match check_pattern(&text, problems) {
+    let mut fields = REPLACEMENT.reader(node, problems)?;
+    let pattern = fields.node("pattern");
+    let text = fields.required("pattern", read::text);
+    let replacement = fields.text("replacement").unwrap_or_default();
+    let flags = fields.optional("flags", flags).unwrap_or_default();
+    fields.finish();
+    let text = if flags.is_empty() { text? } else { format!("(?{flags}){}", text?) };
+    let pattern = Spanned::new(text, pattern?.span);
+    match check_pattern(&pattern, problems) {
         Some(()) => None,
-        None => Some(TextReplacement { pattern: text.value, replacement: replacement.unwrap_or_default() }),
+        None => Some(TextReplacement { pattern: pattern.value, replacement }),
     }
+}
+
+fn flags(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
+    let flags = read::text(node, name, problems)?;
+    if let Some(wrong) = flags.chars().find(|flag| !"ims".contains(*flag)) {
+        let help = "flags are `i` (any letter case), `m` (lines) and `s` (`.` matches line ends)";
+        problems.error(node.span, format!("unknown flag `{}`", wrong.escape_debug()), "not a flag").help(help);
+        return None;
+    }
+    Some(flags)
 }
 
 impl Printer<'_> {

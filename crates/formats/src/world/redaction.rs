@@ -18,18 +18,14 @@ pub(crate) static REDACTION: Shape = Shape::new(
 );
 
 pub(crate) fn read_redaction(node: &Node, problems: &mut Diagnostics) -> Redaction {
-    let Some(mut fields) = REDACTION.open(node, problems) else { return Redaction::default() };
-    let mut list = |key: &'static str| {
-        let found = fields.optional(key).and_then(|node| read::one_or_more_texts(node, key, problems));
-        found.unwrap_or_default()
-    };
-    let (keys, patterns) = (list("keys"), list("patterns"));
-    fields.finish(problems);
+    let Some(mut fields) = REDACTION.reader(node, problems) else { return Redaction::default() };
+    let keys = fields.texts("keys");
+    let patterns = fields.optional("patterns", read::one_or_more_texts).unwrap_or_default();
+    fields.finish();
     for written in &patterns {
         check_pattern(written, problems);
     }
-    let values = |list: Vec<agentci_source::Spanned<String>>| list.into_iter().map(|text| text.value).collect();
-    Redaction { keys: values(keys), patterns: values(patterns) }
+    Redaction { keys, patterns: patterns.into_iter().map(|pattern| pattern.value).collect() }
 }
 
 impl Printer<'_> {

@@ -10,17 +10,18 @@
 //! miss: warn
 //! ```
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, Missed, RoutedTool, Routes, ToolBase};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind as Of, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Pair, Reading, Span, Spanned, join, read};
+use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Pair, Reading, Span, Spanned};
 use serde_json::Value;
 
 use super::bases::{BASES, read_bases};
 use super::fixture::{MANNER, Manner, USUAL_STATUS, check_delay, read_manner, read_tool_id};
+use crate::command::SuiteFolder;
 use crate::printer::Printer;
 
 /// The keys about routed tools.
@@ -64,19 +65,14 @@ pub(crate) struct RouteSettings {
 }
 
 /// Takes `routes`, `bases`, `miss` and `port`.
-pub(crate) fn read_routes(
-    fields: &mut read::Fields<'_>,
-    files: &dyn Files,
-    folder: &Path,
-    problems: &mut Diagnostics,
-) -> RouteSettings {
-    let [routes, bases, miss, port] = ["routes", "bases", "miss", "port"].map(|key| fields.optional(key));
+pub(crate) fn read_routes(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> RouteSettings {
+    let written = ["routes", "bases", "miss", "port"].into_iter().find_map(|key| fields.node(key));
     RouteSettings {
-        tools: routes.map(|node| tools(node, files, folder, problems)).unwrap_or_default(),
-        bases: bases.map(|node| read_bases(node, "bases", problems)),
-        miss: miss.and_then(|node| read::choice(node, "miss", &Missed::NAMES, problems)),
-        port: port.and_then(|node| read_port(node, "port", problems)),
-        span: routes.or(bases).or(miss).or(port).map(|node| node.span),
+        tools: fields.or_default("routes", |node, problems| tools(node, place, problems)),
+        bases: fields.optional("bases", read_bases),
+        miss: fields.choice("miss", &Missed::NAMES),
+        port: fields.optional("port", read_port),
+        span: written.map(|node| node.span),
     }
 }
 
@@ -110,59 +106,54 @@ pub(crate) fn read_port(node: &Node, name: &str, problems: &mut Diagnostics) -> 
     port
 }
 
-fn tools(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Vec<RoutedTool> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "`routes` must be a mapping", "expected `tool: [..]` lines");
-        return Vec::new();
-    };
+fn tools(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
+    let pairs = read::pairs(node, "`routes`", "`tool: [..]`", problems);
     let tool = |pair: &Pair| {
         let id = read_tool_id(pair, problems)?;
         let items = read::list(&pair.value, &id.value, problems)?;
-        let fixtures = items.iter().filter_map(|item| fixture(item, files, folder, problems)).collect();
+        let fixtures = items.iter().filter_map(|item| fixture(item, place, problems)).collect();
         Some(RoutedTool { id, fixtures })
     };
     pairs.iter().filter_map(tool).collect()
 }
 
-fn fixture(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Fixture> {
-    let mut fields = ROUTE.open(node, problems)?;
-    let request = fields.optional("request").map(|node| read::data(node, "request", Reading::Core, problems));
-    let Manner { name, method, status, headers } = read_manner(&mut fields, problems);
-    let delay = fields.optional("delay").and_then(|node| {
-        let delay = read::duration(node, "delay", problems)?;
-        check_delay(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX), node, "delay", problems).map(|_| delay)
-    });
-    let [file, inline] = ["response_file", "response"].map(|key| fields.optional(key));
-    let answer = match (file, inline) {
-        (Some(file), None) => read::name(file, "response_file", problems).and_then(|written| {
-            let path = join(folder, &written.value);
-            existing(files, &path, written.span, problems)
-                .then(|| FixtureAnswer::File(Spanned::new(path, written.span)))
-        }),
-        (None, Some(inline)) => read::data(inline, "response", Reading::Core, problems).map(FixtureAnswer::Inline),
-        // Nothing at all may be the answer: it has to be written, though.
-        (None, None) if fields.key_span("response").is_some() => Some(FixtureAnswer::Inline(Value::Null)),
-        _ => {
-            problems.push(either_answer(node.span));
-            None
-        }
-    };
-    fields.finish(problems);
-    let request = match request {
-        None => None,
-        Some(request) => Some(request?),
-    };
-    let delay = delay.unwrap_or(Duration::ZERO);
-    Some(Fixture { name, method, request, answer: answer?, status, headers, delay, span: node.span })
+fn fixture(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
+    ROUTE.read(node, problems, |fields| {
+        let request = fields.valid("request", |node, key, problems| read::data(node, key, Reading::Core, problems));
+        let Manner { name, method, status, headers } = read_manner(fields);
+        let delay = fields.optional("delay", delay).unwrap_or_default();
+        let [file, inline] = ["response_file", "response"].map(|key| fields.node(key));
+        let answer = match (file, inline) {
+            (Some(file), None) => answer_file(file, place, fields.problems),
+            (None, Some(inline)) => {
+                read::data(inline, "response", Reading::Core, fields.problems).map(FixtureAnswer::Inline)
+            }
+            // Nothing at all may be the answer: it has to be written, though.
+            (None, None) if fields.key_span("response").is_some() => Some(FixtureAnswer::Inline(Value::Null)),
+            _ => {
+                fields.problems.push(either_answer(node.span));
+                None
+            }
+        };
+        let (request, answer) = (request?, answer?);
+        Some(Fixture { name, method, request, answer, status, headers, delay, span: node.span })
+    })
 }
 
-fn existing(files: &dyn Files, path: &Path, span: Span, problems: &mut Diagnostics) -> bool {
-    let there = files.kind(path) == Some(Kind::File);
-    if !there {
+fn delay(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
+    let delay = read::duration(node, name, problems)?;
+    check_delay(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX), node, name, problems).map(|_| delay)
+}
+
+fn answer_file(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<FixtureAnswer> {
+    let written = read::name(node, "response_file", problems)?;
+    let path = place.path(&written.value);
+    if place.files.kind(&path) != Some(Kind::File) {
         let help = "paths are relative to the suite's folder";
-        problems.error(span, format!("there is no file `{}`", path.display()), "names an answer").help(help);
+        problems.error(node.span, format!("there is no file `{}`", path.display()), "names an answer").help(help);
+        return None;
     }
-    there
+    Some(FixtureAnswer::File(Spanned::new(path, written.span)))
 }
 
 /// The problem with an answer that has none, or two.

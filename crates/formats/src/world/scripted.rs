@@ -6,9 +6,10 @@
 //! ```
 
 use crate::printer::Printer;
+use crate::texts::data;
 use agentci_plan::{Data, ScriptedAnswer, ScriptedTool};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 use serde_json::Value;
 
 /// Answers by the names of tools.
@@ -27,10 +28,7 @@ static ANSWER: Shape = Shape::new(
 
 /// Reads a mapping of names to answers, one or a list of them.
 pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<ScriptedTool> {
-    let Some(pairs) = node.pairs() else {
-        problems.mismatch(node, "scripted tools must be a mapping", "expected `name: { reply: .. }` lines");
-        return Vec::new();
-    };
+    let pairs = read::pairs(node, "scripted tools", "`name: { reply: .. }`", problems);
     let tool = |pair: &Pair| {
         let written = pair.value.items().unwrap_or(std::slice::from_ref(&pair.value));
         if written.is_empty() {
@@ -45,34 +43,22 @@ pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<Scri
 }
 
 fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
-    let mut fields = ANSWER.open(node, problems)?;
-    let answer = match (fields.optional("reply"), fields.optional("error")) {
-        (Some(reply), None) => read_answer(reply, true, problems),
-        (None, Some(error)) => read_answer(error, false, problems),
+    ANSWER.read(node, problems, |fields| match (fields.node("reply"), fields.node("error")) {
+        (Some(_), None) => Some(ScriptedAnswer { ok: true, data: fields.optional("reply", data)? }),
+        (None, Some(_)) => {
+            let words = fields.text("error")?;
+            Some(ScriptedAnswer { ok: false, data: Data::parse(&words.into()) })
+        }
         // Nothing at all may be the answer: it has to be written, though.
         (None, None) if fields.key_span("reply").is_some() => {
             Some(ScriptedAnswer { ok: true, data: Data::literal(&Value::Null) })
         }
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, "an answer has either `reply` or `error`")
-                    .help("write `reply: ..` with what the tool gives, or `error: text`"),
-            );
+            let help = "write `reply: ..` with what the tool gives, or `error: text`";
+            fields.problems.error(node.span, "an answer has either `reply` or `error`", "").help(help);
             None
         }
-    };
-    fields.finish(problems);
-    answer
-}
-
-/// What a tool gives, or what it complains of.
-fn read_answer(node: &Node, ok: bool, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
-    let value = if ok {
-        read::data(node, "reply", Reading::Core, problems)?
-    } else {
-        Value::String(read::text(node, "error", problems)?)
-    };
-    Some(ScriptedAnswer { ok, data: Data::parse(&value) })
+    })
 }
 
 impl Printer<'_> {

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::EnvironmentFile;
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Sources, Span, join};
+use agentci_source::{Files, Kind, Node, join};
 
 use super::environment;
 use super::json;
 use crate::YaoOptions;
+use crate::document::Loading;
 
 /// The most bytes a file of an application may have.
 pub(super) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
@@ -25,19 +26,14 @@ pub(super) struct App<'a> {
 
 impl<'a> App<'a> {
     /// Opens the application in a folder. Its file of variables is the one that was named, else its own `.env`.
-    pub(super) fn open(
-        files: &'a dyn Files,
-        options: &'a YaoOptions,
-        root: PathBuf,
-        sources: &mut Sources,
-        problems: &mut Diagnostics,
-    ) -> Self {
+    pub(super) fn open(options: &'a YaoOptions, root: PathBuf, loading: &mut Loading<'a>) -> Self {
+        let files = loading.files;
         let own = join(&root, ".env");
         let path = match &options.env {
             Some(named) => Some(named.clone()),
             None => (files.kind(&own) == Some(Kind::File)).then_some(own),
         };
-        let environment = path.and_then(|path| environment::read(files, sources, &path, problems));
+        let environment = path.and_then(|path| environment::read(&path, loading));
         Self { files, options, root, environment }
     }
 
@@ -47,17 +43,9 @@ impl<'a> App<'a> {
         own.map(|(_, value)| value.clone()).or_else(|| self.options.environment.and_then(|lookup| lookup(name)))
     }
 
-    /// The tree of a file: JSON with comments.
-    pub(super) fn read_json(&self, sources: &mut Sources, path: &Path) -> Result<agentci_source::Node, Diagnostic> {
-        let text = match self.files.read_text(path, SIZE_LIMIT) {
-            Ok(text) => text,
-            Err(error) => {
-                let span = Span::whole(sources.add(path, ""));
-                return Err(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
-            }
-        };
-        let text: Arc<str> = text.into();
-        let file = sources.add(path, Arc::clone(&text));
-        json::document(&text, file)
+    /// The tree of a file: JSON with comments. `None` when it cannot be read, which is reported.
+    pub(super) fn read_json(path: &Path, loading: &mut Loading<'_>) -> Option<Node> {
+        let text = loading.read_text(path, SIZE_LIMIT);
+        loading.report(text.and_then(|(file, text)| json::document(&text, file)))
     }
 }

@@ -4,15 +4,14 @@ use std::path::Path;
 
 use agentci_plan::Check;
 use agentci_source::shape::{Kind, Shape, Unknown as Others, optional};
-use agentci_source::{
-    Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Sources, Span, Spanned, did_you_mean, read, relative,
-};
+use agentci_source::{Content, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read, relative};
 use serde_json::Value;
 
 use super::app::App;
 use super::judges::Judges;
 use super::record::Unknown;
 use super::reference::function;
+use crate::document::Loading;
 use crate::foreign_pattern::{Language, translated};
 use crate::world::check_pattern;
 
@@ -59,7 +58,6 @@ pub(super) struct Assertions<'a> {
     pub(super) app: &'a App<'a>,
     /// The folder of the tests.
     pub(super) folder: &'a Path,
-    pub(super) sources: &'a mut Sources,
     /// The assistants that judge.
     pub(super) judges: Judges,
     pub(super) unknown: Unknown,
@@ -89,6 +87,18 @@ struct Written<'n> {
     span: Span,
 }
 
+impl Written<'_> {
+    /// Where its value stands, or where it would.
+    fn value_span(&self) -> Span {
+        self.value.map_or(self.span, |node| node.span)
+    }
+
+    /// That it can never hold.
+    fn unusable(&self, message: impl Into<String>) -> Unusable {
+        Unusable { message: message.into(), span: self.span }
+    }
+}
+
 /// An assertion that can never hold, and why.
 struct Unusable {
     message: String,
@@ -97,51 +107,68 @@ struct Unusable {
 
 impl Assertions<'_> {
     /// The checks of `assert`; what is no assertion at all is an error.
-    pub(super) fn checks(&mut self, node: &Node, about: About<'_>, problems: &mut Diagnostics) -> Vec<Check> {
-        let written: Vec<Option<Written<'_>>> = match (node.items(), node.pairs()) {
-            (Some(items), _) => items.iter().map(|item| self.written(item, problems)).collect(),
-            (_, Some(_)) => vec![self.written(node, problems)],
-            _ => vec![bare(node, problems)],
+    pub(super) fn checks(&mut self, node: &Node, about: About<'_>, loading: &mut Loading<'_>) -> Vec<Check> {
+        let bare = Node::map(node.span, [("type", node.clone())]);
+        let items = match &node.content {
+            Content::List(items) => &**items,
+            Content::Map(_) => std::slice::from_ref(node),
+            // A bare word is the type of an assertion without a value.
+            Content::Scalar(_) if text_of(Some(node)).is_some() => std::slice::from_ref(&bare),
+            Content::Scalar(_) => {
+                let help = "write `{\"type\": \"contains\", \"value\": \"..\"}`";
+                let rule = "`assert` must be an assertion or a list";
+                loading.problems.mismatch(node, rule, "no assertion").help(help);
+                &[]
+            }
         };
-        written.into_iter().flatten().map(|written| self.check(&written, about, problems)).collect()
+        let written: Vec<_> = items.iter().filter_map(|item| self.written(item, loading.problems)).collect();
+        written.iter().map(|written| self.check(written, about, loading)).collect()
     }
 
     fn written<'n>(&mut self, node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
-        let mut fields = ASSERTION.open(node, problems)?;
-        let mut name = |key: &'static str| {
-            let node = fields.optional(key)?;
-            read::text(node, key, problems).map(|text| Spanned::new(text, node.span))
-        };
-        let (kind, script, judge, message) = (name("type"), name("script"), name("use"), name("message"));
-        let negate = fields.optional("negate").and_then(|node| read::truth(node, "negate", problems));
-        let written = Written {
-            kind: kind.unwrap_or_else(|| Spanned::new("equals".into(), node.span)),
-            value: fields.optional("value"),
-            null: node.get("value").filter(|value| value.is_null()),
-            path: fields.optional("path"),
-            script,
-            judge,
-            options: fields.optional("options"),
-            threshold: fields.optional("threshold"),
-            message: message.map(|message| message.value).filter(|message| !message.is_empty()),
-            negate: negate.unwrap_or_default(),
-            span: node.span,
-        };
-        fields.rest().for_each(|pair| self.unknown.warn(pair, ASSERTION.what, &ASSERTION.keys(), problems));
-        fields.end();
-        Some(written)
+        ASSERTION.read(node, problems, |fields| {
+            let mut name = |key| {
+                fields.optional(key, |node, key, problems| {
+                    Some(Spanned::new(read::text(node, key, problems)?, node.span))
+                })
+            };
+            let kind = name("type").unwrap_or_else(|| Spanned::new("equals".into(), node.span));
+            let written = Written {
+                script: name("script"),
+                judge: name("use"),
+                message: name("message").map(|message| message.value).filter(|message| !message.is_empty()),
+                negate: fields.truth("negate").unwrap_or_default(),
+                value: fields.node("value"),
+                null: node.get("value").filter(|value| value.is_null()),
+                path: fields.node("path"),
+                options: fields.node("options"),
+                threshold: fields.node("threshold"),
+                kind,
+                span: node.span,
+            };
+            for pair in fields.rest() {
+                self.unknown.warn(pair, ASSERTION.what, &ASSERTION.keys(), fields.problems);
+            }
+            Some(written)
+        })
     }
 
-    fn check(&mut self, written: &Written<'_>, about: About<'_>, problems: &mut Diagnostics) -> Check {
-        let check = match self.kind(written, about, problems) {
-            Ok((kind, arguments, label, negated)) => {
-                let label = label.map(|(plain, under_not)| if written.negate { under_not } else { plain });
+    fn check(&mut self, written: &Written<'_>, about: About<'_>, loading: &mut Loading<'_>) -> Check {
+        // The words for some as they are and negated, and whether it is the opposite that is asked.
+        let (label, negated) = match written.kind.value.as_str() {
+            "not_contains" => (Some(["not_contains", "not not_contains"]), true),
+            "regex" => (Some(["regex", "not regex"]), false),
+            _ => (None, false),
+        };
+        let check = match self.kind(written, about, loading) {
+            Ok((kind, arguments)) => {
+                let label = label.map(|label| label[usize::from(written.negate)]);
                 let check = Check::new(kind, written.kind.span, arguments).with_label(label);
                 Check { negate: written.negate != negated, ..check }
             }
             Err(Unusable { message, span }) => {
-                let warning = Diagnostic::warning(span, format!("this assertion can not hold: {message}"));
-                problems.push(warning.label("its test will fail"));
+                let warning = format!("this assertion can not hold: {message}");
+                loading.problems.warning(span, warning, "its test will fail");
                 let known = TYPES.iter().find(|known| **known == written.kind.value);
                 Check::invalid(written.kind.span, message, span).with_label(known.copied())
             }
@@ -149,42 +176,33 @@ impl Assertions<'_> {
         check.with_message(written.message.clone())
     }
 
-    /// The check's kind and arguments, the words for it as it is and negated, and whether it is the opposite that is asked.
-    #[expect(clippy::type_complexity, reason = "its parts are put together at once")]
+    /// The check's kind and arguments.
     fn kind(
         &mut self,
         written: &Written<'_>,
         about: About<'_>,
-        problems: &mut Diagnostics,
-    ) -> Result<(&'static str, Node, Option<(&'static str, &'static str)>, bool), Unusable> {
-        let nothing = || plain("null", written.span);
-        let value = || written.value.cloned().unwrap_or_else(nothing);
-        let made = match written.kind.value.as_str() {
-            "equals" => ("equals", value()),
-            "contains" => ("contains", contained(written)?),
-            "not_contains" => {
-                return Ok(("contains", contained(written)?, Some(("not_contains", "not not_contains")), true));
-            }
-            "regex" => return Ok(("matches", pattern(written)?, Some(("regex", "not regex")), false)),
+        loading: &mut Loading<'_>,
+    ) -> Result<(&'static str, Node), Unusable> {
+        Ok(match written.kind.value.as_str() {
+            "equals" => ("equals", written.value.cloned().unwrap_or_else(|| plain("null", written.span))),
+            "contains" | "not_contains" => ("contains", contained(written)?),
+            "regex" => ("matches", pattern(written)?),
             "type" => ("type", json_type(written)?),
-            "json_path" => ("json_path", json_path(written, problems)?),
+            "json_path" => ("json_path", json_path(written, loading.problems)?),
             "json_schema" | "schema" => ("json_schema", schema(written)?),
             "semantic" => ("semantic", semantic(written)?),
             "tool_called" => ("tool_called", tool_called(written)?),
             "tool_result" => ("tool_result", tool_result(written)?),
             "script" => ("script", self.script(written, about)?),
-            "agent" => ("agent", self.agent(written, about, problems)?),
+            "agent" => ("agent", self.agent(written, about, loading)?),
             unknown => return Err(unknown_type(unknown, written.kind.span)),
-        };
-        Ok((made.0, made.1, None, false))
+        })
     }
 
     fn script(&self, written: &Written<'_>, about: About<'_>) -> Result<Node, Unusable> {
-        let unusable = |message: String, span| Unusable { message, span };
-        let Some(name) = &written.script else {
-            return Err(unusable("a `script` assertion needs `script`".into(), written.span));
-        };
-        let found = function(self.app, &name.value).map_err(|message| unusable(message, name.span))?;
+        let missing = || written.unusable("a `script` assertion needs `script`");
+        let name = written.script.as_ref().ok_or_else(missing)?;
+        let found = function(self.app, &name.value).map_err(|message| Unusable { message, span: name.span })?;
         let file = relative(self.folder, &found.file).to_string_lossy().into_owned();
         let mut pairs = vec![
             ("file", Node::text(file, name.span)),
@@ -195,24 +213,19 @@ impl Assertions<'_> {
         Ok(Node::map(written.span, pairs))
     }
 
-    fn agent(&mut self, written: &Written<'_>, about: About<'_>, problems: &mut Diagnostics) -> Result<Node, Unusable> {
-        let Some(name) = &written.judge else {
-            let message = "an `agent` assertion needs `use`, the assistant that judges".to_owned();
-            return Err(Unusable { message, span: written.span });
-        };
-        let Some(criteria) = written.value else {
-            let message = "an `agent` assertion needs `value`, what is asked of the answer".to_owned();
-            return Err(Unusable { message, span: written.span });
-        };
+    fn agent(&mut self, written: &Written<'_>, about: About<'_>, loading: &mut Loading<'_>) -> Result<Node, Unusable> {
+        let no_judge = || written.unusable("an `agent` assertion needs `use`, the assistant that judges");
+        let name = written.judge.as_ref().ok_or_else(no_judge)?;
+        let no_criteria = || written.unusable("an `agent` assertion needs `value`, what is asked of the answer");
+        let criteria = written.value.ok_or_else(no_criteria)?;
         let id = Spanned::new(name.value.strip_prefix("agents:").unwrap_or(&name.value).to_owned(), name.span);
         let options = written.options;
         let connector = options.and_then(|node| node.get("connector"));
-        let connector = connector.and_then(|node| read::name(node, "connector", problems));
-        let agent =
-            self.judges.open(self.app, &id, connector.as_ref(), self.sources, problems).ok_or_else(|| Unusable {
-                message: format!("there is no assistant `{}` to judge", id.value.escape_debug()),
-                span: name.span,
-            })?;
+        let connector = connector.and_then(|node| read::name(node, "connector", loading.problems));
+        let agent = self.judges.open(self.app, &id, connector.as_ref(), loading).ok_or_else(|| Unusable {
+            message: format!("there is no assistant `{}` to judge", id.value.escape_debug()),
+            span: name.span,
+        })?;
         let mut pairs = vec![
             ("agent", Node::text(agent, name.span)),
             ("criteria", criteria.clone()),
@@ -222,28 +235,6 @@ impl Assertions<'_> {
         pairs.extend(metadata.map(|metadata| ("metadata", metadata.clone())));
         Ok(Node::map(written.span, pairs))
     }
-}
-
-/// A bare word is the type of an assertion without a value.
-fn bare<'n>(node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
-    let Some(Value::String(word)) = node.scalar().and_then(|scalar| scalar.value(Reading::Core)) else {
-        let help = "write `{\"type\": \"contains\", \"value\": \"..\"}`";
-        problems.mismatch(node, "`assert` must be an assertion or a list", "no assertion").help(help);
-        return None;
-    };
-    Some(Written {
-        kind: Spanned::new(word, node.span),
-        value: None,
-        null: None,
-        path: None,
-        script: None,
-        judge: None,
-        options: None,
-        threshold: None,
-        message: None,
-        negate: false,
-        span: node.span,
-    })
 }
 
 fn unknown_type(word: &str, span: Span) -> Unusable {
@@ -264,30 +255,26 @@ fn text_of(node: Option<&Node>) -> Option<String> {
 
 /// What the output must contain, or must not.
 fn contained(written: &Written<'_>) -> Result<Node, Unusable> {
-    let Some(text) = written.value else {
-        let kind = &written.kind.value;
-        return Err(Unusable { message: format!("a `{kind}` assertion needs a `value`"), span: written.span });
-    };
-    Ok(Node::map(written.span, [("text", text.clone()), ("of", Node::text("output", written.span))]))
+    let missing = || written.unusable(format!("a `{}` assertion needs a `value`", written.kind.value));
+    let text = written.value.cloned().ok_or_else(missing)?;
+    Ok(Node::map(written.span, [("text", text), ("of", Node::text("output", written.span))]))
 }
 
 fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
-    let Some(text) = text_of(written.value) else {
-        let span = written.value.map_or(written.span, |node| node.span);
-        return Err(Unusable { message: "a `regex` assertion needs a pattern as its `value`".into(), span });
-    };
-    let span = written.value.map_or(written.span, |node| node.span);
+    let span = written.value_span();
+    let unusable = |message: String| Unusable { message, span };
+    let missing = || unusable("a `regex` assertion needs a pattern as its `value`".into());
+    let text = translated(&text_of(written.value).ok_or_else(missing)?, Language::Go);
     let mut wrong = Diagnostics::default();
-    let text = translated(&text, Language::Go);
     check_pattern(&Spanned::new(text.clone(), span), &mut wrong);
     if let Some(problem) = wrong.into_iter().next() {
-        return Err(Unusable { message: problem.message, span });
+        return Err(unusable(problem.message));
     }
     Ok(Node::map(written.span, [("pattern", Node::text(text, span)), ("of", Node::text("output", span))]))
 }
 
 fn json_type(written: &Written<'_>) -> Result<Node, Unusable> {
-    let span = written.value.map_or(written.span, |node| node.span);
+    let span = written.value_span();
     let known = text_of(written.value).filter(|word| JSON_TYPES.contains(&word.as_str()));
     known.map(|word| Node::text(word, span)).ok_or_else(|| {
         let message = format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES));
@@ -300,44 +287,34 @@ fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, 
         Some(node) => read::text(node, "path", problems).map(|path| Node::text(path, node.span)),
         None => Some(Node::text("", written.span)),
     };
-    let Some(path) = path else {
-        return Err(Unusable { message: "`path` must be text".into(), span: written.span });
-    };
-    let Some(value) = written.value.or(written.null) else {
-        let message = "a `json_path` assertion needs `value`; `null` is one".into();
-        return Err(Unusable { message, span: written.span });
-    };
+    let path = path.ok_or_else(|| written.unusable("`path` must be text"))?;
+    let missing = || written.unusable("a `json_path` assertion needs `value`; `null` is one");
+    let value = written.value.or(written.null).ok_or_else(missing)?;
     // There, a path that does not exist has the value null.
     let nullable = value.is_null() || value.items().is_some_and(|items| items.iter().any(Node::is_null));
     let optional = nullable.then(|| ("optional", plain("true", written.span)));
-    let pairs = [("path", path), ("value", value.clone())].into_iter().chain(optional);
-    Ok(Node::map(written.span, pairs))
+    Ok(Node::map(written.span, [("path", path), ("value", value.clone())].into_iter().chain(optional)))
 }
 
 fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
-    let format = |node: &Node| ("format", Node::text("warn", node.span));
-    match written.value {
-        Some(path) if text_of(Some(path)).is_some() => Ok(Node::map(path.span, [("path", path.clone()), format(path)])),
-        Some(schema) if schema.pairs().is_some() => {
-            Ok(Node::map(schema.span, [("schema", schema.clone()), format(schema)]))
-        }
+    let (key, value) = match written.value {
+        Some(path) if text_of(Some(path)).is_some() => ("path", path),
+        Some(schema) if schema.pairs().is_some() => ("schema", schema),
         _ => {
-            let message = "a `json_schema` assertion needs a schema, or the path of one, as its `value`".into();
-            Err(Unusable { message, span: written.span })
+            let message = "a `json_schema` assertion needs a schema, or the path of one, as its `value`";
+            return Err(written.unusable(message));
         }
-    }
+    };
+    Ok(Node::map(value.span, [(key, value.clone()), ("format", Node::text("warn", value.span))]))
 }
 
 fn semantic(written: &Written<'_>) -> Result<Node, Unusable> {
-    let Some(text) = text_of(written.value) else {
-        let message = "a `semantic` assertion needs the hoped-for words as its `value`".into();
-        return Err(Unusable { message, span: written.span });
-    };
-    let span = written.value.map_or(written.span, |node| node.span);
-    let mut pairs = vec![("expected", Node::text(text, span))];
-    pairs.extend(written.threshold.map(|threshold| ("threshold", threshold.clone())));
-    pairs.push(("facts", Node::text("warn", written.span)));
-    Ok(Node::map(written.span, pairs))
+    let missing = || written.unusable("a `semantic` assertion needs the hoped-for words as its `value`");
+    let text = text_of(written.value).ok_or_else(missing)?;
+    let threshold = written.threshold.map(|threshold| ("threshold", threshold.clone()));
+    let expected = [("expected", Node::text(text, written.value_span()))];
+    let facts = [("facts", Node::text("warn", written.span))];
+    Ok(Node::map(written.span, expected.into_iter().chain(threshold).chain(facts)))
 }
 
 /// A name, a list of which one is enough, or a name with arguments. A name may be the last part of a longer one.
@@ -356,11 +333,8 @@ fn tool_called(written: &Written<'_>) -> Result<Node, Unusable> {
         }),
         None => None,
     };
-    let wrong = || Unusable {
-        message: "a `tool_called` assertion needs a tool's name, a list of names, or `name` and `arguments`".into(),
-        span: written.span,
-    };
-    made.map(|pairs| Node::map(written.span, pairs)).ok_or_else(wrong)
+    let message = "a `tool_called` assertion needs a tool's name, a list of names, or `name` and `arguments`";
+    made.map(|pairs| Node::map(written.span, pairs)).ok_or_else(|| written.unusable(message))
 }
 
 fn tool_result(written: &Written<'_>) -> Result<Node, Unusable> {
@@ -372,10 +346,8 @@ fn tool_result(written: &Written<'_>) -> Result<Node, Unusable> {
         }
         None => None,
     };
-    let Some((name, result)) = named else {
-        let message = "a `tool_result` assertion needs `tool` in its `value`".into();
-        return Err(Unusable { message, span: written.span });
-    };
+    let missing = || written.unusable("a `tool_result` assertion needs `tool` in its `value`");
+    let (name, result) = named.ok_or_else(missing)?;
     let pairs = [("name", name), ("suffix", plain("true", written.span))];
     let result = result.map(|result| ("result", in_our_patterns(result)));
     Ok(Node::map(written.span, pairs.into_iter().chain(result)))

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use agentci_plan::{self as plan, ChatTarget, OutputRule, Prompt, ScriptFile};
 use agentci_source::shape::{Kind as Of, Shape, Unknown, optional};
-use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Reading, Sources, Spanned, join, read};
+use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Severity, Span, Spanned, join, read};
 use serde_json::{Map, Value};
 
 use super::app::{App, SIZE_LIMIT};
 use super::place::PACKAGE;
 use super::{connector, locale, place, prompts};
 use crate::chat_context::{DEFAULT_LOCALE, default_chat_context};
+use crate::document::Loading;
+use crate::texts::object_map;
 
 /// Files of functions, the first that is there.
 const SCRIPTS: [&str; 2] = ["src/index.ts", "src/index.js"];
@@ -31,37 +33,37 @@ pub(super) fn open(
     app: &App<'_>,
     folder: &Path,
     chosen: Option<&Spanned<String>>,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
+    loading: &mut Loading<'_>,
 ) -> Option<Assistant> {
-    let before = problems.count(agentci_source::Severity::Error);
+    let before = loading.problems.count(Severity::Error);
     let id = place::id_of(app.files, folder, &app.root);
-    let root = app.read_json(sources, &join(folder, PACKAGE)).map_err(|problem| problems.push(problem)).ok()?;
-    let package = package(app, &root, problems)?;
+    let root = App::read_json(&join(folder, PACKAGE), loading)?;
+    let package = package(app, &root, loading.problems)?;
     let wanted = chosen.or(package.connector.as_ref());
     if wanted.is_none() {
-        problems
+        loading
+            .problems
             .error(root.span, format!("the assistant `{id}` has no connector"), "no model is named here")
             .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always there");
     }
-    let connector = wanted.and_then(|wanted| connector::open(app, wanted, folder, sources, problems));
+    let connector = wanted.and_then(|wanted| connector::open(app, wanted, folder, loading));
     let mut shared = Vec::new();
     if !package.disable_global_prompts {
         let folder = join(&app.root, "agent");
-        shared = prompts::open(app.files, sources, &join(&folder, "prompts.yml"), &folder, problems);
+        shared = prompts::open(&join(&folder, "prompts.yml"), &folder, loading);
         for prompt in &mut shared {
             prompt.shared = true;
         }
     }
     let own = ["prompts.yml", "prompts.yaml"].map(|name| join(folder, name));
     let own = own.iter().find(|path| app.files.kind(path) == Some(Kind::File));
-    let own = own.map(|path| prompts::open(app.files, sources, path, folder, problems)).unwrap_or_default();
+    let own = own.map(|path| prompts::open(path, folder, loading)).unwrap_or_default();
     let after_shared = |own: Vec<Prompt>| -> Arc<[Prompt]> { shared.iter().cloned().chain(own).collect() };
-    let presets = prompts::presets(app.files, sources, folder, problems);
+    let presets = prompts::presets(folder, loading);
     let presets = presets.into_iter().map(|(name, own)| (name, after_shared(own))).collect();
     let prompts = after_shared(own);
-    let script = script(app, folder, sources, problems);
-    let words = locale::words(app.files, sources, folder, DEFAULT_LOCALE, problems);
+    let script = script(folder, loading);
+    let words = locale::words(folder, DEFAULT_LOCALE, loading);
     let said = |written: Option<String>| locale::resolve(&written.unwrap_or_default(), &words);
     let about = vec![
         ("ASSISTANT_ID".to_owned(), id.clone()),
@@ -69,7 +71,7 @@ pub(super) fn open(
         ("ASSISTANT_DESCRIPTION".to_owned(), said(package.description)),
         ("ASSISTANT_TYPE".to_owned(), package.kind.unwrap_or_else(|| "assistant".into())),
     ];
-    if problems.count(agentci_source::Severity::Error) > before {
+    if loading.problems.count(Severity::Error) > before {
         return None;
     }
     let target = ChatTarget {
@@ -95,7 +97,6 @@ pub(super) fn drop_shared_prompts(target: &mut ChatTarget) {
         target.assistant.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
 }
 
-#[derive(Default)]
 struct Package {
     name: Option<String>,
     description: Option<String>,
@@ -122,37 +123,24 @@ pub(crate) static PACKAGE_FILE: Shape = Shape::new(
 
 /// What matters of a package; much else may stand there, and is not looked at.
 fn package(app: &App<'_>, root: &Node, problems: &mut Diagnostics) -> Option<Package> {
-    let mut fields = PACKAGE_FILE.open(root, problems)?;
-    let mut text = |key: &'static str| fields.optional(key).and_then(|node| read::text(node, key, problems));
-    let (name, description, kind) = (text("name"), text("description"), text("type"));
-    let connector = fields.optional("connector").and_then(|node| read::name(node, "connector", problems));
-    let connector = connector.map(|written| {
-        let known = connector::variable_name(&written.value).and_then(|name| app.variable(name));
-        Spanned::new(known.unwrap_or(written.value), written.span)
-    });
-    let options = fields.optional("options");
-    let options = options.and_then(|node| read::object(node, "options", Reading::Core, problems));
-    let disabled = fields.optional("disable_global_prompts");
-    let disabled = disabled.and_then(|node| read::truth(node, "disable_global_prompts", problems));
-    fields.end();
-    Some(Package {
-        name,
-        description,
-        kind,
-        connector,
-        options: if let Some(Value::Object(options)) = options { options } else { Map::new() },
-        disable_global_prompts: disabled.unwrap_or_default(),
+    PACKAGE_FILE.read(root, problems, |fields| {
+        let [name, description, kind] = ["name", "description", "type"].map(|key| fields.text(key));
+        let connector = fields.optional("connector", read::name).map(|written| {
+            let known = connector::variable_name(&written.value).and_then(|name| app.variable(name));
+            Spanned::new(known.unwrap_or(written.value), written.span)
+        });
+        let options = fields.optional("options", object_map).unwrap_or_default();
+        let disable_global_prompts = fields.truth("disable_global_prompts").unwrap_or_default();
+        Some(Package { name, description, kind, connector, options, disable_global_prompts })
     })
 }
 
-fn script(app: &App<'_>, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics) -> Option<Arc<ScriptFile>> {
-    let path = SCRIPTS.iter().map(|name| join(folder, name)).find(|path| app.files.kind(path) == Some(Kind::File))?;
-    match app.files.read_text(&path, SIZE_LIMIT) {
-        Ok(source) => Some(Arc::new(ScriptFile { path, source })),
-        Err(error) => {
-            let span = agentci_source::Span::whole(sources.add(&path, ""));
-            problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
-            None
-        }
-    }
+fn script(folder: &Path, loading: &mut Loading<'_>) -> Option<Arc<ScriptFile>> {
+    let is_there = |path: &PathBuf| loading.files.kind(path) == Some(Kind::File);
+    let path = SCRIPTS.iter().map(|name| join(folder, name)).find(is_there)?;
+    let source = loading.files.read_text(&path, SIZE_LIMIT).map_err(|error| {
+        let span = Span::whole(loading.sources.add(&path, ""));
+        loading.problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
+    });
+    Some(Arc::new(ScriptFile { source: source.ok()?, path }))
 }

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{ChatApi, Connector, KeyHeader, ModelScript, Text};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
-use agentci_source::{
-    Diagnostic, Diagnostics, Kind, Node, Reading, Severity, Sources, Span, Spanned, did_you_mean, join, read,
-};
+use agentci_source::{Kind, Node, Reading, Severity, Span, Spanned, did_you_mean, join};
 use serde_json::{Map, Value};
 
 use super::app::App;
+use super::place;
+use crate::document::Loading;
 use crate::load_model_script;
+use crate::texts::object_map;
 
 /// The connector that is always there: a scripted model.
 pub(super) const MOCK: &str = "mock";
@@ -98,19 +100,18 @@ pub(super) fn open(
     app: &App<'_>,
     id: &Spanned<String>,
     assistant: &Path,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
+    loading: &mut Loading<'_>,
 ) -> Option<Arc<Connector>> {
     let found = list(app);
     if let Some(found) = found.iter().find(|found| found.id == id.value) {
-        let root = app.read_json(sources, &found.path).map_err(|problem| problems.push(problem)).ok()?;
-        return connector(app, &found.id, &root, sources, problems).map(Arc::new);
+        let root = App::read_json(&found.path, loading)?;
+        return connector(app, &found.id, &root, loading).map(Arc::new);
     }
     if id.value == MOCK {
         let places =
             [join(assistant, "tests/model.yaml"), join(assistant, "model.yaml"), join(&app.root, "model.yaml")];
         let path = places.into_iter().find(|path| app.files.kind(path) == Some(Kind::File));
-        return scripted(app, MOCK, path, id.span, sources, problems).map(Arc::new);
+        return scripted(MOCK, path, id.span, loading).map(Arc::new);
     }
     let mut known: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
     if !known.contains(&MOCK) {
@@ -118,87 +119,67 @@ pub(super) fn open(
     }
     let all = format!("known connectors are {}", read::quoted_list(&known));
     let help = match did_you_mean(&id.value, known.iter().copied()) {
-        _ if id.value.starts_with(ROLE) => {
-            format!(
-                "`{ROLE}` names a role, and which connector has it is known to a running server alone; name the connector itself, here or with `-c`: {all}"
-            )
-        }
+        _ if id.value.starts_with(ROLE) => format!(
+            "`{ROLE}` names a role, and which connector has it is known to a running server alone; name the connector itself, here or with `-c`: {all}"
+        ),
         Some(meant) => format!("did you mean `{meant}`? {all}"),
         None => all,
     };
     let message = format!("there is no connector `{}`", id.value.escape_debug());
-    problems.error(id.span, message, "not known to the application").help(help);
+    loading.problems.error(id.span, message, "not known to the application").help(help);
     None
 }
 
 /// Every connector of the application, by the names of its files alone.
 fn list(app: &App<'_>) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut folders = vec![(join(&app.root, "connectors"), String::new(), 0)];
-    while let Some((folder, before, depth)) = folders.pop() {
-        for entry in app.files.list(&folder).unwrap_or_default() {
-            let path = join(&folder, &entry.name);
-            match entry.kind {
-                Kind::Folder if depth < 8 => {
-                    folders.push((path, format!("{before}{}.", entry.name.replace('.', "_")), depth + 1));
-                }
-                Kind::Folder | Kind::Unusable(_) => {}
-                Kind::File => {
-                    let stem = ENDINGS.iter().find_map(|ending| entry.name.strip_suffix(ending));
-                    if let Some(stem) = stem.map(|stem| stem.strip_suffix(".conn").unwrap_or(stem)) {
-                        found.push(Found { id: format!("{before}{}", stem.replace('.', "_")), path });
-                    }
-                }
-            }
-        }
-    }
+    let connector = |(mut names, path): (Vec<String>, PathBuf)| {
+        let name = names.pop()?;
+        let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))?;
+        names.push(stem.strip_suffix(".conn").unwrap_or(stem).to_owned());
+        let id = names.iter().map(|name| name.replace('.', "_")).collect::<Vec<_>>().join(".");
+        Some(Found { id, path })
+    };
+    let files = place::files_below(app.files, join(&app.root, "connectors"));
+    let mut found: Vec<Found> = files.into_iter().filter_map(connector).collect();
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found
 }
 
-fn connector(
-    app: &App<'_>,
-    id: &str,
-    root: &Node,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
-) -> Option<Connector> {
-    let before = problems.count(Severity::Error);
-    let mut fields = MODEL.open(root, problems)?;
-    let kind = fields.required("type", problems).and_then(|node| read::choice(node, "type", &KINDS, problems));
-    let auth = fields.optional("auth_mode");
-    let key_header = auth.and_then(|node| read::choice(node, "auth_mode", &KeyHeader::NAMES, problems));
+fn connector(app: &App<'_>, id: &str, root: &Node, loading: &mut Loading<'_>) -> Option<Connector> {
+    let before = loading.problems.count(Severity::Error);
+    let mut fields = MODEL.reader(root, loading.problems)?;
+    let kind = fields.required("type", |node, key, problems| read::choice(node, key, &KINDS, problems));
+    let key_header = fields.choice("auth_mode", &KeyHeader::NAMES);
     let nothing = Node::map(root.span, []);
-    let written = fields.optional("options").unwrap_or(&nothing);
-    fields.finish(problems);
+    let written = fields.node("options").unwrap_or(&nothing);
+    fields.finish();
     let shape = if matches!(kind, Some(None)) { &MOCKED_OPTIONS } else { &MODEL_OPTIONS };
-    let mut options = shape.open(written, problems)?;
+    let mut options = shape.reader(written, loading.problems)?;
     let Some(kind) = kind? else {
-        let script = options.optional("script").and_then(|node| read::name(node, "script", problems));
+        let script = options.optional("script", read::name);
         options.end();
         let path = script.as_ref().map(|script| join(&app.root, &script.value));
-        return scripted(app, id, path, script.map_or(root.span, |script| script.span), sources, problems);
+        return scripted(id, path, script.map_or(root.span, |script| script.span), loading);
     };
-    let (host, proxy) = (options.optional("host"), options.optional("proxy"));
-    let host = host.or(proxy);
+    let host = options.node("host").or(options.node("proxy"));
     let url = match host {
         Some(node) => {
-            let host = read::text(node, "host", problems)?;
+            let host = read::text(node, "host", options.problems)?;
             if variable_name(&host).is_none() && !["http://", "https://"].iter().any(|scheme| host.starts_with(scheme))
             {
                 let message = format!("`{}` is no address of a server", host.escape_debug());
-                let problem = Diagnostic::error(node.span, message).label("expected an address");
-                problems.push(problem.help("write `https://host`, or `$ENV.NAME` for one in the environment"));
+                let help = "write `https://host`, or `$ENV.NAME` for one in the environment";
+                options.problems.error(node.span, message, "expected an address").help(help);
             }
             Spanned::new(address(app, &host, kind), node.span)
         }
         None => Spanned::new(Text::Literal(kind.usual_address().into()), root.span),
     };
-    let model = options.required("model", problems).and_then(|node| read::text(node, "model", problems));
-    let key = options.optional("key").and_then(|node| read::text(node, "key", problems));
-    let settings = settings(&mut options, problems);
-    options.finish(problems);
-    if problems.count(Severity::Error) > before {
+    let model = options.required("model", read::text);
+    let key = options.text("key");
+    let settings = settings(&mut options);
+    options.finish();
+    if loading.problems.count(Severity::Error) > before {
         return None;
     }
     let api = match kind {
@@ -209,38 +190,23 @@ fn connector(
     Some(Connector { id: id.into(), api, url, model: variable(&model?), key, key_header, settings, script: None })
 }
 
-fn settings(options: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Map<String, Value> {
+fn settings(options: &mut Reader<'_, '_>) -> Map<String, Value> {
     let mut settings = Map::new();
     for key in SETTINGS {
-        let node = options.optional(key);
-        settings.extend(node.and_then(|node| Some((key.to_owned(), read::data(node, key, Reading::Core, problems)?))));
+        let value = options.optional(key, |node, key, problems| read::data(node, key, Reading::Core, problems));
+        settings.extend(value.map(|value| (key.to_owned(), value)));
     }
-    let extra = options.optional("extra_body");
-    if let Some(Value::Object(extra)) = extra.and_then(|node| read::object(node, "extra_body", Reading::Core, problems))
-    {
-        settings.extend(extra);
-    }
+    settings.extend(options.optional("extra_body", object_map).unwrap_or_default());
     settings
 }
 
 /// A scripted model, from a file or one that always says the same.
-fn scripted(
-    app: &App<'_>,
-    id: &str,
-    path: Option<PathBuf>,
-    span: Span,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
-) -> Option<Connector> {
+fn scripted(id: &str, path: Option<PathBuf>, span: Span, loading: &mut Loading<'_>) -> Option<Connector> {
     let script = match &path {
         None => usual_script(),
-        Some(path) => match load_model_script(app.files, sources, path) {
-            Ok(script) => script,
-            Err(wrong) => {
-                problems.append(wrong);
-                return None;
-            }
-        },
+        Some(path) => load_model_script(loading.files, loading.sources, path)
+            .map_err(|wrong| loading.problems.append(wrong))
+            .ok()?,
     };
     let model = script.model.clone().unwrap_or_else(|| MOCK.into());
     Some(Connector {

@@ -4,34 +4,26 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::EnvironmentFile;
-use agentci_source::{Diagnostic, Diagnostics, Files, Sources, Span};
+use agentci_source::Span;
+
+use crate::document::Loading;
 
 /// The most bytes such a file may have.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 /// Reads a file of variables.
-pub(super) fn read(
-    files: &dyn Files,
-    sources: &mut Sources,
-    path: &Path,
-    problems: &mut Diagnostics,
-) -> Option<Arc<EnvironmentFile>> {
-    let text = match files.read_text(path, SIZE_LIMIT) {
-        Ok(text) => text,
-        Err(error) => {
-            let span = Span::whole(sources.add(path, ""));
-            let message = format!("can not read `{}`: {error}", path.display());
-            problems.push(Diagnostic::error(span, message).help("name a file of `NAME=value` lines with `-e`"));
-            return None;
-        }
-    };
+pub(super) fn read(path: &Path, loading: &mut Loading<'_>) -> Option<Arc<EnvironmentFile>> {
     // The text may hold keys, so that no message shows a line of it.
-    let file = sources.add(path, "");
-    let (values, wrong) = variables(&text);
+    let file = loading.sources.add(path, "");
+    let text = loading.files.read_text(path, SIZE_LIMIT).map_err(|error| {
+        let message = format!("can not read `{}`: {error}", path.display());
+        loading.problems.error(Span::whole(file), message, "").help("name a file of `NAME=value` lines with `-e`");
+    });
+    let (values, wrong) = variables(&text.ok()?);
     for line in wrong {
         let span = Span { file, line, column: 1, width: 1 };
         let message = format!("line {line} of `{}` is no variable", path.display());
-        problems.push(Diagnostic::warning(span, message).help("write `NAME=value`"));
+        loading.problems.warning(span, message, "").help("write `NAME=value`");
     }
     Some(Arc::new(EnvironmentFile { path: path.to_path_buf(), values }))
 }
@@ -87,7 +79,7 @@ fn unquoted(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_source::MemoryFiles;
+    use agentci_source::{Diagnostics, MemoryFiles, Sources};
 
     use super::*;
 
@@ -96,7 +88,8 @@ mod tests {
         let text = "# note\nA=one\nexport B = two # why\nC='#x y'\nD=\"a\\n\\\"b\\\"\" # no\nE=\n\nnothing\nF=a=b\n";
         let files = MemoryFiles::default().with(".env", text);
         let mut problems = Diagnostics::default();
-        let file = read(&files, &mut Sources::default(), Path::new(".env"), &mut problems).unwrap();
+        let loading = &mut Loading { files: &files, sources: &mut Sources::default(), problems: &mut problems };
+        let file = read(Path::new(".env"), loading).unwrap();
         let values: Vec<_> = file.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(values, [("A", "one"), ("B", "two"), ("C", "#x y"), ("D", "a\n\"b\""), ("E", ""), ("F", "a=b")]);
         let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();

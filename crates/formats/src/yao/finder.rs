@@ -9,7 +9,6 @@ use super::{
     YaoInput, asserts, assistant_of, belongs_to_app, holds_something, holds_tests, known_folder, lower_file,
     lower_message,
 };
-use crate::Loaded;
 use crate::document::Opened;
 use crate::finder::{Chosen, Finder, FrontEnd};
 use crate::search::Search;
@@ -100,8 +99,7 @@ impl Finder for YaoFinder<'_> {
     fn finish(&mut self, search: &mut Search<'_>) {
         let mut made = Vec::new();
         for path in std::mem::take(&mut self.tests) {
-            let Loaded { plan, diagnostics } = &mut search.loaded;
-            made.extend(lower_file(search.files, search.options, &mut plan.sources, &path, diagnostics));
+            made.extend(lower_file(search.options, &path, &mut search.loading()));
         }
         let names: Vec<String> = made.iter().map(|suite| suite.name.clone()).collect();
         for mut suite in made {
@@ -136,9 +134,7 @@ impl YaoFinder<'_> {
                 search.error(Path::new("-i"), message, help);
             }
             YaoInput::Message(message) => {
-                let Loaded { plan, diagnostics } = &mut search.loaded;
-                let suite = lower_message(search.files, search.options, &mut plan.sources, &message, diagnostics);
-                if let Some(suite) = suite {
+                if let Some(suite) = lower_message(search.options, &message, &mut search.loading()) {
                     search.add(suite);
                 }
             }

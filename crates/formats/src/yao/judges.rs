@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentci_plan::Target;
-use agentci_source::{Diagnostics, Kind, Sources, Spanned, join};
+use agentci_source::Spanned;
 
 use super::app::App;
 use super::assistant;
-use super::place::{self, PACKAGE};
+use super::place;
+use crate::document::Loading;
 
 /// The assistants that are asked, each read once.
 #[derive(Default)]
@@ -24,11 +25,10 @@ impl Judges {
         app: &App<'_>,
         id: &Spanned<String>,
         connector: Option<&Spanned<String>>,
-        sources: &mut Sources,
-        problems: &mut Diagnostics,
+        loading: &mut Loading<'_>,
     ) -> Option<String> {
         let folder = place::folder_of(&app.root, &id.value)?;
-        if app.files.kind(&join(&folder, PACKAGE)) != Some(Kind::File) {
+        if !place::is_assistant(app.files, &folder) {
             return None;
         }
         let name = match connector {
@@ -36,7 +36,7 @@ impl Judges {
             None => id.value.clone(),
         };
         let known = self.found.entry(name.clone()).or_insert_with(|| {
-            let found = assistant::open(app, &folder, connector, sources, problems)?;
+            let found = assistant::open(app, &folder, connector, loading)?;
             Some(Arc::new(Target::Chat(Box::new(found.target))))
         });
         known.as_ref().map(|_| name)

@@ -2,28 +2,20 @@
 
 use std::path::Path;
 
-use agentci_source::{Diagnostics, Files, Kind, Node, Reading, Sources, join};
+use agentci_source::{Kind, Node, Reading, join};
 use serde_json::Value;
 
-use crate::document;
+use crate::document::Loading;
 
 /// The words of a language, and those of the language without its country.
-pub(super) fn words(
-    files: &dyn Files,
-    sources: &mut Sources,
-    folder: &Path,
-    locale: &str,
-    problems: &mut Diagnostics,
-) -> Vec<(String, String)> {
+pub(super) fn words(folder: &Path, locale: &str, loading: &mut Loading<'_>) -> Vec<(String, String)> {
     let language = locale.split('-').next().unwrap_or(locale);
     let mut words = Vec::new();
     for name in [locale, language] {
         let path = join(&join(folder, "locales"), &format!("{name}.yml"));
-        if files.kind(&path) == Some(Kind::File) {
-            match document::open(files, sources, &path) {
-                Ok(root) => gather(&root, "", &mut words),
-                Err(problem) => problems.push(problem),
-            }
+        if loading.files.kind(&path) == Some(Kind::File) {
+            let root = loading.open(&path);
+            loading.report(root).iter().for_each(|root| gather(root, "", &mut words));
         }
     }
     words

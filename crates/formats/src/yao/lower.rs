@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Dialect, Gates, Limits, LiveTools, Message, Mode, Redaction, Said, Skip, StopRule, Suite, Target,
-    Text, Turn, World,
+    Case, CaseFiles, Check, Dialect, Habits, InvalidChecks, Limits, LiveTools, Message, Mode, Parallelism,
+    ReportWriter, ResultFiles, Said, Skip, StopRule, Suite, Target, Text, TimeLimit, Turn, Verdicts, World,
 };
-use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Sources, Span, join};
+use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Sources, Span};
 use serde_json::Value;
 
 use super::app::App;
 use super::assertion::{About, Assertions};
-use super::habits::HABITS;
 use super::judges::Judges;
 use super::place::holding_assistant;
 use super::record::{Record, Unknown, record};
@@ -20,7 +19,21 @@ use super::resolve::{Agent, chosen, resolve};
 use super::targets::Targets;
 use super::{DEFAULT_TIMEOUT, json};
 use crate::LoadOptions;
+use crate::document::{Loading, folder_of};
 use crate::ids::Ids;
+use crate::new_suite::new_suite;
+
+/// What suites of the dialect take for granted.
+const HABITS: Habits = Habits {
+    time_limit: TimeLimit::CaseDefault,
+    parallelism: Parallelism::One,
+    invalid_checks: InvalidChecks::FailCase,
+    verdicts: Verdicts::Kept,
+    case_files: CaseFiles::CasesAlone,
+    result_files: ResultFiles::BesideCases,
+    report_writer: ReportWriter::Agent,
+    ..Habits::USUAL
+};
 
 /// The most bytes a file of tests may have.
 const SIZE_LIMIT: u64 = 64 * 1024 * 1024;
@@ -29,63 +42,37 @@ const SIZE_LIMIT: u64 = 64 * 1024 * 1024;
 const MESSAGE_ID: &str = "T001";
 
 /// Lowers a file of tests; `None` when it is refused.
-pub(crate) fn lower_file(
-    files: &dyn Files,
-    options: &LoadOptions,
-    sources: &mut Sources,
-    path: &Path,
-    diagnostics: &mut Diagnostics,
-) -> Option<Suite> {
+pub(crate) fn lower_file(options: &LoadOptions, path: &Path, loading: &mut Loading<'_>) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let suite = file(files, options, sources, path, &mut problems);
-    let refused = problems.has_errors();
-    diagnostics.append(problems);
-    for problem in suite.iter().flat_map(|suite| &suite.cases).filter_map(|case| case.broken.as_ref()).flatten() {
-        diagnostics.push(problem.clone());
+    let suite = file(options, path, &mut loading.with(&mut problems));
+    let accepted = loading.report_all(problems);
+    for broken in suite.iter().flat_map(|suite| &suite.cases).filter_map(|case| case.broken.as_ref()) {
+        loading.problems.append(broken.clone());
     }
-    suite.filter(|_| !refused)
+    accepted.and(suite)
 }
 
-fn file(
-    files: &dyn Files,
-    options: &LoadOptions,
-    sources: &mut Sources,
-    path: &Path,
-    problems: &mut Diagnostics,
-) -> Option<Suite> {
-    let text = match files.read_text(path, SIZE_LIMIT) {
-        Ok(text) => text,
-        Err(error) => {
-            let span = Span::whole(sources.add(path, ""));
-            let message = format!("can not read `{}`: {error}", path.display());
-            problems.push(Diagnostic::error(span, message).help("name a file of tests, one JSON object for each"));
-            return None;
-        }
-    };
-    let text: Arc<str> = text.into();
-    let id = sources.add(path, Arc::clone(&text));
-    let nodes = json::stream(&text, id, problems);
-    if nodes.is_empty() && !problems.has_errors() {
-        let message = format!("`{}` holds no test", path.display());
-        problems.push(
-            Diagnostic::error(Span::whole(id), message)
-                .help("write one JSON object for each: `{\"id\": \"T001\", \"input\": \"Hello\"}`"),
-        );
+fn file<'a>(options: &'a LoadOptions, path: &Path, loading: &mut Loading<'a>) -> Option<Suite> {
+    let text = loading.read_text(path, SIZE_LIMIT);
+    let (id, text) =
+        loading.report(text.map_err(|problem| problem.help("name a file of tests, one JSON object for each")))?;
+    let nodes = json::stream(&text, id, loading.problems);
+    if nodes.is_empty() && !loading.problems.has_errors() {
+        let help = "write one JSON object for each: `{\"id\": \"T001\", \"input\": \"Hello\"}`";
+        loading.problems.error(Span::whole(id), format!("`{}` holds no test", path.display()), "").help(help);
     }
-    let folder = join(path.parent().unwrap_or(Path::new("")), "");
-    let found = resolve(files, options, &folder, sources, problems);
+    let found = resolve(options, &folder_of(path), loading);
     let mut unknown = Unknown::default();
     let mut ids = Ids::default();
     let mut records: Vec<Record<'_>> = Vec::with_capacity(nodes.len());
     for node in &nodes {
-        let Some(record) = record(node, &mut unknown, problems) else { continue };
-        ids.claim(&record.id, sources, problems);
+        let Some(record) = record(node, &mut unknown, loading.problems) else { continue };
+        ids.claim(&record.id, loading.sources, loading.problems);
         records.push(record);
     }
     let (app, agent) = found?;
-    let place = Place { path: path.to_path_buf(), folder: &folder };
-    let suite = suite(&app, &agent, records, unknown, place, sources, problems);
-    Some(Suite { agent_folder: agent_folder(files, options, path), ..suite })
+    let suite = suite(&app, &agent, records, unknown, path, loading);
+    Some(Suite { agent_folder: agent_folder(loading.files, options, path), ..suite })
 }
 
 /// The folder of the assistant that tests belong to, where the caller chose none.
@@ -93,32 +80,24 @@ fn agent_folder(files: &dyn Files, options: &LoadOptions, path: &Path) -> Option
     if options.agent.is_some() { None } else { holding_assistant(files, path) }
 }
 
-/// Where a suite is from.
-struct Place<'p> {
-    path: PathBuf,
-    folder: &'p Path,
-}
-
 fn suite(
     app: &App<'_>,
     agent: &Agent,
     records: Vec<Record<'_>>,
     unknown: Unknown,
-    place: Place<'_>,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
+    path: &Path,
+    loading: &mut Loading<'_>,
 ) -> Suite {
     let targets = Targets::new(app, agent);
-    let folder = place.folder;
+    let folder = &folder_of(path);
     let world = world(folder);
-    let mut assertions = Assertions { app, folder, sources, judges: Judges::default(), unknown };
+    let mut assertions = Assertions { app, folder, judges: Judges::default(), unknown };
     let mut cases = Vec::with_capacity(records.len());
     for record in records {
-        let checks = checks(&mut assertions, &record, problems);
+        let checks = checks(&mut assertions, &record, loading);
         let timeout = record.timeout.or(app.options.timeout).unwrap_or(DEFAULT_TIMEOUT);
-        let target = targets.of(&record, timeout, assertions.sources, problems);
+        let target = targets.of(&record, timeout, loading);
         let messages = record.messages.unwrap_or_default();
-        let turns = turns(messages, record.input_span);
         let world = if record.options.tools.is_empty() {
             Arc::clone(&world)
         } else {
@@ -133,45 +112,42 @@ fn suite(
             expected,
             metadata: record.metadata,
             broken: (!record.broken.is_empty()).then_some(record.broken),
-            ..case(record.id.value, record.id.span, target, &world, turns)
+            ..case(record.id.value, record.id.span, target, &world, messages, record.input_span)
         }));
     }
-    open_reporter(app, &mut assertions.judges, assertions.sources, problems);
+    open_reporter(app, &mut assertions.judges, loading);
     let agents = assertions.judges.finish();
     let span = cases.first().map_or_else(|| targets.usual().span(), |case| case.span);
-    Suite { agents, cases, ..empty(agent.id(), place.path, folder, span) }
+    Suite { agents, cases, ..empty(agent.id(), path.to_path_buf(), folder, span) }
 }
 
 /// Opens the assistant that is to write the report, if one is.
-fn open_reporter(app: &App<'_>, judges: &mut Judges, sources: &mut Sources, problems: &mut Diagnostics) {
+fn open_reporter(app: &App<'_>, judges: &mut Judges, loading: &mut Loading<'_>) {
     let Some(reporter) = &app.options.reporter else { return };
-    let id = chosen("-r", reporter, sources);
-    if judges.open(app, &id, None, sources, problems).is_none() && !problems.has_errors() {
+    let id = chosen("-r", reporter, loading.sources);
+    if judges.open(app, &id, None, loading).is_none() && !loading.problems.has_errors() {
         let message = format!("there is no assistant `{}` to write the report", reporter.escape_debug());
-        problems.push(Diagnostic::error(id.span, message).help("name one of the same application with `-r ID`"));
+        loading
+            .problems
+            .push(Diagnostic::error(id.span, message).help("name one of the same application with `-r ID`"));
     }
 }
 
 /// What is asked of the answer: what `assert` says, else that it is the expected one.
-fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
+fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, loading: &mut Loading<'_>) -> Vec<Arc<Check>> {
     let about = About { asked: &record.asked, expected: record.expected };
     if let Some(node) = record.assert {
-        return assertions.checks(node, about, problems).into_iter().map(Arc::new).collect();
+        return assertions.checks(node, about, loading).into_iter().map(Arc::new).collect();
     }
     let equal = |node: &Node| Check::new("equals", node.span, node.clone()).with_label(Some("expected"));
     record.expected.map(|node| Arc::new(equal(node))).into_iter().collect()
 }
 
-fn turns(messages: Vec<Message>, span: Span) -> Vec<Turn> {
-    if messages.is_empty() {
-        return Vec::new();
-    }
-    vec![Turn { said: Said::Messages(messages), checks: Turn::no_checks(), limits: Limits::none(), span }]
-}
-
-fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, turns: Vec<Turn>) -> Case {
+fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, messages: Vec<Message>, said_at: Span) -> Case {
+    let turn = |said| Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: said_at };
+    let turns = (!messages.is_empty()).then(|| turn(Said::Messages(messages)));
     Case {
-        turns: turns.into(),
+        turns: turns.into_iter().collect(),
         timeout: Some(DEFAULT_TIMEOUT),
         stop: StopRule::Never,
         ..Case::new(id, span, target, Arc::clone(world))
@@ -185,46 +161,25 @@ fn world(folder: &Path) -> Arc<World> {
 }
 
 fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
-    Suite {
-        name: name.to_owned(),
-        dialect: Dialect::Yao,
-        habits: HABITS,
-        path,
-        folder: folder.to_path_buf(),
-        span,
-        mode: Mode::Live,
-        output_dir: None,
-        redact: Redaction::default(),
-        gates: Gates::default(),
-        exclude: Vec::new(),
-        agent_folder: None,
-        prices: std::collections::BTreeMap::new(),
-        agents: Vec::new(),
-        embedder: None,
-        cases: Vec::new(),
-    }
+    let dialect = (Dialect::Yao, HABITS);
+    Suite { mode: Mode::Live, ..new_suite(name.to_owned(), dialect, path, folder.to_path_buf(), span) }
 }
 
 /// Lowers a message to a suite of one case.
-pub(crate) fn lower_message(
-    files: &dyn Files,
-    options: &LoadOptions,
-    sources: &mut Sources,
-    message: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<Suite> {
+pub(crate) fn lower_message(options: &LoadOptions, message: &str, outer: &mut Loading<'_>) -> Option<Suite> {
     let mut problems = Diagnostics::default();
+    let loading = &mut outer.with(&mut problems);
     let here = Path::new(".");
-    let suite = resolve(files, options, here, sources, &mut problems).map(|(app, agent)| {
+    let suite = resolve(options, here, loading).map(|(app, agent)| {
         let targets = Targets::new(&app, &agent);
-        let span = Span { line: 1, column: 1, width: 1, file: sources.add(Path::new("-i"), message) };
+        let span = Span { line: 1, column: 1, width: 1, file: loading.sources.add(Path::new("-i"), message) };
         let messages = vec![Message::new("user", Text::Literal(message.to_owned()))];
         let timeout = options.yao.timeout.unwrap_or(DEFAULT_TIMEOUT);
         let world = world(here);
         let case = Case {
             timeout: Some(timeout),
             asked: Some(Arc::new(Value::String(message.to_owned()))),
-            ..case(MESSAGE_ID.into(), span, targets.usual(), &world, turns(messages, span))
+            ..case(MESSAGE_ID.into(), span, targets.usual(), &world, messages, span)
         };
         let path = match &agent {
             // A folder, not a file: nothing is written beside a message.
@@ -232,22 +187,21 @@ pub(crate) fn lower_message(
             Agent::Target(..) => here.to_path_buf(),
         };
         let mut judges = Judges::default();
-        open_reporter(&app, &mut judges, sources, &mut problems);
+        open_reporter(&app, &mut judges, loading);
         Suite {
-            agent_folder: agent_folder(files, options, &path),
+            agent_folder: agent_folder(loading.files, options, &path),
             agents: judges.finish(),
             cases: vec![Box::new(case)],
             ..empty(agent.id(), path, here, span)
         }
     });
     if message.trim().is_empty() {
-        let span = Span::whole(sources.add(Path::new("-i"), ""));
-        problems
-            .push(Diagnostic::error(span, "the message is empty").help("write `-i \"text\"`, or name a file of tests"));
+        let span = Span::whole(loading.sources.add(Path::new("-i"), ""));
+        let help = "write `-i \"text\"`, or name a file of tests";
+        loading.problems.error(span, "the message is empty", "").help(help);
     }
-    let refused = problems.has_errors();
-    diagnostics.append(problems);
-    suite.filter(|_| !refused)
+    outer.report_all(problems)?;
+    suite
 }
 
 /// Whether a file can be read and holds anything but blanks.

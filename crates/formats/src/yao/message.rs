@@ -5,6 +5,8 @@ use agentci_source::shape::{Kind, Rule, Shape, Unknown, depends, optional};
 use agentci_source::{Diagnostics, Node, Reading, read};
 use serde_json::{Map, Value, json};
 
+use crate::native::{MESSAGE_KEYS, take_more};
+
 /// What an assistant may be told.
 pub(super) const INPUT: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&MESSAGE), Kind::Filled(&Kind::Shape(&MESSAGE))]);
 
@@ -18,13 +20,9 @@ static MESSAGE: Shape = Shape::new(
             Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
             "What is said: a text, or a list of parts.",
         ),
-        optional("name", Kind::Data, "The name of who says it."),
-        optional("tool_call_id", Kind::Data, "The call that it answers."),
-        optional("tool_calls", Kind::Data, "Calls of tools."),
-        optional("refusal", Kind::Data, "Why nothing else is said."),
-        optional("reasoning_content", Kind::Data, "What was thought before."),
     ],
 )
+.with(&[MESSAGE_KEYS])
 .unknown(Unknown::Ignored)
 .rules(&[Rule::Some(&["content", "tool_calls"])]);
 
@@ -50,33 +48,25 @@ pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<M
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
-    let mut fields = MESSAGE.open(node, problems)?;
-    let role = match fields.optional("role") {
-        Some(node) => read::name(node, "role", problems)?.value,
+    let mut fields = MESSAGE.reader(node, problems)?;
+    let role = match fields.node("role") {
+        Some(_) => fields.name("role")?,
         None => "user".into(),
     };
     let mut more = Map::new();
-    let content = match fields.optional("content") {
+    let content = match fields.node("content") {
         Some(parts) if parts.items().is_some() => {
-            more.insert("content".into(), read::data(parts, "content", Reading::Core, problems)?);
+            more.insert("content".into(), read::data(parts, "content", Reading::Core, fields.problems)?);
             String::new()
         }
-        Some(text) => read::text(text, "content", problems)?,
         // Who only calls tools says nothing.
-        None if fields.optional("tool_calls").is_some() => {
+        None if fields.node("tool_calls").is_some() => {
             more.insert("content".into(), Value::Null);
             String::new()
         }
-        None => {
-            fields.required("content", problems)?;
-            return None;
-        }
+        _ => fields.required("content", read::text)?,
     };
-    for key in Message::MORE {
-        if let Some(node) = fields.optional(key) {
-            more.insert(key.into(), read::data(node, key, Reading::Core, problems)?);
-        }
-    }
+    take_more(&mut fields, &mut more)?;
     fields.end();
     if let Some(Value::Array(calls)) = more.get_mut("tool_calls") {
         calls.iter_mut().for_each(complete);

@@ -18,7 +18,6 @@ mod assistant;
 mod connector;
 mod environment;
 mod finder;
-mod habits;
 mod input;
 mod json;
 mod judges;

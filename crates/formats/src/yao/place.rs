@@ -16,7 +16,7 @@ const APP_FILES: [&str; 3] = ["app.yao", "app.json", "app.jsonc"];
 /// How far up is looked.
 const UP_LIMIT: usize = 64;
 
-/// How many levels of folders are searched for assistants, for someone who named another.
+/// How many levels of folders are searched.
 const DEPTH_LIMIT: usize = 8;
 
 /// How many folders are; links can make a small tree endless.
@@ -29,13 +29,12 @@ pub(crate) fn upward<'f>(files: &'f dyn Files, folder: &Path) -> impl Iterator<I
 
 /// The folder of the assistant that a folder belongs to.
 pub(crate) fn assistant_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
-    upward(files, folder).find(|folder| files.kind(&join(folder, PACKAGE)) == Some(Kind::File))
+    upward(files, folder).find(|folder| is_assistant(files, folder))
 }
 
 /// The folder of the assistant that a file is in, as far up as its path is written out.
 pub(super) fn holding_assistant(files: &dyn Files, path: &Path) -> Option<PathBuf> {
-    let is_assistant = |folder: &&Path| files.kind(&join(folder, PACKAGE)) == Some(Kind::File);
-    let folder = path.ancestors().skip(1).find(is_assistant)?;
+    let folder = path.ancestors().skip(1).find(|folder| is_assistant(files, folder))?;
     Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
 }
 
@@ -75,7 +74,30 @@ pub(super) fn folder_of(app: &Path, id: &str) -> Option<PathBuf> {
 /// The folder of the assistant with an id, of this application or of the one that the working folder belongs to.
 pub(crate) fn known_folder(files: &dyn Files, app: Option<&Path>, id: &str) -> Option<PathBuf> {
     let app = app.map(Path::to_path_buf).or_else(|| app_of(files, Path::new(".")))?;
-    folder_of(&app, id).filter(|folder| files.kind(&join(folder, PACKAGE)) == Some(Kind::File))
+    folder_of(&app, id).filter(|folder| is_assistant(files, folder))
+}
+
+/// The files at or below a folder, each with the names that lead to it from there.
+pub(super) fn files_below(files: &dyn Files, folder: PathBuf) -> Vec<(Vec<String>, PathBuf)> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder, Vec::new())];
+    while let Some((folder, above)) = folders.pop() {
+        for entry in files.list(&folder).unwrap_or_default() {
+            let path = join(&folder, &entry.name);
+            let names: Vec<String> = above.iter().cloned().chain([entry.name]).collect();
+            match entry.kind {
+                Kind::Folder if names.len() <= DEPTH_LIMIT => folders.push((path, names)),
+                Kind::Folder | Kind::Unusable(_) => {}
+                Kind::File => found.push((names, path)),
+            }
+        }
+    }
+    found
+}
+
+/// Whether a folder is an assistant's.
+pub(super) fn is_assistant(files: &dyn Files, folder: &Path) -> bool {
+    files.kind(&join(folder, PACKAGE)) == Some(Kind::File)
 }
 
 /// The ids of an application's assistants, for someone who named another.
@@ -94,7 +116,7 @@ fn below(files: &dyn Files, folder: &Path, before: &str, depth: usize, searched:
         if *searched <= FOLDER_LIMIT && entry.kind == Kind::Folder && !entry.name.starts_with('.') {
             let id = if before.is_empty() { entry.name.clone() } else { format!("{before}.{}", entry.name) };
             let inner = join(folder, &entry.name);
-            if files.kind(&join(&inner, PACKAGE)) == Some(Kind::File) {
+            if is_assistant(files, &inner) {
                 ids.push(id.clone());
             }
             below(files, &inner, &id, depth + 1, searched, ids);

@@ -1,13 +1,14 @@
 //! Prompts: what stands before every conversation with an assistant.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use agentci_plan::Prompt;
 use agentci_source::shape::{Kind as Of, Shape, Unknown, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Sources, join, read};
+use agentci_source::{Diagnostics, Files, Kind, Node, join, read};
 
 use super::app::SIZE_LIMIT;
+use super::place;
+use crate::document::Loading;
 use agentci_source::yaml;
 
 /// What begins the name of a file whose text is put in.
@@ -31,47 +32,26 @@ static PROMPT: Shape = Shape::new(
 .unknown(Unknown::Warned);
 
 /// The prompts of a file; none where there is no such file. Texts it names are below `folder`.
-pub(super) fn open(
-    files: &dyn Files,
-    sources: &mut Sources,
-    path: &Path,
-    folder: &Path,
-    problems: &mut Diagnostics,
-) -> Vec<Prompt> {
-    if files.kind(path) != Some(Kind::File) {
+pub(super) fn open(path: &Path, folder: &Path, loading: &mut Loading<'_>) -> Vec<Prompt> {
+    if loading.files.kind(path) != Some(Kind::File) {
         return Vec::new();
     }
-    let text = match files.read_text(path, SIZE_LIMIT) {
-        Ok(text) => text,
-        Err(error) => {
-            let span = agentci_source::Span::whole(sources.add(path, ""));
-            problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
-            return Vec::new();
-        }
-    };
-    let text: Arc<str> = text.into();
-    let file = sources.add(path, Arc::clone(&text));
-    let root = match yaml::parse(&text.replace(ASSETS, STAND_IN), file) {
-        Ok(root) => root,
-        Err(problem) => {
-            problems.push(problem);
-            return Vec::new();
-        }
-    };
+    let text = loading.read_text(path, SIZE_LIMIT);
+    let root = text.and_then(|(file, text)| yaml::parse(&text.replace(ASSETS, STAND_IN), file));
+    let Some(root) = loading.report(root) else { return Vec::new() };
     if root.is_null() {
         return Vec::new();
     }
-    let items = read::list(&root, "prompts", problems).unwrap_or_default();
-    items.iter().filter_map(|item| prompt(item, files, folder, problems)).collect()
+    let files = loading.files;
+    read::each(&root, "prompts", loading.problems, |item, problems| prompt(item, files, folder, problems))
 }
 
 fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Prompt> {
-    let mut fields = PROMPT.open(node, problems)?;
-    let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
-    let content =
-        fields.required("content", problems).and_then(|node| Some((read::text(node, "content", problems)?, node)));
-    let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
-    fields.finish(problems);
+    let mut fields = PROMPT.reader(node, problems)?;
+    let role = fields.required("role", read::name);
+    let content = fields.required("content", |node, key, problems| Some((read::text(node, key, problems)?, node)));
+    let name = fields.text("name");
+    fields.finish();
     let (content, at) = content?;
     let content = with_assets(&content, files, folder, &mut |missing| {
         let help = format!("it is looked for in `{}`", join(folder, "assets").display());
@@ -106,27 +86,13 @@ fn with_assets(text: &str, files: &dyn Files, folder: &Path, missing: &mut dyn F
 }
 
 /// Prompts by their names: every file of the folder `prompts`, its path with dots.
-pub(super) fn presets(
-    files: &dyn Files,
-    sources: &mut Sources,
-    folder: &Path,
-    problems: &mut Diagnostics,
-) -> Vec<(String, Vec<Prompt>)> {
+pub(super) fn presets(folder: &Path, loading: &mut Loading<'_>) -> Vec<(String, Vec<Prompt>)> {
     let mut found = Vec::new();
-    let mut folders = vec![(join(folder, "prompts"), String::new(), 0)];
-    while let Some((inner, before, depth)) = folders.pop() {
-        for entry in files.list(&inner).unwrap_or_default() {
-            let path = join(&inner, &entry.name);
-            match entry.kind {
-                Kind::Folder if depth < 8 => folders.push((path, format!("{before}{}.", entry.name), depth + 1)),
-                Kind::Folder | Kind::Unusable(_) => {}
-                Kind::File => {
-                    let stem = entry.name.strip_suffix(".yml").or_else(|| entry.name.strip_suffix(".yaml"));
-                    if let Some(stem) = stem {
-                        found.push((format!("{before}{stem}"), open(files, sources, &path, folder, problems)));
-                    }
-                }
-            }
+    for (mut names, path) in place::files_below(loading.files, join(folder, "prompts")) {
+        let Some(name) = names.pop() else { continue };
+        if let Some(stem) = name.strip_suffix(".yml").or_else(|| name.strip_suffix(".yaml")) {
+            names.push(stem.to_owned());
+            found.push((names.join("."), open(&path, folder, loading)));
         }
     }
     found.sort_by(|one, other| one.0.cmp(&other.0));
@@ -135,13 +101,14 @@ pub(super) fn presets(
 
 #[cfg(test)]
 mod tests {
-    use agentci_source::MemoryFiles;
+    use agentci_source::{MemoryFiles, Sources};
 
     use super::*;
 
     fn prompts(files: &MemoryFiles) -> (Vec<Prompt>, Vec<String>) {
         let mut problems = Diagnostics::default();
-        let prompts = open(files, &mut Sources::default(), Path::new("a/prompts.yml"), Path::new("a"), &mut problems);
+        let loading = &mut Loading { files, sources: &mut Sources::default(), problems: &mut problems };
+        let prompts = open(Path::new("a/prompts.yml"), Path::new("a"), loading);
         (prompts, problems.into_iter().map(|problem| problem.message).collect())
     }
 
@@ -170,7 +137,8 @@ mod tests {
             .with("a/prompts/chat.yml", "- { role: system, content: one }\n")
             .with("a/prompts/task/long.yml", "- { role: system, content: two }\n")
             .with("a/prompts/note.txt", "");
-        let found = presets(&files, &mut Sources::default(), Path::new("a"), &mut Diagnostics::default());
+        let (sources, problems) = (&mut Sources::default(), &mut Diagnostics::default());
+        let found = presets(Path::new("a"), &mut Loading { files: &files, sources, problems });
         let found: Vec<_> = found.iter().map(|(name, prompts)| (name.as_str(), prompts[0].content.as_str())).collect();
         assert_eq!(found, [("chat", "one"), ("task.long", "two")]);
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Message, ScriptedTool};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Shape, Unknown as Others, optional, required};
-use agentci_source::{
-    Diagnostic, Diagnostics, Name, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration, read,
-};
+use agentci_source::{Diagnostics, Name, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration};
 use serde_json::{Map, Value};
 
 use super::assertion::ASSERT;
 use super::message::{INPUT, messages};
+use crate::texts::{object, object_map};
 use crate::world::{SCRIPTED, read_scripted};
 
 /// A line of a file of tests.
@@ -104,18 +104,15 @@ impl Unknown {
 
 /// Reads a test; `None` when the whole file has to be refused.
 pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Record<'n>> {
-    let mut fields = RECORD.open(node, problems)?;
-    let id = fields.required("id", problems).and_then(|node| read::name(node, "id", problems)).map(Spanned::into_name);
-    let input = input(&mut fields, id.as_ref(), problems);
-    let assert = fields.optional("assert");
-    let expected = fields.optional("expected");
-    let user = fields.optional("user").and_then(|node| read::text(node, "user", problems));
-    let team = fields.optional("team").and_then(|node| read::text(node, "team", problems));
-    let timeout = fields.optional("timeout").and_then(|node| timeout(node, problems));
-    let skip = fields.optional("skip").and_then(|node| read::truth(node, "skip", problems));
-    let metadata = fields.optional("metadata");
-    let metadata = metadata.and_then(|node| read::object(node, "metadata", Reading::Core, problems));
-    let options = fields.optional("options").and_then(|node| options(node, unknown, problems));
+    let mut fields = RECORD.reader(node, problems)?;
+    let id = fields.required("id", read::name).map(Spanned::into_name);
+    let input = input(&mut fields, id.as_ref());
+    let (assert, expected) = (fields.node("assert"), fields.node("expected"));
+    let [user, team] = ["user", "team"].map(|key| fields.text(key).filter(|text| !text.is_empty()));
+    let timeout = fields.optional("timeout", timeout);
+    let skip = fields.truth("skip").unwrap_or_default();
+    let metadata = fields.optional("metadata", object).map(Arc::new);
+    let options = fields.or_default("options", |node, problems| options(node, unknown, problems));
     let mut broken = Diagnostics::default();
     for pair in fields.rest() {
         if UNSUPPORTED.contains(&pair.key.text.as_str()) {
@@ -123,10 +120,10 @@ pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut D
                 .error(pair.key.span, format!("tests with `{}` can not be run", pair.key.text), "not known here")
                 .help("leave it out; a conversation may be written down as `input`, a list of messages");
         } else {
-            unknown.warn(pair, RECORD.what, &RECORD.keys(), problems);
+            unknown.warn(pair, RECORD.what, &RECORD.keys(), fields.problems);
         }
     }
-    fields.finish(problems);
+    fields.finish();
     let (id, input) = (id?, input?);
     let asked = input.value(Reading::Core).unwrap_or_default();
     Some(Record {
@@ -136,36 +133,30 @@ pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut D
         messages: messages(input, &mut broken),
         assert,
         expected,
-        user: user.filter(|user| !user.is_empty()),
-        team: team.filter(|team| !team.is_empty()),
+        user,
+        team,
         timeout,
-        skip: skip.unwrap_or_default(),
-        metadata: metadata.map(Arc::new),
-        options: options.unwrap_or_default(),
+        skip,
+        metadata,
+        options,
         broken,
     })
 }
 
 /// The input, which is missed with the id of its test.
-fn input<'n>(
-    fields: &mut read::Fields<'n>,
-    id: Option<&Spanned<Name>>,
-    problems: &mut Diagnostics,
-) -> Option<&'n Node> {
+fn input<'n>(fields: &mut Reader<'n, '_>, id: Option<&Spanned<Name>>) -> Option<&'n Node> {
     let found = fields.demanded("input");
     if found.is_none() {
         let named = id.map(|id| format!(" `{}`", id.value.escape_debug())).unwrap_or_default();
         let span = fields.key_span("input").unwrap_or(fields.span());
-        problems.push(
-            Diagnostic::error(span, format!("the test{named} needs `input`"))
-                .help("add `\"input\": \"..\"`, what the assistant is told"),
-        );
+        let help = "add `\"input\": \"..\"`, what the assistant is told";
+        fields.problems.error(span, format!("the test{named} needs `input`"), "").help(help);
     }
     found
 }
 
-fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {
-    let written = read::text(node, "timeout", problems)?;
+fn timeout(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
+    let written = read::text(node, name, problems)?;
     match parse_duration(&written) {
         Ok(time) if !time.is_zero() => Some(time),
         _ => {
@@ -176,24 +167,22 @@ fn timeout(node: &Node, problems: &mut Diagnostics) -> Option<Duration> {
     }
 }
 
-fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Options> {
-    let mut fields = OPTIONS.open(node, problems)?;
-    let connector = fields.optional("connector").and_then(|node| read::name(node, "connector", problems));
-    let metadata = fields.optional("metadata");
-    let metadata = metadata.and_then(|node| read::object(node, "metadata", Reading::Core, problems));
-    let disabled = fields.optional("disable_global_prompts");
-    let disabled = disabled.and_then(|node| read::truth(node, "disable_global_prompts", problems));
-    let tools = fields.optional("tools").map(|node| read_scripted(node, problems)).unwrap_or_default();
-    // These change what the original loads or stores, of which there is nothing here.
-    for key in ["mode", "search", "skip"] {
-        fields.optional(key);
-    }
-    fields.rest().for_each(|pair| unknown.warn(pair, OPTIONS.what, &OPTIONS.keys(), problems));
-    fields.end();
-    Some(Options {
-        connector,
-        metadata: if let Some(Value::Object(metadata)) = metadata { metadata } else { Map::new() },
-        disable_global_prompts: disabled.unwrap_or_default(),
-        tools,
-    })
+fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Options {
+    let options = OPTIONS.read(node, problems, |fields| {
+        let options = Options {
+            connector: fields.optional("connector", read::name),
+            metadata: fields.optional("metadata", object_map).unwrap_or_default(),
+            disable_global_prompts: fields.truth("disable_global_prompts").unwrap_or_default(),
+            tools: fields.or_default("tools", read_scripted),
+        };
+        // These change what the original loads or stores, of which there is nothing here.
+        for key in ["mode", "search", "skip"] {
+            fields.node(key);
+        }
+        for pair in fields.rest() {
+            unknown.warn(pair, OPTIONS.what, &OPTIONS.keys(), fields.problems);
+        }
+        Some(options)
+    });
+    options.unwrap_or_default()
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::Target;
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Sources, Span, Spanned, did_you_mean, join, read};
+use agentci_source::{Kind, Sources, Span, Spanned, did_you_mean, join, read};
 
 use super::app::App;
 use super::assistant::{self, Assistant};
 use super::place::{self, PACKAGE};
+use crate::document::Loading;
 use crate::{LoadOptions, native};
 
 /// Who is tested.
@@ -35,64 +36,50 @@ pub(super) fn chosen(flag: &str, value: &str, sources: &mut Sources) -> Spanned<
 
 /// Finds the agent for tests in a folder, and opens its application.
 pub(super) fn resolve<'a>(
-    files: &'a dyn Files,
     options: &'a LoadOptions,
     folder: &Path,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
+    loading: &mut Loading<'a>,
 ) -> Option<(App<'a>, Agent)> {
     let yao = &options.yao;
-    let connector = yao.connector.as_ref().map(|id| chosen("-c", id, sources));
-    let open = |app: &App<'a>, folder: &Path, sources: &mut Sources, problems: &mut Diagnostics| {
-        let assistant = assistant::open(app, folder, connector.as_ref(), sources, problems)?;
+    let connector = yao.connector.as_ref().map(|id| chosen("-c", id, loading.sources));
+    let open = |app: &App<'a>, folder: &Path, loading: &mut Loading<'a>| {
+        let assistant = assistant::open(app, folder, connector.as_ref(), loading)?;
         Some(Agent::Assistant(Box::new(assistant)))
     };
     if let Some(id) = &options.agent {
-        let root = yao.app.clone().or_else(|| place::app_of(files, folder)).unwrap_or_else(|| join(folder, ""));
-        let app = App::open(files, yao, root, sources, problems);
-        let named = place::folder_of(&app.root, id).filter(|folder| is_assistant(files, folder));
+        let root = yao.app.clone().or_else(|| place::app_of(loading.files, folder)).unwrap_or_else(|| join(folder, ""));
+        let app = App::open(yao, root, loading);
+        let named = place::folder_of(&app.root, id).filter(|folder| place::is_assistant(loading.files, folder));
         let agent = match named {
-            Some(folder) => open(&app, &folder, sources, problems)?,
-            None => {
-                native_target(files, folder, id, sources, problems).or_else(|| unknown(&app, id, sources, problems))?
-            }
+            Some(folder) => open(&app, &folder, loading)?,
+            None => native_target(folder, id, loading).or_else(|| unknown(&app, id, loading))?,
         };
         if let (Agent::Target(name, _), Some(connector)) = (&agent, &connector) {
             let message = format!("`{name}` is a target of a native suite, and no connector can be chosen for it");
-            problems.push(Diagnostic::error(connector.span, message).help("leave `-c` out"));
+            loading.problems.error(connector.span, message, "").help("leave `-c` out");
         }
         return Some((app, agent));
     }
-    let Some(own) = place::assistant_of(files, folder) else {
-        let span = Span::whole(sources.add(folder, ""));
+    let Some(own) = place::assistant_of(loading.files, folder) else {
+        let span = Span::whole(loading.sources.add(folder, ""));
         let message = format!("no `{PACKAGE}` was found in `{}` or above it", folder.display());
-        problems
-            .push(Diagnostic::error(span, message).help("name the assistant with `-n ID`, or run it in its folder"));
+        let help = "name the assistant with `-n ID`, or run it in its folder";
+        loading.problems.error(span, message, "").help(help);
         return None;
     };
-    let root = yao.app.clone().or_else(|| place::app_of(files, &own)).unwrap_or_else(|| own.clone());
-    let app = App::open(files, yao, root, sources, problems);
-    let agent = open(&app, &own, sources, problems)?;
+    let root = yao.app.clone().or_else(|| place::app_of(loading.files, &own)).unwrap_or_else(|| own.clone());
+    let app = App::open(yao, root, loading);
+    let agent = open(&app, &own, loading)?;
     Some((app, agent))
 }
 
-fn is_assistant(files: &dyn Files, folder: &Path) -> bool {
-    files.kind(&join(folder, PACKAGE)) == Some(Kind::File)
-}
-
 /// A target of this name in the nearest native file that has one.
-fn native_target(
-    files: &dyn Files,
-    folder: &Path,
-    name: &str,
-    sources: &mut Sources,
-    problems: &mut Diagnostics,
-) -> Option<Agent> {
-    for folder in place::upward(files, folder) {
+fn native_target(folder: &Path, name: &str, loading: &mut Loading<'_>) -> Option<Agent> {
+    for folder in place::upward(loading.files, folder) {
         for file in ["agentci.yaml", "agentci.yml"] {
             let path = join(&folder, file);
-            if files.kind(&path) == Some(Kind::File)
-                && let Some(target) = native::named_target(files, sources, &path, name, problems)
+            if loading.files.kind(&path) == Some(Kind::File)
+                && let Some(target) = native::named_target(&path, name, loading)
             {
                 return Some(Agent::Target(name.to_owned(), target));
             }
@@ -101,19 +88,17 @@ fn native_target(
     None
 }
 
-fn unknown(app: &App<'_>, id: &str, sources: &mut Sources, problems: &mut Diagnostics) -> Option<Agent> {
+fn unknown(app: &App<'_>, id: &str, loading: &mut Loading<'_>) -> Option<Agent> {
     let known = place::known_ids(app.files, &app.root);
     let help = match did_you_mean(id, known.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => {
-            format!(
-                "assistants are looked for in `{}`; name the application with `-a`",
-                join(&app.root, "assistants").display()
-            )
+            let folder = join(&app.root, "assistants");
+            format!("assistants are looked for in `{}`; name the application with `-a`", folder.display())
         }
         None => format!("known assistants are {}", read::quoted_list(&known)),
     };
-    let named = chosen("-n", id, sources);
-    problems.push(Diagnostic::error(named.span, format!("there is no assistant `{}`", id.escape_debug())).help(help));
+    let named = chosen("-n", id, loading.sources);
+    loading.problems.error(named.span, format!("there is no assistant `{}`", id.escape_debug()), "").help(help);
     None
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ChatTarget, Target};
-use agentci_source::{Diagnostic, Diagnostics, Sources, did_you_mean, read};
+use agentci_source::{Diagnostic, did_you_mean, read};
 use serde_json::Value;
 
 use super::app::App;
@@ -15,6 +15,7 @@ use super::record::Record;
 use super::resolve::Agent;
 use crate::YaoOptions;
 use crate::chat_context::set_metadata;
+use crate::document::Loading;
 
 /// What asks for other prompts in the data of a conversation.
 const PRESET: &str = "__prompt_preset";
@@ -51,20 +52,14 @@ impl<'a> Targets<'a> {
     }
 
     /// The target of a test.
-    pub(super) fn of(
-        &self,
-        record: &Record<'_>,
-        timeout: Duration,
-        sources: &mut Sources,
-        problems: &mut Diagnostics,
-    ) -> Arc<Target> {
+    pub(super) fn of(&self, record: &Record<'_>, timeout: Duration, loading: &mut Loading<'_>) -> Arc<Target> {
         let (Some(_), Target::Chat(usual)) = (self.assistant, &*self.usual) else { return self.usual() };
         let mut own = ChatTarget::clone(usual);
         who(&mut own, self.options, record.user.as_ref(), record.team.as_ref());
         own.timeout = timeout;
         let options = &record.options;
         if let Some(wanted) = options.connector.as_ref().filter(|_| self.options.connector.is_none())
-            && let Some(connector) = connector::open(self.app, wanted, &self.folder, sources, problems)
+            && let Some(connector) = connector::open(self.app, wanted, &self.folder, loading)
         {
             own.connector = connector;
         }
@@ -75,7 +70,7 @@ impl<'a> Targets<'a> {
         if let Some(Value::String(name)) = options.metadata.get(PRESET) {
             match own.assistant.presets.iter().find(|(known, _)| known == name) {
                 Some((_, prompts)) => own.prompts = Arc::clone(prompts),
-                None => problems.push(no_preset(name, &own, record)),
+                None => loading.problems.push(no_preset(name, &own, record)),
             }
         }
         if own == **usual { self.usual() } else { Arc::new(Target::Chat(Box::new(own))) }
@@ -84,12 +79,9 @@ impl<'a> Targets<'a> {
 
 /// Puts in who asks: the flag's word counts before the test's.
 fn who(target: &mut ChatTarget, options: &YaoOptions, user: Option<&String>, team: Option<&String>) {
-    if let Some(user) = options.user.as_ref().or(user) {
-        target.context.insert("user".into(), user.as_str().into());
-    }
-    if let Some(team) = options.team.as_ref().or(team) {
-        target.context.insert("team".into(), team.as_str().into());
-    }
+    let chosen = [("user", options.user.as_ref().or(user)), ("team", options.team.as_ref().or(team))];
+    let chosen = chosen.into_iter().filter_map(|(key, word)| Some((key.to_owned(), word?.as_str().into())));
+    target.context.extend(chosen);
 }
 
 fn no_preset(name: &str, target: &ChatTarget, record: &Record<'_>) -> Diagnostic {

@@ -1,14 +1,15 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, OutputRule, Target};
+use agentci_source::read::Reader;
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node};
 
 use super::auth::AUTH;
-use super::{Common, Place, auth};
-use crate::ananke::words::{object, plain_texts, url};
-use crate::hosts;
-use crate::texts::template;
+use super::{Common, SuiteFolder, auth};
+use crate::ananke::words::{plain_texts, url};
+use crate::hosts::hosts;
+use crate::texts::{object_data, template};
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
@@ -26,28 +27,15 @@ pub(super) static KEYS: &[Field] = &[
     ),
 ];
 
-pub(super) fn target(
-    fields: &mut read::Fields<'_>,
-    common: Common,
-    place: Place<'_>,
-    problems: &mut Diagnostics,
-) -> Option<Target> {
-    let card = card(fields, problems);
-    let context = fields.optional("contextId").and_then(|node| template(node, "contextId", problems));
-    let blocking = fields.optional("blocking").and_then(|node| read::truth(node, "blocking", problems));
-    let modes = fields.optional("acceptedOutputModes");
-    let accepted_output_modes =
-        modes.map(|node| plain_texts(node, "acceptedOutputModes", problems)).unwrap_or_default();
-    let auth = fields.optional("auth").and_then(|node| auth::auth(node, place, problems));
-    let hosts = fields.optional("hosts");
-    let hosts = hosts.map(|node| hosts::hosts(node, card.as_ref(), "agentCardUrl", problems)).unwrap_or_default();
+pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFolder<'_>) -> Option<Target> {
+    let card = card(fields);
     Some(Target::A2a(Box::new(A2aTarget {
+        context: fields.optional("contextId", template),
+        blocking: fields.truth("blocking"),
+        accepted_output_modes: fields.optional("acceptedOutputModes", plain_texts).unwrap_or_default(),
+        auth: fields.optional("auth", |node, _, problems| auth::auth(node, place, problems)),
+        hosts: fields.or_default("hosts", |node, problems| hosts(node, card.as_ref(), "agentCardUrl", problems)),
         card: card?,
-        context,
-        blocking,
-        accepted_output_modes,
-        auth,
-        hosts,
         headers: common.headers,
         timeout: common.timeout,
         output: OutputRule::Optional,
@@ -57,25 +45,25 @@ pub(super) fn target(
 }
 
 /// How the agent is found: one of three ways.
-fn card(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<A2aCard> {
-    match (fields.optional("agentCardUrl"), fields.optional("agentCard"), fields.optional("endpoint")) {
-        (Some(node), None, None) => url(node, "agentCardUrl", problems).map(A2aCard::At),
-        (None, Some(node), None) => inline(node, problems),
-        (None, None, Some(node)) => url(node, "endpoint", problems).map(A2aCard::Endpoint),
-        (at, inline, endpoint) => {
+fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
+    match ["agentCardUrl", "agentCard", "endpoint"].map(|key| fields.node(key)) {
+        [Some(_), None, None] => fields.optional("agentCardUrl", url).map(A2aCard::At),
+        [None, Some(_), None] => fields.optional("agentCard", inline),
+        [None, None, Some(_)] => fields.optional("endpoint", url).map(A2aCard::Endpoint),
+        [at, inline, endpoint] => {
             let second = endpoint.filter(|_| at.is_some() || inline.is_some()).or(inline.filter(|_| at.is_some()));
+            let span = second.map_or(fields.span(), |node| node.span);
             let message = "the target needs exactly one of `agentCardUrl`, `agentCard` and `endpoint`";
             let label = if second.is_some() { "another one" } else { "none of them is here" };
-            problems
-                .error(second.map_or(fields.span(), |node| node.span), message, label)
-                .help("say where the agent's card is with `agentCardUrl`; `endpoint` is for agents without one");
+            let help = "say where the agent's card is with `agentCardUrl`; `endpoint` is for agents without one";
+            fields.problems.error(span, message, label).help(help);
             None
         }
     }
 }
 
-fn inline(node: &Node, problems: &mut Diagnostics) -> Option<A2aCard> {
-    let card = object(node, "agentCard", problems)?.as_literal().cloned();
+fn inline(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<A2aCard> {
+    let card = object_data(node, name, problems)?.as_literal().cloned();
     if card.is_none() {
         let help = "say where the card is with `agentCardUrl`, or where the agent is with `endpoint`";
         problems.error(node.span, "`agentCard` can not hold variables", "a text in it holds one").help(help);

@@ -1,13 +1,13 @@
 //! A server that speaks AG-UI.
 
 use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, optional, required, words};
-use agentci_source::{Diagnostics, read};
 
 use super::Common;
 use crate::ananke::tool::{TOOLS, Tool, tools as read_tools};
-use crate::ananke::words::{object, url};
-use crate::texts::template;
+use crate::ananke::words::url;
+use crate::texts::{object_data, template};
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
@@ -21,22 +21,16 @@ pub(super) static KEYS: &[Field] = &[
     optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
 ];
 
-pub(super) fn target(
-    fields: &mut read::Fields<'_>,
-    common: Common,
-    tools: &mut Vec<Tool>,
-    problems: &mut Diagnostics,
-) -> Option<Target> {
-    let endpoint = fields.required("endpoint", problems).and_then(|node| url(node, "endpoint", problems));
-    let agent = fields.required("agentId", problems).and_then(|node| read::name(node, "agentId", problems));
-    let thread = fields.optional("threadId").and_then(|node| template(node, "threadId", problems));
-    let forwarded_props = fields.optional("forwardedProps").and_then(|node| object(node, "forwardedProps", problems));
-    let state = fields.optional("state").and_then(|node| object(node, "state", problems));
-    *tools = fields.optional("tools").map(|node| read_tools(node, &[], problems)).unwrap_or_default();
-    let wire = fields.optional("wire").and_then(|node| read::choice(node, "wire", &AguiWire::NAMES, problems));
-    let protocol =
-        fields.optional("protocol").and_then(|node| read::choice(node, "protocol", &Strictness::NAMES, problems));
+pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Vec<Tool>) -> Option<Target> {
+    let endpoint = fields.required("endpoint", url);
+    let agent = fields.required("agentId", read::name);
+    let thread = fields.optional("threadId", template);
+    let forwarded_props = fields.optional("forwardedProps", object_data);
+    let state = fields.optional("state", object_data);
+    *tools = fields.or_default("tools", |node, problems| read_tools(node, &[], problems));
     Some(Target::Agui(Box::new(AguiTarget {
+        wire: fields.choice("wire", &AguiWire::NAMES).unwrap_or_default(),
+        protocol: fields.choice("protocol", &Strictness::NAMES).unwrap_or_default(),
         endpoint: endpoint?,
         agent: Some(Text::parse(&agent?.value)),
         thread,
@@ -45,8 +39,6 @@ pub(super) fn target(
         forwarded_props,
         state,
         tools: tools.iter().map(Tool::client).collect(),
-        wire: wire.unwrap_or_default(),
-        protocol: protocol.unwrap_or_default(),
         output: OutputRule::Optional,
         span: common.span,
     })))

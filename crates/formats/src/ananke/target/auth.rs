@@ -3,32 +3,23 @@
 use std::path::PathBuf;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, Tagged, optional, required, words};
-use agentci_source::{Diagnostics, Node, join, read};
+use agentci_source::{Diagnostics, Node};
 
-use super::Place;
+use super::SuiteFolder;
 use crate::ananke::words::{plain_texts, url};
 use crate::texts::template;
 
-#[derive(Clone, Copy)]
-enum Scheme {
-    ApiKey,
-    Bearer,
-    OAuth2,
-    Mtls,
-}
-
-const SCHEMES: [(&str, Scheme); 4] =
-    [("apiKey", Scheme::ApiKey), ("bearer", Scheme::Bearer), ("oauth2", Scheme::OAuth2), ("mtls", Scheme::Mtls)];
+const NAMES: [&str; 4] = ["apiKey", "bearer", "oauth2", "mtls"];
+/// The schemes, each with its own keys.
+const SCHEMES: [(&str, &Shape); 4] =
+    [(NAMES[0], &API_KEY), (NAMES[1], &BEARER), (NAMES[2], &OAUTH2), (NAMES[3], &MTLS)];
 
 /// How we say who we are.
-pub(super) const AUTH: Kind = Kind::Tagged(&Tagged {
-    tag: "scheme",
-    variants: &[(SCHEMES[0].0, &API_KEY), (SCHEMES[1].0, &BEARER), (SCHEMES[2].0, &OAUTH2), (SCHEMES[3].0, &MTLS)],
-    usual: None,
-});
+pub(super) const AUTH: Kind = Kind::Tagged(&Tagged { tag: "scheme", variants: &SCHEMES, usual: None });
 
-static SCHEME: &[Field] = &[required("scheme", Kind::Choice(&words(&SCHEMES)), "The way to say it.")];
+static SCHEME: &[Field] = &[required("scheme", Kind::Choice(&NAMES), "The way to say it.")];
 
 static UNKNOWN: Shape = Shape::new("`auth`", "A way that is not known yet.", SCHEME);
 
@@ -57,67 +48,50 @@ static MTLS: Shape = Shape::new("`auth`", "A certificate of our own.", SCHEME).w
     optional("ca", Kind::Name, "The file of the authority that the server is known to."),
 ]]);
 
-pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
-    let mut fields = UNKNOWN.open(node, problems)?;
-    let scheme = fields.required("scheme", problems)?;
-    let scheme = read::choice(scheme, "scheme", &SCHEMES, problems)?;
-    fields.becomes(match scheme {
-        Scheme::ApiKey => &API_KEY,
-        Scheme::Bearer => &BEARER,
-        Scheme::OAuth2 => &OAUTH2,
-        Scheme::Mtls => &MTLS,
-    });
+pub(super) fn auth(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Auth> {
+    let mut fields = UNKNOWN.reader(node, problems)?;
+    let schemes = SCHEMES.map(|(word, shape)| (word, (word, shape)));
+    let (scheme, shape) =
+        fields.required("scheme", |node, key, problems| read::choice(node, key, &schemes, problems))?;
+    fields.becomes(shape);
     let auth = match scheme {
-        Scheme::ApiKey => api_key(&mut fields, problems),
-        Scheme::Bearer => required_text(&mut fields, "token", problems).map(Auth::Bearer),
-        Scheme::OAuth2 => oauth2(&mut fields, problems),
-        Scheme::Mtls => {
-            let certificate = path(&mut fields, "cert", place, problems);
-            let key = path(&mut fields, "key", place, problems);
-            let authority = fields.optional("ca").and_then(|node| read::name(node, "ca", problems));
-            let authority = authority.map(|path| join(place.folder, &path.value));
-            certificate.zip(key).map(|(certificate, key)| Auth::Mtls { certificate, key, authority })
-        }
+        "apiKey" => api_key(&mut fields),
+        "bearer" => fields.required("token", template).map(Auth::Bearer),
+        "oauth2" => oauth2(&mut fields),
+        _ => mtls(&mut fields, place),
     };
-    fields.finish(problems);
+    fields.finish();
     auth
 }
 
-fn api_key(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Auth> {
-    let place = fields.optional("in").and_then(|node| read::choice(node, "in", &ApiKeyPlace::NAMES, problems));
-    let place = place.unwrap_or_default();
-    let name = fields.optional("name").and_then(|node| read::name(node, "name", problems));
-    let value = required_text(fields, "value", problems)?;
+fn api_key(fields: &mut Reader<'_, '_>) -> Option<Auth> {
+    let place = fields.choice("in", &ApiKeyPlace::NAMES).unwrap_or_default();
     let usual = match place {
         ApiKeyPlace::Header => "X-API-Key",
         ApiKeyPlace::Query | ApiKeyPlace::Cookie => "api_key",
     };
-    Some(Auth::ApiKey { name: name.map_or_else(|| usual.to_owned(), |name| name.value), place, value })
+    let name = fields.name("name").unwrap_or_else(|| usual.to_owned());
+    Some(Auth::ApiKey { name, place, value: fields.required("value", template)? })
 }
 
-fn oauth2(fields: &mut read::Fields<'_>, problems: &mut Diagnostics) -> Option<Auth> {
-    let token_url = fields.required("tokenUrl", problems).and_then(|node| url(node, "tokenUrl", problems));
-    let client_id = required_text(fields, "clientId", problems);
-    let client_secret = required_text(fields, "clientSecret", problems);
-    let scopes = fields.optional("scopes").map(|node| plain_texts(node, "scopes", problems)).unwrap_or_default();
-    Some(Auth::OAuth2 { token_url: token_url?.value, client_id: client_id?, client_secret: client_secret?, scopes })
+fn oauth2(fields: &mut Reader<'_, '_>) -> Option<Auth> {
+    let url = fields.required("tokenUrl", url);
+    let [id, secret] = ["clientId", "clientSecret"].map(|key| fields.required(key, template));
+    let scopes = fields.optional("scopes", plain_texts).unwrap_or_default();
+    Some(Auth::OAuth2 { token_url: url?.value, client_id: id?, client_secret: secret?, scopes })
 }
 
-fn required_text(fields: &mut read::Fields<'_>, key: &'static str, problems: &mut Diagnostics) -> Option<Text> {
-    fields.required(key, problems).and_then(|node| template(node, key, problems))
+fn mtls(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> Option<Auth> {
+    let path = |node: &Node, key: &str, problems: &mut Diagnostics| path(node, key, place, problems);
+    let (certificate, key) = (fields.required("cert", path), fields.required("key", path));
+    let authority = fields.name("ca").map(|file| place.path(&file));
+    Some(Auth::Mtls { certificate: certificate?, key: key?, authority })
 }
 
 /// A file, named from the config's folder.
-fn path(
-    fields: &mut read::Fields<'_>,
-    key: &'static str,
-    place: Place<'_>,
-    problems: &mut Diagnostics,
-) -> Option<PathBuf> {
-    let node = fields.required(key, problems)?;
-    let name = read::name(node, key, problems)?;
-    match Text::parse(&name.value) {
-        Text::Literal(path) => Some(join(place.folder, &path)),
+fn path(node: &Node, key: &str, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<PathBuf> {
+    match Text::parse(&read::name(node, key, problems)?.value) {
+        Text::Literal(path) => Some(place.path(&path)),
         Text::Template(_) => {
             problems
                 .error(node.span, format!("`{key}` can not hold variables"), "expected the path of a file")

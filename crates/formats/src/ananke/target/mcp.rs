@@ -1,13 +1,13 @@
 //! A server that speaks MCP.
 
 use agentci_plan::{McpTarget, McpTransport, Target};
+use agentci_source::Node;
+use agentci_source::read::Reader;
 use agentci_source::shape::{Field, Kind, depends, optional, required, words};
-use agentci_source::{Diagnostics, Node, read};
 
 use super::auth::AUTH;
-use super::{Common, Place, auth};
+use super::{Common, SuiteFolder, auth};
 use crate::ananke::words::{command as read_command, url};
-use crate::command::part;
 use crate::mcp_auth;
 use crate::texts::named_texts;
 
@@ -29,60 +29,51 @@ pub(super) static KEYS: &[Field] = &[
     optional("auth", AUTH, "How we say who we are."),
 ];
 
-pub(super) fn target(
-    fields: &mut read::Fields<'_>,
-    common: Common,
-    place: Place<'_>,
-    problems: &mut Diagnostics,
-) -> Option<Target> {
-    let node = fields.required("transport", problems);
-    let transport = node.and_then(|node| read::choice(node, "transport", &TRANSPORTS, problems));
-    let [command, endpoint, env] = ["command", "endpoint", "env"].map(|key| fields.optional(key));
-    let parts = command.and_then(|node| read_command(node, "command", "[python3, server.py]", problems));
-    let parts = parts.map(|parts| parts.into_iter().map(|text| part(place.files, place.folder, text)).collect());
-    let address = endpoint.and_then(|node| url(node, "endpoint", problems));
-    let written = fields.optional("auth");
-    let auth = written.and_then(|node| auth::auth(node, place, problems));
-    let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
+pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFolder<'_>) -> Option<Target> {
+    let node = fields.required_node("transport");
+    let transport = fields.choice("transport", &TRANSPORTS);
+    let [command, endpoint] = ["command", "endpoint"].map(|key| fields.node(key));
+    let parts =
+        fields.optional("command", |node, key, problems| read_command(node, key, "[python3, server.py]", problems));
+    let address = fields.optional("endpoint", url);
+    let written = fields.node("auth");
+    let auth = fields.optional("auth", |node, _, problems| auth::auth(node, place, problems));
+    let environment = fields.optional("env", named_texts).unwrap_or_default();
     let transport = match transport? {
         Transport::Stdio => {
-            misplaced(fields, &["endpoint"], "stdio", problems);
+            misplaced(fields, &["endpoint"], "stdio");
             if !common.headers.is_empty() {
                 let span = fields.key_span("headers").unwrap_or(common.span);
-                let help = "hand values to the program with `env`";
-                problems.warning(span, "`headers` are not sent over the transport `stdio`", "has no effect").help(help);
+                let message = "`headers` are not sent over the transport `stdio`";
+                fields.problems.warning(span, message, "has no effect").help("hand values to the program with `env`");
             }
             if command.is_none() {
-                fields.required("command", problems);
+                fields.required_node("command");
             }
-            McpTransport::Stdio { command: parts?, environment }
+            McpTransport::Stdio { command: place.command(parts?), environment }
         }
         Transport::Http => {
             let word = node.and_then(Node::scalar).map_or("sse", |scalar| &*scalar.text);
-            misplaced(fields, &["command", "env"], word, problems);
+            misplaced(fields, &["command", "env"], word);
             if endpoint.is_none() {
-                fields.required("endpoint", problems);
+                fields.required_node("endpoint");
             }
             McpTransport::Http(address?)
         }
     };
     if let (Some(auth), Some(node)) = (&auth, written) {
-        mcp_auth::check(auth, &transport, node.span, problems);
+        mcp_auth::check(auth, &transport, node.span, fields.problems);
     }
-    Some(Target::Mcp(Box::new(McpTarget {
-        transport,
-        auth,
-        headers: common.headers,
-        timeout: common.timeout,
-        span: common.span,
-    })))
+    let Common { headers, timeout, span } = common;
+    Some(Target::Mcp(Box::new(McpTarget { transport, auth, headers, timeout, span })))
 }
 
 /// Reports keys that belong to the other transport.
-fn misplaced(fields: &read::Fields<'_>, keys: &[&str], transport: &str, problems: &mut Diagnostics) {
-    for (key, span) in keys.iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
+fn misplaced(fields: &mut Reader<'_, '_>, keys: &[&str], transport: &str) {
+    for key in keys {
+        let Some(span) = fields.key_span(key) else { continue };
         let message = format!("`{key}` has no use with the transport `{transport}`");
         let help = "`stdio` has `command` and `env`, `sse` has `endpoint`";
-        problems.error(span, message, "belongs to the other transport").help(help);
+        fields.problems.error(span, message, "belongs to the other transport").help(help);
     }
 }

@@ -5,27 +5,19 @@ mod agui;
 mod auth;
 mod mcp;
 
-use std::path::Path;
 use std::time::Duration;
 
 use agentci_plan::{REQUEST_TIMEOUT, Target, Text};
 use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
-use agentci_source::{Content, Diagnostics, Files, Node, Pair, Severity, Span, read};
+use agentci_source::{Content, Diagnostics, Node, Pair, Severity, Span, read};
 
 use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
 use super::later::refuse_sockets;
 use super::tool::Tool;
 use super::version::{Version, needs};
 use super::words::milliseconds;
+pub(super) use crate::command::SuiteFolder;
 use crate::texts::named_texts;
-
-/// Where a config stands, for what must look beside it.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) files: &'p dyn Files,
-    /// The folder of the config.
-    pub(super) folder: &'p Path,
-}
 
 /// Which protocol is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,47 +27,31 @@ pub(super) enum Protocol {
     Mcp,
 }
 
+/// What belongs to a protocol.
+pub(super) struct ProtocolFacts {
+    pub(super) name: &'static str,
+    /// The version that brought it.
+    pub(super) version: Version,
+    /// The keys that its targets have beside the common ones.
+    keys: &'static [Field],
+    shape: &'static Shape,
+}
+
 impl Protocol {
     const NAMES: [(&'static str, Protocol); 3] =
         [("agui", Protocol::Agui), ("a2a", Protocol::A2a), ("mcp", Protocol::Mcp)];
 
-    /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Protocol::Agui => "agui",
-            Protocol::A2a => "a2a",
-            Protocol::Mcp => "mcp",
-        }
-    }
-
-    /// The version that brought it.
-    pub(super) fn version(self) -> Version {
-        match self {
-            Protocol::Agui => Version::AGUI,
-            Protocol::A2a => Version::A2A,
-            Protocol::Mcp => Version::MCP,
-        }
-    }
-
-    /// The keys that its targets have beside the common ones.
-    fn keys(self) -> &'static [Field] {
-        match self {
-            Protocol::Agui => agui::KEYS,
-            Protocol::A2a => a2a::KEYS,
-            Protocol::Mcp => mcp::KEYS,
-        }
+    pub(super) fn facts(self) -> ProtocolFacts {
+        let (version, keys, shape) = match self {
+            Protocol::Agui => (Version::AGUI, agui::KEYS, &AGUI),
+            Protocol::A2a => (Version::A2A, a2a::KEYS, &A2A),
+            Protocol::Mcp => (Version::MCP, mcp::KEYS, &MCP),
+        };
+        ProtocolFacts { name: Self::NAMES[self as usize].0, version, keys, shape }
     }
 
     fn has(self, key: &str) -> bool {
-        self.keys().iter().any(|field| field.key == key)
-    }
-
-    fn shape(self) -> &'static Shape {
-        match self {
-            Protocol::Agui => &AGUI,
-            Protocol::A2a => &A2A,
-            Protocol::Mcp => &MCP,
-        }
+        self.facts().keys.iter().any(|field| field.key == key)
     }
 }
 
@@ -127,7 +103,7 @@ struct Common {
 pub(super) fn target(
     node: &Node,
     version: Option<Version>,
-    place: Place<'_>,
+    place: SuiteFolder<'_>,
     problems: &mut Diagnostics,
 ) -> Option<ReadTarget> {
     if refuse_sockets(node, problems) {
@@ -136,28 +112,30 @@ pub(super) fn target(
     let protocol = node.get("type").filter(|node| !node.is_null());
     let protocol = protocol.and_then(|node| read::choice(node, "type", &Protocol::NAMES, problems));
     let own = protocol.map(|protocol| without_foreign_keys(node, protocol, problems));
-    let mut fields = UNKNOWN.open(own.as_ref().unwrap_or(node), problems)?;
-    let written = fields.required("type", problems);
+    let mut fields = UNKNOWN.reader(own.as_ref().unwrap_or(node), problems)?;
+    let written = fields.required_node("type");
     if let (Some(protocol), Some(node)) = (protocol, written) {
-        let what = format!("a target of type `{}`", protocol.name());
-        needs(&what, protocol.version(), version, node.span, problems);
+        let what = format!("a target of type `{}`", protocol.facts().name);
+        needs(&what, protocol.facts().version, version, node.span, fields.problems);
     }
-    let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
-    let timeout = fields.optional("timeout_ms").and_then(|node| milliseconds(node, "timeout_ms", problems));
-    let common = Common { headers, timeout: timeout.unwrap_or(REQUEST_TIMEOUT), span: node.span };
-    let block = fields.optional("assert").map(|node| block(node, Level::Above, problems));
-    let inherit = inherit(&mut fields, problems);
+    let common = Common {
+        headers: fields.optional("headers", named_texts).unwrap_or_default(),
+        timeout: fields.optional("timeout_ms", milliseconds).unwrap_or(REQUEST_TIMEOUT),
+        span: node.span,
+    };
+    let block = fields.node("assert").map(|node| block(node, Level::Above, fields.problems));
+    let inherit = inherit(&mut fields);
     // Without a type it can not be said which keys are known.
     let protocol = protocol?;
-    fields.becomes(protocol.shape());
+    fields.becomes(protocol.facts().shape);
     let mut tools = Vec::new();
-    let before = problems.count(Severity::Error);
+    let before = fields.problems.count(Severity::Error);
     let target = match protocol {
-        Protocol::Agui => agui::target(&mut fields, common, &mut tools, problems),
-        Protocol::A2a => a2a::target(&mut fields, common, place, problems),
-        Protocol::Mcp => mcp::target(&mut fields, common, place, problems),
+        Protocol::Agui => agui::target(&mut fields, common, &mut tools),
+        Protocol::A2a => a2a::target(&mut fields, common, place),
+        Protocol::Mcp => mcp::target(&mut fields, common, place),
     };
-    fields.finish(problems);
+    fields.finish();
     let target = target.filter(|_| problems.count(Severity::Error) == before)?;
     Some(ReadTarget { protocol, target, tools, block, inherit })
 }
@@ -174,7 +152,7 @@ fn without_foreign_keys(node: &Node, protocol: Protocol, problems: &mut Diagnost
         let types = others.join(" and ");
         let message = format!("`{key}` belongs to targets of type {types}");
         let help = "remove it, or change the target's `type`";
-        problems.error(pair.key.span, message, format!("this one is of type `{}`", protocol.name())).help(help);
+        problems.error(pair.key.span, message, format!("this one is of type `{}`", protocol.facts().name)).help(help);
         true
     };
     let pairs = node.pairs().unwrap_or_default().iter().filter(|pair| !foreign(pair)).cloned().collect();

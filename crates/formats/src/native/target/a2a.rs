@@ -1,11 +1,14 @@
 //! An agent that speaks A2A.
 
-use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Text};
+use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Target};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required, words};
-use agentci_source::{Diagnostics, Node, Reading, join, read};
+use agentci_source::{Diagnostics, Node};
 
-use super::super::words::{Place, named_texts, template};
+use super::super::words::{SuiteFolder, named_texts, object, template};
+use super::ReadTarget;
 use super::read_address;
+use crate::hosts::hosts;
 
 pub(super) static A2A: Shape = Shape::new(
     "`a2a`",
@@ -73,51 +76,47 @@ static MTLS: Shape = Shape::new(
     ],
 );
 
-pub(super) fn a2a(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<A2aTarget> {
-    let mut fields = A2A.open(node, problems)?;
-    let ways = [fields.optional("card_url"), fields.optional("card"), fields.optional("endpoint")];
-    let card = match ways {
-        [Some(url), None, None] => read_address(url, "card_url", problems).map(A2aCard::At),
-        [None, Some(card), None] => read::object(card, "card", Reading::Core, problems).map(A2aCard::Inline),
-        [None, None, Some(endpoint)] => read_address(endpoint, "endpoint", problems).map(A2aCard::Endpoint),
+pub(super) fn a2a(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let a2a = A2A.read(node, problems, |fields| {
+        let card = card(fields);
+        let context = fields.optional("context", template);
+        let blocking = fields.truth("blocking");
+        let modes = fields.optional("accepted_output_modes", read::texts).unwrap_or_default();
+        let auth = fields.valid("auth", |node, _, problems| auth(node, place, problems));
+        Some(A2aTarget {
+            context,
+            blocking,
+            accepted_output_modes: modes.into_iter().map(|mode| mode.value).collect(),
+            hosts: fields.or_default("hosts", |node, problems| hosts(node, card.as_ref(), "card_url", problems)),
+            headers: fields.optional("headers", named_texts).unwrap_or_default(),
+            timeout: fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT),
+            output: fields.choice("output", &OutputRule::NAMES).unwrap_or_default(),
+            keys: A2aKeys { card_url: "card_url", accepted_output_modes: "accepted_output_modes" },
+            span: node.span,
+            card: card?,
+            auth: auth?,
+        })
+    });
+    Some(Target::A2a(Box::new(a2a?)).into())
+}
+
+/// How the agent is found: one of three ways.
+fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
+    match ["card_url", "card", "endpoint"].map(|key| fields.node(key).is_some()) {
+        [true, false, false] => fields.optional("card_url", read_address).map(A2aCard::At),
+        [false, true, false] => fields.optional("card", object).map(A2aCard::Inline),
+        [false, false, true] => fields.optional("endpoint", read_address).map(A2aCard::Endpoint),
         _ => {
             let message = "`a2a` needs exactly one of `card_url`, `card` and `endpoint`";
             let help = "write `card_url: https://..` where the agent has a card";
-            problems.error(node.span, message, "it is not said how the agent is found").help(help);
+            fields.problems.error(fields.span(), message, "it is not said how the agent is found").help(help);
             None
         }
-    };
-    let context = fields.optional("context").and_then(|node| template(node, "context", problems));
-    let blocking = fields.optional("blocking").and_then(|node| read::truth(node, "blocking", problems));
-    let modes = fields.optional("accepted_output_modes");
-    let modes = modes.and_then(|node| read::texts(node, "accepted_output_modes", problems)).unwrap_or_default();
-    let auth = fields.optional("auth").map(|node| auth(node, place, problems));
-    let hosts = fields.optional("hosts");
-    let hosts = hosts.map(|node| crate::hosts::hosts(node, card.as_ref(), "card_url", problems)).unwrap_or_default();
-    let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
-    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
-    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
-    fields.finish(problems);
-    Some(A2aTarget {
-        card: card?,
-        context,
-        blocking,
-        accepted_output_modes: modes.into_iter().map(|mode| mode.value).collect(),
-        auth: match auth {
-            None => None,
-            Some(auth) => Some(auth?),
-        },
-        hosts,
-        headers,
-        timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
-        output: output.unwrap_or_default(),
-        keys: A2aKeys { card_url: "card_url", accepted_output_modes: "accepted_output_modes" },
-        span: node.span,
-    })
+    }
 }
 
 /// A mapping of one key, the scheme.
-pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Auth> {
+pub(super) fn auth(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Auth> {
     const SCHEMES: &str = "schemes are `api_key`, `bearer`, `oauth2` and `mtls`";
     let Some([pair]) = node.pairs() else {
         problems.mismatch(node, "`auth` must be a mapping of one key", "expected the scheme").help(SCHEMES);
@@ -126,45 +125,29 @@ pub(super) fn auth(node: &Node, place: Place<'_>, problems: &mut Diagnostics) ->
     let value = &pair.value;
     match pair.key.text.as_str() {
         "bearer" => template(value, "bearer", problems).map(Auth::Bearer),
-        "api_key" => {
-            let mut fields = API_KEY.open(value, problems)?;
-            let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-            let place = fields.optional("in").and_then(|node| read::choice(node, "in", &ApiKeyPlace::NAMES, problems));
-            let key = text(&mut fields, "value", problems);
-            fields.finish(problems);
-            Some(Auth::ApiKey { name: name?.value, place: place.unwrap_or_default(), value: key? })
-        }
-        "oauth2" => {
-            let mut fields = OAUTH2.open(value, problems)?;
-            let token_url = text(&mut fields, "token_url", problems);
-            let client_id = text(&mut fields, "client_id", problems);
-            let client_secret = text(&mut fields, "client_secret", problems);
-            let scopes = fields.optional("scopes").and_then(|node| read::one_or_more_texts(node, "scopes", problems));
-            fields.finish(problems);
-            let scopes = scopes.unwrap_or_default().into_iter().map(|scope| scope.value).collect();
-            Some(Auth::OAuth2 { token_url: token_url?, client_id: client_id?, client_secret: client_secret?, scopes })
-        }
-        "mtls" => {
-            let mut fields = MTLS.open(value, problems)?;
-            let mut path = |name: &'static str, node: Option<&Node>| {
-                node.and_then(|node| read::name(node, name, problems)).map(|path| join(place.folder, &path.value))
-            };
-            let certificate = path("certificate", fields.optional("certificate"));
-            let key = path("key", fields.optional("key"));
-            let authority = path("authority", fields.optional("authority"));
-            fields.required("certificate", problems);
-            fields.required("key", problems);
-            fields.finish(problems);
+        "api_key" => API_KEY.read(value, problems, |fields| {
+            let name = fields.required("name", read::name);
+            let place = fields.choice("in", &ApiKeyPlace::NAMES).unwrap_or_default();
+            let value = fields.required("value", template);
+            Some(Auth::ApiKey { name: name?.value, place, value: value? })
+        }),
+        "oauth2" => OAUTH2.read(value, problems, |fields| {
+            let [url, id, secret] =
+                ["token_url", "client_id", "client_secret"].map(|key| fields.required(key, template));
+            let scopes = fields.texts("scopes");
+            Some(Auth::OAuth2 { token_url: url?, client_id: id?, client_secret: secret?, scopes })
+        }),
+        "mtls" => MTLS.read(value, problems, |fields| {
+            let [certificate, key, authority] =
+                ["certificate", "key", "authority"].map(|key| fields.name(key).map(|path| place.path(&path)));
+            fields.required_node("certificate");
+            fields.required_node("key");
             Some(Auth::Mtls { certificate: certificate?, key: key?, authority })
-        }
+        }),
         scheme => {
             let message = format!("unknown scheme `{}`", scheme.escape_debug());
             problems.error(pair.key.span, message, "not known here").help(SCHEMES);
             None
         }
     }
-}
-
-fn text(fields: &mut read::Fields<'_>, name: &'static str, problems: &mut Diagnostics) -> Option<Text> {
-    fields.required(name, problems).and_then(|node| template(node, name, problems))
 }

@@ -1,11 +1,12 @@
 //! A server that speaks AG-UI.
 
-use agentci_plan::{AguiTarget, AguiWire, ClientTool, Data, OutputRule, REQUEST_TIMEOUT, Strictness};
+use agentci_plan::{AguiTarget, AguiWire, ClientTool, OutputRule, REQUEST_TIMEOUT, Strictness, Target};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, Reading, read};
+use agentci_source::{Diagnostics, Node, read};
 use serde_json::json;
 
-use super::super::words::{named_texts, template};
+use super::super::words::{SuiteFolder, named_texts, object, object_data, template};
+use super::ReadTarget;
 use super::read_address;
 
 pub(super) static AGUI: Shape = Shape::new(
@@ -36,52 +37,33 @@ static CLIENT_TOOL: Shape = Shape::new(
     ],
 );
 
-pub(super) fn agui(node: &Node, problems: &mut Diagnostics) -> Option<AguiTarget> {
-    let mut fields = AGUI.open(node, problems)?;
-    let endpoint = fields.required("endpoint", problems).and_then(|node| read_address(node, "endpoint", problems));
-    let agent = fields.optional("agent").and_then(|node| template(node, "agent", problems));
-    let thread = fields.optional("thread").and_then(|node| template(node, "thread", problems));
-    let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
-    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
-    let object = |node: &Node, name: &str, problems: &mut Diagnostics| {
-        read::object(node, name, Reading::Core, problems).map(|value| Data::parse(&value))
-    };
-    let forwarded_props = fields.optional("forwarded_props").and_then(|node| object(node, "forwarded_props", problems));
-    let state = fields.optional("state").and_then(|node| object(node, "state", problems));
-    let tools = fields.optional("tools").map(|node| client_tools(node, problems)).unwrap_or_default();
-    let wire = fields.optional("wire").and_then(|node| read::choice(node, "wire", &AguiWire::NAMES, problems));
-    let protocol =
-        fields.optional("protocol").and_then(|node| read::choice(node, "protocol", &Strictness::NAMES, problems));
-    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
-    fields.finish(problems);
-    Some(AguiTarget {
-        endpoint: endpoint?,
-        agent,
-        thread,
-        headers,
-        timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
-        forwarded_props,
-        state,
-        tools,
-        wire: wire.unwrap_or_default(),
-        protocol: protocol.unwrap_or_default(),
-        output: output.unwrap_or_default(),
-        span: node.span,
-    })
-}
-
-fn client_tools(node: &Node, problems: &mut Diagnostics) -> Vec<ClientTool> {
-    let items = read::list(node, "tools", problems).unwrap_or_default();
-    items.iter().filter_map(|item| client_tool(item, problems)).collect()
+pub(super) fn agui(node: &Node, _place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let agui = AGUI.read(node, problems, |fields| {
+        let endpoint = fields.required("endpoint", read_address);
+        Some(AguiTarget {
+            agent: fields.optional("agent", template),
+            thread: fields.optional("thread", template),
+            headers: fields.optional("headers", named_texts).unwrap_or_default(),
+            timeout: fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT),
+            forwarded_props: fields.optional("forwarded_props", object_data),
+            state: fields.optional("state", object_data),
+            tools: fields.or_default("tools", |node, problems| read::each(node, "tools", problems, client_tool)),
+            wire: fields.choice("wire", &AguiWire::NAMES).unwrap_or_default(),
+            protocol: fields.choice("protocol", &Strictness::NAMES).unwrap_or_default(),
+            output: fields.choice("output", &OutputRule::NAMES).unwrap_or_default(),
+            span: node.span,
+            endpoint: endpoint?,
+        })
+    });
+    Some(Target::Agui(Box::new(agui?)).into())
 }
 
 fn client_tool(node: &Node, problems: &mut Diagnostics) -> Option<ClientTool> {
-    let mut fields = CLIENT_TOOL.open(node, problems)?;
-    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    let description = fields.optional("description").and_then(|node| read::text(node, "description", problems));
-    let parameters =
-        fields.optional("parameters").map(|node| read::object(node, "parameters", Reading::Core, problems));
-    fields.finish(problems);
-    let parameters = parameters.unwrap_or_else(|| Some(json!({ "type": "object" })))?;
-    Some(ClientTool { name: name?, description: description.unwrap_or_default(), parameters })
+    CLIENT_TOOL.read(node, problems, |fields| {
+        let name = fields.required("name", read::name);
+        let description = fields.text("description").unwrap_or_default();
+        let parameters = fields.valid("parameters", object);
+        let parameters = parameters?.unwrap_or_else(|| json!({ "type": "object" }));
+        Some(ClientTool { name: name?, description, parameters })
+    })
 }

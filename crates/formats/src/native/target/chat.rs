@@ -1,17 +1,17 @@
 //! An agent that is prompts and a model.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
     Assistant, ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT,
-    ScriptFile, Text,
+    ScriptFile, Target, Text,
 };
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, join, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
 use serde_json::{Map, Value};
 
-use super::super::words::{Place, template};
+use super::super::words::{SuiteFolder, object, object_map, template};
+use super::ReadTarget;
 use super::read_address;
 use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
 use crate::yao::{read_variables, usual_script};
@@ -116,64 +116,49 @@ static CONTEXT: Shape = Shape::new(
     ],
 );
 
-pub(super) fn chat(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ChatTarget> {
-    let mut fields = CHAT.open(node, problems)?;
-    let agent = fields.optional("agent").and_then(|node| read::name(node, "agent", problems));
-    let about = fields.optional("about").map(|node| texts_by_name(node, "about", problems)).unwrap_or_default();
-    let connector = fields.required("connector", problems).map(|node| connector(node, place, problems));
-    let prompts = fields.optional("prompts").map(|node| prompts(node, problems)).unwrap_or_default();
-    let presets = fields.optional("presets").map(|node| presets(node, problems)).unwrap_or_default();
-    let options = fields.optional("options").map(|node| object(node, "options", problems)).unwrap_or_default();
-    let environment = fields.optional("env").map(|node| environment(node, place, problems));
-    let script = fields.optional("script").map(|node| script(node, place, problems));
-    let context = fields.optional("context").map_or_else(default_chat_context, |node| context(node, problems));
-    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
-    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
-    fields.finish(problems);
-    Some(ChatTarget {
-        agent: agent.map_or_else(|| "assistant".into(), |agent| agent.value),
-        connector: Arc::new(connector??),
-        prompts: prompts.into(),
-        options,
-        environment: match environment {
-            None => None,
-            Some(environment) => Some(environment?),
-        },
-        context,
-        assistant: Assistant {
-            about,
-            presets: presets.into(),
-            script: match script {
-                None => None,
-                Some(script) => Some(script?),
-            },
-        },
-        timeout: timeout.unwrap_or(REQUEST_TIMEOUT),
-        output: output.unwrap_or_default(),
-        span: node.span,
-    })
+pub(super) fn chat(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let chat = CHAT.read(node, problems, |fields| {
+        let agent = fields.name("agent").unwrap_or_else(|| "assistant".into());
+        let about = fields.optional("about", texts_by_name).unwrap_or_default();
+        let connector = fields.required("connector", |node, _, problems| connector(node, place, problems));
+        let prompts = fields.or_default("prompts", prompts);
+        let presets = fields.optional("presets", presets).unwrap_or_default();
+        let options = fields.optional("options", object_map).unwrap_or_default();
+        let environment = fields.valid("env", |node, key, problems| environment(node, key, place, problems));
+        let script = fields.valid("script", |node, key, problems| read_file(node, key, place, problems));
+        let context = fields.node("context");
+        let context = context.map_or_else(default_chat_context, |node| self::context(node, fields.problems));
+        Some(ChatTarget {
+            timeout: fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT),
+            output: fields.choice("output", &OutputRule::NAMES).unwrap_or_default(),
+            agent,
+            connector: Arc::new(connector?),
+            prompts: prompts.into(),
+            options,
+            environment: environment?,
+            context,
+            assistant: Assistant { about, presets: presets.into(), script: script?.map(Arc::new) },
+            span: node.span,
+        })
+    });
+    Some(Target::Chat(Box::new(chat?)).into())
 }
 
-fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Map<String, Value> {
-    match read::object(node, name, Reading::Core, problems) {
-        Some(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
+fn texts_by_name(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, String)>> {
+    let pairs = pairs(node, name, problems);
+    let text = |pair: &Pair| Some((pair.key.text.to_string(), read::text(&pair.value, &pair.key.text, problems)?));
+    Some(pairs.iter().filter_map(text).collect())
 }
 
-fn texts_by_name(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, String)> {
+fn pairs<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> &'n [Pair] {
     if node.pairs().is_none() {
-        read::object(node, name, Reading::Core, problems);
+        object(node, name, problems);
     }
-    let pairs = node.pairs().unwrap_or_default();
-    pairs
-        .iter()
-        .filter_map(|pair| Some((pair.key.text.to_string(), read::text(&pair.value, &pair.key.text, problems)?)))
-        .collect()
+    node.pairs().unwrap_or_default()
 }
 
 /// A model: the word `mock`, or a mapping.
-fn connector(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Connector> {
+fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Connector> {
     let mut found = Connector {
         id: "mock".into(),
         api: ChatApi::Scripted(Arc::new(usual_script())),
@@ -187,24 +172,21 @@ fn connector(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Optio
     if node.pairs().is_none() {
         return read::choice(node, "connector", &MOCK, problems).map(|()| found);
     }
-    let mut fields = MODEL.open(node, problems)?;
-    let script = fields.optional("script").and_then(|node| read::name(node, "script", problems));
-    let api = fields.optional("api").and_then(|node| read::choice(node, "api", &APIS, problems));
-    let api = api.unwrap_or(if script.is_some() { Api::Mock } else { Api::OpenAi });
-    let id = fields.optional("id").and_then(|node| read::name(node, "id", problems));
+    let mut fields = MODEL.reader(node, problems)?;
+    let script = fields.optional("script", read::name);
+    let api = fields.choice("api", &APIS).unwrap_or(if script.is_some() { Api::Mock } else { Api::OpenAi });
+    let id = fields.name("id");
     let is_model = api != Api::Mock;
-    if !is_model {
+    let (url, model) = if is_model {
+        (fields.required("url", read_address), fields.required("model", template))
+    } else {
         fields.becomes(&MOCKED);
-    }
-    let url = if is_model { fields.required("url", problems) } else { None };
-    let url = url.and_then(|node| read_address(node, "url", problems));
-    let model = if is_model { fields.required("model", problems) } else { fields.optional("model") };
-    let model = model.and_then(|node| template(node, "model", problems));
-    found.key = fields.optional("key").and_then(|node| template(node, "key", problems));
-    found.key_header =
-        fields.optional("key_header").and_then(|node| read::choice(node, "key_header", &KeyHeader::NAMES, problems));
-    found.settings = fields.optional("settings").map(|node| object(node, "settings", problems)).unwrap_or_default();
-    fields.finish(problems);
+        (None, fields.optional("model", template))
+    };
+    found.key = fields.optional("key", template);
+    found.key_header = fields.choice("key_header", &KeyHeader::NAMES);
+    found.settings = fields.optional("settings", object_map).unwrap_or_default();
+    fields.finish();
     match api {
         Api::OpenAi => found.api = ChatApi::OpenAi,
         Api::Anthropic => found.api = ChatApi::Anthropic,
@@ -216,16 +198,15 @@ fn connector(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Optio
         found.model = model.unwrap_or(found.model);
         // Where it is named stands in for an address.
         found.url.span = script.as_ref().map_or(node.span, |script| script.span);
-        found.script = script.map(|script| join(place.folder, &script.value));
+        found.script = script.map(|script| place.path(&script.value));
     }
     let word = APIS.iter().find(|(_, known)| *known == api).map_or("mock", |(word, _)| word);
-    found.id = id.map_or_else(|| word.to_owned(), |id| id.value);
+    found.id = id.unwrap_or_else(|| word.to_owned());
     Some(found)
 }
 
 fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<Prompt> {
-    let items = read::list(node, "prompts", problems).unwrap_or_default();
-    items.iter().filter_map(|item| prompt(item, problems)).collect()
+    read::each(node, "prompts", problems, prompt)
 }
 
 /// A prompt: words of the system, or a mapping.
@@ -234,40 +215,36 @@ fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
         let content = read::text(node, "prompts[]", problems)?;
         return Some(Prompt { role: "system".into(), name: None, content, shared: false });
     }
-    let mut fields = PROMPT.open(node, problems)?;
-    let role = fields.required("role", problems).and_then(|node| read::name(node, "role", problems));
-    let name = fields.optional("name").and_then(|node| read::text(node, "name", problems));
-    let content = fields.required("content", problems).and_then(|node| read::text(node, "content", problems));
-    let shared = fields.optional("shared").and_then(|node| read::truth(node, "shared", problems)).unwrap_or(false);
-    fields.finish(problems);
-    Some(Prompt { role: role?.value, name, content: content?, shared })
+    PROMPT.read(node, problems, |fields| {
+        let role = fields.required("role", read::name);
+        let name = fields.text("name");
+        let content = fields.required("content", read::text);
+        let shared = fields.truth("shared").unwrap_or_default();
+        Some(Prompt { role: role?.value, name, content: content?, shared })
+    })
 }
 
-fn presets(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]>)> {
-    if node.pairs().is_none() {
-        read::object(node, "presets", Reading::Core, problems);
-    }
-    let pairs = node.pairs().unwrap_or_default();
-    pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect()
+fn presets(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Arc<[Prompt]>)>> {
+    let pairs = pairs(node, name, problems);
+    Some(pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect())
 }
 
 fn context(node: &Node, problems: &mut Diagnostics) -> Map<String, Value> {
-    let mut context = default_chat_context();
-    let Some(mut fields) = CONTEXT.open(node, problems) else { return context };
-    for key in TEXTS {
-        if let Some(text) = fields.optional(key).and_then(|node| read::text(node, key, problems)) {
-            context.insert(key.into(), text.into());
+    let context = CONTEXT.read(node, problems, |fields| {
+        let mut context = default_chat_context();
+        for key in TEXTS {
+            context.extend(fields.text(key).map(|text| (key.to_owned(), text.into())));
         }
-    }
-    if let Some(node) = fields.optional("metadata") {
-        set_metadata(&mut context, object(node, "metadata", problems));
-    }
-    fields.finish(problems);
-    context
+        if fields.node("metadata").is_some() {
+            set_metadata(&mut context, fields.optional("metadata", object_map).unwrap_or_default());
+        }
+        Some(context)
+    });
+    context.unwrap_or_else(default_chat_context)
 }
 
-fn read_file(node: &Node, name: &str, place: Place<'_>, problems: &mut Diagnostics) -> Option<ScriptFile> {
-    let path = join(place.folder, &read::name(node, name, problems)?.value);
+fn read_file(node: &Node, name: &str, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ScriptFile> {
+    let path = place.path(&read::name(node, name, problems)?.value);
     match place.files.read_text(&path, SIZE_LIMIT) {
         Ok(source) => Some(ScriptFile { path, source }),
         Err(error) => {
@@ -278,21 +255,17 @@ fn read_file(node: &Node, name: &str, place: Place<'_>, problems: &mut Diagnosti
     }
 }
 
-fn script(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Arc<ScriptFile>> {
-    read_file(node, "script", place, problems).map(Arc::new)
-}
-
-fn environment(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<Arc<EnvironmentFile>> {
-    let ScriptFile { path, source } = read_file(node, "env", place, problems)?;
+fn environment(
+    node: &Node,
+    name: &str,
+    place: SuiteFolder<'_>,
+    problems: &mut Diagnostics,
+) -> Option<Arc<EnvironmentFile>> {
+    let ScriptFile { path, source } = read_file(node, name, place, problems)?;
     let (values, wrong) = read_variables(&source);
     for line in wrong {
         let message = format!("line {line} of `{}` is no variable", path.display());
         problems.push(Diagnostic::warning(node.span, message).help("write `NAME=value`"));
     }
     Some(Arc::new(EnvironmentFile { path, values }))
-}
-
-/// Whether a path is that of a file which a scripted model is still to be read from.
-pub(in crate::native) fn unread_script(connector: &Connector) -> Option<&Path> {
-    connector.script.as_deref().filter(|_| matches!(connector.api, ChatApi::Scripted(_)))
 }

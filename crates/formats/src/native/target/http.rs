@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Text, TextEvents};
+use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
+use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, join, read};
+use agentci_source::{Diagnostics, Node, Span, Spanned};
 
-use super::super::words::{Place, command, named_texts};
+use super::super::words::{SuiteFolder, command, data, named_texts};
+use super::ReadTarget;
 use super::read_address;
-use crate::command::part;
+use crate::gates::placed_truth;
 use crate::printer::Printer;
 
 /// What is said about a program that is the server, beside its command.
@@ -64,14 +66,14 @@ pub(super) static HTTP: Shape = Shape::new(
     Rule::Needs("shared", "command"),
 ]);
 
-pub(super) fn http(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<HttpTarget> {
-    let mut fields = HTTP.open(node, problems)?;
-    fields.required("url", problems);
-    let read = read_http(&mut fields, "command", place, problems);
-    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
-    fields.finish(problems);
-    let url = read.url.clone()?;
-    Some(HttpTarget { output: output.unwrap_or_default(), ..read.target(url, node.span) })
+pub(super) fn http(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    HTTP.read(node, problems, |fields| {
+        fields.required_node("url");
+        let read = read_http(fields, "command", place);
+        let output = fields.choice("output", &OutputRule::NAMES).unwrap_or_default();
+        let url = read.url.clone()?;
+        Some(Target::Http(Box::new(HttpTarget { output, ..read.target(url, node.span) })).into())
+    })
 }
 
 /// The keys of a server, whatever mapping they stand in.
@@ -88,26 +90,16 @@ pub(crate) struct ReadHttp {
 }
 
 /// Takes the keys of a server; `program` is the one that has its command.
-pub(crate) fn read_http(
-    fields: &mut read::Fields<'_>,
-    program: &'static str,
-    place: Place<'_>,
-    problems: &mut Diagnostics,
-) -> ReadHttp {
+pub(crate) fn read_http(fields: &mut Reader<'_, '_>, program: &'static str, place: SuiteFolder<'_>) -> ReadHttp {
     ReadHttp {
-        url: fields.optional("url").and_then(|node| read_address(node, "url", problems)),
-        headers: fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default(),
-        body: fields
-            .optional("body")
-            .and_then(|node| read::data(node, "body", Reading::Core, problems))
-            .map(|value| Data::parse(&value)),
-        answer: fields.optional("answer").and_then(|node| pointer(node, problems)),
-        events: fields.optional("events").and_then(|node| events(node, problems)),
-        protocol: fields
-            .optional("protocol")
-            .and_then(|node| read::choice(node, "protocol", &Strictness::NAMES, problems)),
-        timeout: fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems)),
-        server: server(fields, program, place, problems),
+        url: fields.optional("url", read_address),
+        headers: fields.optional("headers", named_texts).unwrap_or_default(),
+        body: fields.optional("body", data),
+        answer: fields.optional("answer", pointer),
+        events: fields.optional("events", events),
+        protocol: fields.choice("protocol", &Strictness::NAMES),
+        timeout: fields.duration("timeout"),
+        server: server(fields, program, place),
     }
 }
 
@@ -138,22 +130,22 @@ impl ReadHttp {
     }
 }
 
-fn events(node: &Node, problems: &mut Diagnostics) -> Option<TextEvents> {
+fn events(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<TextEvents> {
     if node.scalar().is_some_and(|scalar| &*scalar.text == "all") {
         return Some(TextEvents::All);
     }
-    let items = read::list(node, "events", problems)?;
+    let items = read::list(node, name, problems)?;
     if items.is_empty() {
         let help = "write `[token]` with the kinds of events that are text, or `all`";
         problems.error(node.span, "`events` must name at least one kind of event", "no event would be text").help(help);
         return None;
     }
-    let names = items.iter().filter_map(|item| read::name(item, "events", problems));
+    let names = items.iter().filter_map(|item| read::name(item, name, problems));
     Some(TextEvents::Named(names.map(|name| name.value).collect()))
 }
 
-fn pointer(node: &Node, problems: &mut Diagnostics) -> Option<Spanned<String>> {
-    let pointer = read::text(node, "answer", problems)?;
+fn pointer(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<String>> {
+    let pointer = read::text(node, name, problems)?;
     if pointer.is_empty() || pointer.starts_with('/') {
         return Some(Spanned::new(pointer, node.span));
     }
@@ -162,36 +154,24 @@ fn pointer(node: &Node, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     None
 }
 
-fn server(
-    fields: &mut read::Fields<'_>,
-    program: &'static str,
-    place: Place<'_>,
-    problems: &mut Diagnostics,
-) -> Option<HttpServer> {
-    let written = fields.optional(program);
-    let command = written.and_then(|node| command(node, program, problems));
-    let [folder, env, ready, patience, shared] = ABOUT_SERVER.map(|key| fields.optional(key));
-    let folder = folder.and_then(|node| read::name(node, "folder", problems));
-    let environment = env.map(|node| named_texts(node, "env", problems)).unwrap_or_default();
-    let ready = ready.and_then(|node| read_address(node, "ready", problems));
-    let patience = patience.and_then(|node| read::duration(node, "patience", problems));
-    let shared = shared.filter(|node| read::truth(node, "shared", problems) == Some(true)).map(|node| node.span);
+fn server(fields: &mut Reader<'_, '_>, program: &'static str, place: SuiteFolder<'_>) -> Option<HttpServer> {
+    let written = fields.node(program);
+    let command = fields.optional(program, command);
+    let folder = fields.name("folder").map(|folder| place.path(&folder));
+    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let ready = fields.optional("ready", read_address);
+    let patience = fields.duration("patience").unwrap_or(HttpServer::PATIENCE);
+    let shared = fields.optional("shared", placed_truth).filter(|shared| shared.value).map(|shared| shared.span);
     if written.is_none() {
-        for (key, span) in ABOUT_SERVER.into_iter().filter_map(|key| Some((key, fields.key_span(key)?))) {
+        for key in ABOUT_SERVER {
+            let Some(span) = fields.key_span(key) else { continue };
             let message = format!("`{key}` is about an agent that the run starts, and this one is not");
             let help = format!("say how it is started with `{program}: [python3, agent.py]`, or remove `{key}`");
-            problems.error(span, message, "nothing is started").help(help);
+            fields.problems.error(span, message, "nothing is started").help(help);
         }
     }
-    Some(HttpServer {
-        command: command?.into_iter().map(|text| part(place.files, place.folder, text)).collect(),
-        folder: folder.map(|folder| join(place.folder, &folder.value)),
-        environment,
-        ready,
-        patience: patience.unwrap_or(HttpServer::PATIENCE),
-        shared,
-        span: written.map_or(fields.span(), |node| node.span),
-    })
+    let span = written.map_or(fields.span(), |node| node.span);
+    Some(HttpServer { command: place.command(command?), folder, environment, ready, patience, shared, span })
 }
 
 impl Printer<'_> {

@@ -1,13 +1,13 @@
 //! A server that speaks MCP.
 
-use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT};
+use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT, Target};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node};
 
-use super::super::words::{Place, command, named_texts};
+use super::super::words::{SuiteFolder, command, named_texts};
+use super::ReadTarget;
 use super::a2a::{AUTH, auth};
 use super::read_address;
-use crate::command::part;
 use crate::mcp_auth;
 
 pub(super) static MCP: Shape = Shape::new(
@@ -28,34 +28,28 @@ pub(super) static MCP: Shape = Shape::new(
 )
 .rules(&[Rule::One(&["command", "url"])]);
 
-pub(super) fn mcp(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<McpTarget> {
-    let mut fields = MCP.open(node, problems)?;
-    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
-    let transport = match (fields.optional("command"), fields.optional("url")) {
-        (Some(written), None) => command(written, "command", problems).map(|command| McpTransport::Stdio {
-            command: command.into_iter().map(|text| part(place.files, place.folder, text)).collect(),
-            environment,
-        }),
-        (None, Some(url)) => read_address(url, "url", problems).map(McpTransport::Http),
+pub(super) fn mcp(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let mut fields = MCP.reader(node, problems)?;
+    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let transport = match (fields.node("command"), fields.node("url")) {
+        (Some(written), None) => command(written, "command", fields.problems)
+            .map(|command| McpTransport::Stdio { command: place.command(command), environment }),
+        (None, Some(url)) => read_address(url, "url", fields.problems).map(McpTransport::Http),
         _ => {
-            problems
-                .error(node.span, "`mcp` needs either `command` or `url`", "it is not said how the server is reached")
-                .help("write `command: [program, argument]` or `url: https://..`");
+            let message = "`mcp` needs either `command` or `url`";
+            let help = "write `command: [program, argument]` or `url: https://..`";
+            fields.problems.error(node.span, message, "it is not said how the server is reached").help(help);
             None
         }
     };
-    let headers = fields.optional("headers").map(|node| named_texts(node, "headers", problems)).unwrap_or_default();
-    let timeout = fields.optional("timeout").and_then(|node| read::duration(node, "timeout", problems));
-    let written = fields.optional("auth");
-    let auth = written.map(|node| auth(node, place, problems));
-    fields.finish(problems);
-    let transport = transport?;
-    let auth = match auth {
-        None => None,
-        Some(auth) => Some(auth?),
-    };
+    let headers = fields.optional("headers", named_texts).unwrap_or_default();
+    let timeout = fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT);
+    let written = fields.node("auth");
+    let auth = fields.valid("auth", |node, _, problems| auth(node, place, problems));
+    fields.finish();
+    let (transport, auth) = (transport?, auth?);
     if let (Some(auth), Some(node)) = (&auth, written) {
         mcp_auth::check(auth, &transport, node.span, problems);
     }
-    Some(McpTarget { transport, auth, headers, timeout: timeout.unwrap_or(REQUEST_TIMEOUT), span: node.span })
+    Some(Target::Mcp(Box::new(McpTarget { transport, auth, headers, timeout, span: node.span })).into())
 }

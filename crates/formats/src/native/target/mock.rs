@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use agentci_plan::{MockTarget, Target};
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostics, Node, Severity, read};
+use agentci_source::{Diagnostics, Node, Severity};
 
+use super::super::words::SuiteFolder;
 use super::ReadTarget;
 use crate::mock_script;
 
@@ -23,12 +24,12 @@ pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place 
         )],
     ]);
 
-pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget> {
-    let mut fields = MOCK.open(node, problems)?;
-    let script = mock_script::script(&mut fields, Severity::Error, problems);
-    let written = fields.optional("position");
-    let position = written.and_then(|node| read::count(node, "position", 0, problems));
-    fields.finish(problems);
+pub(super) fn mock(node: &Node, _place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let mut fields = MOCK.reader(node, problems)?;
+    let script = mock_script::script(&mut fields, Severity::Error);
+    let written = fields.node("position");
+    let position = fields.count("position", 0);
+    fields.finish();
     if let Some(node) = written.filter(|_| position.is_some_and(|position| position > LAST_POSITION)) {
         problems.error(node.span, format!("`position` must be {LAST_POSITION} or less"), "no suite is that long");
     }

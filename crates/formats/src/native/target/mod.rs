@@ -13,7 +13,6 @@ mod process;
 mod read;
 
 pub(crate) use address::read_address;
-pub(super) use chat::unread_script;
 pub(crate) use http::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_http};
 pub(crate) use read::has_target;
 pub(super) use read::{ReadTarget, TARGET, target};

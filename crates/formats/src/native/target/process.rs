@@ -1,13 +1,11 @@
 //! A program.
 
-use std::path::Path;
-
-use agentci_plan::{OutputRule, ProcessTarget, Speech, Text};
+use agentci_plan::{OutputRule, ProcessTarget, Speech, Target, Text};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, join, read};
+use agentci_source::{Diagnostics, Node};
 
-use super::super::words::{Place, command, named_texts};
-use crate::command::part;
+use super::super::words::{SuiteFolder, command, named_texts};
+use super::ReadTarget;
 
 pub(super) static PROCESS: Shape = Shape::new(
     "`process`",
@@ -29,15 +27,14 @@ pub(super) static PROCESS: Shape = Shape::new(
     ],
 );
 
-pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ProcessTarget> {
-    let mut fields = PROCESS.open(node, problems)?;
-    let command = fields.required("command", problems).and_then(|node| command(node, "command", problems));
-    let folder = fields.optional("folder").and_then(|node| read::name(node, "folder", problems));
-    let environment = fields.optional("env").map(|node| named_texts(node, "env", problems)).unwrap_or_default();
-    let speaks = fields.optional("speaks").and_then(|node| read::choice(node, "speaks", &Speech::NAMES, problems));
-    let speaks = speaks.unwrap_or_default();
-    let output = fields.optional("output").and_then(|node| read::choice(node, "output", &OutputRule::NAMES, problems));
-    fields.finish(problems);
+pub(super) fn process(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+    let mut fields = PROCESS.reader(node, problems)?;
+    let command = fields.required("command", command);
+    let folder = fields.name("folder").map(|folder| place.path(&folder));
+    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let speaks = fields.choice("speaks", &Speech::NAMES).unwrap_or_default();
+    let output = fields.choice("output", &OutputRule::NAMES);
+    fields.finish();
     if speaks == Speech::Protocol && command.iter().flatten().any(Text::uses_input) {
         let message = "a program that speaks the protocol is not given its input in its command";
         let help = "add `speaks: text` if it is a plain program, whose answer is what it prints";
@@ -48,13 +45,6 @@ pub(super) fn process(node: &Node, place: Place<'_>, problems: &mut Diagnostics)
         let help = "remove `output`, or add `speaks: text` if it is a plain program";
         problems.error(node.span, message, "its `final_output` message is always required").help(help);
     }
-    let Place { files, folder: suite_folder } = place;
-    Some(ProcessTarget {
-        command: command?.into_iter().map(|text| part(files, suite_folder, text)).collect(),
-        folder: folder.map(|folder| join(Path::new(suite_folder), &folder.value)),
-        environment,
-        speaks,
-        output: output.unwrap_or_default(),
-        span: node.span,
-    })
+    let (command, output) = (place.command(command?), output.unwrap_or_default());
+    Some(Target::Process(ProcessTarget { command, folder, environment, speaks, output, span: node.span }).into())
 }

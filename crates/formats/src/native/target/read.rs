@@ -6,7 +6,7 @@ use agentci_plan::{MockScript, MockTarget, Target};
 use agentci_source::shape::{Field, Kind, Rule, Shape, filled};
 use agentci_source::{Diagnostics, Node, Span, did_you_mean, read};
 
-use super::super::words::Place;
+use super::super::words::SuiteFolder;
 use super::{a2a, agui, chat, http, mcp, mock, process};
 
 /// Whether a file says how an agent is reached, as suites of this dialect do.
@@ -15,53 +15,33 @@ pub(crate) fn has_target(root: &Node) -> bool {
     target.iter().any(|pair| pair.value.pairs().is_some() && TARGET.fields().any(|kind| kind.key == &*pair.key.text))
 }
 
-/// A kind of target: its key, and who reads what stands below it.
-struct TargetKind {
-    key: Field,
-    read: fn(&Node, Place<'_>, &mut Diagnostics) -> Option<ReadTarget>,
-}
+/// Reads what stands below the key of a kind of target.
+type ReadKind = fn(&Node, SuiteFolder<'_>, &mut Diagnostics) -> Option<ReadTarget>;
 
-const KINDS: [TargetKind; 7] = [
-    TargetKind {
-        key: filled(
+/// The kinds of target, each with its key and who reads it.
+const KINDS: [(Field, ReadKind); 7] = [
+    (
+        filled(
             "process",
             Kind::Shape(&process::PROCESS),
             "A program that speaks JSON lines over its standard input and output.",
         ),
-        read: |node, place, problems| process::process(node, place, problems).map(|it| fixed(Target::Process(it))),
-    },
-    TargetKind {
-        key: filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
-        read: |node, place, problems| http::http(node, place, problems).map(|it| fixed(Target::Http(Box::new(it)))),
-    },
-    TargetKind {
-        key: filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
-        read: |node, _, problems| mock::mock(node, problems),
-    },
-    TargetKind {
-        key: filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
-        read: |node, _, problems| agui::agui(node, problems).map(|it| fixed(Target::Agui(Box::new(it)))),
-    },
-    TargetKind {
-        key: filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."),
-        read: |node, place, problems| a2a::a2a(node, place, problems).map(|it| fixed(Target::A2a(Box::new(it)))),
-    },
-    TargetKind {
-        key: filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."),
-        read: |node, place, problems| mcp::mcp(node, place, problems).map(|it| fixed(Target::Mcp(Box::new(it)))),
-    },
-    TargetKind {
-        key: filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
-        read: |node, place, problems| chat::chat(node, place, problems).map(|it| fixed(Target::Chat(Box::new(it)))),
-    },
+        process::process,
+    ),
+    (filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."), http::http),
+    (filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."), mock::mock),
+    (filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."), agui::agui),
+    (filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."), a2a::a2a),
+    (filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."), mcp::mcp),
+    (filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."), chat::chat),
 ];
 
 /// The keys of [`KINDS`].
 static KEYS: [Field; KINDS.len()] = {
-    let mut keys = [KINDS[0].key; KINDS.len()];
+    let mut keys = [KINDS[0].0; KINDS.len()];
     let mut index = 1;
     while index < keys.len() {
-        keys[index] = KINDS[index].key;
+        keys[index] = KINDS[index].0;
         index += 1;
     }
     keys
@@ -80,6 +60,12 @@ pub(in crate::native) enum ReadTarget {
     Mock(Arc<MockScript>, Span),
 }
 
+impl From<Target> for ReadTarget {
+    fn from(target: Target) -> Self {
+        ReadTarget::Fixed(Arc::new(target))
+    }
+}
+
 impl ReadTarget {
     /// The target of the case at this position.
     pub(in crate::native) fn at(&self, index: usize) -> Arc<Target> {
@@ -95,7 +81,7 @@ impl ReadTarget {
 }
 
 /// Reads a target: a mapping of one key, the kind.
-pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+pub(in crate::native) fn target(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
     let pairs = node.pairs();
     let Some([pair]) = pairs else {
         let found = pairs.map_or_else(|| node.describe(), |pairs| format!("{} keys", pairs.len()));
@@ -105,12 +91,12 @@ pub(in crate::native) fn target(node: &Node, place: Place<'_>, problems: &mut Di
         return None;
     };
     let name = pair.key.text.as_str();
-    let Some(kind) = KINDS.iter().find(|kind| kind.key.key == name) else {
+    let Some((_, read)) = KINDS.iter().find(|(kind, _)| kind.key == name) else {
         let help = meant(name);
         problems.error(pair.key.span, format!("unknown target `{}`", name.escape_debug()), "not known here").help(help);
         return None;
     };
-    (kind.read)(&pair.value, place, problems)
+    read(&pair.value, place, problems)
 }
 
 /// What to write instead of an unknown kind.
@@ -124,9 +110,4 @@ fn meant(name: &str) -> String {
         (_, Some(meant)) => format!("did you mean `{meant}`? {known}"),
         (_, None) => known,
     }
-}
-
-/// A target that is the same for every case.
-fn fixed(target: Target) -> ReadTarget {
-    ReadTarget::Fixed(Arc::new(target))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use agentci_source::{Content, Diagnostic, Diagnostics, FileId, Key, Name, Node, Pair};
 
-use super::cursor::Cursor;
+use super::cursor::{At, Cursor};
 use super::word::shown;
 
 /// The most levels that values may be nested.
@@ -72,15 +72,9 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Node, Diagnostic> {
 }
 
 fn object(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Pair>, Diagnostic> {
-    let open = cursor.at();
-    cursor.take();
     let mut pairs: Vec<Pair> = Vec::new();
     let mut written: HashMap<Name, u32> = HashMap::new();
-    loop {
-        cursor.blank()?;
-        if (pairs.is_empty() || cursor.lax) && cursor.takes('}') {
-            return Ok(pairs);
-        }
+    members(cursor, ['{', '}'], |cursor, open| {
         let start = cursor.at();
         if cursor.peek() != Some('"') {
             return Err(missing(cursor, open, '{', "a key in double quotes"));
@@ -99,44 +93,52 @@ fn object(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Pair>, Diagnostic
             return Err(missing(cursor, open, '{', "a value"));
         }
         pairs.push(Pair { key, value: value(cursor, depth + 1)? });
-        if !goes_on(cursor, open, '{', '}')? {
-            return Ok(pairs);
-        }
-    }
+        Ok(())
+    })?;
+    Ok(pairs)
 }
 
 fn list(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Node>, Diagnostic> {
-    let open = cursor.at();
-    cursor.take();
     let mut items = Vec::new();
-    loop {
-        cursor.blank()?;
-        if (items.is_empty() || cursor.lax) && cursor.takes(']') {
-            return Ok(items);
-        }
+    members(cursor, ['[', ']'], |cursor, open| {
         if cursor.peek().is_none() {
             return Err(missing(cursor, open, '[', "a value"));
         }
         items.push(value(cursor, depth + 1)?);
-        if !goes_on(cursor, open, '[', ']')? {
-            return Ok(items);
+        Ok(())
+    })?;
+    Ok(items)
+}
+
+/// What stands between two brackets, member by member, with commas between them.
+fn members<'t>(
+    cursor: &mut Cursor<'t>,
+    [bracket, close]: [char; 2],
+    mut member: impl FnMut(&mut Cursor<'t>, At) -> Result<(), Diagnostic>,
+) -> Result<(), Diagnostic> {
+    let open = cursor.at();
+    cursor.take();
+    cursor.blank()?;
+    if cursor.takes(close) {
+        return Ok(());
+    }
+    loop {
+        member(cursor, open)?;
+        cursor.blank()?;
+        if cursor.takes(close) {
+            return Ok(());
+        }
+        if !cursor.takes(',') {
+            return Err(missing(cursor, open, bracket, &format!("`,` or `{close}`")));
+        }
+        cursor.blank()?;
+        if cursor.lax && cursor.takes(close) {
+            return Ok(());
         }
     }
 }
 
-/// After a member: whether another one follows.
-fn goes_on(cursor: &mut Cursor<'_>, open: super::cursor::At, bracket: char, close: char) -> Result<bool, Diagnostic> {
-    cursor.blank()?;
-    if cursor.takes(close) {
-        return Ok(false);
-    }
-    if cursor.takes(',') {
-        return Ok(true);
-    }
-    Err(missing(cursor, open, bracket, &format!("`,` or `{close}`")))
-}
-
-fn missing(cursor: &Cursor<'_>, open: super::cursor::At, bracket: char, wanted: &str) -> Diagnostic {
+fn missing(cursor: &Cursor<'_>, open: At, bracket: char, wanted: &str) -> Diagnostic {
     match cursor.peek() {
         None => Diagnostic::error(cursor.point(open), format!("`{bracket}` is never closed"))
             .label("begins here")

@@ -1,6 +1,7 @@
 //! What is no bracket: texts, numbers and the three words.
 
 use agentci_source::{Diagnostic, Scalar};
+use serde_json::Number;
 
 use super::cursor::{At, Cursor};
 
@@ -85,7 +86,8 @@ impl Cursor<'_> {
     pub(super) fn word(&mut self) -> Result<Scalar, Diagnostic> {
         let start = self.at();
         let word = self.take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '+' | '.' | '_' | '$'));
-        if matches!(word, "true" | "false" | "null") || is_number(word) {
+        let is_number = || serde_json::from_str::<Number>(word).is_ok();
+        if matches!(word, "true" | "false" | "null") || is_number() {
             return Ok(Scalar::plain(word));
         }
         if word.is_empty() {
@@ -103,23 +105,6 @@ impl Cursor<'_> {
     }
 }
 
-/// Whether it is a number as JSON writes it.
-fn is_number(word: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let unsigned = word.strip_prefix('-').unwrap_or(word);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    digits(whole)
-        && (whole == "0" || !whole.starts_with('0'))
-        && fraction.is_none_or(digits)
-        && exponent.is_none_or(digits)
-}
 /// A character as a message shows it: as it is, unless nobody could see it.
 pub(super) fn shown(character: char) -> String {
     if character.is_ascii_graphic() { character.to_string() } else { character.escape_debug().to_string() }

@@ -1,0 +1,35 @@
+//! A suite of a dialect that says little about it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use agentci_plan::{Cases, Dialect, Gates, Habits, Mode, Redaction, Suite};
+use agentci_source::Span;
+
+/// A suite without cases and without settings of its own.
+pub(crate) fn new_suite(
+    name: String,
+    (dialect, habits): (Dialect, Habits),
+    path: PathBuf,
+    folder: PathBuf,
+    span: Span,
+) -> Suite {
+    Suite {
+        name,
+        dialect,
+        habits,
+        path,
+        folder,
+        span,
+        mode: Mode::default(),
+        output_dir: None,
+        redact: Redaction::default(),
+        gates: Gates::default(),
+        exclude: Vec::new(),
+        agent_folder: None,
+        agents: Vec::new(),
+        embedder: None,
+        prices: BTreeMap::new(),
+        cases: Cases::new(),
+    }
+}
