@@ -50,7 +50,21 @@ pub(crate) struct FrontEnd {
     pub(crate) fits: fn(&Node) -> bool,
     /// The same for a file with the name of a suite, where the marks may be mistyped.
     pub(crate) fits_named: fn(&Node) -> bool,
-    pub(crate) finder: for<'f> fn(&'f dyn Files, &'f LoadOptions) -> Box<dyn Finder + 'f>,
+    pub(crate) finder: MakeFinder,
+}
+
+type MakeFinder = for<'f> fn(&'f dyn Files, &'f LoadOptions) -> Box<dyn Finder + 'f>;
+
+impl FrontEnd {
+    /// A dialect whose files are known by their content, whatever they are called.
+    pub(crate) const fn new(
+        dialect: Dialect,
+        looks_like: &'static str,
+        fits: fn(&Node) -> bool,
+        finder: MakeFinder,
+    ) -> Self {
+        Self { dialect, looks_like, suite_names: &[], config_names: &[], own_key: None, fits, fits_named: fits, finder }
+    }
 }
 
 /// The dialect that a file with this name is looked at for.
@@ -133,31 +147,18 @@ pub(crate) trait Finder {
         false
     }
 
-    /// Takes what it knows by sight out of the YAML files that a search met; whether there was any. `found` tells that there are
-    /// suites already.
-    fn take_found(&mut self, _paths: &mut Vec<PathBuf>, _found: bool, _search: &mut Search<'_>) -> bool {
+    /// Takes what it knows by sight out of the YAML files that a search met; whether there was any.
+    fn take_found(&mut self, _paths: &mut Vec<PathBuf>, _search: &mut Search<'_>) -> bool {
         false
     }
 
     /// Where no suite was found, takes what it knows once it is opened; what is left is of no suite. `None` if there was none.
-    fn take_opened(
-        &mut self,
-        _folder: &Path,
-        _files: &mut Vec<Opened>,
-        _found: bool,
-        _search: &mut Search<'_>,
-    ) -> Option<Vec<PathBuf>> {
+    fn take_opened(&mut self, _folder: &Path, _files: &mut Vec<Opened>, _: &mut Search<'_>) -> Option<Vec<PathBuf>> {
         None
     }
 
     /// Reports what a search met and nobody took; whether there was any.
-    fn report_left(
-        &mut self,
-        _configs: &[PathBuf],
-        _strays: &mut Vec<PathBuf>,
-        _found: bool,
-        _search: &mut Search<'_>,
-    ) -> bool {
+    fn report_left(&mut self, _configs: &[PathBuf], _strays: &mut Vec<PathBuf>, _search: &mut Search<'_>) -> bool {
         false
     }
 

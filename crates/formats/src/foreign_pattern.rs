@@ -91,11 +91,8 @@ impl Translation<'_> {
             // Here they would be the beginning and the end of a word.
             Some(plain @ ('<' | '>')) => self.out.push(plain),
             Some('b') if in_class => self.out.push_str("\\x08"),
-            Some(edge @ ('b' | 'B')) if !in_class => {
-                self.out.push_str("(?-u:\\");
-                self.out.push(edge);
-                self.out.push(')');
-            }
+            Some('b') if !in_class => self.out.push_str("(?-u:\\b)"),
+            Some('B') if !in_class => self.out.push_str("(?-u:\\B)"),
             Some(class @ ('w' | 'W' | 'd' | 'D' | 's' | 'S')) => self.named_class(class, in_class),
             Some('$') => {
                 self.out.push_str("\\$");
@@ -104,8 +101,7 @@ impl Translation<'_> {
             // There any other letter stands for itself; here some of them are places in the text.
             Some(letter) if self.is_script() && is_plain(letter) => self.out.push(letter),
             Some(escaped) => {
-                self.out.push('\\');
-                self.out.push(escaped);
+                self.out.extend(['\\', escaped]);
                 let braced = matches!(escaped, 'p' | 'P' | 'u' | 'x') && self.rest.starts_with('{');
                 if let Some(end) = self.find("}").filter(|_| braced) {
                     self.copy(end + 1);
@@ -243,10 +239,7 @@ impl Translation<'_> {
                 None => self.out.push_str("\\["),
             },
             // Two of them would be the intersection or a difference of classes here.
-            '&' | '~' | '-' => {
-                self.out.push('\\');
-                self.out.push(character);
-            }
+            '&' | '~' | '-' => self.out.extend(['\\', character]),
             _ => self.out.push(character),
         }
         false

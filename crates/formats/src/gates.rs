@@ -1,9 +1,8 @@
 //! What the gates of two dialects have in common: their keys, and how they are read.
 
 use agentci_plan::Gates;
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostics, Node, Spanned};
+use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
 
 use crate::quantity::{milliseconds, tidy};
 

@@ -72,13 +72,8 @@ pub(crate) fn first_used(first: Span, again: Span, sources: &Sources) -> String 
     }
 }
 
-/// The id of a case that is otherwise wrong, if it can be made out, without complaint.
-pub(crate) fn readable(case: &Node) -> Option<Spanned<Name>> {
-    readable_under(case, "id")
-}
-
-/// The same, in a dialect that has another word for it.
-pub(crate) fn readable_under(case: &Node, key: &str) -> Option<Spanned<Name>> {
+/// The id of a case that is otherwise wrong, if it can be made out under its key, without complaint.
+pub(crate) fn readable(case: &Node, key: &str) -> Option<Spanned<Name>> {
     let node = case.get(key)?;
     match node.scalar()?.value(Reading::Core)? {
         Value::String(id) if !id.trim().is_empty() => Some(Spanned::new(id.into(), node.span)),

@@ -7,7 +7,7 @@ use agentci_plan::{Case, Check, CommandPart, OutputRule, ProcessTarget, Speech, 
 use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 
 use crate::document::stem_of;
-use crate::ids::{Ids, readable_under};
+use crate::ids::{Ids, readable};
 
 /// A case file that was read, with whatever is wrong with it.
 pub(crate) struct CaseReading<F> {
@@ -35,7 +35,7 @@ impl<F> CaseReading<F> {
             Ok(root) => {
                 let file = read(&root, &mut problems).filter(|_| !problems.has_errors());
                 problems.sort();
-                (file, readable_under(&root, key), root.span)
+                (file, readable(&root, key), root.span)
             }
             Err(problem) => {
                 let span = problem.span;

@@ -47,6 +47,7 @@ mod scenario;
 mod schema_files;
 mod search;
 mod skip;
+mod suggestion;
 mod texts;
 mod world;
 mod yao;

@@ -106,35 +106,36 @@ impl<'f> Loader<'f> {
     fn named_folder(&mut self, path: &Path, written: &Path) {
         let mut met = Met::default();
         self.search.start(path);
-        let mut found = self.folder(path, 0, &mut met);
+        self.search.found = self.folder(path, 0, &mut met);
         for (_, finder) in &mut self.finders {
-            found |= finder.take_found(&mut met.strays, found, &mut self.search);
+            let found = finder.take_found(&mut met.strays, &mut self.search);
+            self.search.found |= found;
         }
-        found = found || self.take_opened(path, &mut met.strays);
+        if !self.search.found {
+            self.take_opened(path, &mut met.strays);
+        }
         let mut reported = false;
         for (_, finder) in &mut self.finders {
-            reported |= finder.report_left(&met.configs, &mut met.strays, found, &mut self.search);
+            reported |= finder.report_left(&met.configs, &mut met.strays, &mut self.search);
         }
-        if found {
+        if self.search.found {
             self.search.strays.append(&mut met.strays);
         } else if !reported {
             self.search.report_nothing_found(path, written);
         }
     }
 
-    /// Opens every file of no suite for those who know theirs only then; whether there were any.
-    fn take_opened(&mut self, folder: &Path, strays: &mut Vec<PathBuf>) -> bool {
+    /// Opens every file of no suite for those who know theirs only then.
+    fn take_opened(&mut self, folder: &Path, strays: &mut Vec<PathBuf>) {
         let mut paths = strays.clone();
         paths.sort();
         let mut files = paths.iter().map(|path| self.search.open(path)).collect();
-        let mut left = None;
         for (_, finder) in &mut self.finders {
-            let found = left.is_some();
-            left = finder.take_opened(folder, &mut files, found, &mut self.search).or(left);
+            if let Some(left) = finder.take_opened(folder, &mut files, &mut self.search) {
+                self.search.found = true;
+                *strays = left;
+            }
         }
-        let Some(left) = left else { return false };
-        *strays = left;
-        true
     }
 
     /// Searches a folder; whether a suite that is one by itself, good or wrong, was found in it.
@@ -162,7 +163,7 @@ impl<'f> Loader<'f> {
         if claimed {
             // Two suites share this folder, and what is no test of the config is the other's.
             if let Some((finder, search)) = config.and_then(|front| self.finder(front.dialect)) {
-                finder.take_found(&mut below.strays, true, search);
+                finder.take_found(&mut below.strays, search);
             }
             below.strays.clear();
         }

@@ -3,9 +3,8 @@
 
 use crate::printer::Printer;
 use agentci_plan::{MockResponse, MockScript};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, Unknown, optional, required};
-use agentci_source::{Diagnostics, Node, Reading, Scalar, Severity};
+use agentci_source::{Diagnostics, Node, Reader, Reading, Scalar, Severity, read};
 use serde_json::Value;
 
 /// The keys of a script, but for its responses.

@@ -1,9 +1,9 @@
-//! A suite of a dialect that says little about it.
+//! A suite and a turn of a dialect that says little about them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agentci_plan::{Cases, Dialect, Gates, Habits, Mode, Redaction, Suite};
+use agentci_plan::{Cases, Dialect, Gates, Habits, Limits, Mode, Redaction, Said, Suite, Turn};
 use agentci_source::Span;
 
 /// A suite without cases and without settings of its own.
@@ -32,4 +32,9 @@ pub(crate) fn new_suite(
         prices: BTreeMap::new(),
         cases: Cases::new(),
     }
+}
+
+/// A turn that has neither checks nor limits of its own.
+pub(crate) fn plain_turn(said: Said, span: Span) -> Turn {
+    Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span }
 }

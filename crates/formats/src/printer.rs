@@ -1,5 +1,6 @@
 //! What a suite says as nodes to print. Mappings leave out the keys that have no value, so absent, empty and usual ones are `None`.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
@@ -64,7 +65,7 @@ impl Printer<'_> {
     }
 
     /// A number or a truth value.
-    pub(crate) fn plain(&self, word: impl ToString) -> Node {
+    pub(crate) fn plain(&self, word: impl Display) -> Node {
         Node { span: self.span, content: Content::Scalar(Scalar::plain(word.to_string())) }
     }
 

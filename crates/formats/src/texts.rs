@@ -10,9 +10,9 @@ pub(crate) fn template(node: &Node, name: &str, problems: &mut Diagnostics) -> O
 }
 
 /// A mapping of names to texts; a number or truth value counts as the text it is written as.
-pub(crate) fn named_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Text)>> {
+pub(crate) fn named_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
     let pairs = read::pairs(node, &format!("`{name}`"), "`NAME: text`", problems);
-    Some(pairs.iter().filter_map(|pair| named_text(pair, name, problems)).collect())
+    pairs.iter().filter_map(|pair| named_text(pair, name, problems)).collect()
 }
 
 fn named_text(pair: &Pair, name: &str, problems: &mut Diagnostics) -> Option<(String, Text)> {

@@ -20,6 +20,7 @@ pub use diagnostic::{Added, Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use files::{Entry, FileError, Files, Kind, MemoryFiles, Unusable, join, relative};
 pub use name::Name;
 pub use node::{Content, Key, Node, Pair};
+pub use read::Reader;
 pub use scalar::{Reading, Scalar};
 pub use source::{FileId, Place, Sources, Span, Spanned};
 pub use units::{parse_duration, print_duration};

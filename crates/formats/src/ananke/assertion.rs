@@ -15,16 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::Check;
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, optional, words};
-use agentci_source::{Diagnostics, Node, Reading, Span, Spanned};
+use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
 use super::later::refuse_selectors;
 use super::pattern::pattern;
 use super::rules::{Limit, Rules};
-use super::task::task;
 use crate::normal;
 
 /// A block of assertions as it is written.
@@ -217,4 +215,35 @@ fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str,
 pub(super) fn item(kind: &str, label: &'static str, negate: bool, span: Span, arguments: &Node) -> Arc<Check> {
     let (arguments, templated) = normal::arguments(arguments);
     Arc::new(Check { negate, templated, ..Check::new(kind, span, arguments).with_label(Some(label)) })
+}
+
+/// The check for a block's `task`: what is asked of the task of an A2A agent. The check reads it as it is written, but for its
+/// patterns.
+fn task(node: &Node, problems: &mut Diagnostics) -> Arc<Check> {
+    let mut artifacts = |node: &Node| inside(node, "match", &mut |node| task_patterns(node, problems));
+    let arguments = inside(node, "artifacts", &mut artifacts);
+    item("task", "task", false, node.span, &arguments)
+}
+
+/// The same node with what stands under a key changed.
+fn inside(node: &Node, key: &str, change: &mut dyn FnMut(&Node) -> Node) -> Node {
+    let Some(pairs) = node.pairs() else { return node.clone() };
+    let pair = |pair: &Pair| {
+        let value = if pair.key.text == key { change(&pair.value) } else { pair.value.clone() };
+        Pair { key: pair.key.clone(), value }
+    };
+    Node { span: node.span, content: Content::Map(pairs.iter().map(pair).collect()) }
+}
+
+fn task_patterns(node: &Node, problems: &mut Diagnostics) -> Node {
+    match (&node.content, node.scalar()) {
+        (Content::List(items), _) => {
+            Node::list(node.span, items.iter().map(|item| task_patterns(item, problems)).collect())
+        }
+        (_, Some(scalar)) if scalar.text.starts_with('/') => {
+            let read = pattern(&scalar.text, node.span, problems);
+            read.map_or_else(|| node.clone(), |pattern| Node::text(pattern, node.span))
+        }
+        _ => node.clone(),
+    }
 }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use agentci_plan::Check;
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required};
-use agentci_source::{Content, Diagnostics, Key, Node, Pair, Scalar, Span, Spanned};
+use agentci_source::{Content, Diagnostics, Key, Node, Pair, Reader, Scalar, Span, Spanned, read};
 
 use super::assertion::item;
 use super::pattern::pattern;

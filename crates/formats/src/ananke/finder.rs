@@ -16,17 +16,11 @@ use crate::finder::{FRONT_ENDS, Finder, FrontEnd};
 use crate::search::Search;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
-    dialect: Dialect::Ananke,
-    looks_like: "an `ananke.config.yaml` with tests that have `turns:`",
-    suite_names: &[],
     config_names: &NAMES,
-    own_key: None,
-    fits,
-    fits_named: fits,
-    finder: |files, options| {
+    ..FrontEnd::new(Dialect::Ananke, "an `ananke.config.yaml` with tests that have `turns:`", fits, |files, options| {
         let projects = Projects::new(files, options.config.as_deref());
         Box::new(AnankeFinder { projects, unreadable: HashMap::new() })
-    },
+    })
 };
 
 fn fits(root: &Node) -> bool {
@@ -54,19 +48,13 @@ impl Finder for AnankeFinder<'_> {
     }
 
     /// Files that nothing hints at are not opened.
-    fn take_found(&mut self, paths: &mut Vec<PathBuf>, _found: bool, search: &mut Search<'_>) -> bool {
+    fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) -> bool {
         let before = paths.len();
         paths.retain(|path| !self.projects.may_be_test(path) || !self.take_test(path, None, search));
         paths.len() < before
     }
 
-    fn take_opened(
-        &mut self,
-        _folder: &Path,
-        files: &mut Vec<Opened>,
-        _found: bool,
-        _search: &mut Search<'_>,
-    ) -> Option<Vec<PathBuf>> {
+    fn take_opened(&mut self, _folder: &Path, files: &mut Vec<Opened>, _: &mut Search<'_>) -> Option<Vec<PathBuf>> {
         let of_us = |file: &mut Opened| file.root.as_ref().is_ok_and(is_test);
         let tests: Vec<Opened> = files.extract_if(.., of_us).collect();
         let found = !tests.is_empty();
@@ -78,14 +66,8 @@ impl Finder for AnankeFinder<'_> {
 
     /// Nobody can tell whose tests files are that have the name of a test and cannot be read, and one that is broken must not be
     /// left out without a word. Beside suites it is a warning, for there they are likely to be of something else.
-    fn report_left(
-        &mut self,
-        configs: &[PathBuf],
-        strays: &mut Vec<PathBuf>,
-        found: bool,
-        search: &mut Search<'_>,
-    ) -> bool {
-        let severity = if found { Severity::Warning } else { Severity::Error };
+    fn report_left(&mut self, configs: &[PathBuf], strays: &mut Vec<PathBuf>, search: &mut Search<'_>) -> bool {
+        let severity = if search.found { Severity::Warning } else { Severity::Error };
         let mut reported = false;
         strays.retain(|path| match self.unreadable.remove(path) {
             Some(problem) => {

@@ -35,7 +35,7 @@ fn hook(node: &Node, config: SuiteFolder<'_>, test: &Path, problems: &mut Diagno
     HOOK.read(node, problems, |fields| {
         let command = fields.required("cmd", |node, key, problems| command(node, key, "[sh, seed.sh]", problems));
         let timeout = fields.optional("timeout_ms", milliseconds).unwrap_or(DEFAULT_TIMEOUT);
-        let environment = fields.optional("env", named_texts).unwrap_or_default();
+        let environment = fields.named_or_default("env", named_texts);
         let find = |text: Text| -> CommandPart {
             let found = part(config.files, config.folder, text);
             if found.file.is_some() { found } else { part(config.files, test, found.text) }

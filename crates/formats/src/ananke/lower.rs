@@ -11,12 +11,12 @@ use agentci_plan::{
 use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 
 use super::config::{self, Config};
-use super::merge::{Merged, Said};
 use super::named::Budget;
 use super::project::Project;
 use super::recording;
+use super::rules::{LevelRules, Merged};
 use super::target::{Protocol, SuiteFolder};
-use super::test::{self, Asked, TestFile};
+use super::test::{self, TestBody, TestFile};
 use super::tool::{Tool, merged};
 use crate::document::Opened as Test;
 use crate::document::{Loading, folder_of, stem_of};
@@ -68,7 +68,7 @@ struct Shared<'c> {
     target: Arc<Target>,
     scripted: Arc<[ScriptedTool]>,
     /// What the target asks.
-    said: Said,
+    said: LevelRules,
     /// The same for a test that asks nothing itself.
     merged: Merged,
     /// Demands that were warned about.
@@ -80,8 +80,8 @@ impl<'c> Shared<'c> {
         let mut budget = Budget::new();
         let block = config.target.block.as_ref();
         let rules = block.map(|block| config.named.gather(block, &mut budget)).unwrap_or_default();
-        let said = Said { rules, inherit: config.inherit || block.is_some_and(|block| block.inherit) };
-        let merged = Merged::new(&said, &Said::default(), &mut budget);
+        let said = LevelRules { rules, inherit: config.inherit || block.is_some_and(|block| block.inherit) };
+        let merged = Merged::new(&said, &LevelRules::default(), &mut budget);
         if budget.exceeded() {
             problems.push(too_much(config.target.target.span()));
         }
@@ -138,7 +138,7 @@ impl<'c> Shared<'c> {
     fn read(&mut self, root: &Node, folder: &Path, opened: &mut Opened) {
         let problems = &mut opened.problems;
         let (file, asked) = test::test(root, self.config, self.place, folder, problems);
-        opened.name = file.as_ref().map(|file| file.name.clone()).or_else(|| ids::readable_under(root, "name"));
+        opened.name = file.as_ref().map(|file| file.name.clone()).or_else(|| ids::readable(root, "name"));
         // Blocks can be put together once they are known not to build upon themselves.
         let Some(file) = file.filter(|_| !problems.has_errors()) else {
             let blocks = asked.block.iter().chain(asked.turns.iter().filter_map(|turn| turn.block.as_ref()));
@@ -177,8 +177,8 @@ struct Opened {
 
 impl Opened {
     /// Puts together what is asked, for each turn and for all of them; the calls that are demanded beyond the target's.
-    fn ask(&mut self, asked: Asked<'_>, shared: &Shared<'_>, budget: &mut Budget) -> Vec<Arc<Check>> {
-        let Asked { turns, block, named, inherit } = asked;
+    fn ask(&mut self, asked: TestBody<'_>, shared: &Shared<'_>, budget: &mut Budget) -> Vec<Arc<Check>> {
+        let TestBody { turns, block, named, inherit } = asked;
         let rules = block.as_ref().map(|block| named.gather(block, budget)).unwrap_or_default();
         let mut demands = rules.require.clone();
         let own;
@@ -186,8 +186,8 @@ impl Opened {
             &shared.merged
         } else {
             let all = inherit || shared.config.inherit;
-            let target = Said { inherit: inherit || shared.said.inherit, ..shared.said.clone() };
-            let test = Said { rules, inherit: all || block.is_some_and(|block| block.inherit) };
+            let target = LevelRules { inherit: inherit || shared.said.inherit, ..shared.said.clone() };
+            let test = LevelRules { rules, inherit: all || block.is_some_and(|block| block.inherit) };
             own = Merged::new(&target, &test, budget);
             &own
         };

@@ -29,7 +29,6 @@ mod finder;
 mod hook;
 mod later;
 mod lower;
-mod merge;
 mod named;
 mod pattern;
 mod project;
@@ -37,7 +36,6 @@ mod recording;
 mod rules;
 mod shape;
 mod target;
-mod task;
 mod test;
 #[cfg(test)]
 mod testing;

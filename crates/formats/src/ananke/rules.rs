@@ -1,9 +1,14 @@
-//! What is asked at one level, each item a check already.
+//! What is asked at one level, each item a check already, and three levels put together: target, test, turn.
+//!
+//! A turn is held to the limits and prohibitions of all three levels and to its own demands; what target and test demand is
+//! judged once, over the whole test, unless `inherit: all` says that every turn must meet it, too.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use agentci_plan::Check;
+
+use super::named::Budget;
 
 /// What is asked at one level, or at several put together.
 #[derive(Debug, Clone, Default)]
@@ -81,4 +86,56 @@ impl Rules {
         let text = self.task.iter().chain(&self.must_match).chain(&self.must_not_match);
         tools.chain(timing).chain(text).filter(|check| seen.insert(Arc::as_ptr(check))).cloned().collect()
     }
+}
+
+/// What one level says, all named blocks included.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LevelRules {
+    pub(super) rules: Rules,
+    /// Whether turns inherit its demands, too.
+    pub(super) inherit: bool,
+}
+
+/// What holds for the turns of a test, and for the test as a whole.
+#[derive(Debug)]
+pub(super) struct Merged {
+    inherited: Rules,
+    whole: Rules,
+    /// The checks of a turn that asks nothing itself.
+    shared: Arc<[Arc<Check>]>,
+}
+
+impl Merged {
+    /// Puts the levels above the turns together.
+    pub(super) fn new(target: &LevelRules, test: &LevelRules, budget: &mut Budget) -> Self {
+        let (mut inherited, mut whole) = (Rules::default(), Rules::default());
+        for said in [target, test] {
+            if budget.take(said.rules.len()) {
+                inherited.add(&if said.inherit { said.rules.clone() } else { said.rules.without_demands() });
+                whole.add(&said.rules);
+            }
+        }
+        let shared = owned(&inherited);
+        Self { inherited, whole, shared }
+    }
+
+    /// The checks of a turn.
+    pub(super) fn turn(&self, own: Option<&Rules>, budget: &mut Budget) -> Arc<[Arc<Check>]> {
+        let Some(own) = own else { return Arc::clone(&self.shared) };
+        if !budget.take(self.inherited.len()) {
+            return Arc::from([]);
+        }
+        let mut rules = self.inherited.clone();
+        rules.add(own);
+        owned(&rules)
+    }
+
+    /// The checks over the whole test.
+    pub(super) fn whole(&self) -> Vec<Arc<Check>> {
+        self.whole.checks()
+    }
+}
+
+fn owned(rules: &Rules) -> Arc<[Arc<Check>]> {
+    rules.checks().into()
 }

@@ -28,7 +28,7 @@ pub(super) struct TestFile {
 }
 
 /// What a test file says and asks in its turns and after them, as far as it could be read.
-pub(super) struct Asked<'c> {
+pub(super) struct TestBody<'c> {
     pub(super) turns: Vec<ReadTurn>,
     pub(super) block: Option<Block>,
     pub(super) named: Named<'c>,
@@ -58,11 +58,11 @@ pub(super) fn test<'c>(
     place: SuiteFolder<'_>,
     folder: &Path,
     problems: &mut Diagnostics,
-) -> (Option<TestFile>, Asked<'c>) {
+) -> (Option<TestFile>, TestBody<'c>) {
     let fields = if refuse_steps(root, problems) { None } else { TEST.reader(root, problems) };
     let Some(mut fields) = fields else {
         let named = Named::read(None, Some(&config.named), problems);
-        return (None, Asked { turns: Vec::new(), block: None, named, inherit: false });
+        return (None, TestBody { turns: Vec::new(), block: None, named, inherit: false });
     };
     let setting = Setting { version: version(&mut fields), protocol: config.target.protocol };
     let name = fields.required("name", read::name);
@@ -81,7 +81,7 @@ pub(super) fn test<'c>(
         named.check(block, problems);
     }
     let file = name.map(|name| TestFile { name: name.into_name(), tags, skip, hooks, tools });
-    (file, Asked { turns, block, named, inherit })
+    (file, TestBody { turns, block, named, inherit })
 }
 
 fn client_tools(node: &Node, config: &Config, problems: &mut Diagnostics) -> Vec<Tool> {

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use agentci_plan::{ClientTool, Data, ScriptedAnswer, ScriptedTool};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, optional, required};
-use agentci_source::{Diagnostics, Node, Spanned};
+use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
 use serde_json::{Value, json};
 
 use super::words::filled_list;

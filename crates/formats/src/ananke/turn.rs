@@ -1,15 +1,15 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
 use agentci_plan::{Action, Message, Said};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
-use agentci_source::{Content, Diagnostics, Node, Pair, Span, Spanned, did_you_mean};
+use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Span, Spanned, read};
 
 use super::assertion::{Block, Level, OF_TURN, block};
 use super::later::refuse_step;
 use super::target::Protocol;
 use super::version::{Version, needs};
 use crate::normal::as_written;
+use crate::suggestion::meant_or_known;
 use crate::texts::{object, template};
 
 /// A turn as it is written.
@@ -173,11 +173,7 @@ fn known(node: &Node, problems: &mut Diagnostics) -> Option<Type> {
     let name = read::text(node, "type", problems)?;
     let found = TYPES.into_iter().find(|known| known.name == name);
     if found.is_none() {
-        let names = TYPES.map(|known| known.name);
-        let help = match did_you_mean(&name, names) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("known types are {}", read::quoted_list(&names)),
-        };
+        let help = meant_or_known(&name, &NAMES, "known types");
         problems.error(node.span, format!("unknown turn type `{}`", name.escape_debug()), "not known here").help(help);
     }
     found
@@ -219,7 +215,10 @@ fn nothing(_: &mut Reader<'_, '_>) {}
 fn resume(fields: &mut Reader<'_, '_>) {
     fields.optional("resume", object);
     for pair in fields.node("resume").and_then(Node::pairs).unwrap_or_default() {
-        RESUMED.read(&pair.value, fields.problems, |fields| Some(status(fields)));
+        RESUMED.read(&pair.value, fields.problems, |fields| {
+            status(fields);
+            Some(())
+        });
     }
     status(fields);
 }

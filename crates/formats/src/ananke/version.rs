@@ -1,8 +1,7 @@
 //! `version`: which keys a file may use.
 
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, required};
-use agentci_source::{Diagnostics, Node, Span};
+use agentci_source::{Diagnostics, Node, Reader, Span, read};
 
 /// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

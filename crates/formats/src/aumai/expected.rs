@@ -2,10 +2,11 @@
 
 use agentci_plan::Check;
 use agentci_source::shape::{Kind, Shape, filled};
-use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, read};
 use serde_json::Value;
 
 use crate::mock_script::lax_number;
+use crate::suggestion::meant_and_known;
 
 /// What may be expected, in the order it is evaluated.
 pub const ALLOWED: [&str; 7] =
@@ -30,11 +31,7 @@ pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
     // What is no mapping is reported by whoever reads the data.
     let Some(pairs) = node.pairs() else { return Vec::new() };
     for pair in pairs.iter().filter(|pair| !ALLOWED.contains(&pair.key.text.as_str())) {
-        let allowed = format!("allowed are {}", read::quoted_list(&ALLOWED));
-        let help = match did_you_mean(&pair.key.text, ALLOWED) {
-            Some(meant) => format!("did you mean `{meant}`? {allowed}"),
-            None => allowed,
-        };
+        let help = meant_and_known(&pair.key.text, &ALLOWED, "allowed");
         let message = format!("unknown key `{}` in `expected_behavior`", pair.key.text.escape_debug());
         problems.error(pair.key.span, message, "not known here").help(help);
     }

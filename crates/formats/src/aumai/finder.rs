@@ -14,16 +14,10 @@ use crate::search::Search;
 /// How many files that cannot be read are told of where no suite is found.
 const UNREADABLE_TOLD: usize = 3;
 
-pub(crate) static FRONT_END: FrontEnd = FrontEnd {
-    dialect: Dialect::Aumai,
-    looks_like: "a folder of tests with `name` and `expected_behavior`",
-    suite_names: &[],
-    config_names: &[],
-    own_key: None,
-    fits: has_tests,
-    fits_named: has_tests,
-    finder: |_, _| Box::new(AumaiFinder),
-};
+pub(crate) static FRONT_END: FrontEnd =
+    FrontEnd::new(Dialect::Aumai, "a folder of tests with `name` and `expected_behavior`", has_tests, |_, _| {
+        Box::new(AumaiFinder)
+    });
 
 struct AumaiFinder;
 
@@ -40,13 +34,7 @@ impl Finder for AumaiFinder {
         }
     }
 
-    fn take_opened(
-        &mut self,
-        folder: &Path,
-        files: &mut Vec<Opened>,
-        found: bool,
-        search: &mut Search<'_>,
-    ) -> Option<Vec<PathBuf>> {
+    fn take_opened(&mut self, folder: &Path, files: &mut Vec<Opened>, search: &mut Search<'_>) -> Option<Vec<PathBuf>> {
         let mut opened = Vec::with_capacity(files.len());
         let mut unreadable = Diagnostics::default();
         let mut likely = Vec::new();
@@ -64,7 +52,9 @@ impl Finder for AumaiFinder {
         }
         if !opened.iter().any(|(_, root)| has_tests(root)) {
             // Nothing was found: one that cannot be read may well be what is looked for.
-            likely.into_iter().filter(|_| !found).for_each(|problem| search.report(problem));
+            if !search.found {
+                likely.into_iter().for_each(|problem| search.report(problem));
+            }
             return None;
         }
         let refused = unreadable.has_errors();

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, CaseFiles, Cases, Data, Dialect, EmptyChecks, Habits, InvalidChecks, Limits, Message, MockScript, MockTarget,
-    Parallelism, Said, StopRule, Suite, Target, Text, TimeLimit, Turn, Verdicts, World,
+    Case, CaseFiles, Cases, Data, Dialect, EmptyChecks, Habits, InvalidChecks, Message, MockScript, MockTarget,
+    Parallelism, Said, StopRule, Suite, Target, Text, TimeLimit, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span};
 use serde_json::{Map, Value, json};
 
-use super::mock_config::{self, Config};
+use super::mock_config;
 use super::test::{self, Test};
 use super::{Shape, shape, tests};
 use crate::MockSource;
 use crate::document::Loading;
 use crate::ids::first_used;
-use crate::new_suite::new_suite;
+use crate::new_suite::{new_suite, plain_turn};
 
 /// How long all tests of a suite together may take by default.
 const SUITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -105,8 +105,7 @@ fn config(loading: &mut Loading<'_>, documents: &Documents<'_>) -> Chosen {
             mock_config::beside(loading.files, documents.folder).filter(|path| !is_tests(path, &documents.files))
         }
     };
-    let opened = path.as_ref().and_then(|path| mock_config::open(path, loading));
-    let (script, span) = opened.map(|Config { script, span }| (script, span)).unzip();
+    let (script, span) = path.as_ref().and_then(|path| mock_config::open(path, loading)).unzip();
     Chosen { script, path, span }
 }
 
@@ -145,7 +144,7 @@ fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
     Case {
         description: (!test.description.is_empty()).then(|| test.description.into()),
         tags: test.tags.into(),
-        turns: [Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: test.messages_span }].into(),
+        turns: [plain_turn(said, test.messages_span)].into(),
         checks: test.checks.into_iter().map(Arc::new).collect(),
         stop: StopRule::Never,
         ..Case::new(test.name.value, test.name.span, Arc::new(target), Arc::clone(world))

@@ -18,12 +18,6 @@ pub(crate) static CONFIG: Shape =
         .with(&[&[mock_script::LAX_RESPONSES], mock_script::MANNER])
         .unknown(Unknown::Warned);
 
-/// A script and where it stands.
-pub(super) struct Config {
-    pub(super) script: MockScript,
-    pub(super) span: Span,
-}
-
 /// Whether a file has the name under which a script is found.
 pub(super) fn is_named_so(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name))
@@ -34,10 +28,10 @@ pub(super) fn beside(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
     NAMES.iter().map(|name| join(folder, name)).find(|path| files.kind(path) == Some(Kind::File))
 }
 
-/// Reads a script; `None` when something is wrong with it.
-pub(super) fn open(path: &Path, loading: &mut Loading<'_>) -> Option<Config> {
+/// Reads a script, and where it stands; `None` when something is wrong with it.
+pub(super) fn open(path: &Path, loading: &mut Loading<'_>) -> Option<(MockScript, Span)> {
     let root = loading.open(path);
     let root = loading.report(root)?;
     let script = CONFIG.read(&root, loading.problems, |fields| mock_script::script(fields, Severity::Warning))?;
-    Some(Config { script, span: root.span })
+    Some((script, root.span))
 }

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use agentci_plan::mcp_script::Script;
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostics, Files, Node, Pair, Reading, Sources, Spanned};
+use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, Sources, Spanned, read};
 use serde_json::{Map, Value};
 
 use super::prompt::{PROMPT, prompt};

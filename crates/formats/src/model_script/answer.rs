@@ -1,9 +1,8 @@
 //! What is answered, by a rule or by a step: words, calls of tools, how fast, and what goes wrong.
 
 use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, Span};
+use agentci_source::{Diagnostics, Node, Reader, Span, read};
 use serde_json::{Map, Value};
 
 use super::failure::{FAILURE, failure};

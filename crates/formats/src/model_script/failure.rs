@@ -2,7 +2,7 @@
 
 use agentci_plan::{ModelFailure, ModelFailureKind};
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, read};
+use agentci_source::{Diagnostics, Node, read};
 
 use crate::quantity::{number_to, whole_in};
 
@@ -48,10 +48,8 @@ pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFa
     fields.finish();
     if kinds.len() != 1 {
         let how = if kinds.is_empty() { "does not say what" } else { "says more than one thing" };
-        problems.push(
-            Diagnostic::error(node.span, format!("`fail` {how} goes wrong"))
-                .help(format!("give it one of {}", read::quoted_list(&KINDS))),
-        );
+        let help = format!("give it one of {}", read::quoted_list(&KINDS));
+        problems.error(node.span, format!("`fail` {how} goes wrong"), "").help(help);
         return None;
     }
     Some(ModelFailure { kind: kinds.pop().flatten()?, rate, times })

@@ -31,7 +31,7 @@ fn hook(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Opti
     HOOK.read(node, problems, |fields| {
         let command = fields.required("command", command);
         let folder = fields.name("folder").map(|folder| place.path(&folder));
-        let environment = fields.optional("env", named_texts).unwrap_or_default();
+        let environment = fields.named_or_default("env", named_texts);
         let timeout = fields.duration("timeout").unwrap_or(DEFAULT_TIMEOUT);
         Some(Hook { command: place.command(command?), folder, environment, timeout, span: node.span })
     })

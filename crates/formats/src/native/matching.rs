@@ -31,8 +31,8 @@ pub(super) static MATCH: Shape = Shape::new(
 impl MatchSettings {
     pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Self {
         let settings = MATCH.read(node, problems, |fields| {
-            let (ignore, system) = (fields.optional("ignore", pointers), fields.truth("system"));
-            Some(Self { span: Some(node.span), ignore, system })
+            let ignore = fields.node("ignore").map(|node| pointers(node, fields.problems));
+            Some(Self { span: Some(node.span), ignore, system: fields.truth("system") })
         });
         settings.unwrap_or_default()
     }
@@ -47,8 +47,8 @@ impl MatchSettings {
     }
 }
 
-fn pointers(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
-    let mut pointers = read::texts(node, name, problems).unwrap_or_default();
+fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
+    let mut pointers = read::texts(node, "ignore", problems).unwrap_or_default();
     pointers.retain(|pointer| {
         let good = pointer.value.len() > 1 && pointer.value.starts_with('/');
         if !good {
@@ -58,7 +58,7 @@ fn pointers(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<S
         }
         good
     });
-    Some(pointers)
+    pointers
 }
 
 impl Printer<'_> {

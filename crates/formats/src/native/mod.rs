@@ -26,7 +26,6 @@ mod lower;
 mod matching;
 mod mcp;
 mod model;
-mod named;
 mod prices;
 mod print;
 mod read;
@@ -38,9 +37,8 @@ mod words;
 
 pub(crate) use finder::FRONT_END;
 pub(crate) use lower::lower;
-pub(crate) use named::named_target;
 pub use print::print;
 pub(crate) use read::SUITE;
 pub(crate) use shape::{NAMES, is_settings, is_suite};
-pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_address, read_http};
+pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, named_target, read_address, read_http};
 pub(crate) use turn::{MORE as MESSAGE_KEYS, take_more};

@@ -147,7 +147,7 @@ impl ReadCase {
     pub(super) fn read(node: &Node, place: SuiteFolder<'_>, suite_has_target: bool) -> Self {
         let mut problems = Diagnostics::default();
         let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
-        let id = if file.is_some() { None } else { ids::readable(node) };
+        let id = if file.is_some() { None } else { ids::readable(node, "id") };
         // Their own problems were told by the reading above.
         let checks = node.get("checks").filter(|_| file.is_none());
         let checks = checks.map(|node| super::check::checks(node, &mut Diagnostics::default())).unwrap_or_default();

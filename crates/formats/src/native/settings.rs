@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Check, Fault, Hook, Limits, LiveTool, MOST_RUNS, Normalization, ScriptedTool, StopRule, Text};
-use agentci_source::read::Reader;
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reader, Reading, Spanned, read};
 
 use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, ROUTES, RouteSettings, SCRIPTED, check_pattern, read_faults, read_live_tools,
@@ -181,7 +180,7 @@ pub(super) fn settings(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> S
     Settings {
         target: fields.optional("target", |node, _, problems| target(node, place, problems)),
         world: fields.or_default("world", |node, problems| world(node, place, problems)),
-        variables: fields.optional("variables", variables).unwrap_or_default(),
+        variables: fields.named_or_default("variables", variables),
         hooks: fields.or_default("hooks", |node, problems| hooks(node, place, problems)),
         checks: fields.or_default("checks", checks),
         limits: fields.or_default("limits", limits),
@@ -260,7 +259,7 @@ fn refusals(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
     patterns
 }
 
-fn variables(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Text)>> {
+fn variables(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
     let good = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     for pair in node.pairs().unwrap_or_default() {
         if !good(&pair.key.text) {

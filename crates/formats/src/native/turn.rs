@@ -1,14 +1,14 @@
 //! `input` and `turns`: what is said to the agent.
 
-use agentci_plan::{Action, Data, Limits, Message, Said, Text, Turn};
-use agentci_source::read::Reader;
+use agentci_plan::{Action, Data, Message, Said, Text, Turn};
 use agentci_source::shape::{Field, Kind, Rule, Shape, Unknown, depends, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Reader, Reading, Spanned, read};
 use serde_json::{Map, Value};
 
 use super::check::checks;
 use super::limits::{LIMITS, limits};
 use super::words::{template, unknown_key};
+use crate::new_suite::plain_turn;
 use crate::normal::as_written;
 
 pub(super) static TURN: Shape = Shape::new(
@@ -53,10 +53,7 @@ pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
     let (input, turns) = (fields.node("input"), fields.node("turns"));
     let problems = &mut *fields.problems;
     match (input, turns) {
-        (Some(input), None) => {
-            let said = said_input(input, problems)?;
-            Some(vec![Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: input.span }])
-        }
+        (Some(input), None) => Some(vec![plain_turn(said_input(input, problems)?, input.span)]),
         (None, Some(turns)) => {
             let items = read::list(turns, "turns", problems)?;
             if items.is_empty() {
@@ -107,10 +104,9 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
         ([None, None, None], []) if misnamed => None,
         ([None, None, None], [pair]) => Some(Said::Action(Box::new(action(pair)))),
         _ => {
-            problems.push(
-                Diagnostic::error(node.span, "a turn needs exactly one of `user`, `input`, `messages` or an action")
-                    .help("write `user: text`, `input: {..}`, `messages: [..]`, or an action such as `mcp:call: {..}`"),
-            );
+            let message = "a turn needs exactly one of `user`, `input`, `messages` or an action";
+            let help = "write `user: text`, `input: {..}`, `messages: [..]`, or an action such as `mcp:call: {..}`";
+            problems.error(node.span, message, "").help(help);
             None
         }
     };

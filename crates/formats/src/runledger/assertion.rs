@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use agentci_plan::Check;
 use agentci_source::shape::{Field, Kind, Shape, Tagged, Unknown, optional, required};
-use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, did_you_mean, read};
+use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, read};
+
+use crate::suggestion::meant_and_known;
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
 
@@ -114,14 +116,9 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
 }
 
 fn unknown(kind: &str, span: Span) -> Diagnostic {
-    let known = format!("known types are {}", read::quoted_list(&TYPES));
-    let help = match did_you_mean(kind, TYPES) {
-        Some(meant) => format!("did you mean `{meant}`? {known}"),
-        None => known,
-    };
     Diagnostic::error(span, format!("unknown assertion type `{}`", kind.escape_debug()))
         .label("not known here")
-        .help(help)
+        .help(meant_and_known(kind, &TYPES, "known types"))
 }
 
 fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, CaseFiles, Cassette, Data, Dialect, EmptyChecks, Fault, Gates, Habits, Limits, LiveTools, Normalization,
-    OutputRule, Parallelism, ProcessTarget, RecordedNumbers, Said, Speech, Suite, Target, Text, ToolSource, Turn,
-    Verdicts, World,
+    Case, CaseFiles, Cassette, Data, Dialect, EmptyChecks, Fault, Gates, Habits, LiveTools, Normalization, OutputRule,
+    Parallelism, ProcessTarget, RecordedNumbers, Said, Speech, Suite, Target, Text, ToolSource, Verdicts, World,
 };
 use agentci_source::{Diagnostics, Node, Spanned, join};
 
@@ -18,7 +17,7 @@ use crate::command::SuiteFolder;
 use crate::document::{Loading, folder_of};
 use crate::ids::Ids;
 use crate::invalid_case::CaseReading;
-use crate::new_suite::new_suite;
+use crate::new_suite::{new_suite, plain_turn};
 
 /// What suites of the dialect take for granted.
 const HABITS: Habits = Habits {
@@ -132,13 +131,7 @@ impl<'s> Shared<'s> {
         let world = self.world(cassette, &file.normalization, &file.faults);
         Case {
             description: file.description.map(Into::into),
-            turns: [Turn {
-                said: Said::Input(Data::literal(&file.input.value)),
-                checks: Turn::no_checks(),
-                limits: Limits::none(),
-                span: file.input.span,
-            }]
-            .into(),
+            turns: [plain_turn(Said::Input(Data::literal(&file.input.value)), file.input.span)].into(),
             checks: checks.into(),
             timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
             limits: limits.shared(),

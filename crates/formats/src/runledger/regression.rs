@@ -1,9 +1,8 @@
 //! `regression` of a suite: what its runs are held against.
 
 use agentci_plan::Gates;
-use agentci_source::read::Reader;
 use agentci_source::shape::{Kind, Shape, Unknown, optional};
-use agentci_source::{Diagnostics, Node, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Reader, Reading, Spanned, read};
 
 use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
 use crate::quantity::parse_percentage;

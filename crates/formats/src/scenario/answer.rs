@@ -12,7 +12,7 @@ const MOST_LOOKED_AT: usize = 2000;
 
 /// Where the files with answers may be.
 #[derive(Clone, Copy)]
-pub(super) struct Shelf<'s> {
+pub(super) struct AnswerFolders<'s> {
     pub(super) files: &'s dyn Files,
     /// The folder of the agent.
     pub(super) agent: &'s Path,
@@ -22,7 +22,7 @@ pub(super) struct Shelf<'s> {
     pub(super) folder: &'s Path,
 }
 
-impl Shelf<'_> {
+impl AnswerFolders<'_> {
     /// The file that is meant: below `__files` of the agent, below `__files` beside the scenario, or beside the scenario itself.
     pub(super) fn find(&self, written: &Spanned<String>, problems: &mut Diagnostics) -> Option<PathBuf> {
         let path = written.value.replace('\\', "/");
@@ -104,7 +104,7 @@ mod tests {
             });
             let files = files.with("us/__files/slips.json", "");
             let (root, agent) = (Path::new(""), Path::new("us"));
-            Shelf { files: &files, root, agent, folder: agent }.near("slip.json")
+            AnswerFolders { files: &files, root, agent, folder: agent }.near("slip.json")
         };
         assert_eq!(meant(MOST_LOOKED_AT - 1).as_deref(), Some("slips.json"));
         assert_eq!(meant(MOST_LOOKED_AT), None);

@@ -5,7 +5,7 @@ use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Name, Node, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
-use super::answer::Shelf;
+use super::answer::AnswerFolders;
 use super::fixtures::{FIXTURES, fixtures};
 use super::threshold::{THRESHOLD, threshold};
 use crate::skip::{SKIP, skip};
@@ -54,7 +54,7 @@ pub(crate) static SCENARIO: Shape = Shape::new(
 );
 
 /// Reads a scenario; `None` when something it cannot do without is missing or wrong.
-pub(super) fn scenario(root: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<ScenarioFile> {
+pub(super) fn scenario(root: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<ScenarioFile> {
     SCENARIO.read(root, problems, |fields| {
         let name = fields.required("test_name", read::name);
         let (description, tags) = (fields.text("description"), fields.texts("tags"));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Files, Kind, Node, did_you_mean, join, read};
+use agentci_source::{Files, Kind, Node, join};
 
 use super::agents::{Agents, Home};
 use super::lower::{agents, lower};
@@ -14,23 +14,16 @@ use crate::aumai;
 use crate::document::Opened;
 use crate::finder::{Chosen, Finder, FrontEnd};
 use crate::search::{DEPTH_LIMIT, Search};
+use crate::suggestion::meant_or_known;
 
 /// What a scenario looks like, for someone who has none.
 const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `user_input` and `expected_answer`, in the folder of its agent or below it";
 
-pub(crate) static FRONT_END: FrontEnd = FrontEnd {
-    dialect: Dialect::Scenario,
-    looks_like: "scenarios with `test_name` and `user_input`",
-    suite_names: &[],
-    config_names: &[],
-    own_key: None,
-    fits,
-    fits_named: fits,
-    finder: |files, options| {
+pub(crate) static FRONT_END: FrontEnd =
+    FrontEnd::new(Dialect::Scenario, "scenarios with `test_name` and `user_input`", fits, |files, options| {
         let agents = Agents::new(files, options.scenario.tests.as_deref());
         Box::new(ScenarioFinder { files, agents })
-    },
-};
+    });
 
 fn fits(root: &Node) -> bool {
     is_scenario(root) && !aumai::has_tests(root)
@@ -61,7 +54,7 @@ impl Finder for ScenarioFinder<'_> {
 
     /// They are looked for below a folder `tests`, or everywhere if there is no other suite. Once one is found, all files of its
     /// agent are looked at, so that none that is wrong is left out.
-    fn take_found(&mut self, paths: &mut Vec<PathBuf>, found: bool, search: &mut Search<'_>) -> bool {
+    fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) -> bool {
         let mut known: BTreeMap<PathBuf, Option<Home>> = BTreeMap::new();
         for folder in paths.iter().map(|path| folder_of(path)) {
             if !known.contains_key(folder) {
@@ -69,7 +62,7 @@ impl Finder for ScenarioFinder<'_> {
             }
         }
         let below_tests = |path: &Path| known.get(folder_of(path)).is_some_and(Option::is_some);
-        let likely = paths.iter().filter(|path| !found || below_tests(path));
+        let likely = paths.iter().filter(|path| !search.found || below_tests(path));
         let likely: Vec<PathBuf> = likely.filter(|path| reads_like_one(self.files, path)).cloned().collect();
         let mut folders = BTreeSet::new();
         for path in likely {
@@ -96,10 +89,7 @@ impl Finder for ScenarioFinder<'_> {
             && let Some(first) = agents.first()
         {
             let known: Vec<&str> = agents.iter().map(|agent| agent.slug.as_str()).collect();
-            let help = match did_you_mean(slug, known.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("the agents are {}", read::quoted_list(&known)),
-            };
+            let help = meant_or_known(slug, &known, "the agents");
             let message = format!("there are no scenarios of an agent `{}`", slug.escape_debug());
             search.error(&first.home.root, message, &help);
         }
@@ -134,10 +124,10 @@ impl ScenarioFinder<'_> {
             // It may be the agent of another format.
             return Chosen::Folder(PathBuf::from("."));
         }
-        let help = match did_you_mean(slug, known.iter().map(String::as_str)) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None if known.is_empty() => format!("there is no folder of an agent in `{}`", tests.display()),
-            None => format!("the agents are {}", read::quoted_list(&known)),
+        let help = if known.is_empty() {
+            format!("there is no folder of an agent in `{}`", tests.display())
+        } else {
+            meant_or_known(slug, &known, "the agents")
         };
         search.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
         Chosen::Taken

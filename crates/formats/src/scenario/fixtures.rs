@@ -14,12 +14,11 @@
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, RoutedTool};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, Unknown, optional};
-use agentci_source::{Content, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean};
+use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Reading, Spanned, did_you_mean, read};
 use serde_json::{Map, Value};
 
-use super::answer::Shelf;
+use super::answer::AnswerFolders;
 use crate::world::{MANNER, Manner, check_delay, either_answer, read_manner, read_tool_id};
 
 static FIXTURE: Shape = Shape::new(
@@ -42,7 +41,7 @@ static FIXTURE: Shape = Shape::new(
 pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
 
 /// Reads a mapping of tools to their answers.
-pub(super) fn fixtures(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
+pub(super) fn fixtures(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
     let Some(pairs) = node.pairs() else {
         let label = "expected `tool_id:` lines with a list below each";
         problems.mismatch(node, "`tool_fixtures` must be a mapping", label);
@@ -51,7 +50,7 @@ pub(super) fn fixtures(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics
     pairs.iter().filter_map(|pair| tool(pair, shelf, problems)).collect()
 }
 
-fn tool(pair: &Pair, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<RoutedTool> {
+fn tool(pair: &Pair, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<RoutedTool> {
     let id = read_tool_id(pair, problems)?;
     let name = id.value.escape_debug();
     let items = if pair.value.is_null() { Some(&[][..]) } else { pair.value.items() };
@@ -79,7 +78,7 @@ fn is_reserved(pair: &Pair) -> bool {
 struct Wrong;
 
 /// Reads an answer; `None` when something is wrong.
-fn fixture(node: &Node, shelf: Shelf<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
+fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
     let Some(pairs) = node.pairs() else {
         let help = "write `- request: { id: 1 }` and below it `response_file: 1.json`";
         problems.mismatch(node, "an answer must be a mapping", "expected `request` and `response_file`").help(help);
@@ -160,7 +159,7 @@ fn delay(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration
     check_delay(u64::from(milliseconds), node, name, problems).map(Duration::from_millis)
 }
 
-fn answer(fields: &mut Reader<'_, '_>, beside: &[&Pair], shelf: Shelf<'_>) -> Option<FixtureAnswer> {
+fn answer(fields: &mut Reader<'_, '_>, beside: &[&Pair], shelf: AnswerFolders<'_>) -> Option<FixtureAnswer> {
     let [file, inline] = ["response_file", "response"].map(|key| fields.node(key));
     let [file_written, inline_written] = ["response_file", "response"].map(|key| fields.key_span(key).is_some());
     let problems = &mut *fields.problems;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, FixtureWriter, Habits, Limits, LiveTools, Missed, Parallelism, ResultFiles,
-    RouteRecord, Routes, Said, Suite, Target, ToolBase, ToolSource, Turn, Verdicts, World,
+    Case, CaseFiles, Check, Dialect, FixtureWriter, Habits, LiveTools, Missed, Parallelism, ResultFiles, RouteRecord,
+    Routes, Said, Suite, Target, ToolBase, ToolSource, Verdicts, World,
 };
 use agentci_source::{Diagnostics, Files, Kind, Node, Span, join};
 
 use super::agents::{Agent, Home};
-use super::answer::{ANSWERS, Shelf};
+use super::answer::{ANSWERS, AnswerFolders};
 use super::file::{self, Expected, ScenarioFile};
 use super::project::Projects;
 use super::recorded::with_fixtures;
@@ -19,7 +19,7 @@ use crate::ScenarioOptions;
 use crate::document::{Loading, Opened, folder_of};
 use crate::ids::Ids;
 use crate::invalid_case::CaseReading;
-use crate::new_suite::new_suite;
+use crate::new_suite::{new_suite, plain_turn};
 
 /// What suites of the dialect take for granted.
 const HABITS: Habits = Habits {
@@ -75,7 +75,7 @@ pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
 fn open(files: &dyn Files, home: &Home, scenario: Opened) -> CaseReading<ScenarioFile> {
     let Opened { path, root } = scenario;
     let folder = folder_of(&path);
-    let shelf = Shelf { files, agent: &home.folder, root: &home.root, folder: &folder };
+    let shelf = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };
     CaseReading::new(path, root, "test_name", |root, problems| file::scenario(root, shelf, problems))
 }
 
@@ -119,12 +119,7 @@ impl<'s> Shared<'s> {
         };
         let tools = ToolSource::Routes(Arc::new(routes));
         let world = World { tools, faults: file.faults.into(), live: Arc::clone(&self.live), ..World::default() };
-        let turn = Turn {
-            said: Said::Input(file.input.value),
-            checks: Turn::no_checks(),
-            limits: Limits::none(),
-            span: file.input.span,
-        };
+        let turn = plain_turn(Said::Input(file.input.value), file.input.span);
         Case {
             description: file.description.map(Into::into),
             tags: file.tags.into(),

@@ -106,7 +106,7 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
     let settings = SETTINGS.read(root, problems, |fields| {
         let settings = Settings {
             targets: fields.or_default("targets", |node, problems| targets(node, place, problems)),
-            bases: fields.optional("tool_bases", read_bases),
+            bases: fields.node("tool_bases").map(|node| read_bases(node, "tool_bases", fields.problems)),
             miss: fields.choice("stub_miss", &Missed::NAMES),
             facts: fields.choice("facts", &FACTS),
             stub_port: fields.optional("stub_port", read_port),

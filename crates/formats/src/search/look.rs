@@ -18,7 +18,7 @@ const SKIPPED: [&str; 4] = ["target", "node_modules", "__files", "__pycache__"];
 
 /// What one folder holds that matters.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FolderContent {
     /// Files whose names say they may define a suite, native ones first.
     pub(crate) candidates: Vec<(PathBuf, Dialect)>,
     /// The config of tests that are other files.
@@ -39,8 +39,8 @@ pub(crate) fn look(
     folder: &Path,
     mut entries: Vec<Entry>,
     leave_out: impl Fn(&str, bool) -> bool,
-) -> Found {
-    let mut found = Found::default();
+) -> FolderContent {
+    let mut found = FolderContent::default();
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     for Entry { name, kind } in entries {
         // What cannot be reached may be either.

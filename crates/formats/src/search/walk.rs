@@ -7,7 +7,7 @@ use agentci_plan::Suite;
 use agentci_source::{Diagnostic, FileError, Files, Span, Unusable};
 
 use super::bounds::Bounds;
-use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, Found, could_hold, look};
+use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, FolderContent, could_hold, look};
 use crate::attach::attach_scripts;
 use crate::document::{Loading, Opened};
 use crate::finder::what_is_a_suite;
@@ -28,6 +28,8 @@ pub(crate) struct Search<'f> {
     pub(crate) opened: HashSet<PathBuf>,
     /// YAML files that belong to no suite, met in searches that found one.
     pub(crate) strays: Vec<PathBuf>,
+    /// Whether a suite was found in the folder that is searched.
+    pub(crate) found: bool,
     /// What is left out.
     bounds: Bounds<'f>,
     /// Folders of which it was said what cannot be looked at.
@@ -48,6 +50,7 @@ impl<'f> Search<'f> {
             loaded,
             opened: HashSet::new(),
             strays: Vec::new(),
+            found: false,
             bounds,
             looked_at: HashSet::new(),
             folders: 0,
@@ -83,7 +86,7 @@ impl<'f> Search<'f> {
     }
 
     /// Looks into a folder. What may hide a suite and cannot be looked at is an error, reported once.
-    pub(crate) fn look(&mut self, folder: &Path) -> Found {
+    pub(crate) fn look(&mut self, folder: &Path) -> FolderContent {
         self.bounds.enter(folder, &mut self.loaded.loading(self.files));
         let first_time = self.looked_at.insert(folder.to_path_buf());
         let entries = match self.files.list(folder) {

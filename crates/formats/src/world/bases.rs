@@ -20,7 +20,7 @@ static BASE: Shape = Shape::new(
 );
 
 /// Reads names of variables; the good ones are kept when one is wrong.
-pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Arc<[ToolBase]>> {
+pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) -> Arc<[ToolBase]> {
     let bases: Vec<ToolBase> = if let Some(pairs) = node.pairs() {
         pairs.iter().filter_map(|pair| base(pair, problems)).collect()
     } else {
@@ -43,7 +43,7 @@ pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) ->
             problems.error(name.span, message, format!("first named at line {}", first.name.span.line)).help(help);
         }
     }
-    Some(bases.into())
+    bases.into()
 }
 
 fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {

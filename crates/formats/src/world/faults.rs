@@ -50,17 +50,13 @@ fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
     }
     fields.finish();
     if call.is_some() && rate.is_some() {
-        problems.push(
-            Diagnostic::error(node.span, "a fault has either `call` or `rate`, not both")
-                .help("`call: 2` means the second call, `rate: 0.3` about three in ten"),
-        );
+        let help = "`call: 2` means the second call, `rate: 0.3` about three in ten";
+        problems.error(node.span, "a fault has either `call` or `rate`, not both", "").help(help);
         return None;
     }
     if let (Some((span, _)), Some(_)) = (model, &tool) {
-        problems.push(
-            Diagnostic::error(span, "a fault has either `tool` or `model`, not both")
-                .help("`tool: search` means that tool, `model: true` the model of a recorded world"),
-        );
+        let help = "`tool: search` means that tool, `model: true` the model of a recorded world";
+        problems.error(span, "a fault has either `tool` or `model`, not both", "").help(help);
         return None;
     }
     let model = model.is_some_and(|(_, truth)| truth == Some(true));

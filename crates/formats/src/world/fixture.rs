@@ -1,8 +1,7 @@
 //! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
 
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostics, Node, Pair, Spanned};
+use agentci_source::{Diagnostics, Node, Pair, Reader, Spanned, read};
 
 use crate::quantity::whole_in;
 

@@ -103,7 +103,7 @@ fn tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Opti
             fields.demanded("command");
             let command = program(command, place, fields.problems)?;
             let long_lived = fields.truth("long_lived").unwrap_or_default();
-            let environment = fields.optional("env", named).unwrap_or_default();
+            let environment = fields.named_or_default("env", named);
             Some(LiveTool::Command(CommandTool {
                 command,
                 environment,
@@ -115,7 +115,7 @@ fn tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Opti
         (None, Some(http), None) => {
             let tool = HTTP_TOOL.read(http, fields.problems, |fields| {
                 let url = fields.required("url", template);
-                let headers = fields.optional("headers", named).unwrap_or_default();
+                let headers = fields.named_or_default("headers", named);
                 Some(HttpTool { url: url?, headers, timeout: timeout?, span: node.span })
             })?;
             Some(LiveTool::Http(tool))
@@ -142,14 +142,14 @@ fn mcp_tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> 
     let transport = match (fields.node("command"), fields.node("url")) {
         (Some(command), None) => {
             fields.demanded("command");
-            let environment = fields.optional("env", named).unwrap_or_default();
+            let environment = fields.named_or_default("env", named);
             let command = program(command, place, fields.problems);
             command.map(|command| McpTransport::Stdio { command, environment })
         }
         (None, Some(url)) => {
             fields.becomes(&HTTP_SERVER);
             fields.demanded("url");
-            headers = fields.optional("headers", named).unwrap_or_default();
+            headers = fields.named_or_default("headers", named);
             fields.optional("url", template).map(|text| McpTransport::Http(Spanned::new(text, url.span)))
         }
         _ => {
@@ -172,10 +172,10 @@ fn program(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> O
     Some(place.command(parts.iter().map(|text| Text::parse(&text.value)).collect()))
 }
 
-fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Text)>> {
+fn named(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Text)> {
     let pairs = read::pairs(node, &format!("`{name}`"), "`NAME: text`", problems);
     let read = |pair: &Pair| Some((pair.key.text.to_string(), template(&pair.value, name, problems)?));
-    Some(pairs.iter().filter_map(read).collect())
+    pairs.iter().filter_map(read).collect()
 }
 
 impl Printer<'_> {

@@ -14,9 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, Missed, RoutedTool, Routes, ToolBase};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind as Of, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Pair, Reading, Span, Spanned};
+use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Pair, Reader, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::bases::{BASES, read_bases};
@@ -69,7 +68,7 @@ pub(crate) fn read_routes(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -
     let written = ["routes", "bases", "miss", "port"].into_iter().find_map(|key| fields.node(key));
     RouteSettings {
         tools: fields.or_default("routes", |node, problems| tools(node, place, problems)),
-        bases: fields.optional("bases", read_bases),
+        bases: fields.node("bases").map(|node| read_bases(node, "bases", fields.problems)),
         miss: fields.choice("miss", &Missed::NAMES),
         port: fields.optional("port", read_port),
         span: written.map(|node| node.span),

@@ -72,7 +72,7 @@ pub(super) struct About<'t> {
 }
 
 /// One assertion as it is written.
-struct Written<'n> {
+struct ParsedAssertion<'n> {
     kind: Spanned<String>,
     value: Option<&'n Node>,
     /// A `value` of null, which is none but for `json_path`.
@@ -87,20 +87,20 @@ struct Written<'n> {
     span: Span,
 }
 
-impl Written<'_> {
+impl ParsedAssertion<'_> {
     /// Where its value stands, or where it would.
     fn value_span(&self) -> Span {
         self.value.map_or(self.span, |node| node.span)
     }
 
     /// That it can never hold.
-    fn unusable(&self, message: impl Into<String>) -> Unusable {
-        Unusable { message: message.into(), span: self.span }
+    fn unusable(&self, message: impl Into<String>) -> AssertionError {
+        AssertionError { message: message.into(), span: self.span }
     }
 }
 
 /// An assertion that can never hold, and why.
-struct Unusable {
+struct AssertionError {
     message: String,
     span: Span,
 }
@@ -125,7 +125,7 @@ impl Assertions<'_> {
         written.iter().map(|written| self.check(written, about, loading)).collect()
     }
 
-    fn written<'n>(&mut self, node: &'n Node, problems: &mut Diagnostics) -> Option<Written<'n>> {
+    fn written<'n>(&mut self, node: &'n Node, problems: &mut Diagnostics) -> Option<ParsedAssertion<'n>> {
         ASSERTION.read(node, problems, |fields| {
             let mut name = |key| {
                 fields.optional(key, |node, key, problems| {
@@ -133,7 +133,7 @@ impl Assertions<'_> {
                 })
             };
             let kind = name("type").unwrap_or_else(|| Spanned::new("equals".into(), node.span));
-            let written = Written {
+            let written = ParsedAssertion {
                 script: name("script"),
                 judge: name("use"),
                 message: name("message").map(|message| message.value).filter(|message| !message.is_empty()),
@@ -153,7 +153,7 @@ impl Assertions<'_> {
         })
     }
 
-    fn check(&mut self, written: &Written<'_>, about: About<'_>, loading: &mut Loading<'_>) -> Check {
+    fn check(&mut self, written: &ParsedAssertion<'_>, about: About<'_>, loading: &mut Loading<'_>) -> Check {
         // The words for some as they are and negated, and whether it is the opposite that is asked.
         let (label, negated) = match written.kind.value.as_str() {
             "not_contains" => (Some(["not_contains", "not not_contains"]), true),
@@ -166,7 +166,7 @@ impl Assertions<'_> {
                 let check = Check::new(kind, written.kind.span, arguments).with_label(label);
                 Check { negate: written.negate != negated, ..check }
             }
-            Err(Unusable { message, span }) => {
+            Err(AssertionError { message, span }) => {
                 let warning = format!("this assertion can not hold: {message}");
                 loading.problems.warning(span, warning, "its test will fail");
                 let known = TYPES.iter().find(|known| **known == written.kind.value);
@@ -179,10 +179,10 @@ impl Assertions<'_> {
     /// The check's kind and arguments.
     fn kind(
         &mut self,
-        written: &Written<'_>,
+        written: &ParsedAssertion<'_>,
         about: About<'_>,
         loading: &mut Loading<'_>,
-    ) -> Result<(&'static str, Node), Unusable> {
+    ) -> Result<(&'static str, Node), AssertionError> {
         Ok(match written.kind.value.as_str() {
             "equals" => ("equals", written.value.cloned().unwrap_or_else(|| plain("null", written.span))),
             "contains" | "not_contains" => ("contains", contained(written)?),
@@ -199,10 +199,10 @@ impl Assertions<'_> {
         })
     }
 
-    fn script(&self, written: &Written<'_>, about: About<'_>) -> Result<Node, Unusable> {
+    fn script(&self, written: &ParsedAssertion<'_>, about: About<'_>) -> Result<Node, AssertionError> {
         let missing = || written.unusable("a `script` assertion needs `script`");
         let name = written.script.as_ref().ok_or_else(missing)?;
-        let found = function(self.app, &name.value).map_err(|message| Unusable { message, span: name.span })?;
+        let found = function(self.app, &name.value).map_err(|message| AssertionError { message, span: name.span })?;
         let file = relative(self.folder, &found.file).to_string_lossy().into_owned();
         let mut pairs = vec![
             ("file", Node::text(file, name.span)),
@@ -213,7 +213,12 @@ impl Assertions<'_> {
         Ok(Node::map(written.span, pairs))
     }
 
-    fn agent(&mut self, written: &Written<'_>, about: About<'_>, loading: &mut Loading<'_>) -> Result<Node, Unusable> {
+    fn agent(
+        &mut self,
+        written: &ParsedAssertion<'_>,
+        about: About<'_>,
+        loading: &mut Loading<'_>,
+    ) -> Result<Node, AssertionError> {
         let no_judge = || written.unusable("an `agent` assertion needs `use`, the assistant that judges");
         let name = written.judge.as_ref().ok_or_else(no_judge)?;
         let no_criteria = || written.unusable("an `agent` assertion needs `value`, what is asked of the answer");
@@ -222,7 +227,7 @@ impl Assertions<'_> {
         let options = written.options;
         let connector = options.and_then(|node| node.get("connector"));
         let connector = connector.and_then(|node| read::name(node, "connector", loading.problems));
-        let agent = self.judges.open(self.app, &id, connector.as_ref(), loading).ok_or_else(|| Unusable {
+        let agent = self.judges.open(self.app, &id, connector.as_ref(), loading).ok_or_else(|| AssertionError {
             message: format!("there is no assistant `{}` to judge", id.value.escape_debug()),
             span: name.span,
         })?;
@@ -237,9 +242,9 @@ impl Assertions<'_> {
     }
 }
 
-fn unknown_type(word: &str, span: Span) -> Unusable {
+fn unknown_type(word: &str, span: Span) -> AssertionError {
     let meant = did_you_mean(word, TYPES).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    Unusable { message: format!("there is no assertion of the type `{}`{meant}", word.escape_debug()), span }
+    AssertionError { message: format!("there is no assertion of the type `{}`{meant}", word.escape_debug()), span }
 }
 
 fn plain(word: &str, span: Span) -> Node {
@@ -254,15 +259,15 @@ fn text_of(node: Option<&Node>) -> Option<String> {
 }
 
 /// What the output must contain, or must not.
-fn contained(written: &Written<'_>) -> Result<Node, Unusable> {
+fn contained(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let missing = || written.unusable(format!("a `{}` assertion needs a `value`", written.kind.value));
     let text = written.value.cloned().ok_or_else(missing)?;
     Ok(Node::map(written.span, [("text", text), ("of", Node::text("output", written.span))]))
 }
 
-fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
+fn pattern(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let span = written.value_span();
-    let unusable = |message: String| Unusable { message, span };
+    let unusable = |message: String| AssertionError { message, span };
     let missing = || unusable("a `regex` assertion needs a pattern as its `value`".into());
     let text = translated(&text_of(written.value).ok_or_else(missing)?, Language::Go);
     let mut wrong = Diagnostics::default();
@@ -273,16 +278,16 @@ fn pattern(written: &Written<'_>) -> Result<Node, Unusable> {
     Ok(Node::map(written.span, [("pattern", Node::text(text, span)), ("of", Node::text("output", span))]))
 }
 
-fn json_type(written: &Written<'_>) -> Result<Node, Unusable> {
+fn json_type(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let span = written.value_span();
     let known = text_of(written.value).filter(|word| JSON_TYPES.contains(&word.as_str()));
     known.map(|word| Node::text(word, span)).ok_or_else(|| {
         let message = format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES));
-        Unusable { message, span }
+        AssertionError { message, span }
     })
 }
 
-fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, Unusable> {
+fn json_path(written: &ParsedAssertion<'_>, problems: &mut Diagnostics) -> Result<Node, AssertionError> {
     let path = match written.path {
         Some(node) => read::text(node, "path", problems).map(|path| Node::text(path, node.span)),
         None => Some(Node::text("", written.span)),
@@ -296,7 +301,7 @@ fn json_path(written: &Written<'_>, problems: &mut Diagnostics) -> Result<Node, 
     Ok(Node::map(written.span, [("path", path), ("value", value.clone())].into_iter().chain(optional)))
 }
 
-fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
+fn schema(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let (key, value) = match written.value {
         Some(path) if text_of(Some(path)).is_some() => ("path", path),
         Some(schema) if schema.pairs().is_some() => ("schema", schema),
@@ -308,7 +313,7 @@ fn schema(written: &Written<'_>) -> Result<Node, Unusable> {
     Ok(Node::map(value.span, [(key, value.clone()), ("format", Node::text("warn", value.span))]))
 }
 
-fn semantic(written: &Written<'_>) -> Result<Node, Unusable> {
+fn semantic(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let missing = || written.unusable("a `semantic` assertion needs the hoped-for words as its `value`");
     let text = text_of(written.value).ok_or_else(missing)?;
     let threshold = written.threshold.map(|threshold| ("threshold", threshold.clone()));
@@ -318,7 +323,7 @@ fn semantic(written: &Written<'_>) -> Result<Node, Unusable> {
 }
 
 /// A name, a list of which one is enough, or a name with arguments. A name may be the last part of a longer one.
-fn tool_called(written: &Written<'_>) -> Result<Node, Unusable> {
+fn tool_called(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let suffix = || ("suffix", plain("true", written.span));
     let made = match written.value {
         Some(name) if text_of(Some(name)).is_some() => Some(vec![("name", name.clone()), suffix()]),
@@ -337,7 +342,7 @@ fn tool_called(written: &Written<'_>) -> Result<Node, Unusable> {
     made.map(|pairs| Node::map(written.span, pairs)).ok_or_else(|| written.unusable(message))
 }
 
-fn tool_result(written: &Written<'_>) -> Result<Node, Unusable> {
+fn tool_result(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let named = match written.value {
         Some(name) if text_of(Some(name)).is_some() => Some((name.clone(), None)),
         Some(value) => {

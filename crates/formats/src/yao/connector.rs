@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{ChatApi, Connector, KeyHeader, ModelScript, Text};
-use agentci_source::read::{self, Reader};
-use agentci_source::shape::{Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
-use agentci_source::{Kind, Node, Reading, Severity, Span, Spanned, did_you_mean, join};
+use agentci_source::shape::{Field, Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
+use agentci_source::{Kind, Node, Reader, Reading, Severity, Span, Spanned, join, read};
 use serde_json::{Map, Value};
 
 use super::app::App;
 use super::place;
 use crate::document::Loading;
 use crate::load_model_script;
+use crate::suggestion::meant_and_known;
 use crate::texts::object_map;
 
 /// The connector that is always there: a scripted model.
@@ -43,29 +43,18 @@ pub(crate) const CONNECTOR: Of = Of::Tagged(&Tagged {
     usual: None,
 });
 
-static MODEL: Shape = Shape::new(
-    "a connector",
-    "A model behind an API.",
-    &[
-        required("type", Of::Choice(&words(&KINDS)), "What is spoken."),
-        optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("options", Of::Shape(&MODEL_OPTIONS), "Where the model is, and what it is told."),
-    ],
-)
-.unknown(Unknown::Ignored)
-.rules(&[Rule::Some(&["options"])]);
-
-static MOCKED: Shape = Shape::new(
-    "a connector",
-    "A script that stands in for a model.",
-    &[
-        required("type", Of::Choice(&words(&KINDS)), "What is spoken."),
-        optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("options", Of::Shape(&MOCKED_OPTIONS), "Where the script is."),
-    ],
-)
-.unknown(Unknown::Ignored);
-
+/// The keys that every connector has.
+static COMMON: &[Field] = &[
+    required("type", Of::Choice(&words(&KINDS)), "What is spoken."),
+    optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+];
+static MODEL: Shape = Shape::new("a connector", "A model behind an API.", COMMON)
+    .with(&[&[optional("options", Of::Shape(&MODEL_OPTIONS), "Where the model is, and what it is told.")]])
+    .unknown(Unknown::Ignored)
+    .rules(&[Rule::Some(&["options"])]);
+static MOCKED: Shape = Shape::new("a connector", "A script that stands in for a model.", COMMON)
+    .with(&[&[optional("options", Of::Shape(&MOCKED_OPTIONS), "Where the script is.")]])
+    .unknown(Unknown::Ignored);
 static MODEL_OPTIONS: Shape = Shape::new(
     "`options`",
     "Where a model is, and what it is told.",
@@ -90,7 +79,7 @@ static MOCKED_OPTIONS: Shape = Shape::new(
 .unknown(Unknown::Ignored);
 
 /// A file that a connector is in, and its id.
-struct Found {
+struct ConnectorFile {
     id: String,
     path: PathBuf,
 }
@@ -117,13 +106,13 @@ pub(super) fn open(
     if !known.contains(&MOCK) {
         known.push(MOCK);
     }
-    let all = format!("known connectors are {}", read::quoted_list(&known));
-    let help = match did_you_mean(&id.value, known.iter().copied()) {
-        _ if id.value.starts_with(ROLE) => format!(
-            "`{ROLE}` names a role, and which connector has it is known to a running server alone; name the connector itself, here or with `-c`: {all}"
-        ),
-        Some(meant) => format!("did you mean `{meant}`? {all}"),
-        None => all,
+    let help = if id.value.starts_with(ROLE) {
+        format!(
+            "`{ROLE}` names a role, and which connector has it is known to a running server alone; name the connector itself, here or with `-c`: known connectors are {}",
+            read::quoted_list(&known)
+        )
+    } else {
+        meant_and_known(&id.value, &known, "known connectors")
     };
     let message = format!("there is no connector `{}`", id.value.escape_debug());
     loading.problems.error(id.span, message, "not known to the application").help(help);
@@ -131,16 +120,16 @@ pub(super) fn open(
 }
 
 /// Every connector of the application, by the names of its files alone.
-fn list(app: &App<'_>) -> Vec<Found> {
+fn list(app: &App<'_>) -> Vec<ConnectorFile> {
     let connector = |(mut names, path): (Vec<String>, PathBuf)| {
         let name = names.pop()?;
         let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))?;
         names.push(stem.strip_suffix(".conn").unwrap_or(stem).to_owned());
         let id = names.iter().map(|name| name.replace('.', "_")).collect::<Vec<_>>().join(".");
-        Some(Found { id, path })
+        Some(ConnectorFile { id, path })
     };
     let files = place::files_below(app.files, join(&app.root, "connectors"));
-    let mut found: Vec<Found> = files.into_iter().filter_map(connector).collect();
+    let mut found: Vec<ConnectorFile> = files.into_iter().filter_map(connector).collect();
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found
 }
@@ -208,17 +197,21 @@ fn scripted(id: &str, path: Option<PathBuf>, span: Span, loading: &mut Loading<'
             .map_err(|wrong| loading.problems.append(wrong))
             .ok()?,
     };
-    let model = script.model.clone().unwrap_or_else(|| MOCK.into());
-    Some(Connector {
+    Some(Connector { script: path, ..scripted_connector(id, script, span) })
+}
+
+/// The connector of a scripted model, named at `span`.
+pub(crate) fn scripted_connector(id: &str, script: ModelScript, span: Span) -> Connector {
+    Connector {
         id: id.into(),
+        model: Text::Literal(script.model.clone().unwrap_or_else(|| MOCK.into())),
         api: ChatApi::Scripted(Arc::new(script)),
         url: Spanned::new(Text::Literal(String::new()), span),
-        model: Text::Literal(model),
         key: None,
         key_header: None,
         settings: Map::new(),
-        script: path,
-    })
+        script: None,
+    }
 }
 
 /// What a scripted model says whose script nobody wrote.

@@ -20,17 +20,13 @@ const OUTPUT: &str = "output-";
 const TESTS: &str = "tests";
 const INPUTS: &str = "inputs.jsonl";
 
-pub(crate) static FRONT_END: FrontEnd = FrontEnd {
-    dialect: Dialect::Yao,
-    looks_like: "JSON lines of `id` and `input` below a `package.yao`",
-    suite_names: &[],
-    config_names: &[],
-    own_key: None,
-    // Its tests are JSON lines.
-    fits: |_| false,
-    fits_named: |_| false,
-    finder: |files, _| Box::new(YaoFinder { files, tests: Vec::new() }),
-};
+pub(crate) static FRONT_END: FrontEnd = FrontEnd::new(
+    Dialect::Yao,
+    "JSON lines of `id` and `input` below a `package.yao`",
+    // Its tests are JSON lines, and no YAML is one.
+    |_| false,
+    |files, _| Box::new(YaoFinder { files, tests: Vec::new() }),
+);
 
 struct YaoFinder<'f> {
     files: &'f dyn Files,

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, Habits, InvalidChecks, Limits, LiveTools, Message, Mode, Parallelism,
-    ReportWriter, ResultFiles, Said, Skip, StopRule, Suite, Target, Text, TimeLimit, Turn, Verdicts, World,
+    Case, CaseFiles, Check, Dialect, Habits, InvalidChecks, LiveTools, Message, Mode, Parallelism, ReportWriter,
+    ResultFiles, Said, Skip, StopRule, Suite, Target, Text, TimeLimit, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Sources, Span};
 use serde_json::Value;
@@ -21,7 +21,7 @@ use super::{DEFAULT_TIMEOUT, json};
 use crate::LoadOptions;
 use crate::document::{Loading, folder_of};
 use crate::ids::Ids;
-use crate::new_suite::new_suite;
+use crate::new_suite::{new_suite, plain_turn};
 
 /// What suites of the dialect take for granted.
 const HABITS: Habits = Habits {
@@ -144,8 +144,7 @@ fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, loading: &mut Lo
 }
 
 fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, messages: Vec<Message>, said_at: Span) -> Case {
-    let turn = |said| Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span: said_at };
-    let turns = (!messages.is_empty()).then(|| turn(Said::Messages(messages)));
+    let turns = (!messages.is_empty()).then(|| plain_turn(Said::Messages(messages), said_at));
     Case {
         turns: turns.into_iter().collect(),
         timeout: Some(DEFAULT_TIMEOUT),

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Message, ScriptedTool};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Shape, Unknown as Others, optional, required};
-use agentci_source::{Diagnostics, Name, Node, Pair, Reading, Span, Spanned, did_you_mean, parse_duration};
+use agentci_source::{Diagnostics, Name, Node, Pair, Reader, Reading, Span, Spanned, parse_duration, read};
 use serde_json::{Map, Value};
 
 use super::assertion::ASSERT;
 use super::message::{INPUT, messages};
+use crate::suggestion::meant_or_known;
 use crate::texts::{object, object_map};
 use crate::world::{SCRIPTED, read_scripted};
 
@@ -93,10 +93,7 @@ impl Unknown {
         if !self.told.insert(format!("{what} {}", pair.key.text)) {
             return;
         }
-        let help = match did_you_mean(&pair.key.text, known.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("known fields are {}", read::quoted_list(known)),
-        };
+        let help = meant_or_known(&pair.key.text, known, "known fields");
         let message = format!("unknown field `{}` in {what}", pair.key.text.escape_debug());
         problems.warning(pair.key.span, message, "it is not looked at").help(help);
     }

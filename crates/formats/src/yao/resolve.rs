@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::Target;
-use agentci_source::{Kind, Sources, Span, Spanned, did_you_mean, join, read};
+use agentci_source::{Kind, Sources, Span, Spanned, join};
 
 use super::app::App;
 use super::assistant::{self, Assistant};
 use super::place::{self, PACKAGE};
 use crate::document::Loading;
+use crate::suggestion::meant_or_known;
 use crate::{LoadOptions, native};
 
 /// Who is tested.
@@ -90,13 +91,11 @@ fn native_target(folder: &Path, name: &str, loading: &mut Loading<'_>) -> Option
 
 fn unknown(app: &App<'_>, id: &str, loading: &mut Loading<'_>) -> Option<Agent> {
     let known = place::known_ids(app.files, &app.root);
-    let help = match did_you_mean(id, known.iter().map(String::as_str)) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if known.is_empty() => {
-            let folder = join(&app.root, "assistants");
-            format!("assistants are looked for in `{}`; name the application with `-a`", folder.display())
-        }
-        None => format!("known assistants are {}", read::quoted_list(&known)),
+    let help = if known.is_empty() {
+        let folder = join(&app.root, "assistants");
+        format!("assistants are looked for in `{}`; name the application with `-a`", folder.display())
+    } else {
+        meant_or_known(id, &known, "known assistants")
     };
     let named = chosen("-n", id, loading.sources);
     loading.problems.error(named.span, format!("there is no assistant `{}`", id.escape_debug()), "").help(help);

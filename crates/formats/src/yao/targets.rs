@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ChatTarget, Target};
-use agentci_source::{Diagnostic, did_you_mean, read};
+use agentci_source::Diagnostic;
 use serde_json::Value;
 
 use super::app::App;
@@ -16,6 +16,7 @@ use super::resolve::Agent;
 use crate::YaoOptions;
 use crate::chat_context::set_metadata;
 use crate::document::Loading;
+use crate::suggestion::meant_or_known;
 
 /// What asks for other prompts in the data of a conversation.
 const PRESET: &str = "__prompt_preset";
@@ -86,10 +87,10 @@ fn who(target: &mut ChatTarget, options: &YaoOptions, user: Option<&String>, tea
 
 fn no_preset(name: &str, target: &ChatTarget, record: &Record<'_>) -> Diagnostic {
     let known: Vec<&str> = target.assistant.presets.iter().map(|(name, _)| name.as_str()).collect();
-    let help = match did_you_mean(name, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if known.is_empty() => "a preset is a file in the assistant's folder `prompts`".to_owned(),
-        None => format!("known presets are {}", read::quoted_list(&known)),
+    let help = if known.is_empty() {
+        "a preset is a file in the assistant's folder `prompts`".to_owned()
+    } else {
+        meant_or_known(name, &known, "known presets")
     };
     let message = format!("the assistant `{}` has no prompts called `{}`", target.agent, name.escape_debug());
     Diagnostic::warning(record.id.span, message).label("asked for here; the usual ones come in their place").help(help)

@@ -64,7 +64,6 @@ impl<'n> Reader<'n, '_> {
     }
 
     /// What a key says that may be absent, for a mapping that is of no use when it is wrong; `None` if it is.
-    #[expect(clippy::option_option, reason = "a key that is absent is not wrong")]
     pub fn valid<T>(
         &mut self,
         key: &'static str,
@@ -83,6 +82,15 @@ impl<'n> Reader<'n, '_> {
         read: impl FnOnce(&'n Node, &mut Diagnostics) -> T,
     ) -> T {
         self.node(key).map(|node| read(node, self.problems)).unwrap_or_default()
+    }
+
+    /// The same for a function that takes the name of the key, too.
+    pub fn named_or_default<T: Default>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&'n Node, &'static str, &mut Diagnostics) -> T,
+    ) -> T {
+        self.or_default(key, |node, problems| read(node, key, problems))
     }
 
     /// A text, if it is there.

@@ -1,9 +1,8 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, OutputRule, Target};
-use agentci_source::read::Reader;
 use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostics, Node};
+use agentci_source::{Diagnostics, Node, Reader};
 
 use super::auth::AUTH;
 use super::{Common, SuiteFolder, auth};

@@ -1,8 +1,8 @@
 //! A server that speaks AG-UI.
 
 use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, optional, required, words};
+use agentci_source::{Reader, read};
 
 use super::Common;
 use crate::ananke::tool::{TOOLS, Tool, tools as read_tools};

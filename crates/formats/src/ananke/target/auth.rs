@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Shape, Tagged, optional, required, words};
-use agentci_source::{Diagnostics, Node};
+use agentci_source::{Diagnostics, Node, Reader, read};
 
 use super::SuiteFolder;
 use crate::ananke::words::{plain_texts, url};

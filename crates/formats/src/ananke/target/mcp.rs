@@ -1,9 +1,8 @@
 //! A server that speaks MCP.
 
 use agentci_plan::{McpTarget, McpTransport, Target};
-use agentci_source::Node;
-use agentci_source::read::Reader;
 use agentci_source::shape::{Field, Kind, depends, optional, required, words};
+use agentci_source::{Node, Reader};
 
 use super::auth::AUTH;
 use super::{Common, SuiteFolder, auth};
@@ -38,7 +37,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
     let address = fields.optional("endpoint", url);
     let written = fields.node("auth");
     let auth = fields.optional("auth", |node, _, problems| auth::auth(node, place, problems));
-    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let environment = fields.named_or_default("env", named_texts);
     let transport = match transport? {
         Transport::Stdio => {
             misplaced(fields, &["endpoint"], "stdio");

@@ -119,7 +119,7 @@ pub(super) fn target(
         needs(&what, protocol.facts().version, version, node.span, fields.problems);
     }
     let common = Common {
-        headers: fields.optional("headers", named_texts).unwrap_or_default(),
+        headers: fields.named_or_default("headers", named_texts),
         timeout: fields.optional("timeout_ms", milliseconds).unwrap_or(REQUEST_TIMEOUT),
         span: node.span,
     };

@@ -1,9 +1,8 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Target};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required, words};
-use agentci_source::{Diagnostics, Node};
+use agentci_source::{Diagnostics, Node, Reader, read};
 
 use super::super::words::{SuiteFolder, named_texts, object, template};
 use super::ReadTarget;
@@ -88,7 +87,7 @@ pub(super) fn a2a(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostic
             blocking,
             accepted_output_modes: modes.into_iter().map(|mode| mode.value).collect(),
             hosts: fields.or_default("hosts", |node, problems| hosts(node, card.as_ref(), "card_url", problems)),
-            headers: fields.optional("headers", named_texts).unwrap_or_default(),
+            headers: fields.named_or_default("headers", named_texts),
             timeout: fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT),
             output: fields.choice("output", &OutputRule::NAMES).unwrap_or_default(),
             keys: A2aKeys { card_url: "card_url", accepted_output_modes: "accepted_output_modes" },

@@ -43,7 +43,7 @@ pub(super) fn agui(node: &Node, _place: SuiteFolder<'_>, problems: &mut Diagnost
         Some(AguiTarget {
             agent: fields.optional("agent", template),
             thread: fields.optional("thread", template),
-            headers: fields.optional("headers", named_texts).unwrap_or_default(),
+            headers: fields.named_or_default("headers", named_texts),
             timeout: fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT),
             forwarded_props: fields.optional("forwarded_props", object_data),
             state: fields.optional("state", object_data),

@@ -7,14 +7,14 @@ use agentci_plan::{
     ScriptFile, Target, Text,
 };
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 use serde_json::{Map, Value};
 
 use super::super::words::{SuiteFolder, object, object_map, template};
 use super::ReadTarget;
 use super::read_address;
 use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
-use crate::yao::{read_variables, usual_script};
+use crate::yao::{read_variables, scripted_connector, usual_script};
 
 /// What speaks at the other end, by name; a scripted model is put in later.
 const APIS: [(&str, Api); 3] = [("openai", Api::OpenAi), ("anthropic", Api::Anthropic), ("mock", Api::Mock)];
@@ -119,10 +119,10 @@ static CONTEXT: Shape = Shape::new(
 pub(super) fn chat(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
     let chat = CHAT.read(node, problems, |fields| {
         let agent = fields.name("agent").unwrap_or_else(|| "assistant".into());
-        let about = fields.optional("about", texts_by_name).unwrap_or_default();
+        let about = fields.named_or_default("about", texts_by_name);
         let connector = fields.required("connector", |node, _, problems| connector(node, place, problems));
         let prompts = fields.or_default("prompts", prompts);
-        let presets = fields.optional("presets", presets).unwrap_or_default();
+        let presets = fields.named_or_default("presets", presets);
         let options = fields.optional("options", object_map).unwrap_or_default();
         let environment = fields.valid("env", |node, key, problems| environment(node, key, place, problems));
         let script = fields.valid("script", |node, key, problems| read_file(node, key, place, problems));
@@ -144,10 +144,10 @@ pub(super) fn chat(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnosti
     Some(Target::Chat(Box::new(chat?)).into())
 }
 
-fn texts_by_name(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, String)>> {
+fn texts_by_name(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, String)> {
     let pairs = pairs(node, name, problems);
     let text = |pair: &Pair| Some((pair.key.text.to_string(), read::text(&pair.value, &pair.key.text, problems)?));
-    Some(pairs.iter().filter_map(text).collect())
+    pairs.iter().filter_map(text).collect()
 }
 
 fn pairs<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> &'n [Pair] {
@@ -159,16 +159,7 @@ fn pairs<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> &'n [Pai
 
 /// A model: the word `mock`, or a mapping.
 fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Connector> {
-    let mut found = Connector {
-        id: "mock".into(),
-        api: ChatApi::Scripted(Arc::new(usual_script())),
-        url: Spanned::new(Text::Literal(String::new()), node.span),
-        model: Text::Literal("mock".into()),
-        key: None,
-        key_header: None,
-        settings: Map::new(),
-        script: None,
-    };
+    let mut found = scripted_connector("mock", usual_script(), node.span);
     if node.pairs().is_none() {
         return read::choice(node, "connector", &MOCK, problems).map(|()| found);
     }
@@ -224,9 +215,9 @@ fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
     })
 }
 
-fn presets(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<(String, Arc<[Prompt]>)>> {
+fn presets(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]>)> {
     let pairs = pairs(node, name, problems);
-    Some(pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect())
+    pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect()
 }
 
 fn context(node: &Node, problems: &mut Diagnostics) -> Map<String, Value> {

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
-use agentci_source::read::{self, Reader};
 use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Node, Span, Spanned};
+use agentci_source::{Diagnostics, Node, Reader, Span, Spanned, read};
 
 use super::super::words::{SuiteFolder, command, data, named_texts};
 use super::ReadTarget;
@@ -93,7 +92,7 @@ pub(crate) struct ReadHttp {
 pub(crate) fn read_http(fields: &mut Reader<'_, '_>, program: &'static str, place: SuiteFolder<'_>) -> ReadHttp {
     ReadHttp {
         url: fields.optional("url", read_address),
-        headers: fields.optional("headers", named_texts).unwrap_or_default(),
+        headers: fields.named_or_default("headers", named_texts),
         body: fields.optional("body", data),
         answer: fields.optional("answer", pointer),
         events: fields.optional("events", events),
@@ -158,7 +157,7 @@ fn server(fields: &mut Reader<'_, '_>, program: &'static str, place: SuiteFolder
     let written = fields.node(program);
     let command = fields.optional(program, command);
     let folder = fields.name("folder").map(|folder| place.path(&folder));
-    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let environment = fields.named_or_default("env", named_texts);
     let ready = fields.optional("ready", read_address);
     let patience = fields.duration("patience").unwrap_or(HttpServer::PATIENCE);
     let shared = fields.optional("shared", placed_truth).filter(|shared| shared.value).map(|shared| shared.span);

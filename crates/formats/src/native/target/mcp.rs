@@ -30,7 +30,7 @@ pub(super) static MCP: Shape = Shape::new(
 
 pub(super) fn mcp(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
     let mut fields = MCP.reader(node, problems)?;
-    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let environment = fields.named_or_default("env", named_texts);
     let transport = match (fields.node("command"), fields.node("url")) {
         (Some(written), None) => command(written, "command", fields.problems)
             .map(|command| McpTransport::Stdio { command: place.command(command), environment }),
@@ -42,7 +42,7 @@ pub(super) fn mcp(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostic
             None
         }
     };
-    let headers = fields.optional("headers", named_texts).unwrap_or_default();
+    let headers = fields.named_or_default("headers", named_texts);
     let timeout = fields.duration("timeout").unwrap_or(REQUEST_TIMEOUT);
     let written = fields.node("auth");
     let auth = fields.valid("auth", |node, _, problems| auth(node, place, problems));

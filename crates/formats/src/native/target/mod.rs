@@ -14,5 +14,5 @@ mod read;
 
 pub(crate) use address::read_address;
 pub(crate) use http::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_http};
-pub(crate) use read::has_target;
 pub(super) use read::{ReadTarget, TARGET, target};
+pub(crate) use read::{has_target, named_target};

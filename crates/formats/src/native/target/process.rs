@@ -31,7 +31,7 @@ pub(super) fn process(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagno
     let mut fields = PROCESS.reader(node, problems)?;
     let command = fields.required("command", command);
     let folder = fields.name("folder").map(|folder| place.path(&folder));
-    let environment = fields.optional("env", named_texts).unwrap_or_default();
+    let environment = fields.named_or_default("env", named_texts);
     let speaks = fields.choice("speaks", &Speech::NAMES).unwrap_or_default();
     let output = fields.choice("output", &OutputRule::NAMES);
     fields.finish();

@@ -1,5 +1,6 @@
 //! Which kind of target it is.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{MockScript, MockTarget, Target};
@@ -8,6 +9,7 @@ use agentci_source::{Diagnostics, Node, Span, did_you_mean, read};
 
 use super::super::words::SuiteFolder;
 use super::{a2a, agui, chat, http, mcp, mock, process};
+use crate::document::Loading;
 
 /// Whether a file says how an agent is reached, as suites of this dialect do.
 pub(crate) fn has_target(root: &Node) -> bool {
@@ -110,4 +112,19 @@ fn meant(name: &str) -> String {
         (_, Some(meant)) => format!("did you mean `{meant}`? {known}"),
         (_, None) => known,
     }
+}
+
+/// The target that a file has under this name: below `targets:`, or its own where the suite is called so.
+pub(crate) fn named_target(path: &Path, name: &str, loading: &mut Loading<'_>) -> Option<Arc<Target>> {
+    let root = loading.open(path).ok()?;
+    let place = SuiteFolder { files: loading.files, folder: path.parent().unwrap_or(Path::new("")) };
+    let listed = root.get("targets").and_then(|targets| targets.get(name)).filter(|node| is_target(node));
+    let called = root.get("suite").and_then(|node| read::text(node, "suite", &mut Diagnostics::default()));
+    let own = root.get("target").filter(|_| called.as_deref() == Some(name));
+    target(listed.or(own)?, place, loading.problems).map(|target| target.at(0))
+}
+
+/// Whether it is a target as suites have it: a mapping of one key that is a mapping itself.
+fn is_target(node: &Node) -> bool {
+    matches!(node.pairs(), Some([pair]) if pair.value.pairs().is_some())
 }
