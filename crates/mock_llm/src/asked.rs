@@ -77,7 +77,7 @@ pub(super) struct Items {
 impl Items {
     /// Takes an item of this kind.
     pub(super) fn take(&mut self, kind: &str, item: &Value) {
-        let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
+        let text = |key: &str| item[key].as_str().map(str::to_owned);
         match kind {
             "function_call" => self.functions.extend(text("call_id")),
             "function_call_output" => {
@@ -102,6 +102,14 @@ pub(super) struct GivenResult {
     pub(super) function: Option<FunctionCall>,
     /// The message or item that has this call.
     pub(super) at: usize,
+}
+
+impl GivenResult {
+    /// A result without an error, of a call that the request may repeat.
+    pub(super) fn new(call_id: Option<&str>, content: String) -> Self {
+        let call_id = call_id.unwrap_or_default().to_owned();
+        Self { call_id, content, failed: false, function: None, at: 0 }
+    }
 }
 
 /// A call of a function, by which a result is known that has no id, or another.
@@ -214,7 +222,7 @@ fn hash_words(content: &Value, hasher: &mut FxHasher) {
                 hash_words(part, hasher);
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        _ => {}
     }
 }
 
@@ -230,16 +238,10 @@ pub(super) fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.to_string(),
         Value::Array(parts) => {
-            let mut all = String::new();
-            for part in parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)) {
-                if !all.is_empty() {
-                    all.push('\n');
-                }
-                all.push_str(part);
-            }
-            all
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.skip_while(|text| text.is_empty()).collect::<Vec<_>>().join("\n")
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -248,6 +250,6 @@ pub(super) fn result_text(content: &Value) -> String {
     match content {
         Value::Null => String::new(),
         Value::String(_) | Value::Array(_) => text(content),
-        other @ (Value::Bool(_) | Value::Number(_) | Value::Object(_)) => other.to_string(),
+        other => other.to_string(),
     }
 }

@@ -30,27 +30,19 @@ pub(super) fn answer(
         Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
         Route::Moderations => openai::moderations::answer(request, &format!("modr-{:024}", entry.number)),
         Route::Embeddings => {
-            entry.model = request.get("model").and_then(Value::as_str).map(beginning);
+            entry.model = request["model"].as_str().map(beginning);
             let model = mind.script().model.as_deref().unwrap_or("embedding-test");
             openai::embeddings::answer(request, model)
         }
         Route::Gemini(verb) => {
-            entry.model = request.get("model").and_then(Value::as_str).map(beginning);
+            entry.model = request["model"].as_str().map(beginning);
             gemini::beside::answer(*verb, request, bytes)
         }
         Route::Ollama(endpoint) => {
-            entry.model = request.get("model").and_then(Value::as_str).map(beginning);
+            entry.model = request["model"].as_str().map(beginning);
             ollama::beside::answer(*endpoint, request, bytes)
         }
         // These never come here: they are answered before, or by the script.
-        Route::Chat
-        | Route::Responses
-        | Route::Response(_)
-        | Route::Models
-        | Route::Model(_)
-        | Route::Messages
-        | Route::Telemetry
-        | Route::Journal
-        | Route::Reset => Err(Refusal::new(404, "nothing is answered here without the script")),
+        _ => Err(Refusal::new(404, "nothing is answered here without the script")),
     }
 }

@@ -24,7 +24,7 @@ impl<'r> Choice<'r> {
             (Some(choice), _) => of_tools(choice),
             // What functions were called before they were tools.
             (None, Some(Value::String(mode))) => Self { none: mode == "none", ..Self::default() },
-            (None, Some(function)) => named(text(function, "name")),
+            (None, Some(function)) => named(function["name"].as_str()),
             (None, None) => Self::default(),
         };
         let says = |part: Option<&Value>, truth: bool| part.and_then(Value::as_bool) == Some(truth);
@@ -35,10 +35,10 @@ impl<'r> Choice<'r> {
 }
 
 fn of_tools<'r>(choice: &'r Value) -> Choice<'r> {
-    match choice.as_str().or_else(|| text(choice, "type")) {
+    match choice.as_str().or_else(|| choice["type"].as_str()) {
         Some("none") => Choice { none: true, ..Choice::default() },
         Some("required" | "any") => Choice { forced: true, ..Choice::default() },
-        Some(kind @ ("function" | "custom" | "tool")) => named(text(choice.get(kind).unwrap_or(choice), "name")),
+        Some(kind @ ("function" | "custom" | "tool")) => named(choice.get(kind).unwrap_or(choice)["name"].as_str()),
         Some("allowed_tools") => allowed(choice.get("allowed_tools").unwrap_or(choice)),
         // A tool that the provider runs itself is called before the answer comes, which may be anything.
         _ => Choice::default(),
@@ -51,22 +51,18 @@ fn named(name: Option<&str>) -> Choice<'_> {
 
 /// Other tools than functions may hold functions, or be run by the provider.
 fn allowed<'r>(choice: &'r Value) -> Choice<'r> {
-    let name = |tool: &'r Value| match text(tool, "type") {
-        Some(kind @ ("function" | "custom")) => text(tool.get(kind).unwrap_or(tool), "name"),
+    let name = |tool: &'r Value| match tool["type"].as_str() {
+        Some(kind @ ("function" | "custom")) => tool.get(kind).unwrap_or(tool)["name"].as_str(),
         _ => None,
     };
     let tools = items(choice.get("tools"));
     let only: Option<Vec<&str>> = tools.iter().map(name).collect();
     match only.filter(|only| !only.is_empty()) {
         Some(only) => {
-            Choice { forced: text(choice, "mode") == Some("required"), only: Some(only), ..Choice::default() }
+            Choice { forced: choice["mode"].as_str() == Some("required"), only: Some(only), ..Choice::default() }
         }
         None => Choice::default(),
     }
-}
-
-fn text<'r>(value: &'r Value, key: &str) -> Option<&'r str> {
-    value.get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]

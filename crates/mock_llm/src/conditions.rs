@@ -1,4 +1,4 @@
-//! What rules want of a request beyond what the index finds by itself.
+//! What rules want of a request.
 
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 use regex::Regex;
@@ -6,10 +6,10 @@ use regex::Regex;
 use super::asked::Asked;
 use super::index::IndexError;
 
-/// The conditions of rules, by the numbers of the rules. Those that the index judges whole have none.
-#[derive(Debug, Default)]
+/// The conditions of rules, by the numbers of the rules.
+#[derive(Debug)]
 pub(super) struct Conditions {
-    by_rule: Vec<Option<Conditioned>>,
+    by_rule: Vec<Conditioned>,
     /// The rules that are for a certain one of the requests that fit.
     counted: Vec<usize>,
     looks_closer: bool,
@@ -17,11 +17,7 @@ pub(super) struct Conditions {
 
 impl Conditions {
     pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
-        let mut by_rule = Vec::new();
-        for rule in rules {
-            let own = rule.when.looks_closer() || rule.when.nth.is_some() || rule.step.is_some();
-            by_rule.push(own.then(|| Conditioned::new(&rule.when)).transpose()?);
-        }
+        let by_rule = rules.iter().map(|rule| Conditioned::new(&rule.when)).collect::<Result<_, _>>()?;
         let counted = rules.iter().enumerate().filter(|(_, rule)| rule.when.nth.is_some()).map(|(number, _)| number);
         let looks_closer = rules.iter().any(|rule| rule.when.looks_closer());
         Ok(Self { by_rule, counted: counted.collect(), looks_closer })
@@ -39,7 +35,7 @@ impl Conditions {
 
     /// Whether a request meets what a rule wants, `nth` aside.
     pub(super) fn fit(&self, rule: usize, asked: &Asked) -> bool {
-        self.by_rule.get(rule).and_then(Option::as_ref).is_none_or(|wanted| wanted.fits(asked))
+        self.by_rule[rule].fits(asked)
     }
 
     /// The rules that count this request.

@@ -44,7 +44,7 @@ pub(super) async fn say(
         let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
         return event_response(speech, route.framing());
     }
-    let mut bytes = whole(route, answer);
+    let mut bytes = whole(route, answer).to_string().into_bytes();
     if !pace.is_immediate() {
         // Without a stream the answer comes with its last token.
         wait(begin, pace.due(answer.spoken())).await;
@@ -72,7 +72,7 @@ pub(super) async fn wait(from: Instant, after: Duration) {
     }
 }
 
-pub(super) fn whole(route: &Route, answer: &Answer) -> Vec<u8> {
+pub(super) fn whole(route: &Route, answer: &Answer) -> Value {
     match route.api() {
         Api::Chat => openai::chat::whole(answer),
         Api::Responses => openai::responses::whole(answer),

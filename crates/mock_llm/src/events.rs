@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde_json::Value;
 
 use agentci_wire::serve::Mark;
 
@@ -49,7 +49,7 @@ impl Events {
     }
 
     /// An event that has only data.
-    pub(super) fn data(&mut self, data: &impl Serialize) {
+    pub(super) fn data(&mut self, data: &Value) {
         self.begin();
         self.end(data);
     }
@@ -69,8 +69,13 @@ impl Events {
         }
     }
 
+    /// An event whose name is the `type` in its data.
+    pub(super) fn typed(&mut self, data: &Value) {
+        self.named(data["type"].as_str().unwrap_or_default(), data);
+    }
+
     /// An event with a name.
-    pub(super) fn named(&mut self, name: &str, data: &impl Serialize) {
+    pub(super) fn named(&mut self, name: &str, data: &Value) {
         self.bytes.extend_from_slice(b"event: ");
         self.bytes.extend_from_slice(name.as_bytes());
         self.bytes.extend_from_slice(b"\ndata: ");
@@ -113,7 +118,7 @@ impl Events {
         self.bytes.extend_from_slice(before);
     }
 
-    fn end(&mut self, data: &impl Serialize) {
+    fn end(&mut self, data: &Value) {
         // Writing JSON of our own making to memory does not fail.
         let _ = serde_json::to_writer(&mut self.bytes, data);
         self.mark();

@@ -126,17 +126,7 @@ fn reply(
                 return Ok(Reply::Plain(value));
             }
         }
-        Route::Chat
-        | Route::Responses
-        | Route::InputTokens
-        | Route::Conversations
-        | Route::Embeddings
-        | Route::Moderations
-        | Route::Messages
-        | Route::CountTokens
-        | Route::Gemini(_)
-        | Route::Journal
-        | Route::Reset => {}
+        _ => {}
     }
     let request = serde_json::from_slice::<Value>(body)
         .map(|request| with_model(request, head.uri.path()))
@@ -144,7 +134,7 @@ fn reply(
     if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
         && ollama::loads(*endpoint, request)
     {
-        entry.model = request.get("model").and_then(Value::as_str).map(beginning);
+        entry.model = request["model"].as_str().map(beginning);
         return Ok(Reply::Plain(ollama::beside::loaded(*endpoint, request, entry.unix_ms / 1000)));
     }
     if route.asks_model() {
@@ -299,8 +289,7 @@ impl Exchange<'_> {
         observer.results(asked, number);
         match decision {
             Decision::Say(answer) if answer.pace.is_immediate() => {
-                let response = serde_json::from_slice(&whole(&self.route, answer)).unwrap_or_default();
-                observer.answer(request(), response, answer);
+                observer.answer(request(), whole(&self.route, answer), answer);
             }
             Decision::Say(answer) => {
                 return Some(Telling::begin(self.mind, state, number, self.route.clone(), request(), answer));

@@ -10,9 +10,7 @@ impl<'f> Fields<'f> {
     pub(super) fn open(body: &'f Value) -> Result<Self, Refusal> {
         match body {
             Value::Object(_) => Ok(Self(body)),
-            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
-                Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other))))
-            }
+            other => Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other)))),
         }
     }
 
@@ -44,6 +42,14 @@ impl<'f> Fields<'f> {
         match count.filter(|count| (least..=most).contains(count)) {
             Some(count) => Ok(Some(count)),
             None => Err(wrong(name, &format!("a whole number from {least} to {most}"), value)),
+        }
+    }
+
+    /// Tools are a list, where there are any.
+    pub(super) fn check_tools(&self) -> Result<(), Refusal> {
+        match self.get("tools") {
+            None | Some(Value::Array(_)) => Ok(()),
+            Some(other) => Err(wrong("tools", "a list", other)),
         }
     }
 

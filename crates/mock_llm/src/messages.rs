@@ -10,7 +10,7 @@ pub(super) fn read(body: &Value, asked: &mut Asked) {
     let (mut open, mut answering) = (Vec::new(), false);
     let list = ["messages", "contents", "input"].into_iter().find_map(|key| body.get(key)?.as_array());
     for message in list.into_iter().flatten() {
-        let role = text(message, "role").unwrap_or("user");
+        let role = message["role"].as_str().unwrap_or("user");
         let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Value::Null);
         match role {
             "system" | "developer" => {}
@@ -59,15 +59,15 @@ fn calls(message: &Value, content: &Value, asked: &mut Asked, open: &mut Vec<Ope
     };
     for call in items(message.get("tool_calls")) {
         let function = call.get("function").unwrap_or(call);
-        take(text(call, "id"), text(function, "name"), function.get("arguments"));
+        take(call["id"].as_str(), function["name"].as_str(), function.get("arguments"));
     }
     for part in items(Some(content)) {
         if let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) {
-            take(text(call, "id"), text(call, "name"), call.get("args"));
+            take(call["id"].as_str(), call["name"].as_str(), call.get("args"));
         } else if let Some(call) = part.get("toolUse") {
-            take(text(call, "toolUseId"), text(call, "name"), call.get("input"));
-        } else if text(part, "type") == Some("tool_use") {
-            take(text(part, "id"), text(part, "name"), part.get("input"));
+            take(call["toolUseId"].as_str(), call["name"].as_str(), call.get("input"));
+        } else if part["type"].as_str() == Some("tool_use") {
+            take(part["id"].as_str(), part["name"].as_str(), part.get("input"));
         }
     }
 }
@@ -95,31 +95,30 @@ fn results(message: &Value, role: &str, content: &Value, asked: &mut Asked, open
             let gave = response.get("response");
             // Documented: `error` has what went wrong, `output` what a function gave.
             let failed = gave.is_some_and(|gave| gave.get("error").is_some() && gave.get("output").is_none());
-            take(text(response, "name"), given(text(response, "id"), gave, failed));
+            take(response["name"].as_str(), given(response["id"].as_str(), gave, failed));
         } else if let Some(result) = part.get("toolResult") {
             take(
                 None,
-                given(text(result, "toolUseId"), result.get("content"), text(result, "status") == Some("error")),
+                given(result["toolUseId"].as_str(), result.get("content"), result["status"].as_str() == Some("error")),
             );
-        } else if text(part, "type") == Some("tool_result") {
-            let failed = part.get("is_error").and_then(Value::as_bool).unwrap_or_default();
-            take(None, given(text(part, "tool_use_id"), part.get("content"), failed));
+        } else if part["type"].as_str() == Some("tool_result") {
+            let failed = part["is_error"].as_bool().unwrap_or_default();
+            take(None, given(part["tool_use_id"].as_str(), part.get("content"), failed));
         } else {
             continue;
         }
         has_parts = true;
     }
     if matches!(role, "tool" | "function") && !has_parts {
-        let name = text(message, "tool_name").or_else(|| text(message, "name"));
-        take(name, given(text(message, "tool_call_id"), Some(content), false));
+        let name = message["tool_name"].as_str().or_else(|| message["name"].as_str());
+        take(name, given(message["tool_call_id"].as_str(), Some(content), false));
         return true;
     }
     has_parts
 }
 
 fn given(id: Option<&str>, content: Option<&Value>, failed: bool) -> GivenResult {
-    let content = content.map(words).unwrap_or_default();
-    GivenResult { call_id: id.unwrap_or_default().into(), content, failed, function: None, at: 0 }
+    GivenResult { failed, ..GivenResult::new(id, content.map(words).unwrap_or_default()) }
 }
 
 /// What a tool gave, as a text. Bedrock and Cohere send data as a part of its own.
@@ -132,10 +131,6 @@ fn words(content: &Value) -> String {
     let parts = items(Some(content));
     let found: Vec<String> = parts.iter().filter_map(data).collect();
     if found.is_empty() { result_text(content) } else { found.join("\n") }
-}
-
-fn text<'j>(value: &'j Value, key: &str) -> Option<&'j str> {
-    value.get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]

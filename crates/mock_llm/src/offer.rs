@@ -201,9 +201,9 @@ pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Optio
 pub(super) fn collect<'r>(tools: Option<&'r Value>, found: &mut Vec<Tool<'r>>) {
     for tool in items(tools) {
         let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
-        if let Some(name) = text(inner, "name") {
+        if let Some(name) = inner["name"].as_str() {
             let schema = inner.get("parameters").or_else(|| inner.get("input_schema"));
-            let strict = inner.get("strict").and_then(Value::as_bool).unwrap_or_default();
+            let strict = inner["strict"].as_bool().unwrap_or_default();
             found.push(Tool { name, schema, form: SchemaForm::Json, strict });
         }
         if tool.get("tools").is_some() {
@@ -214,7 +214,7 @@ pub(super) fn collect<'r>(tools: Option<&'r Value>, found: &mut Vec<Tool<'r>>) {
 
 /// Whether some tools are not functions of the agent.
 fn is_hosted(tools: &Value) -> bool {
-    let kinds = items(Some(tools)).iter().filter_map(|tool| text(tool, "type"));
+    let kinds = items(Some(tools)).iter().filter_map(|tool| tool["type"].as_str());
     kinds.into_iter().any(|kind| !matches!(kind, "function" | "custom" | "namespace"))
 }
 
@@ -222,7 +222,7 @@ fn is_hosted(tools: &Value) -> bool {
 fn shows_not_all(request: &Value) -> bool {
     let has = |list: &str, kinds: &[&str]| {
         let given = items(request.get(list));
-        given.iter().filter_map(|item| text(item, "type")).any(|kind| kinds.contains(&kind))
+        given.iter().filter_map(|item| item["type"].as_str()).any(|kind| kinds.contains(&kind))
     };
     request.get("prompt").is_some_and(|prompt| *prompt != Value::Null)
         || has("tools", &["tool_search"])
@@ -242,12 +242,8 @@ fn format<'r>(route: &Route, request: &'r Value) -> Option<&'r Value> {
         // These are read in the folders of their providers.
         Api::Gemini | Api::OllamaChat | Api::OllamaGenerate => return None,
     };
-    if text(format, "type") != Some("json_schema") {
+    if format["type"].as_str() != Some("json_schema") {
         return None;
     }
     format.get("json_schema").unwrap_or(format).get("schema")
-}
-
-fn text<'r>(value: &'r Value, key: &str) -> Option<&'r str> {
-    value.get(key).and_then(Value::as_str)
 }

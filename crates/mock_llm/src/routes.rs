@@ -75,18 +75,7 @@ impl Route {
             Route::Gemini(_) => Api::Gemini,
             Route::Ollama(ollama::Endpoint::Generate) => Api::OllamaGenerate,
             Route::Ollama(_) => Api::OllamaChat,
-            Route::Chat
-            | Route::Response(_)
-            | Route::InputTokens
-            | Route::Conversations
-            | Route::Embeddings
-            | Route::Moderations
-            | Route::Models
-            | Route::Model(_)
-            | Route::CountTokens
-            | Route::Telemetry
-            | Route::Journal
-            | Route::Reset => Api::Chat,
+            _ => Api::Chat,
         }
     }
 

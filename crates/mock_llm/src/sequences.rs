@@ -15,7 +15,7 @@ use super::conditions::Conditioned;
 use super::index::IndexError;
 
 /// The steps of a script, each as the numbers of its rules.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sequences(Vec<Sequence>);
 
 #[derive(Debug)]

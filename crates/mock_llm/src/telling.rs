@@ -89,8 +89,7 @@ impl State {
         let Some(Pending { request, route, answer, said }) = self.pending.remove(&number) else { return };
         let Some(observer) = &mut self.observer else { return };
         let sent = beginning(answer, said.load(Ordering::Relaxed));
-        let response = serde_json::from_slice(&whole(&route, &sent)).unwrap_or_default();
-        observer.answer(request, response, &sent);
+        observer.answer(request, whole(&route, &sent), &sent);
     }
 
     /// Tells of the answers that asked for the calls of these results: whoever has their results has read so far.

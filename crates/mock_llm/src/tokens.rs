@@ -25,19 +25,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
 
 /// How many tokens a text has. Every answer is counted, so it is done in one pass and nothing is cut out.
 pub(super) fn count(text: &str) -> u32 {
-    let (mut count, mut length, mut begun) = (0_u32, 0, false);
-    for byte in text.bytes() {
-        let space = byte.is_ascii_whitespace();
-        // Bytes that go on with a character begin with these two bits.
-        let begins_character = byte & 0b1100_0000 != 0b1000_0000;
-        if (length >= LONGEST || (begun && space)) && begins_character {
-            count = count.saturating_add(1);
-            (length, begun) = (0, false);
-        }
-        begun |= !space;
-        length += 1;
-    }
-    count.saturating_add(u32::from(length > 0))
+    u32::try_from(tokens(text).count()).unwrap_or(u32::MAX)
 }
 
 /// About how many tokens a request of this many bytes has.

@@ -1,19 +1,15 @@
 //! Google's shapes: `POST /v1beta/models/{model}:generateContent` and what belongs to it. Field names may be in camel case or in
 //! snake case, as in any of Google's APIs.
 
+mod answer;
 pub(super) mod beside;
 pub(super) mod offer;
 mod read;
 mod schema;
-mod stream;
-mod whole;
 
+pub(super) use answer::{events, whole};
 pub(super) use read::read;
 pub(super) use schema::as_json_schema;
-pub(super) use stream::events;
-pub(super) use whole::whole;
-
-use agentci_plan::Finish;
 
 use serde_json::Value;
 
@@ -64,15 +60,6 @@ pub(super) fn status(status: u16) -> &'static str {
         504 => "DEADLINE_EXCEEDED",
         500.. => "INTERNAL",
         _ => "INVALID_ARGUMENT",
-    }
-}
-
-/// The word for why a model stopped.
-fn finish_reason(finish: Finish) -> &'static str {
-    match finish {
-        Finish::Stop | Finish::ToolCalls => "STOP",
-        Finish::Length => "MAX_TOKENS",
-        Finish::ContentFilter => "SAFETY",
     }
 }
 

@@ -23,7 +23,7 @@ pub(in super::super) fn read<'r>(request: &'r Value) -> Offer<'r> {
 }
 
 fn declaration<'r>(function: &'r Value) -> Option<Tool<'r>> {
-    let name = function.get("name").and_then(Value::as_str)?;
+    let name = function["name"].as_str()?;
     let plain = field(function, ["parametersJsonSchema", "parameters_json_schema"]);
     let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };
     let schema = plain.or_else(|| field(function, ["parameters", "parameters"]));
@@ -38,7 +38,7 @@ fn choice<'r>(request: &'r Value) -> Choice<'r> {
     let allowed = field(config, ["allowedFunctionNames", "allowed_function_names"]).and_then(Value::as_array);
     let only = allowed.map(|names| names.iter().filter_map(Value::as_str).collect::<Vec<_>>());
     let only = only.filter(|only| !only.is_empty());
-    let mode = config.get("mode").and_then(Value::as_str).unwrap_or_default().to_ascii_uppercase();
+    let mode = config["mode"].as_str().unwrap_or_default().to_ascii_uppercase();
     Choice { none: mode == "NONE", forced: mode == "ANY", only, ..Choice::default() }
 }
 

@@ -47,9 +47,7 @@ pub(in super::super) fn answer(endpoint: Endpoint, request: &Value, bytes: usize
             Ok(json!({ "embedding": embedding(fields.text("prompt")?.unwrap_or_default(), DIMENSIONS) }))
         }
         // The script answers these, or they have no body.
-        Endpoint::Chat | Endpoint::Generate | Endpoint::Tags | Endpoint::Running | Endpoint::Version => {
-            Err(Refusal::new(404, "nothing is answered here without the script"))
-        }
+        _ => Err(Refusal::new(404, "nothing is answered here without the script")),
     }
 }
 
@@ -57,7 +55,7 @@ pub(in super::super) fn answer(endpoint: Endpoint, request: &Value, bytes: usize
 pub(in super::super) fn loaded(endpoint: Endpoint, request: &Value, unix: u64) -> Value {
     let unloads = request.get("keep_alive").is_some_and(|time| matches!(&*time.to_string(), "0" | "\"0\"" | "\"0s\""));
     let mut answer = json!({
-        "model": request.get("model").and_then(Value::as_str),
+        "model": request["model"].as_str(),
         "created_at": moment(unix),
         "done": true,
         "done_reason": if unloads { "unload" } else { "load" },
@@ -112,7 +110,7 @@ fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
     let texts = match input {
         Value::String(text) => Some(vec![text.to_string()]),
         Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+        _ => None,
     };
     let texts = texts.ok_or_else(|| wrong("input", "a string or a list of strings", input))?;
     if texts.len() > MOST_INPUTS {

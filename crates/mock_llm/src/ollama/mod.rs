@@ -1,16 +1,14 @@
 //! Ollama's own shapes: `POST /api/chat`, `POST /api/generate` and what belongs to them. Streams are lines of JSON, and the default.
 
+mod answer;
 pub(super) mod beside;
 pub(super) mod offer;
 mod read;
-mod stream;
-mod whole;
 
+pub(super) use answer::{events, whole};
 pub(super) use read::{loads, read_chat, read_generate};
-pub(super) use stream::events;
-pub(super) use whole::whole;
 
-use agentci_plan::{Finish, civil_date};
+use agentci_plan::civil_date;
 use hyper::Method;
 
 /// What is asked for.
@@ -45,14 +43,6 @@ impl Endpoint {
             "embeddings" => (Endpoint::Embedding, Method::POST),
             _ => return None,
         })
-    }
-}
-
-/// The word for why a model stopped.
-fn done_reason(finish: Finish) -> &'static str {
-    match finish {
-        Finish::Stop | Finish::ToolCalls | Finish::ContentFilter => "stop",
-        Finish::Length => "length",
     }
 }
 

@@ -11,15 +11,13 @@ use serde_json::Value;
 pub(in super::super) fn read_chat(body: &Value) -> Result<Asked, Refusal> {
     let mut asked = begun(body)?;
     let fields = Fields::open(body)?;
-    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_array().is_none()) {
-        return Err(wrong("tools", "a list", tools));
-    }
+    fields.check_tools()?;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let content = message.get("content").unwrap_or(&Value::Null);
         if !matches!(content, Value::Null | Value::String(_)) {
             return Err(wrong(&format!("messages[{at}].content"), "a string", content));
         }
-        if message.get("role").and_then(Value::as_str).is_none() {
+        if message["role"].as_str().is_none() {
             let message = "every message needs a `role` that is a string";
             return Err(Refusal::of_part(&format!("messages[{at}].role"), message));
         }
@@ -45,7 +43,7 @@ fn begun(body: &Value) -> Result<Asked, Refusal> {
 
 /// Whether a request only has a model loaded or unloaded: it has nothing to say.
 pub(in super::super) fn loads(endpoint: Endpoint, body: &Value) -> bool {
-    let names_model = body.get("model").and_then(Value::as_str).is_some_and(|model| !model.is_empty());
+    let names_model = body["model"].as_str().is_some_and(|model| !model.is_empty());
     let is_empty = |key: &str| match body.get(key) {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.is_empty(),

@@ -1,14 +1,12 @@
 //! `POST /v1/chat/completions`.
 
-use serde::Serialize;
-
 use super::super::answer::{Answer, CallForm, WantedCall};
 use super::super::asked::{Asked, FunctionCall, GivenResult, result_text, text};
 use super::super::events::Events;
 use super::super::fields::{Fields, items, wrong};
 use super::super::refusal::Refusal;
 use super::{chat_stream, finish_reason};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a request asks.
 pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
@@ -20,18 +18,16 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
         ..Asked::default()
     };
     if let Some(options) = fields.get("stream_options") {
-        asked.include_usage = options.get("include_usage").and_then(Value::as_bool).unwrap_or_default();
+        asked.include_usage = options["include_usage"].as_bool().unwrap_or_default();
     }
-    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_array().is_none()) {
-        return Err(wrong("tools", "a list", tools));
-    }
+    fields.check_tools()?;
     if fields.get("tools").is_none() && fields.get("functions").is_some() {
         asked.form = CallForm::Function;
     }
     let mut called: Option<(usize, &Value)> = None;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
-        let Some(role) = message.get("role").and_then(Value::as_str) else {
+        let Some(role) = message["role"].as_str() else {
             return Err(Refusal::of_part(&place("role"), "every message needs a `role` that is a string"));
         };
         let content = message.get("content").unwrap_or(&Value::Null);
@@ -48,24 +44,16 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
                 called = message.get("function_call").map(|call| (asked.last_heard(), call));
                 for call in items(message.get("tool_calls")) {
                     let part = |key: &str| call.get("function")?.get(key)?.as_str().map(str::to_owned);
-                    let id = call.get("id").and_then(Value::as_str).map(str::to_owned);
+                    let id = call["id"].as_str().map(str::to_owned);
                     asked.repeat(id, part("name"), part("arguments"));
                 }
             }
-            "tool" => asked.take_result(GivenResult {
-                call_id: message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                content: result_text(content),
-                failed: false,
-                function: None,
-                at: 0,
-            }),
+            "tool" => asked.take_result(GivenResult::new(message["tool_call_id"].as_str(), result_text(content))),
             // Such calls have no ids.
             "function" => asked.results.push(GivenResult {
-                call_id: String::new(),
-                content: result_text(content),
-                failed: false,
-                function: function(message, called.map(|(_, call)| call)),
+                function: called_function(message, called.map(|(_, call)| call)),
                 at: called.map_or(0, |(at, _)| at),
+                ..GivenResult::new(None, result_text(content))
             }),
             "system" | "developer" => {}
             other => {
@@ -79,123 +67,53 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
 }
 
 /// The call that a message with the role `function` has the result of: it names the function, and follows the call.
-fn function(message: &Value, called: Option<&Value>) -> Option<FunctionCall> {
-    let text = |part: &Value, key: &str| part.get(key).and_then(Value::as_str).map(str::to_owned);
+fn called_function(message: &Value, called: Option<&Value>) -> Option<FunctionCall> {
+    let text = |part: &Value, key: &str| part[key].as_str().map(str::to_owned);
     let name = text(message, "name")?;
     let call = called.filter(|call| text(call, "name").as_ref() == Some(&name));
     let arguments = call.and_then(|call| text(call, "arguments"));
     Some(FunctionCall { name, arguments })
 }
 
-#[derive(Serialize)]
-struct Completion<'a> {
-    id: &'a str,
-    object: &'static str,
-    created: u64,
-    model: &'a str,
-    choices: Vec<Choice<'a>>,
-    usage: Usage,
-    service_tier: &'static str,
-    system_fingerprint: &'static str,
-}
-
-#[derive(Serialize)]
-struct Choice<'a> {
-    index: u32,
-    message: Message<'a>,
-    logprobs: (),
-    finish_reason: &'static str,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: Option<&'a str>,
-    refusal: (),
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<ToolCall<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    function_call: Option<Function<'a>>,
-}
-
-#[derive(Serialize)]
-struct ToolCall<'a> {
-    id: &'a str,
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-impl<'a> ToolCall<'a> {
-    fn of(call: &'a WantedCall) -> Self {
-        Self { id: &call.id, r#type: "function", function: Function::of(call) }
-    }
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    arguments: &'a str,
-}
-
-impl<'a> Function<'a> {
-    fn of(call: &'a WantedCall) -> Self {
-        Self { name: &call.name, arguments: &call.json }
-    }
-}
-
-#[derive(Serialize)]
-#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
-pub(super) struct Usage {
-    prompt_tokens: u32,
-    completion_tokens: u32,
-    total_tokens: u64,
-}
-
-impl Usage {
-    pub(super) fn of(answer: &Answer) -> Self {
-        Self {
-            prompt_tokens: answer.input_tokens,
-            completion_tokens: answer.output_tokens,
-            total_tokens: answer.total_tokens(),
-        }
-    }
-}
-
 /// What stands for the build of the model in an answer.
 pub(super) const FINGERPRINT: &str = "fp_agentci";
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
-    let (tools, function) = match answer.form {
-        CallForm::Tools => (answer.calls.as_slice(), None),
-        CallForm::Function => (&[][..], answer.calls.first()),
-    };
-    let choice = |index| Choice {
-        index,
-        message: Message {
-            role: "assistant",
-            content: answer.text.as_deref(),
-            refusal: (),
-            tool_calls: tools.iter().map(ToolCall::of).collect(),
-            function_call: function.map(Function::of),
-        },
-        logprobs: (),
-        finish_reason: finish_reason(answer),
-    };
-    let completion = Completion {
-        id: &answer.id("chatcmpl-"),
-        object: "chat.completion",
-        created: answer.created,
-        model: &answer.model,
-        choices: (0..answer.choices).map(choice).collect(),
-        usage: Usage::of(answer),
-        service_tier: "default",
-        system_fingerprint: FINGERPRINT,
-    };
-    // Room for most answers, so that it need not grow.
-    let mut bytes = Vec::with_capacity(1024);
-    let _ = serde_json::to_writer(&mut bytes, &completion);
-    bytes
+pub(in super::super) fn whole(answer: &Answer) -> Value {
+    let mut message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
+    match (answer.form, answer.calls.as_slice()) {
+        (_, []) => {}
+        (CallForm::Tools, calls) => message["tool_calls"] = calls.iter().map(tool_call).collect(),
+        (CallForm::Function, [first, ..]) => message["function_call"] = function(first),
+    }
+    let reason = finish_reason(answer);
+    let choice = |index| json!({ "index": index, "message": message, "logprobs": null, "finish_reason": reason });
+    json!({
+        "id": answer.id("chatcmpl-"),
+        "object": "chat.completion",
+        "created": answer.created,
+        "model": answer.model,
+        "choices": (0..answer.choices).map(choice).collect::<Vec<_>>(),
+        "usage": usage(answer),
+        "service_tier": "default",
+        "system_fingerprint": FINGERPRINT,
+    })
+}
+
+fn tool_call(call: &WantedCall) -> Value {
+    json!({ "id": call.id, "type": "function", "function": function(call) })
+}
+
+fn function(call: &WantedCall) -> Value {
+    json!({ "name": call.name, "arguments": call.json })
+}
+
+pub(super) fn usage(answer: &Answer) -> Value {
+    json!({
+        "prompt_tokens": answer.input_tokens,
+        "completion_tokens": answer.output_tokens,
+        "total_tokens": answer.total_tokens(),
+    })
 }
 
 /// The answer bit by bit.

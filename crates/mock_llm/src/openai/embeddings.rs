@@ -60,13 +60,11 @@ fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
             let text = |item: &Value| match item {
                 Value::String(text) => Some(text.to_string()),
                 Value::Array(parts) if parts.iter().all(is_token) => Some(item.to_string()),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+                _ => None,
             };
             items.iter().map(text).collect::<Option<Vec<_>>>().ok_or_else(|| wrong("input", wanted, input))?
         }
-        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
-            return Err(wrong("input", wanted, other));
-        }
+        other => return Err(wrong("input", wanted, other)),
     };
     if inputs.is_empty() || inputs.len() > MOST_INPUTS {
         let message = format!("`input` must have from 1 to {MOST_INPUTS} items, found {}", inputs.len());

@@ -28,9 +28,7 @@ pub(in super::super) fn answer(body: &Value, id: &str) -> Result<Value, Refusal>
     let results = match fields.get("input").ok_or_else(|| missing("input"))? {
         Value::Array(items) if items.iter().all(|item| matches!(item, Value::String(_))) => items.len(),
         Value::String(_) | Value::Array(_) => 1,
-        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
-            return Err(wrong("input", "a string or a list", other));
-        }
+        other => return Err(wrong("input", "a string or a list", other)),
     };
     let each = |value: Value| CATEGORIES.iter().map(|name| ((*name).to_owned(), value.clone())).collect::<Map<_, _>>();
     let result = json!({

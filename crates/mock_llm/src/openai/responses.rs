@@ -30,9 +30,7 @@ pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
         let message = "`previous_response_id` and `conversation` can not be used together";
         return Err(Refusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
     }
-    if let Some(tools) = fields.get("tools").filter(|tools| tools.as_array().is_none()) {
-        return Err(wrong("tools", "a list", tools));
-    }
+    fields.check_tools()?;
     match fields.get("input") {
         Some(input @ Value::String(text)) => {
             asked.hear("user", input);
@@ -67,7 +65,7 @@ fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
 /// stand (deepseek-ai/awesome-deepseek-integration#740): one in front of its call comes after it.
 pub(super) fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refusal> {
     let mut in_answer = false;
-    let text_of = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text_of = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
     let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
     // Of calls with one id the first counts, which comes last here.
     let calls: HashMap<String, usize> =
@@ -78,9 +76,9 @@ pub(super) fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refus
         let Value::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
         // The type of a reference may be left out.
         let usual = if item.get("role").is_none() && item.get("id").is_some() { "item_reference" } else { "message" };
-        let kind = item.get("type").and_then(Value::as_str).unwrap_or(usual);
+        let kind = item["type"].as_str().unwrap_or(usual);
         asked.items.take(kind, item);
-        let role = item.get("role").and_then(Value::as_str);
+        let role = item["role"].as_str();
         let of_model = matches!(
             (kind, role),
             ("message", Some("assistant")) | ("function_call" | "reasoning" | "item_reference", _)
@@ -93,20 +91,14 @@ pub(super) fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refus
             asked.hear(role.unwrap_or(kind), item);
         }
         match (kind, role) {
-            ("message", Some("user")) => asked.user = text(item.get("content").unwrap_or(&Value::Null)),
+            ("message", Some("user")) => asked.user = text(&item["content"]),
             ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
             ("function_call", _) => {
                 asked.repeat(text_of(item, "call_id"), text_of(item, "name"), text_of(item, "arguments"));
                 early.remove(&at).unwrap_or_default().into_iter().for_each(|given| asked.take_result(given));
             }
             ("function_call_output", _) => {
-                let given = GivenResult {
-                    call_id: text_of(item, "call_id").unwrap_or_default(),
-                    content: result_text(item.get("output").unwrap_or(&Value::Null)),
-                    failed: false,
-                    function: None,
-                    at: 0,
-                };
+                let given = GivenResult::new(item["call_id"].as_str(), result_text(&item["output"]));
                 match calls.get(&given.call_id) {
                     Some(call) if *call > at => early.entry(*call).or_default().push(given),
                     _ => asked.take_result(given),
@@ -124,16 +116,14 @@ pub(in super::super) fn id(answer: &Answer) -> String {
 }
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer) -> Vec<u8> {
-    serde_json::to_vec(&response(answer, Some(items(answer)))).unwrap_or_default()
+pub(in super::super) fn whole(answer: &Answer) -> Value {
+    response(answer, Some(items(answer)))
 }
 
 /// An answer that was given before, for `GET /v1/responses/{id}`.
 pub(in super::super) fn again(answer: Option<&Answer>, id: &str) -> Result<Value, Refusal> {
-    match answer {
-        Some(answer) => Ok(response(answer, Some(items(answer)))),
-        None => Err(Refusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()))),
-    }
+    let unknown = || Refusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()));
+    answer.map(whole).ok_or_else(unknown)
 }
 
 /// The answer bit by bit.

@@ -1,26 +1,11 @@
 //! Responses bit by bit: each event has a name, a number, and the item it belongs to.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::answer::Answer;
 use super::super::events::Events;
 use super::super::tokens::tokens;
 use super::responses::{call, call_item, message, part, response};
-
-#[derive(Serialize)]
-#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
-struct Delta<'a> {
-    r#type: &'static str,
-    sequence_number: u64,
-    item_id: &'a str,
-    output_index: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_index: Option<usize>,
-    delta: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    logprobs: Option<[u8; 0]>,
-}
 
 #[derive(Default)]
 struct Writer {
@@ -40,15 +25,15 @@ impl Writer {
 
     fn delta(&mut self, name: &'static str, item_id: &str, output_index: usize, of_text: bool, delta: &str) {
         self.events.token();
-        let event = Delta {
-            r#type: name,
-            sequence_number: self.number,
-            item_id,
-            output_index,
-            content_index: of_text.then_some(0),
-            delta,
-            logprobs: of_text.then_some([]),
-        };
+        let mut event = json!({ "type": name, "sequence_number": self.number, "item_id": item_id });
+        event["output_index"] = output_index.into();
+        if of_text {
+            event["content_index"] = 0.into();
+        }
+        event["delta"] = delta.into();
+        if of_text {
+            event["logprobs"] = json!([]);
+        }
         self.number += 1;
         self.events.named(name, &event);
     }

@@ -26,23 +26,17 @@ pub(super) fn read(api: WireApi, body: &Value) -> Asked {
 /// Outputs of calls that are not functions: `custom_tool_call_output`, `local_shell_call_output` and the like.
 fn other_outputs(body: &Value, asked: &mut Asked) {
     for item in items(body.get("input")) {
-        let kind = text(item, "type").unwrap_or_default();
+        let kind = item["type"].as_str().unwrap_or_default();
         if kind.ends_with("_call_output") && kind != "function_call_output" {
-            let id = text(item, "call_id").or_else(|| text(item, "id"));
-            let content = item.get("output").map(result_text).unwrap_or_default();
-            let call_id = id.unwrap_or_default().to_owned();
-            asked.take_result(GivenResult { call_id, content, failed: false, function: None, at: 0 });
+            let id = item["call_id"].as_str().or_else(|| item["id"].as_str());
+            asked.take_result(GivenResult::new(id, result_text(&item["output"])));
         }
     }
 }
 
 /// Messages in any provider's form.
 fn of_messages(body: &Value) -> Asked {
-    let mut asked = Asked { choices: 1, model: text(body, "model").map(str::to_owned), ..Asked::default() };
+    let mut asked = Asked { choices: 1, model: body["model"].as_str().map(str::to_owned), ..Asked::default() };
     messages::read(body, &mut asked);
     asked
-}
-
-fn text<'j>(value: &'j Value, key: &str) -> Option<&'j str> {
-    value.get(key).and_then(Value::as_str)
 }

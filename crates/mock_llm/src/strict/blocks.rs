@@ -11,7 +11,7 @@ const MOST_CACHED: usize = 4;
 /// Looks at each message by itself. Messages of other roles are instructions on the way, which may have no content.
 pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
     for (at, message) in messages.iter().enumerate() {
-        let role = message.get("role").and_then(Value::as_str);
+        let role = message["role"].as_str();
         if !matches!(role, Some("user" | "assistant")) {
             continue;
         }
@@ -39,8 +39,8 @@ pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
 /// A message whose text is blank, and one to go on from that ends blank. LibreChat-AI/agents#124 tried it: a blank block is taken
 /// beside one with words. What is said about blank blocks beside calls differs, so those are left alone.
 fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), Refusal> {
-    let words = |block: &'_ Value| match block.get("type").and_then(Value::as_str) {
-        Some("text") => block.get("text").and_then(Value::as_str).map(str::to_owned),
+    let words = |block: &'_ Value| match block["type"].as_str() {
+        Some("text") => block["text"].as_str().map(str::to_owned),
         _ => None,
     };
     // A text is short for a block of it, as Anthropic's API reference says.
@@ -66,7 +66,7 @@ fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), Refusal> {
 fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), Refusal> {
     let mut ids: Vec<&str> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
-        let text = |key: &str| block.get(key).and_then(Value::as_str);
+        let text = |key: &str| block[key].as_str();
         match text("type") {
             Some("text") if text("text") == Some("") && !may_be_empty => {
                 // anthropics/claude-code#59812, miurla/morphic#83

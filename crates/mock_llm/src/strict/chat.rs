@@ -23,9 +23,9 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
     for (at, tool) in tools(request) {
         let Some(function) = tool.get("function") else { continue };
         let place = format!("tools[{at}].function.name");
-        let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+        let name = function["name"].as_str().unwrap_or_default();
         names::openai(&place, name)?;
-        warnings.extend(names::risky(&place, name, function.get("description").and_then(Value::as_str)));
+        warnings.extend(names::risky(&place, name, function["description"].as_str()));
         function_schema(function, name, &format!("tools[{at}].function.parameters"))?;
     }
     let format = request.get("response_format").and_then(|format| format.get("json_schema"));
@@ -53,7 +53,7 @@ pub(super) fn strict_format(format: &Value, place: &str) -> Result<(), Refusal> 
     let wanted = format.get("schema").filter(|_| is_strict(format));
     match wanted.and_then(|wanted| schema::broken(wanted, true)) {
         Some(broken) => {
-            let name = format.get("name").and_then(Value::as_str).unwrap_or_default();
+            let name = format["name"].as_str().unwrap_or_default();
             Err(Refusal::of_part(place, format!("Invalid schema for response_format '{name}': {}", broken.openai())))
         }
         None => Ok(()),
@@ -61,7 +61,7 @@ pub(super) fn strict_format(format: &Value, place: &str) -> Result<(), Refusal> 
 }
 
 fn is_strict(part: &Value) -> bool {
-    part.get("strict").and_then(Value::as_bool) == Some(true)
+    part["strict"].as_bool() == Some(true)
 }
 
 /// Every call is answered before anything else is said, and nothing else is answered. Results may come in any order.
@@ -69,16 +69,16 @@ fn paired(messages: &[Value]) -> Result<(), Refusal> {
     let mut asked: Vec<&str> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
-        let role = message.get("role").and_then(Value::as_str);
+        let role = message["role"].as_str();
         if role == Some("tool") {
-            let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+            let id = message["tool_call_id"].as_str().unwrap_or_default();
             answers(&asked, id, at)?;
             open.retain(|call| *call != id);
             continue;
         }
         unanswered(&open, at)?;
         let calls = message.get("tool_calls").filter(|_| role == Some("assistant")).and_then(Value::as_array);
-        asked = calls.into_iter().flatten().filter_map(|call| call.get("id").and_then(Value::as_str)).collect();
+        asked = calls.into_iter().flatten().filter_map(|call| call["id"].as_str()).collect();
         open.clone_from(&asked);
     }
     unanswered(&open, messages.len())

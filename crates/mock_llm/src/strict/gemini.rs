@@ -26,7 +26,7 @@ fn names(request: &Value) -> Result<(), Refusal> {
     for (at, tool) in tools(request) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]).and_then(Value::as_array);
         for (number, function) in declared.into_iter().flatten().enumerate() {
-            let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+            let name = function["name"].as_str().unwrap_or_default();
             let begins = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
             let may_be = |it: char| it.is_ascii_alphanumeric() || "_.:-".contains(it);
             if !begins || name.len() > LONGEST_NAME || !name.chars().all(may_be) {
@@ -45,7 +45,7 @@ fn names(request: &Value) -> Result<(), Refusal> {
 /// As many results as calls. Quoted in google-gemini/gemini-cli#5443 and #7410. A turn is all that one side says, in however many
 /// contents.
 fn answered(contents: &[Value]) -> Result<(), Refusal> {
-    let is_model = |content: &Value| content.get("role").and_then(Value::as_str) == Some("model");
+    let is_model = |content: &Value| content["role"].as_str() == Some("model");
     let turns: Vec<&[Value]> = contents.chunk_by(|one, next| is_model(one) == is_model(next)).collect();
     for pair in turns.windows(2) {
         let [called, gave] = pair else { continue };

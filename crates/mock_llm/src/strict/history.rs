@@ -7,10 +7,10 @@ use serde_json::Value;
 /// Looks at each message by itself.
 pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
     for (at, message) in messages.iter().enumerate() {
-        match message.get("role").and_then(Value::as_str) {
+        match message["role"].as_str() {
             Some("assistant") => answer(message, at)?,
             Some("user" | "system" | "developer") => content(message, at)?,
-            Some("function") if message.get("name").and_then(Value::as_str).is_none() => {
+            Some("function") if message["name"].as_str().is_none() => {
                 // langchain-ai/langchainjs#6570, open-compass/T-Eval#66
                 let message = "Missing parameter 'name': messages with role 'function' must have a 'name'.";
                 return Err(Refusal::of_part(&format!("messages.[{at}].name"), message));
@@ -31,7 +31,7 @@ fn answer(message: &Value, at: usize) -> Result<(), Refusal> {
     for (number, call) in calls.into_iter().flatten().enumerate() {
         let Some(function) = call.get("function") else { continue };
         let place = |key: &str| format!("messages[{at}].tool_calls[{number}].function.{key}");
-        if function.get("name").and_then(Value::as_str) == Some("") {
+        if function["name"].as_str() == Some("") {
             // continuedev/continue#9784 and #11645
             let name = place("name");
             let message = format!(

@@ -54,14 +54,14 @@ pub(in super::super) fn check(request: &Value, before: &Before) -> Result<Warnin
 fn offered(request: &Value) -> Result<(), Refusal> {
     let mut known: Vec<&str> = Vec::new();
     for (at, tool) in tools(request) {
-        let name = tool.get("name").and_then(Value::as_str);
+        let name = tool["name"].as_str();
         if name.is_some_and(|name| known.contains(&name)) {
             // eclipse-theia/theia#16122, docker/docker-agent#2251; danny-avila/LibreChat#13162 for tools that Anthropic defines.
             return Err(Refusal::new(400, "tools: Tool names must be unique."));
         }
         known.extend(name);
         // Tools that Anthropic defines have a type of their own.
-        if !matches!(tool.get("type").and_then(Value::as_str), None | Some("custom")) {
+        if !matches!(tool["type"].as_str(), None | Some("custom")) {
             continue;
         }
         names::anthropic(at, name.unwrap_or_default())?;
@@ -71,7 +71,7 @@ fn offered(request: &Value) -> Result<(), Refusal> {
             let message = "input_schema does not support oneOf, allOf, or anyOf at the top level";
             return Err(Refusal::new(400, format!("tools.{at}.custom.input_schema: {message}")));
         }
-        let strict = tool.get("strict").and_then(Value::as_bool) == Some(true);
+        let strict = tool["strict"].as_bool() == Some(true);
         if wanted.filter(|_| strict).and_then(|wanted| schema::broken(wanted, false)).is_some() {
             // vercel/ai#20681
             let message =

@@ -32,7 +32,7 @@ enum BlockKind {
 pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<Said<'j>> {
     let mut turns: Vec<Said<'j>> = Vec::new();
     for (message, said) in messages.iter().enumerate() {
-        let role = said.get("role").and_then(Value::as_str).unwrap_or_default();
+        let role = said["role"].as_str().unwrap_or_default();
         // Instructions on the way are no turn.
         if role == "system" {
             continue;
@@ -46,7 +46,7 @@ pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<Said<'j>> {
             turn.blocks.push(Block { message, at: 0, id: "", kind: BlockKind::Said });
         }
         for (at, block) in items(content).iter().enumerate() {
-            let text = |key| block.get(key).and_then(Value::as_str).unwrap_or_default();
+            let text = |key| block[key].as_str().unwrap_or_default();
             let (id, kind) = match text("type") {
                 "tool_use" => (text("id"), BlockKind::Call),
                 "tool_result" => (text("tool_use_id"), BlockKind::Result),

@@ -19,12 +19,12 @@ pub(super) fn check(request: &Value) -> Result<(), Refusal> {
             return Err(Refusal::of_part(name, message));
         }
     }
-    if given("stream_options").is_some() && request.get("stream").and_then(Value::as_bool) != Some(true) {
+    if given("stream_options").is_some() && request["stream"].as_bool() != Some(true) {
         // BerriAI/litellm#5803
         let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
         return Err(Refusal::of_part("stream_options", message));
     }
-    if given("max_tokens").is_some() && request.get("model").and_then(Value::as_str).is_some_and(is_reasoning) {
+    if given("max_tokens").is_some() && request["model"].as_str().is_some_and(is_reasoning) {
         // teilomillet/gollm#33 (o1, o3-mini), griptape-ai/ComfyUI-Griptape#312 (gpt-5), fish2018/YPrompt#26 (gpt-5.1)
         let message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
         return Err(Refusal::of_part("max_tokens", message).code("unsupported_parameter"));

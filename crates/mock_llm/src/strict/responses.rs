@@ -41,10 +41,10 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
         return Err(missing("input"));
     }
     for (at, tool) in tools(request) {
-        if tool.get("type").and_then(Value::as_str) != Some("function") {
+        if tool["type"].as_str() != Some("function") {
             continue;
         }
-        let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+        let name = tool["name"].as_str().unwrap_or_default();
         names::openai(&format!("tools[{at}].name"), name)?;
         function_schema(tool, name, &format!("tools[{at}].parameters"))?;
     }

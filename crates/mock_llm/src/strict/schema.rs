@@ -54,7 +54,7 @@ pub(super) fn broken(schema: &Value, all_required: bool) -> Option<Broken> {
 
 /// The first list in a schema that does not say what is in it.
 pub(super) fn list_of_nothing(schema: &Value) -> Option<Broken> {
-    let is_list = |part: &Value| part.get("type").and_then(Value::as_str) == Some("array");
+    let is_list = |part: &Value| part["type"].as_str() == Some("array");
     let says = |part: &Value| ["items", "prefixItems"].iter().any(|key| part.get(key).is_some());
     look(schema, &|part| (is_list(part) && !says(part)).then_some(Rule::NoItems), &mut Vec::new())
 }
@@ -64,7 +64,7 @@ fn strictly(schema: &Value, all_required: bool) -> Option<Rule> {
     if !is_object(schema) {
         return None;
     }
-    if schema.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
+    if schema["additionalProperties"].as_bool() != Some(false) {
         return Some(Rule::Open);
     }
     let required = items(schema.get("required"));

@@ -10,7 +10,7 @@ const LEAST_BUDGET: u64 = 1024;
 
 /// Looks at a request.
 pub(super) fn check(request: &Value) -> Result<(), Refusal> {
-    let kind = |part: &Value| part.get("type").and_then(Value::as_str).map(str::to_owned);
+    let kind = |part: &Value| part["type"].as_str().map(str::to_owned);
     let Some(thinking) = request.get("thinking").filter(|thinking| kind(thinking).as_deref() == Some("enabled")) else {
         return Ok(());
     };
@@ -19,7 +19,7 @@ pub(super) fn check(request: &Value) -> Result<(), Refusal> {
         // mastra-ai/mastra#7507, run-llama/llama_index#19641, langchain-ai/langchain#35544
         return Err(Refusal::new(400, "Thinking may not be enabled when tool_choice forces tool use."));
     }
-    let Some(budget) = thinking.get("budget_tokens").and_then(Value::as_u64) else { return Ok(()) };
+    let Some(budget) = thinking["budget_tokens"].as_u64() else { return Ok(()) };
     if budget < LEAST_BUDGET {
         // themaximalist/llm.js#30
         let message =
@@ -28,7 +28,7 @@ pub(super) fn check(request: &Value) -> Result<(), Refusal> {
     }
     // Between calls of tools a model may think for longer than one answer (interleaved thinking).
     let tools = items(request.get("tools"));
-    if tools.is_empty() && request.get("max_tokens").and_then(Value::as_u64).is_some_and(|most| most <= budget) {
+    if tools.is_empty() && request["max_tokens"].as_u64().is_some_and(|most| most <= budget) {
         // sigoden/aichat#1304, ProfSynapse/nexus#17
         return Err(Refusal::new(400, "`max_tokens` must be greater than `thinking.budget_tokens`."));
     }

@@ -1,0 +1,89 @@
+//! A message at once, and bit by bit.
+
+use agentci_plan::Finish;
+use serde_json::{Value, json};
+
+use super::super::answer::Answer;
+use super::super::events::Events;
+use super::super::tokens::tokens;
+
+/// The word of Messages for why a model stopped.
+fn stop_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop => "end_turn",
+        Finish::Length => "max_tokens",
+        Finish::ToolCalls => "tool_use",
+        Finish::ContentFilter => "refusal",
+    }
+}
+
+/// The whole message.
+pub(in super::super) fn whole(answer: &Answer) -> Value {
+    let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_block);
+    let calls = answer.calls.iter().map(|call| tool_use(&call.id, &call.name, &call.args));
+    let usage = usage(answer.input_tokens, answer.output_tokens);
+    message(answer, said.into_iter().chain(calls).collect(), Some(stop_reason(answer.finish)), &usage)
+}
+
+fn message(answer: &Answer, content: Vec<Value>, stop_reason: Option<&str>, usage: &Value) -> Value {
+    json!({
+        "id": answer.id("msg_"),
+        "type": "message",
+        "role": "assistant",
+        "model": answer.model,
+        "content": content,
+        "stop_reason": stop_reason,
+        "stop_sequence": null,
+        "usage": usage,
+    })
+}
+
+fn text_block(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+fn tool_use(id: &str, name: &str, input: &Value) -> Value {
+    json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+}
+
+fn usage(input: u32, output: u32) -> Value {
+    json!({
+        "input_tokens": input,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "output_tokens": output,
+    })
+}
+
+/// The message as events.
+pub(in super::super) fn events(answer: &Answer) -> Events {
+    let mut events = Events::default();
+    let begun = message(answer, Vec::new(), None, &usage(answer.input_tokens, 1));
+    events.typed(&json!({ "type": "message_start", "message": begun }));
+    let mut index = 0;
+    if let Some(text) = answer.text.as_ref().filter(|text| !text.is_empty()) {
+        block(&mut events, index, &text_block(""), &json!({ "type": "text_delta", "text": "" }), text);
+        index += 1;
+    }
+    let empty = json!({ "type": "input_json_delta", "partial_json": "" });
+    for call in &answer.calls {
+        block(&mut events, index, &tool_use(&call.id, &call.name, &json!({})), &empty, &call.json);
+        index += 1;
+    }
+    let end = json!({ "stop_reason": stop_reason(answer.finish), "stop_sequence": null });
+    let usage = usage(answer.input_tokens, answer.output_tokens);
+    events.typed(&json!({ "type": "message_delta", "delta": end, "usage": usage }));
+    events.typed(&json!({ "type": "message_stop" }));
+    events
+}
+
+/// One block from its start to its end; the text of its deltas goes where the empty one has its last text.
+fn block(events: &mut Events, index: usize, begun: &Value, empty: &Value, text: &str) {
+    events.typed(&json!({ "type": "content_block_start", "index": index, "content_block": begun }));
+    if index == 0 {
+        events.typed(&json!({ "type": "ping" }));
+    }
+    events.typed(&json!({ "type": "content_block_delta", "index": index, "delta": empty }));
+    events.say_like_last(tokens(text));
+    events.typed(&json!({ "type": "content_block_stop", "index": index }));
+}

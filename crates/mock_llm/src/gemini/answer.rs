@@ -1,0 +1,77 @@
+//! An answer at once, and bit by bit: responses that have one part each. A call comes whole, and the last response says why the
+//! model stopped.
+
+use agentci_plan::Finish;
+use serde_json::{Value, json};
+
+use super::super::answer::{Answer, WantedCall};
+use super::super::events::{Events, Framing};
+use super::super::tokens::{count, tokens};
+
+fn finish_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop | Finish::ToolCalls => "STOP",
+        Finish::Length => "MAX_TOKENS",
+        Finish::ContentFilter => "SAFETY",
+    }
+}
+
+/// The whole answer.
+pub(in super::super) fn whole(answer: &Answer) -> Value {
+    let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_part);
+    let parts: Vec<Value> = said.into_iter().chain(answer.calls.iter().map(call_part)).collect();
+    response(answer, (0..answer.choices).map(|index| candidate(answer, index, &parts, true)).collect())
+}
+
+/// The responses of an answer.
+pub(in super::super) fn events(answer: &Answer, framing: Framing) -> Events {
+    let mut events = Events::framed(framing);
+    for index in 0..answer.choices {
+        let mut send = |parts: &[Value], spoken: u32, ends: bool| {
+            events.tokens(spoken);
+            events.data(&response(answer, vec![candidate(answer, index, parts, ends)]));
+        };
+        let said = answer.text.as_deref().map(tokens).into_iter().flatten().map(|token| (text_part(token), 1));
+        let calls = answer.calls.iter().map(|call| (call_part(call), count(&call.json)));
+        let mut parts = said.chain(calls).peekable();
+        if parts.peek().is_none() {
+            send(&[], 0, true);
+        }
+        while let Some((part, spoken)) = parts.next() {
+            send(&[part], spoken, parts.peek().is_none());
+        }
+    }
+    events.close();
+    events
+}
+
+fn response(answer: &Answer, candidates: Vec<Value>) -> Value {
+    json!({
+        "candidates": candidates,
+        "usageMetadata": {
+            "promptTokenCount": answer.input_tokens,
+            "candidatesTokenCount": answer.output_tokens,
+            "totalTokenCount": answer.total_tokens(),
+            "promptTokensDetails": [{ "modality": "TEXT", "tokenCount": answer.input_tokens }],
+        },
+        "modelVersion": answer.model,
+        "responseId": answer.id("agentci"),
+    })
+}
+
+fn candidate(answer: &Answer, index: u32, parts: &[Value], ends: bool) -> Value {
+    let content = json!({ "parts": parts, "role": "model" });
+    if ends {
+        json!({ "content": content, "finishReason": finish_reason(answer.finish), "index": index })
+    } else {
+        json!({ "content": content, "index": index })
+    }
+}
+
+fn text_part(text: &str) -> Value {
+    json!({ "text": text })
+}
+
+fn call_part(call: &WantedCall) -> Value {
+    json!({ "functionCall": { "id": call.id, "name": call.name, "args": call.args } })
+}

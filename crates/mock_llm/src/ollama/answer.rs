@@ -1,0 +1,66 @@
+//! An answer at once, and bit by bit: lines of JSON. A call comes whole, and the last line has no words.
+
+use agentci_plan::Finish;
+use serde_json::{Value, json};
+
+use super::super::answer::{Answer, WantedCall};
+use super::super::events::{Events, Framing};
+use super::super::routes::Api;
+use super::super::tokens::{count, tokens};
+use super::moment;
+
+fn done_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop | Finish::ToolCalls | Finish::ContentFilter => "stop",
+        Finish::Length => "length",
+    }
+}
+
+/// The whole answer.
+pub(in super::super) fn whole(answer: &Answer, api: Api) -> Value {
+    let calls = answer.calls.iter().enumerate().map(tool_call).collect();
+    line(answer, api, answer.text.as_deref().unwrap_or_default(), calls, true)
+}
+
+/// The lines of an answer.
+pub(in super::super) fn events(answer: &Answer, api: Api) -> Events {
+    let mut events = Events::framed(Framing::Lines);
+    for token in answer.text.as_deref().map(tokens).into_iter().flatten() {
+        events.tokens(1);
+        events.data(&line(answer, api, token, Vec::new(), false));
+    }
+    for (index, call) in answer.calls.iter().enumerate().filter(|_| api != Api::OllamaGenerate) {
+        events.tokens(count(&call.json));
+        events.data(&line(answer, api, "", vec![tool_call((index, call))], false));
+    }
+    events.data(&line(answer, api, "", Vec::new(), true));
+    events
+}
+
+/// An answer, whole or a part of a stream.
+fn line(answer: &Answer, api: Api, content: &str, calls: Vec<Value>, done: bool) -> Value {
+    let mut line = json!({ "model": answer.model, "created_at": moment(answer.created) });
+    if api == Api::OllamaGenerate {
+        line["response"] = content.into();
+    } else {
+        line["message"] = json!({ "role": "assistant", "content": content });
+        if !calls.is_empty() {
+            line["message"]["tool_calls"] = calls.into();
+        }
+    }
+    line["done"] = done.into();
+    if done {
+        line["done_reason"] = done_reason(answer.finish).into();
+        line["total_duration"] = 4_000_000.into();
+        line["load_duration"] = 1_000_000.into();
+        line["prompt_eval_count"] = answer.input_tokens.into();
+        line["prompt_eval_duration"] = 1_000_000.into();
+        line["eval_count"] = answer.output_tokens.into();
+        line["eval_duration"] = 2_000_000.into();
+    }
+    line
+}
+
+fn tool_call((index, call): (usize, &WantedCall)) -> Value {
+    json!({ "id": call.id, "function": { "index": index, "name": call.name, "arguments": call.args } })
+}
