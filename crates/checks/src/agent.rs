@@ -16,11 +16,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_source::{Node, Reading, Spanned, read};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Map, Value};
 
+use crate::arguments::{data, object};
 use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
@@ -55,31 +56,16 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let agent = fields.required("agent", problems).and_then(|node| read::name(node, "agent", problems));
-    let criteria =
-        fields.required("criteria", problems).and_then(|node| read::data(node, "criteria", Reading::Core, problems));
-    let input = fields.optional("input").map(|node| read::data(node, "input", Reading::Core, problems));
-    let metadata = fields.optional("metadata").map(|node| read::object(node, "metadata", Reading::Core, problems));
-    fields.finish(problems);
-    let metadata = match metadata {
-        None => Map::new(),
-        Some(Some(Value::Object(map))) => map,
-        Some(_) => return None,
-    };
-    let input = match input {
-        None => None,
-        Some(input) => Some(input?),
-    };
-    Some(Arc::new(Agent { name: agent?, criteria: criteria?, input, metadata }))
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let name = arguments.required("agent", read::name);
+    let criteria = arguments.required("criteria", data);
+    let input = arguments.optional("input", data);
+    let metadata = arguments.optional("metadata", object).unwrap_or_default();
+    arguments.finish()?;
+    Some(Arc::new(Agent { name: name?, criteria: criteria?, input, metadata }))
 }
 
 impl Evaluate for Agent {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         no_output()
     }

@@ -59,19 +59,16 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
     if arguments.pairs().is_none() {
-        let order = read::texts(arguments, "call_order", problems)?;
+        let order = read::texts(arguments, "call_order", &mut compiler.problems)?;
         return Some(Arc::new(CallOrder { order, anywhere: false, seen: Seen::Made }));
     }
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let order = fields.required("order", problems);
-    let anywhere = fields.optional("anywhere");
-    let seen = Seen::read(fields.optional("seen"), problems);
-    fields.finish(problems);
-    let order = order.and_then(|node| read::texts(node, "order", problems));
-    let anywhere = anywhere.map_or(Some(false), |node| read::truth(node, "anywhere", problems));
-    Some(Arc::new(CallOrder { order: order?, anywhere: anywhere?, seen: seen? }))
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let order = arguments.required("order", read::texts);
+    let anywhere = arguments.optional("anywhere", read::truth).unwrap_or_default();
+    let seen = arguments.optional("seen", Seen::read).unwrap_or_default();
+    arguments.finish()?;
+    Some(Arc::new(CallOrder { order: order?, anywhere, seen }))
 }
 
 impl CallOrder {
@@ -123,9 +120,8 @@ impl Evaluate for CallOrder {
             }
             (None, _) => return Outcome::Held,
         };
-        let mut failure = Failure::new(message.clone()).at(name.span, message).note(observed(&calls));
-        failure.notes.splice(0..0, self.seen.missed(trace, &self.names(), false));
-        Outcome::Failed(failure)
+        let missed = self.seen.missed(trace, &self.names(), false);
+        Outcome::Failed(Failure::new(message.clone()).at(name.span, message).notes(missed).note(observed(&calls)))
     }
 
     /// Negated, the list must not be found, whatever was called before: mail after a secret was read is mail after a secret.
@@ -135,10 +131,9 @@ impl Evaluate for CallOrder {
             return Outcome::Held;
         }
         let message = "the tools were called in this order, and must not be";
-        let span = self.order.first().map(|name| name.span);
         let failure = Failure::new(message).note(observed(&calls));
-        Outcome::Failed(match span {
-            Some(span) => failure.at(span, "called in this order"),
+        Outcome::Failed(match self.order.first() {
+            Some(first) => failure.at(first.span, "called in this order"),
             None => failure,
         })
     }

@@ -2,10 +2,11 @@
 //! named only where it is used in a way that may come out differently.
 
 use agentci_plan::{Case, Check, ModelRule, ModelWorld, Suite, Target, Verdicts};
-use agentci_source::{Files, Node, Reading, Span, join};
+use agentci_source::{Files, Node, Reading, Span};
 use serde_json::Value;
 
-use crate::json_schema::SCHEMA_LIMIT;
+use crate::registry::OF_OUTPUT;
+use crate::vacuous::{items, schema_of, text};
 
 /// A verdict that changed.
 struct Change {
@@ -99,7 +100,7 @@ const CHANGES: &[Change] = &[
                    the agent put nothing out",
         concerns: |used| {
             let silent = matches!(&*used.case.target, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_));
-            silent && used.of(&["equals", "json_path", "type", "json_schema", "required_fields", "script", "agent"])
+            silent && used.of(&OF_OUTPUT)
         },
     },
     Change {
@@ -196,30 +197,15 @@ impl Used<'_> {
 
     /// The texts under a key, or those that the check is given without one.
     fn texts(&self, key: &str) -> Vec<String> {
-        let node = self.check.arguments.get(key).unwrap_or(&self.check.arguments);
-        node.items().unwrap_or(std::slice::from_ref(node)).iter().filter_map(text).collect()
+        items(self.check.arguments.get(key).unwrap_or(&self.check.arguments)).iter().filter_map(text).collect()
     }
 
     /// Whether its schema has a `format`, and is of the draft that did not enforce it.
     fn enforces_format(&self) -> bool {
         let arguments = &self.check.arguments;
-        let schema = if let Some(node) = arguments.get("schema") {
-            node.value(Reading::Core).ok()
-        } else {
-            let path = arguments.get("path").unwrap_or(arguments);
-            let read = |path: String| self.files.read_text(&join(self.folder, &path), SCHEMA_LIMIT).ok();
-            text(path).and_then(read).and_then(|text| serde_json::from_str(&text).ok())
-        };
-        let Some(schema) = schema else { return false };
+        let Some((schema, _)) = schema_of(self.check, self.folder, self.files) else { return false };
         let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("2020-12");
         draft.contains("2020-12") && arguments.get("format").is_none() && has_format(&schema)
-    }
-}
-
-fn text(node: &Node) -> Option<String> {
-    match node.scalar()?.value(Reading::Core)? {
-        Value::String(text) => Some(text),
-        _ => None,
     }
 }
 

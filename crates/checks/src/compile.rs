@@ -12,7 +12,8 @@ use serde_json::Value;
 use crate::compile_suite::compile_suite;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
-use crate::{Kept, Question, ScriptCall, invalid, registry};
+use crate::registry::{self, OF_OUTPUT};
+use crate::{Kept, Question, ScriptCall, invalid};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Clone, Default)]
@@ -85,7 +86,7 @@ impl ReadyCheck {
     /// What becomes of it over a trace.
     pub fn evaluate(&self, trace: &Trace) -> Outcome {
         self.outcome(|test, negate| {
-            if test.needs_output() && trace.output().value().is_none() {
+            if OF_OUTPUT.contains(&&*self.check.kind.value) && trace.output().value().is_none() {
                 no_output()
             } else if negate {
                 test.evaluate_negated(trace)

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use agentci_plan::{Case, Check, Habits, InvalidChecks, Suite, without_effect};
+use agentci_plan::{Case, Check, Habits, InvalidChecks, Suite, Turn, without_effect};
 use agentci_source::{Diagnostics, Files, Severity, Span};
 
 use crate::compile::{Origin, make_ready, never, survivable};
@@ -45,7 +45,7 @@ struct Wrong {
 impl Making<'_> {
     fn case(&mut self, case: &Case, all: &mut Diagnostics) -> ReadyCase {
         let mut wrong = Wrong::default();
-        let checks = case.checks.iter().filter_map(|check| self.check(check, false, &mut wrong, all)).collect();
+        let checks = case.checks.iter().filter_map(|check| self.check(check, &mut wrong, all)).collect();
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
         wrong.problems.append(misfits);
@@ -59,35 +59,22 @@ impl Making<'_> {
         }
         let mut turns = Box::default();
         if case.turns.iter().any(|turn| !turn.checks.is_empty()) {
-            let of_turns = case.turns.iter().map(|turn| {
-                let of_several = Arc::strong_count(&turn.checks) > 1;
-                turn.checks.iter().filter_map(|check| self.check(check, of_several, &mut wrong, all)).collect()
-            });
-            turns = of_turns.collect();
+            let of_turn = |turn: &Turn| {
+                turn.checks.iter().filter_map(|check| self.check(check, &mut wrong, all)).collect()
+            };
+            turns = case.turns.iter().map(of_turn).collect();
         }
         ReadyCase { checks, turns, problems: wrong.problems }
     }
 
     /// A check made ready; `None` when it is invalid, and that refuses its case.
-    fn check(
-        &mut self,
-        check: &Arc<Check>,
-        of_several: bool,
-        wrong: &mut Wrong,
-        all: &mut Diagnostics,
-    ) -> Option<ReadyCheck> {
-        // What only this case has need not be found again.
-        let made = if of_several || Arc::strong_count(check) > 1 {
-            if let Some(known) = self.shared.get(&Arc::as_ptr(check)) {
-                known.clone()
-            } else {
-                let made = self.make(check, all);
-                self.shared.insert(Arc::as_ptr(check), made.clone());
-                made
-            }
-        } else {
-            self.make(check, all)
-        };
+    fn check(&mut self, check: &Arc<Check>, wrong: &mut Wrong, all: &mut Diagnostics) -> Option<ReadyCheck> {
+        let known = self.shared.get(&Arc::as_ptr(check)).cloned();
+        let made = known.unwrap_or_else(|| {
+            let made = self.make(check, all);
+            self.shared.insert(Arc::as_ptr(check), made.clone());
+            made
+        });
         match made {
             Ok(ready) => Some(ready),
             Err(problems) => {

@@ -26,10 +26,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_source::{Node, Reading, Spanned, read};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Spelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
+use crate::arguments::{data, node};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::said::{Of, quote};
@@ -60,25 +61,21 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let (mut texts, mut ignore_case, mut of) = (Some(arguments), None, None);
+    let (mut texts, mut ignore_case, mut of) = (arguments, false, Of::Said);
     if arguments.pairs().is_some() {
-        let mut fields = ARGUMENTS.open(arguments, problems)?;
-        texts = fields.required("text", problems);
-        ignore_case = fields.optional("ignore_case");
-        of = fields.optional("of");
-        fields.finish(problems);
+        let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+        let found = arguments.required("text", node);
+        ignore_case = arguments.optional("ignore_case", read::truth).unwrap_or_default();
+        of = arguments.optional("of", Of::read).unwrap_or_default();
+        arguments.finish()?;
+        texts = found?;
     }
-    let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
-    let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
+    let problems = &mut compiler.problems;
     let texts = match of {
         Of::Said | Of::Conversation => {
-            read::one_or_more_texts(texts?, "contains", problems)?.into_iter().map(without_line_end).collect()
+            read::one_or_more_texts(texts, "contains", problems)?.into_iter().map(without_line_end).collect()
         }
-        Of::Output => {
-            let value = read::data(texts?, "text", Reading::Core, problems)?;
-            [Spanned::new(sorted(&value).into_owned(), texts?.span)].into()
-        }
+        Of::Output => [Spanned::new(sorted(&data(texts, "text", problems)?).into_owned(), texts.span)].into(),
     };
     Some(Arc::new(Contains { texts, ignore_case, of }))
 }

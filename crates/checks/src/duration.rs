@@ -18,11 +18,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Node, Spanned, read};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Event, Kind as Happened, Trace};
 use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
+use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
@@ -53,22 +54,16 @@ static ARGUMENTS: Shape = Shape::new(
 .rules(&[Rule::Some(&["max", "idle"])]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let (max, idle) = (fields.optional("max"), fields.optional("idle"));
-    let span = fields.span();
-    fields.finish(problems);
+    let span = arguments.span;
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let max = arguments.optional("max", spanned(read::duration));
+    let idle = arguments.optional("idle", spanned(read::duration));
+    arguments.finish()?;
     if max.is_none() && idle.is_none() {
-        let problem = Diagnostic::error(span, "`duration` needs `max` or `idle`").label("no limit is given");
-        problems.push(problem.help("write `duration: { max: 120s }`, with `idle: 60s` beside it or instead"));
-        return None;
+        let help = "write `duration: { max: 120s }`, with `idle: 60s` beside it or instead";
+        return compiler.refuse(span, "`duration` needs `max` or `idle`", "no limit is given", help);
     }
-    let mut limit = |node: Option<&Node>, name| match node {
-        None => Some(None),
-        Some(node) => read::duration(node, name, problems).map(|limit| Some(Spanned::new(limit, node.span))),
-    };
-    let (max, idle) = (limit(max, "max"), limit(idle, "idle"));
-    Some(Arc::new(WithinTime { max: max?, idle: idle? }))
+    Some(Arc::new(WithinTime { max, idle }))
 }
 
 impl Evaluate for WithinTime {

@@ -46,10 +46,6 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for Equals {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(output) = trace.output().value() else { return no_output() };
         let whole = self.value.is_object() || self.value.is_array();

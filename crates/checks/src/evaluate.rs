@@ -16,12 +16,6 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
         opposite(self.evaluate(trace))
     }
 
-    /// Whether it looks at data that the agent put out. Without any it fails, negated or not: what is not there can neither be
-    /// right nor wrong.
-    fn needs_output(&self) -> bool {
-        false
-    }
-
     /// About how many steps it takes for each byte of the trace.
     fn weight(&self) -> u64 {
         64

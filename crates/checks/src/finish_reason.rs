@@ -19,9 +19,9 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind};
-use agentci_source::{Diagnostic, Node, Spanned, read};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
@@ -40,15 +40,10 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let reasons = read::one_or_more_texts(arguments, "finish_reason", problems)?;
+    let reasons = read::one_or_more_texts(arguments, "finish_reason", &mut compiler.problems)?;
     if reasons.is_empty() || reasons.iter().any(|reason| reason.value.trim().is_empty()) {
-        problems.push(
-            Diagnostic::error(arguments.span, "`finish_reason` must name a reason")
-                .label("no reason here")
-                .help("write `stop`, `length`, `tool_calls` or `content_filter`"),
-        );
-        return None;
+        let help = "write `stop`, `length`, `tool_calls` or `content_filter`";
+        return compiler.refuse(arguments.span, "`finish_reason` must name a reason", "no reason here", help);
     }
     Some(Arc::new(FinishReason { reasons }))
 }
@@ -62,10 +57,9 @@ impl Evaluate for FinishReason {
         }
         let expected: Vec<&str> = self.reasons.iter().map(|reason| reason.value.as_str()).collect();
         let message = format!("the model's last answer ended with `{last}`, expected {}", read::quoted_list(&expected));
-        let mut failure = Failure::new(message).at(first.span, format!("it ended with `{last}`"));
         let expected = if let [only] = &expected[..] { Value::from(*only) } else { Value::from(expected) };
-        failure.details = vec![Detail { path: String::new(), expected, actual: (*last).into() }];
-        Outcome::Failed(failure)
+        let failure = Failure::new(message).at(first.span, format!("it ended with `{last}`"));
+        Outcome::Failed(failure.detail("", expected, *last))
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
@@ -74,13 +68,9 @@ impl Evaluate for FinishReason {
             return unknown();
         }
         let named = |reason: &&Spanned<String>| found.contains(&reason.value.as_str());
-        match self.reasons.iter().find(named) {
-            Some(reason) => {
-                let message = format!("an answer of the model ended with `{}`", reason.value);
-                Outcome::Failed(Failure::new(message).at(reason.span, "it must not end with this"))
-            }
-            None => Outcome::Held,
-        }
+        let Some(reason) = self.reasons.iter().find(named) else { return Outcome::Held };
+        let message = format!("an answer of the model ended with `{}`", reason.value);
+        Outcome::Failed(Failure::new(message).at(reason.span, "it must not end with this"))
     }
 }
 
@@ -89,22 +79,7 @@ fn reasons(trace: &Trace) -> Vec<&str> {
     let calls = trace.events().iter().filter_map(|event| match &event.kind {
         Happened::ModelCall { response, .. } => response.get("finish_reason")?.as_str(),
         Happened::Finish(reason) => Some(reason.as_str()),
-        Happened::TurnStart(_)
-        | Happened::Text(_)
-        | Happened::TextTakenBack
-        | Happened::Reasoning(_)
-        | Happened::State(_)
-        | Happened::Violation(_)
-        | Happened::ToolCall(_)
-        | Happened::ToolResult(_)
-        | Happened::ModelTrouble(_)
-        | Happened::Usage(_)
-        | Happened::Log { .. }
-        | Happened::AgentError { .. }
-        | Happened::FinalOutput(_)
-        | Happened::Beside(_)
-        | Happened::Miss { .. }
-        | Happened::TurnEnd => None,
+        _ => None,
     });
     calls.collect()
 }

@@ -32,11 +32,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, required};
-use agentci_source::{Diagnostic, Node, Reading, Span, read};
+use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::Trace;
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::{Value, json};
 
+use crate::arguments::{data, node, spanned};
 use crate::bounded::{PathCost, Task, Weight, nests_too_deep};
 use crate::called::cut;
 use crate::compiler::Compiler;
@@ -79,41 +80,33 @@ static ARGUMENTS: Shape = Shape::new(
 .rules(&[Rule::Needs("optional", "value")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let path = fields.required("path", problems);
-    fields.optional("value");
     // An explicit null asks for null.
     let value = arguments.get("value");
-    let optional = fields.optional("optional");
-    fields.finish(problems);
     let span = value.map_or(arguments.span, |value| value.span);
-    let optional = match optional {
-        Some(node) if value.is_none() => {
-            problems.push(
-                Diagnostic::error(node.span, "`optional` needs `value`: without one the check could not fail")
-                    .label("no `value` beside it")
-                    .help("write what stands at the path if it exists"),
-            );
-            return None;
-        }
-        Some(node) => read::truth(node, "optional", problems)?,
-        None => false,
-    };
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let path = arguments.required("path", spanned(read::text));
+    arguments.optional("value", node);
+    let optional = arguments.optional("optional", spanned(read::truth));
+    arguments.finish()?;
     let value = match value {
-        Some(node) => Some(read::data(node, "value", Reading::Core, problems)?),
+        Some(node) => Some(data(node, "value", &mut compiler.problems)?),
         None => None,
     };
-    let path_span = path?.span;
-    let written = read::text(path?, "path", problems)?;
+    if let Some(optional) = optional.as_ref().filter(|_| value.is_none()) {
+        let message = "`optional` needs `value`: without one the check could not fail";
+        let help = "write what stands at the path if it exists";
+        return compiler.refuse(optional.span, message, "no `value` beside it", help);
+    }
+    let Spanned { value: written, span: path_span } = path?;
     if nests_too_deep(&written) {
-        let problem = Diagnostic::error(path_span, "this path has filters or brackets nested too deep");
-        problems.push(problem.label("nested too deep").help("filters may be nested 8 levels deep, brackets 64"));
-        return None;
+        let message = "this path has filters or brackets nested too deep";
+        let help = "filters may be nested 8 levels deep, brackets 64";
+        return compiler.refuse(path_span, message, "nested too deep", help);
     }
     match Walk::read(&written) {
         Ok(walk) => {
             let cost = walk.standard().map(PathCost::of);
+            let optional = optional.is_some_and(|optional| optional.value);
             Some(Arc::new(AtPath { walk, cost, written, path_span, value, optional, span }))
         }
         Err(error) => {
@@ -122,12 +115,9 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
             } else {
                 "this is neither a plain path nor a JSONPath".into()
             };
-            let problem = Diagnostic::error(path_span, message).label("not a path");
-            problems.push(problem.help(
-                "plain paths are `a.b[0].c`; any other is a JSONPath (RFC 9535): `$.a[*].b`. Quote a key with other \
-                 characters than letters, digits and `_` there: `$['a[x]']`",
-            ));
-            None
+            let help = "plain paths are `a.b[0].c`; any other is a JSONPath (RFC 9535): `$.a[*].b`. Quote a key with other \
+                        characters than letters, digits and `_` there: `$['a[x]']`";
+            compiler.refuse(path_span, message, "not a path", help)
         }
     }
 }
@@ -218,10 +208,9 @@ impl AtPath {
                 (format!("at `{path}` stands {actual} instead of {wanted}"), format!("there is {actual}"))
             }
         };
-        let mut failure = Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(read)));
+        let failure = Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(read)));
         let expected = self.value.clone().unwrap_or_else(|| "present".into());
-        failure.details = vec![Detail { path: path.clone(), expected, actual }];
-        Outcome::Failed(failure)
+        Outcome::Failed(failure.detail(path, expected, actual))
     }
 
     /// Whether what stands at the path is none of what is forbidden.
@@ -253,10 +242,6 @@ impl AtPath {
 }
 
 impl Evaluate for AtPath {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, trace: &Trace) -> Outcome {
         self.judge_output(trace, None, false)
     }

@@ -32,13 +32,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Files, Node, Reading, Span, join, read};
+use agentci_source::{Diagnostic, Files, Node, Span, join, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Detail, Failure, Outcome};
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::arguments::{choice, data, node};
 use crate::bounded::{SchemaCost, Task, Weight};
 use crate::called::cut;
 use crate::compiler::{Compiler, Schema};
@@ -112,37 +113,30 @@ static ARGUMENTS: Shape = Shape::new(
 .rules(&[Rule::One(&["schema", "path"])]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let mut path = arguments;
-    let mut of = Of::Either;
-    let mut formats = Formats::default();
+    let (mut path, mut of, mut formats) = (arguments, Of::Either, Formats::default());
     if arguments.pairs().is_some() {
-        let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
-        let inline = fields.optional("schema");
-        let file = fields.optional("path");
-        if let Some(node) = fields.optional("of") {
-            of = read::choice(node, "of", &WAYS, &mut compiler.problems).unwrap_or(of);
-        }
-        if let Some(node) = fields.optional("format") {
-            formats = read::choice(node, "format", &Formats::NAMES, &mut compiler.problems).unwrap_or(formats);
-        }
-        fields.finish(&mut compiler.problems);
-        match (inline, file) {
+        let span = arguments.span;
+        let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+        let inline = arguments.optional("schema", node);
+        let file = arguments.optional("path", node);
+        of = arguments.optional("of", choice(&WAYS)).unwrap_or(of);
+        formats = arguments.optional("format", choice(&Formats::NAMES)).unwrap_or_default();
+        arguments.finish()?;
+        path = match (inline, file) {
             (Some(inline), None) => {
-                let source = read::data(inline, "schema", Reading::Core, &mut compiler.problems)?;
+                let source = data(inline, "schema", &mut compiler.problems)?;
                 let schema = build(source, "this", inline.span, formats);
                 let schema = schema.map_err(|problem| compiler.problems.push(problem)).ok()?;
                 formats.warning(&schema.source, inline.span).into_iter().for_each(|told| compiler.problems.push(told));
                 return Some(Arc::new(JsonSchema { schema: Arc::new(schema), of, span: inline.span }));
             }
-            (None, Some(file)) => path = file,
+            (None, Some(file)) => file,
             _ => {
-                compiler.problems.push(
-                    Diagnostic::error(arguments.span, "`json_schema` needs either `path` or `schema`")
-                        .help("name a file: `json_schema: schema.json`"),
-                );
+                let problem = Diagnostic::error(span, "`json_schema` needs either `path` or `schema`");
+                compiler.problems.push(problem.help("name a file: `json_schema: schema.json`"));
                 return None;
             }
-        }
+        };
     }
     let written = read::text(path, "json_schema", &mut compiler.problems)?;
     let file = join(compiler.folder, &written);
@@ -176,23 +170,22 @@ fn load(files: &dyn Files, file: &Path, span: Span, formats: Formats) -> Result<
 
 fn build(source: Value, name: &str, span: Span, formats: Formats) -> Result<Schema, Diagnostic> {
     let cost = SchemaCost::of(&source);
-    if cost.dear_to_build && unknown_draft(&source).is_none() {
-        // Compiled where it is evaluated; by then it is known at least that its keywords have the right types.
-        return match jsonschema::meta::validate(&source) {
-            Ok(()) => Ok(Schema { validator: None, source: Arc::new(source), formats, cost }),
-            Err(error) => Err(wrong_schema(&error, name, span)),
-        };
-    }
-    match validator(&source, formats) {
-        Ok(validator) => Ok(Schema { validator: Some(validator), source: Arc::new(source), formats, cost }),
-        Err(_) if unknown_draft(&source).is_some() => {
-            let draft = unknown_draft(&source).unwrap_or_default();
-            Err(Diagnostic::error(span, format!("{name} is written for a JSON Schema that is not known: `{draft}`"))
+    let draft = unknown_draft(&source);
+    let made = if cost.dear_to_build && draft.is_none() {
+        jsonschema::meta::validate(&source).map(|()| None)
+    } else {
+        validator(&source, formats).map(Some)
+    };
+    let wrong = match (made, draft) {
+        (Ok(validator), _) => return Ok(Schema { validator, source: Arc::new(source), formats, cost }),
+        (Err(_), Some(draft)) => {
+            Diagnostic::error(span, format!("{name} is written for a JSON Schema that is not known: `{draft}`"))
                 .label("its `$schema` is not known")
-                .help(format!("leave `$schema` out, or name one of {}", DRAFTS.join(", "))))
+                .help(format!("leave `$schema` out, or name one of {}", DRAFTS.join(", ")))
         }
-        Err(error) => Err(wrong_schema(&error, name, span)),
-    }
+        (Err(error), None) => wrong_schema(&error, name, span),
+    };
+    Err(wrong)
 }
 
 /// Compiles a schema. Patterns take linear time, as everywhere.
@@ -225,10 +218,6 @@ fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnost
 }
 
 impl Evaluate for JsonSchema {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let output = match self.looked_at(trace) {
             Ok(output) => output,
@@ -246,12 +235,6 @@ impl Evaluate for JsonSchema {
 
     fn question(&self, trace: &Trace) -> Option<Question> {
         let cost = &self.schema.cost;
-        // Most outputs are so short that they need not be read to know.
-        if let Some(Value::String(text)) = trace.output().value().as_deref()
-            && cost.is_cheap_for_text(text.len())
-        {
-            return None;
-        }
         let output = self.looked_at(trace).ok()?;
         if cost.is_cheap(Weight::of(&output).parts) {
             return None;

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use agentci_source::shape::{CheckShape, Kind, Shape, required};
 use agentci_source::{Diagnostic, Node, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
+use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
@@ -38,17 +39,16 @@ static ARGUMENTS: Shape =
     Shape::new("`latency`", "A limit on time.", &[required("max_ms", Kind::Number, "The most milliseconds.")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let node = fields.required("max_ms", problems);
-    fields.finish(problems);
-    let node = node?;
-    let max = read::number(node, "max_ms", problems)?;
-    if !max.is_finite() {
-        problems.push(Diagnostic::error(node.span, "`max_ms` must be a number of milliseconds").label("too large"));
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let max_ms = arguments.required("max_ms", spanned(read::number));
+    arguments.finish()?;
+    let max_ms = max_ms?;
+    if !max_ms.value.is_finite() {
+        let problem = Diagnostic::error(max_ms.span, "`max_ms` must be a number of milliseconds");
+        compiler.problems.push(problem.label("too large"));
         return None;
     }
-    Some(Arc::new(Latency { max_ms: Spanned::new(max, node.span) }))
+    Some(Arc::new(Latency { max_ms }))
 }
 
 impl Evaluate for Latency {
@@ -58,10 +58,8 @@ impl Evaluate for Latency {
         if took <= max {
             return Outcome::Held;
         }
-        let mut failure = Failure::new(format!("{took:.1} ms are more than {max} ms"))
-            .at(self.max_ms.span, format!("it took {took:.1} ms"));
-        failure.details = vec![Detail { path: String::new(), expected: max.into(), actual: took.into() }];
-        Outcome::Failed(failure)
+        let failure = Failure::new(format!("{took:.1} ms are more than {max} ms"));
+        Outcome::Failed(failure.at(self.max_ms.span, format!("it took {took:.1} ms")).detail("", max, took))
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`ReadyCheck::evaluate`] is a pure function of the trace. Each check is one file here and one line in the registry.
 
 mod agent;
+mod arguments;
 mod bounded;
 mod call_order;
 mod called;

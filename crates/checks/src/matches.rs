@@ -26,6 +26,7 @@ use agentci_source::{Node, read};
 use agentci_trace::{Spelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
+use crate::arguments::node;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -56,25 +57,17 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let (mut patterns, mut ignore_case, mut of) = (Some(arguments), None, None);
+    let (mut patterns, mut ignore_case, mut of) = (arguments, false, Of::Said);
     if arguments.pairs().is_some() {
-        let mut fields = ARGUMENTS.open(arguments, problems)?;
-        patterns = fields.required("pattern", problems);
-        ignore_case = fields.optional("ignore_case");
-        of = fields.optional("of");
-        fields.finish(problems);
+        let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+        let found = arguments.required("pattern", node);
+        ignore_case = arguments.optional("ignore_case", read::truth).unwrap_or_default();
+        of = arguments.optional("of", Of::read).unwrap_or_default();
+        arguments.finish()?;
+        patterns = found?;
     }
-    let ignore_case = ignore_case.and_then(|node| read::truth(node, "ignore_case", problems)).unwrap_or_default();
-    let of = of.map_or(Some(Of::Said), |node| Of::read(node, problems))?;
-    let written = read::one_or_more_texts(patterns?, "matches", problems)?;
-    // Every pattern is looked at, so that all wrong ones are reported.
-    let patterns: Vec<Option<Pattern>> = written
-        .into_iter()
-        .map(|written| Pattern::compile(written.value, written.span, ignore_case, compiler))
-        .collect();
-    let patterns: Option<Vec<Pattern>> = patterns.into_iter().collect();
-    Some(Arc::new(Matches { patterns: patterns?, of }))
+    let patterns = Pattern::read_all(patterns, "matches", ignore_case, compiler)?;
+    Some(Arc::new(Matches { patterns, of }))
 }
 
 impl Evaluate for Matches {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::ErrorKind;
 
@@ -30,6 +30,19 @@ impl Pattern {
     }
 
     /// Compiles a pattern.
+    /// One pattern or several, of which all that are wrong are reported.
+    pub(crate) fn read_all(
+        node: &Node,
+        name: &str,
+        ignore_case: bool,
+        compiler: &mut Compiler<'_>,
+    ) -> Option<Vec<Self>> {
+        let written = read::one_or_more_texts(node, name, &mut compiler.problems)?;
+        let compile = |written: Spanned<String>| Self::compile(written.value, written.span, ignore_case, compiler);
+        let patterns: Vec<Option<Self>> = written.into_iter().map(compile).collect();
+        patterns.into_iter().collect()
+    }
+
     pub(crate) fn compile(written: String, span: Span, ignore_case: bool, compiler: &mut Compiler<'_>) -> Option<Self> {
         let key = (written, ignore_case);
         if let Some(regex) = compiler.patterns.get(&key) {

@@ -41,6 +41,10 @@ const KINDS: &[(&CheckShape, Compile)] = &[
     (&valid_json::SHAPE, valid_json::compile),
 ];
 
+/// The checks of the final output. They fail where the agent put none out, negated or not.
+pub(crate) const OF_OUTPUT: [&str; 7] =
+    ["equals", "json_path", "type", "json_schema", "required_fields", "script", "agent"];
+
 /// What each check is given, sorted by name.
 pub fn shapes() -> impl Iterator<Item = &'static CheckShape> {
     KINDS.iter().map(|(shape, _)| *shape)

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
@@ -44,10 +44,6 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for RequiredFields {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(output) = trace.output().value() else { return no_output() };
         let output = structured(&output).map_or(Cow::Borrowed(&*output), |(read, _)| read);
@@ -55,19 +51,12 @@ impl Evaluate for RequiredFields {
             self.fields.iter().filter(|field| output.get(field.value.as_str()).is_none()).collect();
         let Some(first) = missing.first() else { return Outcome::Held };
         let names: Vec<&str> = missing.iter().map(|field| field.value.as_str()).collect();
-        let present: Vec<&str> =
-            output.as_object().map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default();
-        let mut failure = Failure::new(format!("the final output lacks {}", read::quoted_list(&names)))
+        let present: Vec<&String> = output.as_object().into_iter().flat_map(|map| map.keys()).collect();
+        let has = if present.is_empty() { "no keys".to_owned() } else { read::quoted_list(&present) };
+        let failure = Failure::new(format!("the final output lacks {}", read::quoted_list(&names)))
             .at(first.span, "not in the final output")
-            .note(if present.is_empty() {
-                "the final output has no keys".to_owned()
-            } else {
-                format!("the final output has {}", read::quoted_list(&present))
-            });
-        failure.details = missing
-            .iter()
-            .map(|field| Detail { path: format!("/{}", field.value), expected: "present".into(), actual: Value::Null })
-            .collect();
-        Outcome::Failed(failure)
+            .note(format!("the final output has {has}"));
+        let detail = |failure: Failure, name: &&str| failure.detail(&format!("/{name}"), "present", Value::Null);
+        Outcome::Failed(names.iter().fold(failure, detail))
     }
 }

@@ -38,8 +38,8 @@ impl Of {
     pub(crate) const ABOUT: &str = "Where to look: in the text of the last turn (`text`, the default), in that of all turns, or in \
                                    the final output alone. A prohibition with `text` looks at all turns, and at data beside the text.";
 
-    pub(crate) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
-        read::choice(node, "of", &Self::NAMES, problems)
+    pub(crate) fn read(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Self> {
+        read::choice(node, name, &Self::NAMES, problems)
     }
 
     /// What a failure shows.

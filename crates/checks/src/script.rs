@@ -19,11 +19,12 @@ use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_source::{Diagnostic, Node, Reading, Span, Spanned, join, read};
+use agentci_source::{Node, Span, Spanned, join, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
+use crate::arguments::{data, spanned};
 use crate::called::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
@@ -74,23 +75,15 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
-    let file = fields.required("file", &mut compiler.problems);
-    let function = fields.required("function", &mut compiler.problems);
-    let (value, input) = (fields.optional("value"), fields.optional("input"));
-    fields.finish(&mut compiler.problems);
-    let problems = &mut compiler.problems;
-    let function = function.and_then(|node| read::name(node, "function", problems));
-    let mut data = |node: Option<&Node>, name| match node {
-        None => Some(None),
-        Some(node) => read::data(node, name, Reading::Core, problems).map(Some),
-    };
-    let (value, input) = (data(value, "value"), data(input, "input"));
-    let file_span = file?.span;
-    let written = read::text(file?, "file", problems)?;
-    let file = load(&join(compiler.folder, &written), file_span, compiler)?;
-    let call = ScriptCall { file, file_span, function: function? };
-    Some(Arc::new(Script { call, value: value?.unwrap_or_default(), input: input? }))
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let file = arguments.required("file", spanned(read::text));
+    let function = arguments.required("function", read::name);
+    let value = arguments.optional("value", data).unwrap_or_default();
+    let input = arguments.optional("input", data);
+    arguments.finish()?;
+    let Spanned { value: file, span: file_span } = file?;
+    let file = load(&join(compiler.folder, &file), file_span, compiler)?;
+    Some(Arc::new(Script { call: ScriptCall { file, file_span, function: function? }, value, input }))
 }
 
 fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<ScriptFile>> {
@@ -105,18 +98,12 @@ fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<Scri
         }
         Err(error) => {
             let message = format!("the script `{}` can not be read: {error}", path.display());
-            let problem = Diagnostic::error(span, message).label("names this file");
-            compiler.problems.push(problem.help("paths are relative to the suite's folder"));
-            None
+            compiler.refuse(span, message, "names this file", "paths are relative to the suite's folder")
         }
     }
 }
 
 impl Evaluate for Script {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         no_output()
     }

@@ -25,9 +25,10 @@ use agentci_plan::is_meant;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
-use agentci_verdict::{Detail, Differing, Failure, Outcome, Similarity};
-use serde_json::{Value, json};
+use agentci_verdict::{Differing, Failure, Outcome, Similarity};
+use serde_json::Value;
 
+use crate::arguments::{choice, node, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::said::quote;
@@ -93,36 +94,31 @@ const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
 const SHARE: Kind = Kind::Range(0.0, 1.0);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let (mut expected, mut limit, mut facts) = (Some(arguments), None, None);
+    let (mut expected, mut limit, mut facts) = (arguments, None, Facts::Fail);
     if arguments.pairs().is_some() {
-        let mut fields = ARGUMENTS.open(arguments, problems)?;
-        expected = fields.required("expected", problems);
-        limit = fields.optional("threshold");
-        facts = fields.optional("facts");
-        fields.finish(problems);
+        let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+        let found = arguments.required("expected", node);
+        limit = arguments.optional("threshold", threshold);
+        facts = arguments.optional("facts", choice(&FACTS)).unwrap_or(facts);
+        arguments.finish()?;
+        expected = found?;
     }
-    let threshold = limit.and_then(|node| threshold(node, problems));
-    let facts = facts.and_then(|node| read::choice(node, "facts", &FACTS, problems)).unwrap_or(Facts::Fail);
-    let expected = Spanned::new(read::text(expected?, "expected", problems)?, expected?.span);
+    let expected = spanned(read::text)(expected, "expected", &mut compiler.problems)?;
     if expected.value.trim().is_empty() {
-        problems.push(
-            Diagnostic::error(expected.span, "the expected text says nothing")
-                .label("blank")
-                .help("write what a good answer says"),
-        );
+        let help = "write what a good answer says";
+        return compiler.refuse(expected.span, "the expected text says nothing", "blank", help);
     }
-    Some(Arc::new(Semantic { expected, threshold, facts }))
+    Some(Arc::new(Semantic { expected, threshold: limit, facts }))
 }
 
-fn threshold(node: &Node, problems: &mut Diagnostics) -> Option<Threshold> {
-    let Some(pairs) = node.pairs() else { return Some(Threshold::One(share(node, "threshold", problems)?)) };
+fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Threshold> {
+    let Some(pairs) = node.pairs() else { return share(node, name, problems).map(Threshold::One) };
     if pairs.is_empty() {
         let empty = Diagnostic::error(node.span, "`threshold` names no embedder").label("empty");
         problems.push(empty.help("write a number, or embedders with numbers: `{ builtin: 0.5, openai: 0.8 }`"));
     }
     let each = pairs.iter().filter_map(|pair| {
-        let name = format!("threshold.{}", pair.key.text.escape_debug());
+        let name = format!("{name}.{}", pair.key.text.escape_debug());
         Some((pair.key.text.to_string(), share(&pair.value, &name, problems)?))
     });
     Some(Threshold::Each(node.span, each.collect()))
@@ -132,11 +128,8 @@ fn threshold(node: &Node, problems: &mut Diagnostics) -> Option<Threshold> {
 fn share(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let number = read::number(node, name, problems)?;
     if !(0.0..=1.0).contains(&number) {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be from 0 to 1, found {number}"))
-                .label("no threshold")
-                .help("a similarity is at most 1, of a text with itself"),
-        );
+        let problem = Diagnostic::error(node.span, format!("`{name}` must be from 0 to 1, found {number}"));
+        problems.push(problem.label("no threshold").help("a similarity is at most 1, of a text with itself"));
     }
     Some(Spanned::new(number, node.span))
 }
@@ -217,9 +210,7 @@ impl Semantic {
                  write `{{ builtin: 0.5, openai: {threshold} }}` to have one for each"
             ));
         }
-        failure.details =
-            vec![Detail { path: "/similarity".into(), expected: json!(threshold), actual: json!(similarity) }];
-        Outcome::Failed(failure)
+        Outcome::Failed(failure.detail("/similarity", threshold, *similarity))
     }
 }
 

@@ -16,11 +16,12 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Node, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::{Kind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
+use crate::arguments::{count, node, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -40,7 +41,7 @@ const STATES: [(&str, &str); 9] = [
 /// How much of an artifact is shown.
 const SHOWN: usize = 200;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TaskStands {
     states: Vec<Spanned<&'static str>>,
     least: Option<Spanned<usize>>,
@@ -80,43 +81,32 @@ static ARTIFACTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let (state, artifacts) = (fields.optional("state"), fields.optional("artifacts"));
-    fields.finish(problems);
-    if state.is_none() && artifacts.is_none() {
-        let problem = Diagnostic::error(arguments.span, "`task` needs `state` or `artifacts`");
-        problems.push(problem.label("nothing is asked").help("write `task: { state: completed }`"));
-        return None;
+    let span = arguments.span;
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let states = arguments.optional("state", states);
+    let artifacts = arguments.optional("artifacts", node);
+    arguments.finish()?;
+    if states.is_none() && artifacts.is_none() {
+        let help = "write `task: { state: completed }`";
+        return compiler.refuse(span, "`task` needs `state` or `artifacts`", "nothing is asked", help);
     }
-    let one = std::slice::from_ref;
-    let written = state.map(|state| state.items().unwrap_or(one(state))).unwrap_or_default();
-    let mut read_state = |node: &Node| Some(Spanned::new(read::choice(node, "state", &STATES, problems)?, node.span));
-    let states: Vec<Option<Spanned<&'static str>>> = written.iter().map(&mut read_state).collect();
-    let (mut least, mut names, mut patterns) = (Some(None), Some(Vec::new()), Some(Vec::new()));
+    let mut wanted = TaskStands { states: states.unwrap_or_default(), ..TaskStands::default() };
     if let Some(artifacts) = artifacts {
-        let mut fields = ARTIFACTS.open(artifacts, problems)?;
-        let matching = fields.optional("match");
-        least = match fields.optional("min") {
-            None => Some(None),
-            Some(node) => read::count(node, "min", 0, problems)
-                .map(|least| Some(Spanned::new(usize::try_from(least).unwrap_or(usize::MAX), node.span))),
-        };
-        if let Some(node) = fields.optional("names") {
-            names = read::one_or_more_texts(node, "names", problems);
-        }
-        fields.finish(problems);
-        if let Some(node) = matching {
-            let written = read::one_or_more_texts(node, "match", problems)?;
-            let ready: Vec<Option<Pattern>> = written
-                .into_iter()
-                .map(|written| Pattern::compile(written.value, written.span, false, compiler))
-                .collect();
-            patterns = ready.into_iter().collect();
-        }
+        let mut arguments = compiler.open(&ARTIFACTS, artifacts)?;
+        wanted.least = arguments.optional("min", spanned(count));
+        wanted.names = arguments.optional("names", read::one_or_more_texts).unwrap_or_default();
+        let patterns = arguments.optional_with("match", |node, compiler| Pattern::read_all(node, "match", false, compiler));
+        wanted.patterns = patterns.unwrap_or_default();
+        arguments.finish()?;
     }
-    let states = states.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Arc::new(TaskStands { states, least: least?, names: names?, patterns: patterns? }))
+    Some(Arc::new(wanted))
+}
+
+fn states(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<&'static str>>> {
+    let written = node.items().unwrap_or(std::slice::from_ref(node));
+    let state = |node: &Node| Some(Spanned::new(read::choice(node, name, &STATES, problems)?, node.span));
+    let states: Vec<Option<Spanned<&'static str>>> = written.iter().map(state).collect();
+    states.into_iter().collect()
 }
 
 impl Evaluate for TaskStands {

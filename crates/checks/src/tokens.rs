@@ -16,8 +16,9 @@ use std::sync::Arc;
 use agentci_source::shape::{CheckShape, Kind, Shape, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 
+use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
@@ -37,12 +38,10 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
-    let mut fields = ARGUMENTS.open(arguments, problems)?;
-    let max = fields.required("max", problems);
-    fields.finish(problems);
-    let max = Spanned::new(read::integer(max?, "max", problems)?, max?.span);
-    Some(Arc::new(Tokens { max }))
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let max = arguments.required("max", spanned(read::integer));
+    arguments.finish()?;
+    Some(Arc::new(Tokens { max: max? }))
 }
 
 impl Evaluate for Tokens {
@@ -54,9 +53,7 @@ impl Evaluate for Tokens {
         if i128::from(used) <= i128::from(max) {
             return Outcome::Held;
         }
-        let mut failure =
-            Failure::new(format!("{used} tokens are more than {max}")).at(self.max.span, format!("{used} were used"));
-        failure.details = vec![Detail { path: String::new(), expected: max.into(), actual: used.into() }];
-        Outcome::Failed(failure)
+        let failure = Failure::new(format!("{used} tokens are more than {max}"));
+        Outcome::Failed(failure.at(self.max.span, format!("{used} were used")).detail("", max, used))
     }
 }

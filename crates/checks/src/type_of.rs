@@ -18,7 +18,7 @@ use std::sync::Arc;
 use agentci_source::shape::{CheckShape, Kind, words};
 use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 
 use crate::called::cut;
 use crate::compiler::Compiler;
@@ -53,10 +53,6 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 }
 
 impl Evaluate for Type {
-    fn needs_output(&self) -> bool {
-        true
-    }
-
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(output) = trace.output().value() else { return no_output() };
         let own = type_name(&output);
@@ -65,8 +61,7 @@ impl Evaluate for Type {
             return Outcome::Held;
         }
         let message = format!("the final output is of type `{own}`, not `{}`", self.name);
-        let mut failure = Failure::new(message).at(self.span, format!("it is of type `{own}`"));
-        failure.details = vec![Detail { path: String::new(), expected: self.name.into(), actual: own.into() }];
-        Outcome::Failed(failure.note(format!("the final output is {}", cut(&output))))
+        let failure = Failure::new(message).at(self.span, format!("it is of type `{own}`"));
+        Outcome::Failed(failure.detail("", self.name, own).note(format!("the final output is {}", cut(&output))))
     }
 }

@@ -1,9 +1,10 @@
 //! A text that part of a request to a model must have: contained, equal, or matching a pattern.
 
 use agentci_source::shape::{Kind, Rule, Shape, optional};
-use agentci_source::{Diagnostic, Node, Span, Spanned, read};
+use agentci_source::{Node, Span, Spanned, read};
 use serde_json::Value;
 
+use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::contains::without_line_end;
 use crate::pattern::Pattern;
@@ -51,25 +52,20 @@ impl WantedText {
         plain: impl FnOnce(Spanned<String>) -> Self,
         compiler: &mut Compiler<'_>,
     ) -> Option<Self> {
-        let problems = &mut compiler.problems;
         if node.pairs().is_none() {
-            return Some(plain(Spanned::new(read::text(node, name, problems)?, node.span)));
+            return spanned(read::text)(node, name, &mut compiler.problems).map(plain);
         }
-        let mut fields = TEXT.open(node, problems)?;
-        let (equals, matches) = (fields.optional("equals"), fields.optional("matches"));
-        fields.finish(problems);
-        match (equals, matches) {
-            (Some(equals), None) => {
-                Some(Self::Equals(Spanned::new(read::text(equals, "equals", problems)?, equals.span)))
-            }
-            (None, Some(matches)) => Pattern::read(matches, "matches", compiler).map(Self::Matches),
-            _ => {
-                let message = format!("`{name}` needs either `equals` or `matches`");
-                let help = format!("write `{name}: {{ matches: PATTERN }}`, or a text: `{name}: TEXT`");
-                problems.push(Diagnostic::error(node.span, message).label("expected one of them").help(help));
-                None
-            }
+        let mut arguments = compiler.open(&TEXT, node)?;
+        let equals = arguments.optional("equals", spanned(read::text)).map(Self::Equals);
+        let pattern = |node, compiler: &mut Compiler<'_>| Pattern::read(node, "matches", compiler);
+        let matches = arguments.optional_with("matches", pattern).map(Self::Matches);
+        arguments.finish()?;
+        if let (Some(only), None) | (None, Some(only)) = (equals, matches) {
+            return Some(only);
         }
+        let message = format!("`{name}` needs either `equals` or `matches`");
+        let help = format!("write `{name}: {{ matches: PATTERN }}`, or a text: `{name}: TEXT`");
+        compiler.refuse(node.span, message, "expected one of them", &help)
     }
 
     pub(crate) fn is_met(&self, text: &str) -> bool {

@@ -58,6 +58,20 @@ impl Failure {
         self
     }
 
+    /// Adds facts.
+    #[must_use]
+    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// Adds a difference, at a JSON pointer.
+    #[must_use]
+    pub fn detail(mut self, path: &str, expected: impl Into<Value>, actual: impl Into<Value>) -> Self {
+        self.details.push(Detail { path: path.to_owned(), expected: expected.into(), actual: actual.into() });
+        self
+    }
+
     /// Adds a fact.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {

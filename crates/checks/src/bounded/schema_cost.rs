@@ -177,13 +177,6 @@ fn pointer(to: &str) -> Option<String> {
     ((pointer.is_empty() || pointer.starts_with('/')) && !pointer.contains('%')).then(|| pointer.to_owned())
 }
 
-impl SchemaCost {
-    /// Whether an output that is a text of so many bytes is quickly held against the schema, whatever it holds.
-    pub(crate) fn is_cheap_for_text(&self, bytes: usize) -> bool {
-        self.is_cheap(Weight::of_text(bytes))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -216,7 +209,7 @@ mod tests {
         });
         let cost = SchemaCost::of(&order);
         assert!(!cost.dear_to_build);
-        assert!(cost.is_cheap_for_text(2_000), "{cost:?}");
+        assert!(cost.is_cheap(2_000), "{cost:?}");
         assert!(!cost.is_cheap(10_000_000));
         assert!(SchemaCost::of(&chain(30, 1)).is_cheap(200));
         assert!(SchemaCost::of(&json!(true)).is_cheap(100_000));

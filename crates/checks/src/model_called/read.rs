@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use agentci_source::read::Fields;
 use agentci_source::shape::{CheckShape, Kind, Shape, filled, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Spanned, read};
+use agentci_source::{Diagnostic, Node, Spanned};
 
 use super::condition::{Condition, Part};
 use super::requests::{Of, Requests};
 use super::tools::{self, EXACTLY, TOOL};
+use crate::arguments::{choice, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::tool_called::{COUNT, Count};
@@ -54,47 +54,29 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     if arguments.is_null() {
         return Some(Arc::new(Requests { conditions: Vec::new(), count: None, of: Spanned::new(Of::Any, span), span }));
     }
-    let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
-    let mut conditions: Vec<Option<Condition>> = Vec::new();
-    for part in [Part::System, Part::User, Part::Messages, Part::Model] {
-        if let Some(node) = given(&mut fields, part.key(), &mut compiler.problems) {
-            let wanted = match part {
-                Part::Model => WantedText::equal(node, part.key(), compiler),
-                Part::System | Part::User | Part::Messages => WantedText::contained(node, part.key(), compiler),
-            };
-            conditions.push(wanted.map(|wanted| Condition::Text(part, wanted)));
+    for pair in arguments.pairs().unwrap_or_default() {
+        if pair.value.is_null() && ARGUMENTS.declares(&pair.key.text) {
+            let key = &pair.key.text;
+            let problem = Diagnostic::error(pair.key.span, format!("`{key}` has no value"));
+            let help = format!("write what is expected, or remove `{key}`");
+            compiler.problems.push(problem.label("a value is missing here").help(help));
         }
     }
-    let problems = &mut compiler.problems;
-    let tools = given(&mut fields, "tools", problems).map(|node| tools::read(node, problems));
-    let count = given(&mut fields, "count", problems).map(|node| Count::read(node, problems));
-    let of = given(&mut fields, "of", problems).map(|node| {
-        let of = read::choice(node, "of", &NAMES, problems);
-        of.map(|of| Spanned::new(of, node.span))
-    });
-    fields.finish(problems);
-    let mut conditions = conditions.into_iter().collect::<Option<Vec<Condition>>>()?;
-    conditions.extend(tools.unwrap_or(Some(Vec::new()))?);
-    let of = of.unwrap_or(Some(Spanned::new(Of::Any, span)))?;
-    let count = match count {
-        Some(count) => Some(count?),
-        None => None,
-    };
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let mut conditions: Vec<Condition> = Vec::new();
+    for part in [Part::System, Part::User, Part::Messages, Part::Model] {
+        let read = if part == Part::Model { WantedText::equal } else { WantedText::contained };
+        let wanted = arguments.optional_with(part.key(), |node, compiler| read(node, part.key(), compiler));
+        conditions.extend(wanted.map(|wanted| Condition::Text(part, wanted)));
+    }
+    conditions.extend(arguments.optional_with("tools", tools::read).unwrap_or_default());
+    let count = arguments.optional_with("count", Count::read);
+    let of = arguments.optional("of", spanned(choice(&NAMES))).unwrap_or(Spanned::new(Of::Any, span));
+    arguments.finish()?;
     if count.as_ref().is_some_and(Count::is_none) && of.value != Of::Any {
         let message = "`count: 0` and `of` contradict each other: `of` needs a request";
         let help = "write `count: 0` alone to say that no request is like this";
-        problems.push(Diagnostic::error(of.span, message).label("no request can be meant").help(help));
-        return None;
+        return compiler.refuse(of.span, message, "no request can be meant", help);
     }
     Some(Arc::new(Requests { conditions, count, of, span }))
-}
-
-/// A key that has a value once it is written: what is left empty by mistake would ask for nothing.
-fn given<'n>(fields: &mut Fields<'n>, key: &'static str, problems: &mut Diagnostics) -> Option<&'n Node> {
-    let found = fields.optional(key);
-    if let (None, Some(span)) = (found, fields.key_span(key)) {
-        let problem = Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here");
-        problems.push(problem.help(format!("write what is expected, or remove `{key}`")));
-    }
-    found
 }

@@ -2,7 +2,7 @@
 
 use agentci_source::{Span, Spanned};
 use agentci_trace::{Continued, ModelRequest, Trace};
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 
 use super::condition::Condition;
 use super::tools::offered;
@@ -47,10 +47,7 @@ impl Evaluate for Requests {
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let seen = self.seen(trace);
-        match self.misplaced(&seen).or_else(|| self.miscounted(&seen)) {
-            None => Outcome::Held,
-            Some(failure) => Outcome::Failed(failure),
-        }
+        self.misplaced(&seen).or_else(|| self.miscounted(&seen)).map_or(Outcome::Held, Outcome::Failed)
     }
 
     /// Without a count, no request may be as asked; a count or a place that is given must not be met.
@@ -61,8 +58,7 @@ impl Evaluate for Requests {
         }
         let all = seen.requests.len();
         let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();
-        let has: Vec<String> = self.conditions.iter().map(Condition::has).collect();
-        let has = has.join(" and ");
+        let has = self.conditions.iter().map(Condition::has).collect::<Vec<_>>().join(" and ");
         let message = match (&self.count, self.of.value) {
             (Some(count), _) => {
                 let (number, wanted, like) = (times(fitting.len()), count.words(), self.like());
@@ -78,9 +74,7 @@ impl Evaluate for Requests {
             (None, Of::Last) => format!("the last request to the model {has}, and must not"),
         };
         let span = self.conditions.first().map_or(self.span, Condition::span);
-        let mut failure = Failure::new(message).at(span, "the agent sent this");
-        failure.notes = seen.listed(&fitting);
-        Outcome::Failed(failure)
+        Outcome::Failed(Failure::new(message).at(span, "the agent sent this").notes(seen.listed(&fitting)))
     }
 }
 
@@ -145,23 +139,20 @@ impl Requests {
             format!("the model was asked {number}{like}, not {wanted}")
         };
         let span = count.span.unwrap_or(self.span);
-        let mut failure = Failure::new(message).at(span, format!("asked {number}"));
-        failure.details = vec![Detail { path: String::new(), expected: wanted.into(), actual: fitting.len().into() }];
+        let mut failure = Failure::new(message).at(span, format!("asked {number}")).detail("", wanted, fitting.len());
         if let Some((index, at)) = nearest {
             let told = self.conditions[index].seen(&which(at, all), &seen.requests[at]);
             failure.notes.push(format!("{} comes nearest: {told}", which(at, all)));
         }
         let every: Vec<usize> = (0..all).collect();
-        failure.notes.extend(seen.listed(if nearest.is_none() && !fitting.is_empty() { &fitting } else { &every }));
-        Some(failure)
+        Some(failure.notes(seen.listed(if nearest.is_none() && !fitting.is_empty() { &fitting } else { &every })))
     }
 
     fn never_asked(&self) -> Failure {
         let span = self.conditions.first().map_or(self.span, Condition::span);
-        let mut failure = Failure::new("the model was never asked").at(span, "no request to a model was seen");
-        failure.notes =
-            vec!["does the agent read the address of its model from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?".into()];
-        failure
+        Failure::new("the model was never asked")
+            .at(span, "no request to a model was seen")
+            .note("does the agent read the address of its model from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?")
     }
 }
 
@@ -190,8 +181,7 @@ impl Seen<'_> {
             failure.notes.push(note);
         }
         let every: Vec<usize> = (0..all).collect();
-        failure.notes.extend(self.listed(&every));
-        failure
+        failure.notes(self.listed(&every))
     }
 
     /// These requests, a line each, as facts to show.

@@ -1,13 +1,15 @@
 //! Tools that a request offers.
 
 use agentci_source::shape::{Kind, Shape, filled, required};
-use agentci_source::{Diagnostics, Node, Reading, Span, Spanned, read};
+use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{OfferedTool, same_value};
 use agentci_verdict::Detail;
 use serde_json::Value;
 
 use super::condition::Condition;
+use crate::arguments::object;
 use crate::called::cut;
+use crate::compiler::Compiler;
 
 /// How many tools a message names.
 const NAMED: usize = 20;
@@ -48,18 +50,18 @@ pub(super) struct OnlyTools {
 }
 
 /// Reads a list of tools, or all of them.
-pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
+pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>> {
     let mut exactly = None;
     let mut list = node;
     if node.pairs().is_some() {
-        let mut fields = EXACTLY.open(node, problems)?;
-        let found = fields.required("exactly", problems);
-        fields.finish(problems);
+        let mut arguments = compiler.open(&EXACTLY, node)?;
+        let found = arguments.required("exactly", crate::arguments::node);
+        arguments.finish()?;
         list = found?;
         exactly = Some(list.span);
     }
-    let items = read::list(list, "tools", problems)?;
-    let wanted: Vec<Option<WantedTool>> = items.iter().map(|item| WantedTool::read(item, problems)).collect();
+    let items = read::list(list, "tools", &mut compiler.problems)?;
+    let wanted: Vec<Option<WantedTool>> = items.iter().map(|item| WantedTool::read(item, compiler)).collect();
     let wanted = wanted.into_iter().collect::<Option<Vec<WantedTool>>>()?;
     let only =
         exactly.map(|span| OnlyTools { names: wanted.iter().map(|tool| tool.name.value.clone()).collect(), span });
@@ -67,19 +69,15 @@ pub(super) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condit
 }
 
 impl WantedTool {
-    fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
+    fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
         if node.pairs().is_none() {
-            return Some(Self { name: read::name(node, "tools", problems)?, parameters: None });
+            let name = read::name(node, "tools", &mut compiler.problems)?;
+            return Some(Self { name, parameters: None });
         }
-        let mut fields = TOOL.open(node, problems)?;
-        let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-        let parameters = fields.optional("parameters");
-        let parameters = parameters.map(|node| read::object(node, "parameters", Reading::Core, problems));
-        fields.finish(problems);
-        let parameters = match parameters {
-            Some(parameters) => Some(parameters?),
-            None => None,
-        };
+        let mut arguments = compiler.open(&TOOL, node)?;
+        let name = arguments.required("name", read::name);
+        let parameters = arguments.optional("parameters", object).map(Value::Object);
+        arguments.finish()?;
         Some(Self { name: name?, parameters })
     }
 

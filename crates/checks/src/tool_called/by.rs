@@ -38,10 +38,9 @@ pub(super) struct Apart<'t> {
 
 impl By {
     pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
-        let problems = &mut compiler.problems;
-        let mut fields = BY.open(node, problems)?;
-        let system = fields.required("system", problems);
-        fields.finish(problems);
+        let mut arguments = compiler.open(&BY, node)?;
+        let system = arguments.required("system", crate::arguments::node);
+        arguments.finish()?;
         Some(Self { system: WantedText::contained(system?, "system", compiler)? })
     }
 }
@@ -91,9 +90,8 @@ impl Apart<'_> {
         if let Some((_, system)) = self.others.first() {
             let prompt = if system.is_empty() { "no system prompt".into() } else { quoted(system) };
             let calls = counted(self.others.len());
-            failure
-                .notes
-                .push(format!("{calls} of `{name}` not counted: asked for under another system prompt, {prompt}"));
+            let note = format!("{calls} of `{name}` not counted: asked for under another system prompt, {prompt}");
+            failure.notes.push(note);
         }
         if !self.untold.is_empty() {
             failure.notes.push(self.untold_words(name));
@@ -110,10 +108,8 @@ impl Apart<'_> {
         }
         let name = &calls.name.value;
         let message = format!("`{name}` was called, and it cannot be told that another agent did it");
-        let mut failure = Failure::new(message).at(by.system.span(), "a model with this prompt asked for such a call");
-        failure.notes = vec![self.untold_words(name)];
-        failure.notes.extend(listed(doubtful));
-        Some(failure)
+        let failure = Failure::new(message).at(by.system.span(), "a model with this prompt asked for such a call");
+        Some(failure.note(self.untold_words(name)).notes(listed(doubtful)))
     }
 
     fn untold_words(&self, name: &str) -> String {

@@ -2,7 +2,7 @@
 
 use agentci_source::Spanned;
 use agentci_trace::{Trace, TracedCall};
-use agentci_verdict::{Detail, Failure, Outcome};
+use agentci_verdict::{Failure, Outcome};
 
 use super::by::By;
 use super::condition::Condition;
@@ -58,23 +58,19 @@ impl Evaluate for Calls {
         let (name, with, called) = (&self.name.value, self.with(), self.seen.words());
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call, true)).collect();
         let times = times(fitting.len());
-        let mut failure = match self.count.span {
-            None => Failure::new(format!("`{name}` was {called}{with}, and must not be")).at(
-                self.name.span,
-                if self.seen == Seen::Made {
-                    format!("the agent called this {times}")
-                } else {
-                    format!("this was {called} {times}")
-                },
-            ),
+        let failure = match self.count.span {
+            None => {
+                let seen = if self.seen == Seen::Made { "the agent called this" } else { &format!("this was {called}") };
+                Failure::new(format!("`{name}` was {called}{with}, and must not be"))
+                    .at(self.name.span, format!("{seen} {times}"))
+            }
             Some(span) => {
                 let words = self.count.words();
                 Failure::new(format!("`{name}` was {called} {times}{with}, and must not be {called} {words}"))
                     .at(span, format!("{called} {times}"))
             }
         };
-        failure.notes = if fitting.is_empty() { listed(&calls) } else { listed(fitting) };
-        Outcome::Failed(failure)
+        Outcome::Failed(failure.notes(if fitting.is_empty() { listed(&calls) } else { listed(fitting) }))
     }
 
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
@@ -122,17 +118,15 @@ impl Calls {
         // What must not be more often counts as anyone saw it.
         let at_most = named.iter().filter(|call| self.fits(call, true)).count();
         if self.count.is_less_than(at_most) {
-            let mut failure = self.wrong_number(at_most);
-            failure.notes = listed(named.into_iter().filter(|call| self.fits(call, true)));
-            return Some(failure);
+            let calls = listed(named.into_iter().filter(|call| self.fits(call, true)));
+            return Some(self.wrong_number(at_most).notes(calls));
         }
         if !self.count.is_more_than(fitting) {
             return None;
         }
         let Some(nearest) = self.nearest(&named) else {
-            let mut failure = self.wrong_number(fitting);
-            failure.notes = if named.is_empty() { listed(calls) } else { listed(named) };
-            return Some(failure);
+            let calls = if named.is_empty() { listed(calls) } else { listed(named) };
+            return Some(self.wrong_number(fitting).notes(calls));
         };
         let mut failure = if fitting == 0 { self.unmet(&nearest, &named) } else { self.wrong_number(fitting) };
         if named.len() > 1 {
@@ -140,8 +134,7 @@ impl Calls {
             let seen = nearest.condition.seen(nearest.call);
             failure.notes.push(format!("call {number} of {all} comes nearest, but has not {words}: {seen}"));
         }
-        failure.notes.extend(listed_with(named, nearest.index));
-        Some(failure)
+        Some(failure.notes(listed_with(named, nearest.index)))
     }
 
     /// The call that meets most of the conditions without meeting all; the last one of several.
@@ -163,9 +156,8 @@ impl Calls {
         } else {
             format!("no call of `{name}` has {}", condition.words())
         };
-        let mut failure = Failure::new(message).at(condition.span(), condition.seen(call));
-        failure.details = vec![condition.detail(call)];
-        failure
+        let details = vec![condition.detail(call)];
+        Failure { details, ..Failure::new(message).at(condition.span(), condition.seen(call)) }
     }
 
     fn wrong_number(&self, fitting: usize) -> Failure {
@@ -177,9 +169,7 @@ impl Calls {
             format!("`{name}` was {called} {times}{with}, not {wanted}")
         };
         let label = if fitting == 0 { format!("never {called}") } else { format!("{called} {times}{with}") };
-        let mut failure = Failure::new(message).at(self.count.span.unwrap_or(self.name.span), label);
-        failure.details = vec![Detail { path: String::new(), expected: wanted.into(), actual: fitting.into() }];
-        failure
+        Failure::new(message).at(self.count.span.unwrap_or(self.name.span), label).detail("", wanted, fitting)
     }
 
     /// Why the order is wrong, if it is. It is a matter of all calls, whatever else is asked of them.
@@ -201,9 +191,8 @@ impl Calls {
             Some(_) => (format!("`{name}` was called before `{other}`"), "first called later"),
             None => (format!("`{name}` was called, and `{other}` never was"), "never called"),
         };
-        let mut failure = Failure::new(message).at(after.span, label);
-        failure.notes = listed(calls.iter().filter(|call| [name, other].iter().any(|name| is(call, name))));
-        Some(failure)
+        let calls = calls.iter().filter(|call| [name, other].iter().any(|name| is(call, name)));
+        Some(Failure::new(message).at(after.span, label).notes(listed(calls)))
     }
 }
 

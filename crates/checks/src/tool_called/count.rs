@@ -1,7 +1,10 @@
 //! How often a tool must be called.
 
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, read};
+use agentci_source::{Diagnostic, Node, Span};
+
+use crate::arguments::count;
+use crate::compiler::Compiler;
 
 /// The mapping that a number may be instead.
 pub(crate) static COUNT: Shape = Shape::new(
@@ -26,25 +29,22 @@ impl Count {
     pub(crate) const AT_LEAST_ONE: Count = Count { min: 1, max: None, span: None };
 
     /// A number, or a mapping of `min` and `max`.
-    pub(crate) fn read(node: &Node, problems: &mut Diagnostics) -> Option<Self> {
-        let number = |node: &Node, name: &str, problems: &mut Diagnostics| {
-            read::count(node, name, 0, problems).map(|number| number as usize)
-        };
+    pub(crate) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
+        let span = Some(node.span);
         if node.pairs().is_none() {
-            let exact = number(node, "count", problems)?;
-            return Some(Count { min: exact, max: Some(exact), span: Some(node.span) });
+            let exact = count(node, "count", &mut compiler.problems)?;
+            return Some(Count { min: exact, max: Some(exact), span });
         }
-        let mut fields = COUNT.open(node, problems)?;
-        let min = fields.optional("min").map(|node| number(node, "min", problems));
-        let max = fields.optional("max").map(|node| number(node, "max", problems));
-        fields.finish(problems);
-        let (min, max) = (min.unwrap_or(Some(0))?, max.map_or(Some(None), |max| max.map(Some))?);
+        let mut arguments = compiler.open(&COUNT, node)?;
+        let min = arguments.optional("min", count).unwrap_or_default();
+        let max = arguments.optional("max", count);
+        arguments.finish()?;
         if max.is_some_and(|max| max < min) {
-            problems
-                .push(Diagnostic::error(node.span, "`max` is less than `min`").label("no number of calls can be both"));
+            let problem = Diagnostic::error(node.span, "`max` is less than `min`");
+            compiler.problems.push(problem.label("no number of calls can be both"));
             return None;
         }
-        Some(Count { min, max, span: Some(node.span) })
+        Some(Count { min, max, span })
     }
 
     /// Whether so many calls are right.

@@ -8,63 +8,47 @@ use super::seen::Seen;
 use crate::called::{goes_by, listed};
 use crate::evaluate::Evaluate;
 
-/// Each of these.
+/// Each of these, or any of them.
 #[derive(Debug)]
-pub(super) struct AllCalled {
+pub(super) struct Named {
     pub(super) names: Vec<Spanned<String>>,
-}
-
-/// One of these.
-#[derive(Debug)]
-pub(super) struct AnyCalled {
-    pub(super) names: Vec<Spanned<String>>,
+    /// Where it is said that any of them is enough.
+    pub(super) any: Option<Span>,
     /// Whether names count that end in one of them.
     pub(super) suffix: bool,
     pub(super) seen: Seen,
-    pub(super) span: Span,
 }
 
-impl Evaluate for AllCalled {
+impl Evaluate for Named {
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        let calls = trace.calls();
-        let called = |name: &str| calls.iter().any(|call| call.goes_by(|tool| tool == name));
-        let missing: Vec<&Spanned<String>> = self.names.iter().filter(|name| !called(&name.value)).collect();
-        let Some(first) = missing.first() else { return Outcome::Held };
-        let verb = if missing.len() == 1 { "was" } else { "were" };
-        let mut failure =
-            Failure::new(format!("{} {verb} never called", list(&missing))).at(first.span, "never called");
-        failure.notes = Seen::Made.missed(trace, &values(missing.iter().copied()), false);
-        failure.notes.extend(listed(&calls));
-        Outcome::Failed(failure)
+        let (calls, words) = (self.seen.calls(trace), self.seen.words());
+        let missing = self.names.iter().filter(|name| !calls.iter().any(|call| self.is(call, name)));
+        let missing: Vec<&Spanned<String>> = missing.collect();
+        let failure = match (self.any, missing.first()) {
+            (None, None) => return Outcome::Held,
+            (Some(_), _) if missing.len() < self.names.len() => return Outcome::Held,
+            (Some(span), _) => Failure::new(format!("none of {} was {words}", list(&missing)))
+                .at(span, format!("none of them was {words}")),
+            (None, Some(first)) => {
+                let verb = if missing.len() == 1 { "was" } else { "were" };
+                Failure::new(format!("{} {verb} never called", list(&missing))).at(first.span, "never called")
+            }
+        };
+        let missed = self.seen.missed(trace, &values(missing), self.suffix);
+        Outcome::Failed(failure.notes(missed).notes(listed(&calls)))
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        none_called(&self.names, false, Seen::Made, trace)
-    }
-
-    fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
-        if negate { Seen::Made.unobserved(trace, &values(&self.names), false) } else { Vec::new() }
-    }
-}
-
-impl Evaluate for AnyCalled {
-    fn evaluate(&self, trace: &Trace) -> Outcome {
-        let calls = self.seen.calls(trace);
-        let one = |call: &TracedCall<'_>| self.names.iter().any(|name| is(call, name, self.suffix));
-        if calls.iter().any(one) {
-            return Outcome::Held;
-        }
-        let names: Vec<&Spanned<String>> = self.names.iter().collect();
-        let words = self.seen.words();
-        let mut failure = Failure::new(format!("none of {} was {words}", list(&names)))
-            .at(self.span, format!("none of them was {words}"));
-        failure.notes = self.seen.missed(trace, &values(&self.names), self.suffix);
-        failure.notes.extend(listed(&calls));
-        Outcome::Failed(failure)
-    }
-
-    fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        none_called(&self.names, self.suffix, self.seen, trace)
+        let (calls, words) = (self.seen.calls(trace), self.seen.words());
+        let called = |name: &&Spanned<String>| calls.iter().any(|call| self.is(call, name));
+        let found: Vec<&Spanned<String>> = self.names.iter().filter(called).collect();
+        let Some(first) = found.first() else { return Outcome::Held };
+        let verb = if found.len() == 1 { "was" } else { "were" };
+        let label =
+            if self.seen == Seen::Made { "the agent called this".to_owned() } else { format!("this was {words}") };
+        let failure = Failure::new(format!("{} {verb} {words}, and must not be", list(&found))).at(first.span, label);
+        let calls = calls.iter().filter(|call| found.iter().any(|name| self.is(call, name)));
+        Outcome::Failed(failure.notes(listed(calls)))
     }
 
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
@@ -72,20 +56,10 @@ impl Evaluate for AnyCalled {
     }
 }
 
-fn is(call: &TracedCall<'_>, name: &Spanned<String>, suffix: bool) -> bool {
-    call.goes_by(|tool| goes_by(tool, &name.value, suffix))
-}
-
-fn none_called(names: &[Spanned<String>], suffix: bool, seen: Seen, trace: &Trace) -> Outcome {
-    let calls = seen.calls(trace);
-    let called = |name: &&Spanned<String>| calls.iter().any(|call| is(call, name, suffix));
-    let found: Vec<&Spanned<String>> = names.iter().filter(called).collect();
-    let Some(first) = found.first() else { return Outcome::Held };
-    let (verb, words) = (if found.len() == 1 { "was" } else { "were" }, seen.words());
-    let label = if seen == Seen::Made { "the agent called this".to_owned() } else { format!("this was {words}") };
-    let mut failure = Failure::new(format!("{} {verb} {words}, and must not be", list(&found))).at(first.span, label);
-    failure.notes = listed(calls.iter().filter(|call| found.iter().any(|name| is(call, name, suffix))));
-    Outcome::Failed(failure)
+impl Named {
+    fn is(&self, call: &TracedCall<'_>, name: &Spanned<String>) -> bool {
+        call.goes_by(|tool| goes_by(tool, &name.value, self.suffix))
+    }
 }
 
 fn values<'n>(names: impl IntoIterator<Item = &'n Spanned<String>>) -> Vec<&'n str> {
@@ -93,5 +67,5 @@ fn values<'n>(names: impl IntoIterator<Item = &'n Spanned<String>>) -> Vec<&'n s
 }
 
 fn list(names: &[&Spanned<String>]) -> String {
-    read::quoted_list(&names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>())
+    read::quoted_list(&values(names.iter().copied()))
 }

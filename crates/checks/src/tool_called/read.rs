@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
 
 use super::by::{BY, By};
 use super::calls::Calls;
 use super::condition::Condition;
 use super::count::{COUNT, Count};
-use super::names::{AllCalled, AnyCalled};
+use super::names::Named;
 use super::path::Path;
 use super::seen::{ABOUT, SEEN, Seen};
+use crate::arguments::{node, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -59,75 +60,50 @@ static CALLS: Shape = Shape::new(
 const SUFFIX: &str = "Whether a tool counts whose name ends in this one.";
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let problems = &mut compiler.problems;
     if arguments.pairs().is_none() {
-        let names = read::one_or_more_texts(arguments, "tool_called", problems)?;
-        return Some(Arc::new(AllCalled { names }));
+        let names = read::one_or_more_texts(arguments, "tool_called", &mut compiler.problems)?;
+        return Some(Arc::new(Named { names, any: None, suffix: false, seen: Seen::Made }));
     }
-    let mut fields = CALLS.open(arguments, problems)?;
-    if let Some(any) = fields.optional("any") {
-        fields.becomes(&ANY);
-        fields.demanded("any");
-        let names = read::one_or_more_texts(any, "any", problems);
-        let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
-        let seen = Seen::read(fields.optional("seen"), problems);
-        fields.finish(problems);
-        return Some(Arc::new(AnyCalled { names: names?, suffix: suffix?, seen: seen?, span: any.span }));
+    if let Some(any) = arguments.get("any").filter(|any| !any.is_null()) {
+        let mut arguments = compiler.open(&ANY, arguments)?;
+        let names = arguments.required("any", read::one_or_more_texts);
+        let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
+        let seen = arguments.optional("seen", Seen::read).unwrap_or_default();
+        arguments.finish()?;
+        return Some(Arc::new(Named { names: names?, any: Some(any.span), suffix, seen }));
     }
-    let name = fields.required("name", problems).and_then(|node| read::name(node, "name", problems));
-    let suffix = fields.optional("suffix").map_or(Some(false), |node| read::truth(node, "suffix", problems));
-    let count = fields.optional("count").map_or(Some(Count::AT_LEAST_ONE), |node| Count::read(node, problems));
-    let after = fields.optional("after").map(|node| read::name(node, "after", problems));
-    let seen = fields.optional("seen");
-    let refused = fields.optional("refused");
-    let seen = seen_or_refused(seen, refused, problems);
-    let by = fields.optional("by").map(|node| By::read(node, compiler));
-    let problems = &mut compiler.problems;
-    let args = fields.optional("args").map(|node| args(node, problems));
-    let args_match = fields.optional("args_match").map(|node| args_match(node, compiler));
-    let found = |node| Pattern::read(node, "result_match", compiler).map(Condition::ResultMatches);
-    let result_match = fields.optional("result_match").map(found);
-    let found = |node| Pattern::read(node, "result_not_match", compiler).map(Condition::ResultDoesNotMatch);
-    let result_not_match = fields.optional("result_not_match").map(found);
-    fields.finish(&mut compiler.problems);
-
-    let mut conditions = args.unwrap_or_else(|| Some(Vec::new()))?;
-    conditions.extend(args_match.unwrap_or_else(|| Some(Vec::new()))?);
-    for condition in [result_match, result_not_match].into_iter().flatten() {
-        conditions.push(condition?);
-    }
-    let after = match after {
-        Some(after) => Some(after?),
-        None => None,
-    };
-    let by = match by {
-        Some(by) => Some(by?),
-        None => None,
-    };
-    Some(Arc::new(Calls { name: name?, suffix: suffix?, seen: seen?, conditions, count: count?, after, by }))
+    let mut arguments = compiler.open(&CALLS, arguments)?;
+    arguments.optional("any", node);
+    let name = arguments.required("name", read::name);
+    let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
+    let count = arguments.optional_with("count", Count::read).unwrap_or(Count::AT_LEAST_ONE);
+    let after = arguments.optional("after", read::name);
+    let seen = arguments.optional("seen", Seen::read).unwrap_or_default();
+    let refused = arguments.optional("refused", spanned(read::truth));
+    let by = arguments.optional_with("by", By::read);
+    let mut conditions = arguments.optional("args", args).unwrap_or_default();
+    conditions.extend(arguments.optional_with("args_match", args_match).unwrap_or_default());
+    let pattern = |node, compiler: &mut Compiler<'_>| Pattern::read(node, "result_match", compiler);
+    conditions.extend(arguments.optional_with("result_match", pattern).map(Condition::ResultMatches));
+    let pattern = |node, compiler: &mut Compiler<'_>| Pattern::read(node, "result_not_match", compiler);
+    conditions.extend(arguments.optional_with("result_not_match", pattern).map(Condition::ResultDoesNotMatch));
+    arguments.finish()?;
+    let seen = seen_or_refused(seen, refused, compiler)?;
+    Some(Arc::new(Calls { name: name?, suffix, seen, conditions, count, after, by }))
 }
 
 /// What must have been observed. A call that was refused was neither executed nor answered.
-fn seen_or_refused(seen: Option<&Node>, refused: Option<&Node>, problems: &mut Diagnostics) -> Option<Seen> {
-    let asked = Seen::read(seen, problems)?;
-    let Some(node) = refused else { return Some(asked) };
-    if !read::truth(node, "refused", problems)? {
-        return Some(asked);
-    }
-    if matches!(asked, Seen::Executed | Seen::Answered) {
+fn seen_or_refused(seen: Seen, refused: Option<Spanned<bool>>, compiler: &mut Compiler<'_>) -> Option<Seen> {
+    let Some(refused) = refused.filter(|refused| refused.value) else { return Some(seen) };
+    if matches!(seen, Seen::Executed | Seen::Answered) {
         let message = "a call that was refused was neither executed nor answered";
-        problems.push(
-            Diagnostic::error(node.span, message)
-                .label("cannot be both")
-                .help("keep `refused: true` and remove `seen`"),
-        );
-        return None;
+        return compiler.refuse(refused.span, message, "cannot be both", "keep `refused: true` and remove `seen`");
     }
     Some(Seen::Refused)
 }
 
-fn args(node: &Node, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
-    read::object(node, "args", Reading::Core, problems)?;
+fn args(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
+    read::object(node, name, Reading::Core, problems)?;
     let argument = |pair: &Pair| {
         let value = pair.value.value(Reading::Core).ok()?;
         Some(Condition::Argument { name: pair.key.text.to_string(), value, span: pair.value.span })
@@ -148,9 +124,8 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>
         }
         if path.is_costly() {
             let message = format!("`{}` may take too long to follow", path.written());
-            let problem = Diagnostic::error(pair.key.span, message).label("matches too many places");
-            compiler.problems.push(problem.help("use `..` once at most, and no filter within a filter"));
-            return None;
+            let help = "use `..` once at most, and no filter within a filter";
+            return compiler.refuse(pair.key.span, message, "matches too many places", help);
         }
         let pattern = Pattern::read(&pair.value, path.written(), compiler)?;
         Some(Condition::ArgumentMatches { path, pattern })

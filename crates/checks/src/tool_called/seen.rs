@@ -33,8 +33,8 @@ pub(crate) enum Seen {
 }
 
 impl Seen {
-    pub(crate) fn read(node: Option<&Node>, problems: &mut Diagnostics) -> Option<Self> {
-        node.map_or(Some(Seen::Made), |node| read::choice(node, "seen", &WORDS, problems))
+    pub(crate) fn read(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Self> {
+        read::choice(node, name, &WORDS, problems)
     }
 
     pub(crate) fn fits(self, call: &TracedCall<'_>) -> bool {

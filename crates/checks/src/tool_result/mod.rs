@@ -64,17 +64,12 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let mut fields = ARGUMENTS.open(arguments, &mut compiler.problems)?;
-    let name = fields.required("name", &mut compiler.problems);
-    let name = name.and_then(|node| read::name(node, "name", &mut compiler.problems));
-    let suffix = fields.optional("suffix");
-    let suffix = suffix.and_then(|node| read::truth(node, "suffix", &mut compiler.problems)).unwrap_or_default();
-    let result = fields.optional("result").map(|node| Some((Wanted::read(node, compiler)?, node.span)));
-    fields.finish(&mut compiler.problems);
-    let result = match result {
-        None => None,
-        Some(read) => Some(read?),
-    };
+    let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
+    let name = arguments.required("name", read::name);
+    let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
+    let wanted = |node: &Node, compiler: &mut Compiler<'_>| Some((Wanted::read(node, compiler)?, node.span));
+    let result = arguments.optional_with("result", wanted);
+    arguments.finish()?;
     Some(Arc::new(ResultOf { name: name?, suffix, result }))
 }
 
@@ -114,8 +109,9 @@ impl ResultOf {
     }
 
     /// What the texts among the results were read as.
-    fn read_as(&self, calls: &[&TracedCall<'_>]) -> Vec<String> {
-        let Some((wanted, _)) = self.result.as_ref().filter(|(wanted, _)| wanted.is_data()) else { return Vec::new() };
+    fn shown(&self, calls: Vec<&TracedCall<'_>>) -> Vec<String> {
+        let mut lines = listed(calls.iter().copied());
+        let Some((wanted, _)) = self.result.as_ref().filter(|(wanted, _)| wanted.is_data()) else { return lines };
         let texts = calls.iter().enumerate().filter_map(|(index, call)| Some((index + 1, given(call)?)));
         let texts = texts.filter(|(_, given)| given.is_string());
         let all = calls.len();
@@ -123,7 +119,8 @@ impl ResultOf {
             Some(read) => format!("call {number} of {all}: its text was read as {}", cut(&read)),
             None => format!("call {number} of {all}: its text is neither JSON nor a Python literal"),
         };
-        texts.take(READ).map(note).collect()
+        lines.extend(texts.take(READ).map(note));
+        lines
     }
 
     fn named<'c>(&self, calls: &'c [TracedCall<'c>]) -> Vec<&'c TracedCall<'c>> {
@@ -142,9 +139,7 @@ impl Evaluate for ResultOf {
         if named.is_empty() {
             let failure = Failure::new(format!("`{name}` was never called")).at(self.name.span, "never called");
             let missed = Seen::Made.missed(trace, &[name], self.suffix);
-            let mut failure = failure.note(observed(&calls));
-            failure.notes.splice(0..0, missed);
-            return Outcome::Failed(failure);
+            return Outcome::Failed(failure.notes(missed).note(observed(&calls)));
         }
         let (message, span, label) = match &self.result {
             None => (format!("no call of `{name}` was answered without an error"), self.name.span, "no good answer"),
@@ -154,11 +149,7 @@ impl Evaluate for ResultOf {
             }
             Some((_, span)) => (format!("no call of `{name}` had this result"), *span, "no result is like this"),
         };
-        let mut failure = Failure::new(message).at(span, label);
-        let read = self.read_as(&named);
-        failure.notes = listed(named);
-        failure.notes.extend(read);
-        Outcome::Failed(failure)
+        Outcome::Failed(Failure::new(message).at(span, label).notes(self.shown(named)))
     }
 
     /// Negated, no call may have had it.
@@ -170,11 +161,7 @@ impl Evaluate for ResultOf {
         }
         let message = format!("a call of `{}` had this result, and must not", self.name.value);
         let span = self.result.as_ref().map_or(self.name.span, |(_, span)| *span);
-        let mut failure = Failure::new(message).at(span, "a result is like this");
-        let read = self.read_as(&fitting);
-        failure.notes = listed(fitting);
-        failure.notes.extend(read);
-        Outcome::Failed(failure)
+        Outcome::Failed(Failure::new(message).at(span, "a result is like this").notes(self.shown(fitting)))
     }
 
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {

@@ -116,12 +116,9 @@ fn scripts_of(case: &Case) -> impl Iterator<Item = &Arc<ModelScript>> {
 
 /// A pattern that makes every result of a tool a refusal.
 fn every_result(pattern: &Spanned<String>) -> Option<Diagnostic> {
-    matches_all(&pattern.value).then(|| {
-        let message = format!("every tool result counts as a refusal: `{}` matches any text", pattern.value);
-        Diagnostic::warning(pattern.span, message)
-            .label("matches every result")
-            .help("write words that only a refusal has")
-    })
+    let message = format!("every tool result counts as a refusal: `{}` matches any text", pattern.value);
+    let warning = Diagnostic::warning(pattern.span, message).label("matches every result");
+    matches_all(&pattern.value).then(|| warning.help("write words that only a refusal has"))
 }
 
 /// A model that answers no request, although the case does not say that it asks for nothing.
@@ -148,21 +145,21 @@ fn any_value(check: &Check, folder: &Path, files: &dyn Files) -> Option<Diagnost
     if arguments.get("of").and_then(text).as_deref() == Some("text") {
         return None;
     }
-    let (schema, span) = if let Some(node) = arguments.get("schema") {
-        (node.value(Reading::Core).ok()?, node.span)
-    } else {
-        let path = if arguments.pairs().is_some() { arguments.get("path")? } else { arguments };
-        let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
-        (serde_json::from_str(&found).ok()?, path.span)
-    };
-    accepts_all(&schema).then(|| {
-        let message = format!("`{}` accepts every output: the schema asks for nothing", check.name());
-        warning(
-            span,
-            message,
-            "say what the output must be like: `type`, `required`, `properties`; or remove the check",
-        )
-    })
+    let (_, span) = schema_of(check, folder, files).filter(|(schema, _)| accepts_all(schema))?;
+    let message = format!("`{}` accepts every output: the schema asks for nothing", check.name());
+    let help = "say what the output must be like: `type`, `required`, `properties`; or remove the check";
+    Some(warning(span, message, help))
+}
+
+/// The schema of a `json_schema`, and where it is written or named.
+pub(crate) fn schema_of(check: &Check, folder: &Path, files: &dyn Files) -> Option<(Value, Span)> {
+    let arguments = &check.arguments;
+    if let Some(node) = arguments.get("schema") {
+        return Some((node.value(Reading::Core).ok()?, node.span));
+    }
+    let path = arguments.get("path").unwrap_or(arguments);
+    let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
+    Some((serde_json::from_str(&found).ok()?, path.span))
 }
 
 /// Whether every value is valid under a schema, as far as its own keywords tell; references are not followed.
@@ -229,7 +226,7 @@ fn every_text(check: &Check) -> Option<Diagnostic> {
     Some(warning(found.span, message, "write a pattern that an empty answer does not match; or remove the check"))
 }
 
-fn items(node: &Node) -> &[Node] {
+pub(crate) fn items(node: &Node) -> &[Node] {
     node.items().unwrap_or(std::slice::from_ref(node))
 }
 
