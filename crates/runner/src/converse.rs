@@ -73,7 +73,7 @@ fn put_misses_first(
     found: &mut Vec<Finding>,
 ) {
     if let Some(world) = world {
-        recorded_world::put_first(found, recorded_world::misses(job, &world.misses()));
+        findings::put_first(found, recorded_world::misses(job, &world.misses()));
     }
     findings::put_first(found, missed);
     model_trouble::put_first(found, model_trouble::judge(job, trace).findings);

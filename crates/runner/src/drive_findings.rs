@@ -6,16 +6,14 @@ use agentci_process::{Exit, SpawnError};
 use agentci_source::{Place, Sources};
 use agentci_verdict::{Cause, Finding};
 
-use crate::findings::plain;
 
 const RUN_BY_HAND: &str = "check that it can be run from this folder";
 
 /// Why the agent could not go on; nothing when whoever stopped it said so already.
 pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
-    let mut finding = plain(cause(error)?, error.to_string(), None);
+    let mut finding = Finding::new(cause(error)?, error.to_string());
     if let Some(label) = label(error) {
-        finding.place = Some(target);
-        finding.label = label.into();
+        finding = finding.at(target, label);
     }
     finding.help = help(error);
     if let DriveError::Exited { while_answered: true, .. } = error {
@@ -46,15 +44,7 @@ fn label(error: &DriveError) -> Option<&'static str> {
         DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::Silent => Some("this command"),
         DriveError::NoServer(_) | DriveError::Refused { .. } | DriveError::Busy { .. } => Some("this server"),
         DriveError::Timeout { .. } => Some(""),
-        DriveError::NotRecorded(_)
-        | DriveError::Protocol { .. }
-        | DriveError::Exited { .. }
-        | DriveError::Failed { .. }
-        | DriveError::AgentError(_)
-        | DriveError::Function { .. }
-        | DriveError::Transport(_)
-        | DriveError::Unsupported(_)
-        | DriveError::Stopped => None,
+        _ => None,
     }
 }
 
@@ -71,13 +61,7 @@ fn help(error: &DriveError) -> Option<String> {
             "it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"
         }
         DriveError::Silent => "print the answer to standard output, or say `output: none` in the target if it has none",
-        DriveError::Exited { .. }
-        | DriveError::Failed { .. }
-        | DriveError::AgentError(_)
-        | DriveError::Function { .. }
-        | DriveError::Transport(_)
-        | DriveError::Unsupported(_)
-        | DriveError::Stopped => return None,
+        _ => return None,
     };
     Some(help.to_owned())
 }

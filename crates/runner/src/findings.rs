@@ -6,29 +6,16 @@ use agentci_plan::Check;
 use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
-use agentci_verdict::{Cause, Finding};
-use agentci_verdict::{Failure, Outcome};
-
-use crate::evidence::Unanswered;
-
-/// A finding of a cause that has no better name than itself.
-pub(crate) fn plain(cause: Cause, message: impl Into<String>, place: Option<Place>) -> Finding {
-    Finding { cause, name: cause.name().into(), message: message.into(), place, ..Finding::default() }
-}
+use agentci_verdict::{Cause, Finding, Failure, Outcome};
 
 /// What is wrong with the case itself.
 pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> {
     problems
         .iter()
         .filter(|problem| problem.severity == agentci_source::Severity::Error)
-        .map(|problem| Finding {
-            cause: Cause::Config,
-            name: Cause::Config.name().into(),
-            message: problem.message.clone(),
-            place: Some(problem.place(sources)),
-            label: problem.label.clone(),
-            help: problem.help.clone(),
-            ..Finding::default()
+        .map(|problem| {
+            let finding = Finding::new(Cause::Config, problem.message.clone());
+            Finding { help: problem.help.clone(), ..finding.at(problem.place(sources), problem.label.clone()) }
         })
         .collect()
 }
@@ -41,7 +28,7 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
         () if message.contains("`MCP.") => OF_SERVERS,
         () => OF_CASE,
     };
-    Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
+    Finding::new(Cause::Config, message).at(place, "").help(help)
 }
 
 const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) has `MODEL.url`, `MODEL.openai_base_url`, \
@@ -57,13 +44,13 @@ const OF_CASE: &str = "give it a value by a hook, in the environment (`${ENV.NAM
 /// A variable that a connector of an agent names has no value.
 pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Finding {
     let help = "set it in the environment, or for assistants in the file of `-e` or in `.env` of the application";
-    Finding { help: Some(help.into()), ..plain(Cause::Config, message, Some(place)) }
+    Finding::new(Cause::Config, message).at(place, "").help(help)
 }
 
 /// A tool that is to be executed cannot be had.
 pub(crate) fn toolbox(error: ToolboxError, sources: &Sources) -> Finding {
     let place = error.span.map(|span| sources.place(span));
-    Finding { help: Some(error.help), ..plain(Cause::Config, error.message, place) }
+    Finding { place, ..Finding::new(Cause::Config, error.message).help(error.help) }
 }
 
 /// What a case needs for the calls of a tool to be recorded and played back.
@@ -75,7 +62,7 @@ pub(crate) fn how_to_record(tool: &str) -> String {
 
 /// The user stopped the run.
 pub(crate) fn interrupted() -> Finding {
-    plain(Cause::Interrupted, "the run was interrupted", None)
+    Finding::new(Cause::Interrupted, "the run was interrupted")
 }
 
 /// What is known of an agent that said nothing.
@@ -83,28 +70,20 @@ pub(crate) const SILENT: &str = "it never sent a message";
 
 /// The agent took longer than any limit allows.
 pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
-    Finding {
-        notes: facts,
-        help: Some("raise `--timeout` or the case's own limit if it needs longer".into()),
-        ..plain(Cause::Timeout, format!("the agent was not done within {}", print_duration(limit)), None)
-    }
+    let finding = Finding::new(Cause::Timeout, format!("the agent was not done within {}", print_duration(limit)));
+    Finding { notes: facts, ..finding.help("raise `--timeout` or the case's own limit if it needs longer") }
 }
 
 /// The suite as a whole took longer than it may.
 pub(crate) fn suite_timeout(limit: Duration, flag: &str) -> Finding {
-    Finding {
-        help: Some(format!("raise `{flag}` if the suite needs longer")),
-        ..plain(Cause::Timeout, format!("the suite was not done within {}", print_duration(limit)), None)
-    }
+    Finding::new(Cause::Timeout, format!("the suite was not done within {}", print_duration(limit)))
+        .help(format!("raise `{flag}` if the suite needs longer"))
 }
 
 /// Puts requests of tools that nothing answered before what came of them: an agent that was not told what it asked for is not to
 /// blame if it fails, gives up or is late after that. What is found already is not found again.
 pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
-    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));
-    let new: Vec<Finding> = misses.into_iter().filter(|new| !known(new)).collect();
-    let consequences = [&CONSEQUENCES[..], &[Cause::Check]].concat();
-    before(found, new, &consequences);
+    before(found, misses, &[&CONSEQUENCES[..], &[Cause::Check]].concat());
 }
 
 /// What may come of a tool or a model that did not answer.
@@ -113,6 +92,8 @@ pub(crate) const CONSEQUENCES: [Cause; 6] =
 
 /// Puts findings before others that may have come of them, and tells those with the first.
 pub(crate) fn before(found: &mut Vec<Finding>, new: Vec<Finding>, consequences: &[Cause]) {
+    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));
+    let new: Vec<Finding> = new.into_iter().filter(|new| !known(new)).collect();
     if new.is_empty() {
         return;
     }
@@ -155,17 +136,11 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
     facts
 }
 
-/// What a check comes to whose question has no answer.
-pub(crate) fn unanswered(check: &Check, trouble: Unanswered, sources: &Sources) -> Finding {
-    let Unanswered { cause, message, notes, help } = trouble;
-    let place = Some(sources.place(check.kind.span));
-    Finding { cause, name: check.name(), message, place, notes, help, ..Finding::default() }
-}
-
 /// A check that says nothing although nothing kept it from being evaluated: it must not count as passed.
 pub(crate) fn not_evaluated(check: &Check, reason: &str, sources: &Sources) -> Finding {
     let message = format!("`{}` could not be evaluated: {reason}", check.name());
-    Finding { name: check.name(), ..plain(Cause::Config, message, Some(sources.place(check.kind.span))) }
+    let finding = Finding::new(Cause::Config, message).at(sources.place(check.kind.span), "");
+    Finding { name: check.name(), ..finding }
 }
 
 /// The finding for a check that failed or could not be evaluated.
@@ -195,13 +170,13 @@ mod tests {
     use super::*;
 
     fn miss(message: &str) -> Finding {
-        plain(Cause::StubMiss, message, None)
+        Finding::new(Cause::StubMiss, message)
     }
 
     #[test]
     fn a_miss_outranks_what_came_of_it_and_tells_it() {
         let late =
-            Finding { notes: vec!["it never sent a message".into()], ..plain(Cause::Timeout, "it was late", None) };
+            Finding { notes: vec!["it never sent a message".into()], ..Finding::new(Cause::Timeout, "it was late") };
         let mut found = vec![late];
         put_first(&mut found, vec![miss("no answer to `a`"), miss("no answer to `b`")]);
         let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
@@ -215,7 +190,7 @@ mod tests {
         let mut found = vec![miss("a; after that, it was late")];
         put_first(&mut found, vec![miss("a"), miss("b")]);
         assert_eq!(found.len(), 2);
-        let mut found = vec![plain(Cause::Timeout, "late", None)];
+        let mut found = vec![Finding::new(Cause::Timeout, "late")];
         put_first(&mut found, Vec::new());
         assert_eq!(found[0].cause, Cause::Timeout);
     }

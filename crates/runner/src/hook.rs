@@ -1,17 +1,16 @@
 //! Running the commands that come before a case.
 
-use std::ffi::OsString;
 use std::time::Duration;
 
 use agentci_plan::Hook;
 use agentci_process::{Command, Exit, Grace, PrintError, Process};
 use agentci_source::print_duration;
+use agentci_stubs::fill_command;
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::attempt::Attempt;
-use crate::findings;
 use crate::not_opened::NotOpened;
 use crate::recording::Tape;
 use crate::secret_sources::learn_variables;
@@ -43,12 +42,9 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut Tape) -> Resul
         if attempt.variables.is_spent() {
             return Err(Scope::too_much(job.place(step.span)).into());
         }
-        let printed = printed.map_err(|failure| NotOpened {
-            findings: vec![Finding {
-                help: failure.help.map(Into::into),
-                ..findings::plain(Cause::Hook, failure.message, Some(job.place(step.span)))
-            }],
-            stderr_tail: failure.stderr_tail,
+        let printed = printed.map_err(|HookFailure { message, help, stderr_tail }| {
+            let finding = Finding::new(Cause::Hook, message).at(job.place(step.span), "");
+            NotOpened { findings: vec![Finding { help: help.map(Into::into), ..finding }], stderr_tail }
         })?;
         attempt.variables.take(&printed);
         // Before the next one runs, which may print what this one did.
@@ -110,23 +106,6 @@ fn quote(output: &[u8]) -> String {
 }
 
 fn command(hook: &Hook, scope: &Scope<'_>) -> Result<Command, String> {
-    let fill = |text: &agentci_plan::Text| text.fill(&|name| scope.get(name)).map_err(|unset| unset.to_string());
-    let mut parts = Vec::with_capacity(hook.command.len());
-    for part in &hook.command {
-        parts.push(match &part.file {
-            Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string(),
-            None => OsString::from(fill(&part.text)?),
-        });
-    }
-    let mut environment = Vec::with_capacity(hook.environment.len());
-    for (name, value) in &hook.environment {
-        environment.push((name.clone(), fill(value)?));
-    }
-    let mut parts = parts.into_iter();
-    Ok(Command {
-        program: parts.next().unwrap_or_default(),
-        arguments: parts.collect(),
-        folder: hook.folder.clone(),
-        environment,
-    })
+    let command = fill_command(&hook.command, &hook.environment, &|name| scope.get(name));
+    Ok(Command { folder: hook.folder.clone(), ..command.map_err(|unset| unset.to_string())? })
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use agentci_checks::ReadyCheck;
 use agentci_plan::{Check, StopRule};
 use agentci_trace::Trace;
-use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding};
-use agentci_verdict::{Outcome, Similarity};
+use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, Outcome, Similarity};
 use serde_json::Value;
 
 use crate::attempt::Attempt;
@@ -117,7 +116,7 @@ fn ended_before(cause: Cause) -> String {
 /// Tells of a check whose question has no answer.
 fn unanswered(attempt: &Attempt<'_>, check: &Check, trouble: Unanswered) -> Finding {
     attempt.emit(check_end(check, CheckStatus::Error, Some(trouble.message.clone()), None));
-    findings::unanswered(check, trouble, attempt.job.run.sources)
+    Finding { name: check.name(), place: Some(attempt.job.place(check.kind.span)), ..*trouble }
 }
 
 /// Tells what became of a check; the finding, if it failed. One that says nothing although nothing stopped it is one.

@@ -1,6 +1,6 @@
 //! What an attempt has used so far, and whether it may.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use agentci_plan::{Limit, Limits};
 use agentci_source::Sources;
@@ -123,7 +123,7 @@ impl<'m> Meter<'m> {
     fn failed(&mut self, call: Option<&ToolCall>) {
         self.metrics.tool_errors += 1;
         let name = call.map(|call| call.name.as_str()).unwrap_or_default();
-        count_one(&mut self.metrics.tool_errors_by_name, name);
+        *self.metrics.tool_errors_by_name.entry(name.to_owned()).or_default() += 1;
     }
 
     /// Nothing more happens: what was made is what was made.
@@ -133,7 +133,7 @@ impl<'m> Meter<'m> {
         let Some(secrets) = &self.secrets else { return };
         for made in joiner.made() {
             if !made.within {
-                count_one(&mut self.metrics.tool_calls_by_name, &made.call.name);
+                *self.metrics.tool_calls_by_name.entry(made.call.name.clone()).or_default() += 1;
             }
             if self.metrics.steps.len() < STEPS {
                 self.metrics.steps.push(step(&made, secrets));
@@ -197,16 +197,6 @@ pub(crate) fn recount(job: &Job<'_>, trace: &Trace) -> (Metrics, Option<Finding>
     let meter = meters.conclude();
     let exceeded = meter.exceeded();
     (meter.into_metrics(), exceeded)
-}
-
-/// Counts a name; one that is known is not copied.
-fn count_one(counts: &mut BTreeMap<String, u64>, name: &str) {
-    match counts.get_mut(name) {
-        Some(count) => *count += 1,
-        None => {
-            counts.insert(name.to_owned(), 1);
-        }
-    }
 }
 
 /// The finding for a limit that was exceeded.

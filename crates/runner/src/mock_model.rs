@@ -1,13 +1,14 @@
 //! The scripted model of an attempt: its server, and what the agent is told of it.
 
 use agentci_mock_llm::{ModelServer, ServerOptions};
-use agentci_plan::{Mode, ModelWorld, Speech, Target, Text, ToolSource, World};
+use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::findings;
 use crate::job::Job;
+use crate::not_opened::NotOpened;
+use crate::recorded_world::handed_environment;
 
 /// The key that an agent is given, so that no real one is sent to a script.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";
@@ -100,7 +101,7 @@ pub(crate) async fn start(
     seed: u64,
     observer: Option<UnboundedSender<Kind>>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Model>, Box<Finding>> {
+) -> Result<Option<Model>, NotOpened> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
     let options = ServerOptions {
         // The script's own seed makes every attempt alike, as whoever wrote it wants.
@@ -114,7 +115,7 @@ pub(crate) async fn start(
     };
     let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
         let message = format!("the scripted model could not be started: {error}");
-        Box::new(findings::plain(Cause::Config, message, Some(job.place(world.span))))
+        Finding::new(Cause::Config, message).at(job.place(world.span), "")
     })?;
     let environment = environment(&server, world, job.run.options.environment);
     Ok(Some(Model { addresses: addresses(&server, world), environment, server }))
@@ -143,12 +144,7 @@ pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
 
 /// The keys that are no secret: the placeholder, the script's own, and what the target hands over by itself.
 fn known_keys(target: &Target, world: &ModelWorld, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
-    let handed: &[(String, Text)] = match target {
-        Target::Process(process) => &process.environment,
-        Target::Http(http) => http.server.as_ref().map(|server| server.environment.as_slice()).unwrap_or_default(),
-        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => &[],
-    };
-    let handed = handed.iter().filter_map(|(_, text)| text.fill(lookup).ok());
+    let handed = handed_environment(target).iter().filter_map(|(_, text)| text.fill(lookup).ok());
     world.script.api_key.clone().into_iter().chain([PLACEHOLDER_KEY.to_owned()]).chain(handed).collect()
 }
 

@@ -13,16 +13,16 @@ use crate::job::Job;
 /// How many complaints are told of a case; all are in the run's events.
 const TOLD: usize = 10;
 
-/// What the complaints come to.
+/// What complaints result in.
 #[derive(Debug, Default)]
-pub(crate) struct Judged {
+pub(crate) struct TroubleReport {
     pub(crate) findings: Vec<Finding>,
     pub(crate) warnings: Vec<String>,
 }
 
 /// Judges what the scripted model complained of, each complaint once.
-pub(crate) fn judge(job: &Job<'_>, trace: &Trace) -> Judged {
-    let mut judged = Judged::default();
+pub(crate) fn judge(job: &Job<'_>, trace: &Trace) -> TroubleReport {
+    let mut judged = TroubleReport::default();
     let Some(world) = &job.case.world.model else { return judged };
     let mut seen: Vec<&ModelTrouble> = Vec::new();
     let mut more = 0_usize;
@@ -49,11 +49,7 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace) -> Judged {
 /// Puts complaints before what came of them: an agent whose model did not answer is not to blame for what it does after that.
 /// What is found already is not found again.
 pub(crate) fn put_first(found: &mut Vec<Finding>, troubles: Vec<Finding>) {
-    let known = |new: &Finding, found: &[Finding]| {
-        found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message))
-    };
-    let new: Vec<Finding> = troubles.into_iter().filter(|new| !known(new, found)).collect();
-    findings::before(found, new, &findings::CONSEQUENCES);
+    findings::before(found, troubles, &findings::CONSEQUENCES);
 }
 
 fn finding(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<Finding> {
@@ -81,8 +77,7 @@ fn finding(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<
         TroubleKind::ForeignKey => return None,
     };
     let (place, label) = place(job, world, trouble);
-    let finding = findings::plain(cause, trouble.message.clone(), Some(place));
-    Some(Finding { label: label.into(), help: Some(help.into()), ..finding })
+    Some(Finding::new(cause, trouble.message.clone()).at(place, label).help(help))
 }
 
 /// The rule that a complaint is about, or where the suite names the script.
@@ -108,9 +103,8 @@ pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> O
         return None;
     }
     let (message, label, help) = unasked(reached);
-    let finding = findings::plain(Cause::ModelNeverAsked, message, Some(job.place(world.span)));
-    let help = format!("{help}; {NO_MODEL}");
-    Some(Finding { label: label.into(), help: Some(help), ..finding })
+    let finding = Finding::new(Cause::ModelNeverAsked, message).at(job.place(world.span), label);
+    Some(finding.help(format!("{help}; {NO_MODEL}")))
 }
 
 /// How a case says that it needs no model.

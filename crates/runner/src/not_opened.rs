@@ -16,12 +16,6 @@ impl From<Finding> for NotOpened {
     }
 }
 
-impl From<Box<Finding>> for NotOpened {
-    fn from(finding: Box<Finding>) -> Self {
-        Self::from(*finding)
-    }
-}
-
 impl From<Vec<Finding>> for NotOpened {
     fn from(findings: Vec<Finding>) -> Self {
         Self { findings, stderr_tail: Vec::new() }

@@ -8,7 +8,8 @@ use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Played, Replay, Status};
 
 use crate::job::Job;
-use crate::{findings, recorded_world};
+use crate::recorded_world;
+use crate::not_opened::NotOpened;
 
 /// What stands in for the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]
@@ -22,7 +23,7 @@ pub(crate) enum Tape {
 }
 
 /// What the case and the mode ask for; the error says what is missing.
-pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
+pub(crate) fn open(job: &Job<'_>) -> Result<Tape, NotOpened> {
     // Who asks a model records it only where the suite says so.
     if job.case.recorded_world().is_some() && !recorded_world::is_conversation(job) {
         return Ok(Tape::Live);
@@ -42,25 +43,20 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, Box<Finding>> {
             return Ok(Tape::Live);
         }
         let verb = if job.run.options.mode == Mode::Record { "record to" } else { "replay" };
-        let finding = findings::plain(
-            Cause::Config,
-            format!("there is no `recording` to {verb}"),
-            Some(job.place(job.case.span)),
-        );
+        let finding = Finding::new(Cause::Config, format!("there is no `recording` to {verb}"));
         let help = match target {
             Target::Mcp(_) if job.run.options.mode == Mode::Record => {
                 "add `recording: PATH` to the `world` of the case, or a snapshot of the tools: `mcp:list: { snapshot: tools.json }`"
             }
             _ => "add `recording: PATH` to the `world` of the case, or use `--mode live`",
         };
-        return Err(Box::new(Finding { help: Some(help.into()), ..finding }));
+        return Err(finding.at(job.place(job.case.span), "").help(help).into());
     };
     if job.run.options.mode == Mode::Record {
         return Ok(Tape::Record(Recorder::new()));
     }
     let wrong = |message: String, help: &str| {
-        let finding = findings::plain(Cause::Config, message, Some(job.place(recording.span)));
-        Box::new(Finding { help: Some(help.into()), ..finding })
+        Finding::new(Cause::Config, message).at(job.place(recording.span), "").help(help)
     };
     let shown = recording.path.display();
     let text = job.run.options.files.read_text(&recording.path, Recording::LARGEST as u64).map_err(|error| {
@@ -111,7 +107,7 @@ pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, fou
     }
     let error = agentci_stubs::replace_file(&kept.path, recording.write(secrets)).err()?;
     let message = format!("the recording could not be written: {error}");
-    Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
+    Some(Finding::new(Cause::Config, message).at(job.place(job.case.span), ""))
 }
 
 /// Whether a recording of an attempt is of use, after what was found in it.

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use agentci_plan::{Cases, Suite};
-use agentci_source::Place;
 use agentci_trace::{Redactor, canonical};
 use agentci_verdict::{Body, CaseEnd, Finding, RunStart};
 use regex::Regex;
@@ -95,7 +94,7 @@ fn run_start(start: &mut RunStart, secrets: &Redactor) {
     for problem in &mut start.not_loaded {
         secrets.scrub(&mut problem.message);
         scrub_option(&mut problem.help, secrets);
-        scrub_place(&mut problem.place, secrets);
+        secrets.scrub(&mut problem.place.text);
     }
 }
 
@@ -114,15 +113,13 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
         secrets.scrub(&mut text);
         *words = text.into();
     }
-    end.place.iter_mut().for_each(|place| scrub_place(place, secrets));
+    end.place.iter_mut().for_each(|place| secrets.scrub(&mut place.text));
     end.findings.iter_mut().for_each(|finding| scrub_finding(finding, secrets));
     end.warnings.iter_mut().for_each(|warning| secrets.scrub(warning));
     for facts in end.similarities.iter_mut().map(|similarity| &mut similarity.facts) {
         facts.missing.iter_mut().chain(&mut facts.extra).for_each(|fact| secrets.scrub(&mut fact.text));
     }
-    if !end.metrics.steps.is_empty() {
-        end.metrics.steps.iter_mut().for_each(|step| scrub_arguments(&mut step.args, secrets));
-    }
+    end.metrics.steps.iter_mut().for_each(|step| scrub_arguments(&mut step.args, secrets));
     prompts::scrub(end, secrets);
     if !end.stderr_tail.is_empty() {
         // A key may reach over several lines.
@@ -151,7 +148,7 @@ fn scrub_finding(finding: &mut Finding, secrets: &Redactor) {
     secrets.scrub(&mut finding.label);
     scrub_option(&mut finding.help, secrets);
     finding.notes.iter_mut().for_each(|note| secrets.scrub(note));
-    finding.place.iter_mut().for_each(|place| scrub_place(place, secrets));
+    finding.place.iter_mut().for_each(|place| secrets.scrub(&mut place.text));
     for detail in &mut finding.details {
         let key = last_step(&detail.path).to_owned();
         for value in [&mut detail.expected, &mut detail.actual] {
@@ -164,10 +161,6 @@ fn scrub_finding(finding: &mut Finding, secrets: &Redactor) {
 
 fn last_step(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
-}
-
-fn scrub_place(place: &mut Place, secrets: &Redactor) {
-    secrets.scrub(&mut place.text);
 }
 
 fn scrub_option(text: &mut Option<String>, secrets: &Redactor) {

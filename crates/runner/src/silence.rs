@@ -4,7 +4,6 @@ use agentci_plan::{OutputRule, Said, Turn};
 use agentci_trace::{Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 
-use crate::findings;
 use crate::job::Job;
 
 /// The finding for a case in which the agent gave no sign of having done anything: neither words nor data nor a tool call. Such a
@@ -16,11 +15,9 @@ pub(crate) fn finding(job: &Job<'_>, trace: &Trace) -> Option<Finding> {
     if !answers || !trace.conversation().is_empty() || shown() {
         return None;
     }
-    let place = job.place(case.target.span());
-    let mut finding =
-        findings::plain(Cause::AgentError, "the agent put out nothing: no words, no data, no tool call", Some(place));
-    finding.help = Some("fix the agent, or say `output: none` in its target if it may stay silent".into());
-    Some(finding)
+    let finding = Finding::new(Cause::AgentError, "the agent put out nothing: no words, no data, no tool call");
+    let help = "fix the agent, or say `output: none` in its target if it may stay silent";
+    Some(finding.at(job.place(case.target.span()), "").help(help))
 }
 
 /// Whether something is asked in a turn. Joining a thread or resuming a run may go without an answer.

@@ -95,16 +95,10 @@ impl Host<'_, '_> {
     }
 
     fn missed(&self, miss: agentci_stubs::Miss) -> Box<Finding> {
-        Box::new(Finding {
-            cause: Cause::ReplayMiss,
-            name: Cause::ReplayMiss.name().into(),
-            message: miss.message,
-            notes: miss.notes,
-            place: self.cassette_place(),
-            label: "this recording".into(),
-            help: Some("if the agent is right to ask this, record the case again: `agentci record`".into()),
-            ..Finding::default()
-        })
+        let finding = Finding::new(Cause::ReplayMiss, miss.message)
+            .help("if the agent is right to ask this, record the case again: `agentci record`");
+        let (place, label) = (self.cassette_place(), "this recording".into());
+        Box::new(Finding { notes: miss.notes, place, label, ..finding })
     }
 
     fn cassette_place(&self) -> Option<Place> {
@@ -125,39 +119,23 @@ pub(crate) fn allowed(world: &World, sources: &Sources, call: &ToolCall) -> Resu
     names.sort_unstable();
     let list = if names.is_empty() { "<none>".to_owned() } else { names.join(", ") };
     let meant = did_you_mean(&call.name, names.iter().copied());
-    let place = allowed.first().map(|name| sources.place(name.span));
-    Err(Box::new(Finding {
-        cause: Cause::ToolNotAllowed,
-        name: Cause::ToolNotAllowed.name().into(),
-        message: format!("tool not allowed: {}. Allowed tools: {list}", call.name),
-        label: if place.is_some() { "the allowed tools".into() } else { String::new() },
-        place,
-        help: Some(match meant {
-            Some(meant) => format!("the agent may have meant `{meant}`"),
-            None => "add it to the allowed tools, or find out why the agent calls it".into(),
-        }),
-        ..Finding::default()
+    let message = format!("tool not allowed: {}. Allowed tools: {list}", call.name);
+    let finding = Finding::new(Cause::ToolNotAllowed, message).help(match meant {
+        Some(meant) => format!("the agent may have meant `{meant}`"),
+        None => "add it to the allowed tools, or find out why the agent calls it".into(),
+    });
+    Err(Box::new(match allowed.first() {
+        Some(first) => finding.at(sources.place(first.span), "the allowed tools"),
+        None => finding,
     }))
 }
 
 fn failed(call: &ToolCall, words: String) -> ToolResult {
-    let fault = Some("error".to_owned());
-    ToolResult {
-        call_id: call.call_id.clone(),
-        ok: false,
-        result: Arc::default(),
-        error: Some(words),
-        fault,
-        ..ToolResult::default()
-    }
+    let (call_id, fault) = (call.call_id.clone(), Some("error".to_owned()));
+    ToolResult { call_id, ok: false, error: Some(words), fault, ..ToolResult::default() }
 }
 
 fn no_source(call: &ToolCall) -> Box<Finding> {
-    Box::new(Finding {
-        cause: Cause::ReplayMiss,
-        name: Cause::ReplayMiss.name().into(),
-        message: format!("the agent called `{}`, and there is no recording to answer from", call.name),
-        help: Some(findings::how_to_record(&call.name)),
-        ..Finding::default()
-    })
+    let message = format!("the agent called `{}`, and there is no recording to answer from", call.name);
+    Box::new(Finding::new(Cause::ReplayMiss, message).help(findings::how_to_record(&call.name)))
 }

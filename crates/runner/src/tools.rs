@@ -49,7 +49,7 @@ impl Tools {
     pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<Replay>), NotOpened> {
         let (job, case) = (attempt.job, attempt.job.case);
         let normalizer = Normalizer::new(&case.world.normalization)
-            .map_err(|message| findings::plain(Cause::Config, message, Some(job.place(case.span))))?;
+            .map_err(|message| Finding::new(Cause::Config, message).at(job.place(case.span), ""))?;
         let scripted = Scripted::new(&case.world.scripted, &attempt.lookup())
             .map_err(|error| attempt.variables.unset(error.to_string(), job.place(case.span)))?;
         let (source, replay) = if job.run.options.mode == Mode::Replay {
@@ -88,7 +88,7 @@ fn patience(job: &Job<'_>) -> Duration {
 }
 
 /// The answers to tool calls in a replay: those of the cassette, if there is one.
-fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), Box<Finding>> {
+fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), NotOpened> {
     let ToolSource::Cassette(cassette) = &job.case.world.tools else { return Ok((Source::Nothing, None)) };
     let tape = tape(job, cassette)?;
     let replay = Replay {
@@ -106,7 +106,7 @@ fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), Box<Finding>> {
 }
 
 /// The answers of the tools themselves.
-async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
+async fn executed(attempt: &Attempt<'_>) -> Result<Source, NotOpened> {
     let (job, world) = (attempt.job, &attempt.job.case.world);
     let cassette = match &world.tools {
         ToolSource::Cassette(cassette) => Some(cassette),
@@ -115,15 +115,14 @@ async fn executed(attempt: &Attempt<'_>) -> Result<Source, Box<Finding>> {
     let recorder = match (job.run.options.mode, cassette) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
         (Mode::Record, None) if !is_recorded(world) && !records_routes(world) && !makes_snapshots(job) => {
-            let message = "there is no `cassette` to record to";
-            let finding = findings::plain(Cause::Config, message, Some(job.place(job.case.span)));
-            return Err(Box::new(Finding { help: Some(findings::how_to_record("NAME")), ..finding }));
+            let finding = Finding::new(Cause::Config, "there is no `cassette` to record to");
+            return Err(finding.at(job.place(job.case.span), "").help(findings::how_to_record("NAME")).into());
         }
         _ => None,
     };
     let toolbox = Box::pin(Toolbox::open(&world.live, job.run.options.tools, &world.executed(), &attempt.lookup()))
         .await
-        .map_err(|error| Box::new(findings::toolbox(error, job.run.sources)))?;
+        .map_err(|error| findings::toolbox(error, job.run.sources))?;
     Ok(Source::Execute(Box::new(toolbox), recorder))
 }
 
@@ -137,17 +136,14 @@ fn records_routes(world: &World) -> bool {
     matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
 }
 
-fn tape(job: &Job<'_>, cassette: &Cassette) -> Result<Tape, Box<Finding>> {
+fn tape(job: &Job<'_>, cassette: &Cassette) -> Result<Tape, NotOpened> {
     let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought());
     let tape = tape.map(|tape| match job.run.suite.habits.recorded_numbers {
         RecordedNumbers::AsWritten => tape.numbers_as_written(),
         RecordedNumbers::ByValue => tape,
     });
     tape.map_err(|error| {
-        Box::new(Finding {
-            label: "this recording".into(),
-            help: Some(error.help().into()),
-            ..findings::plain(Cause::Config, error.to_string(), Some(job.place(cassette.span)))
-        })
+        let finding = Finding::new(Cause::Config, error.to_string()).at(job.place(cassette.span), "this recording");
+        finding.help(error.help()).into()
     })
 }

@@ -5,7 +5,6 @@ use agentci_trace::{Event, Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
-use crate::findings;
 
 /// The most events of an attempt.
 const EVENT_LIMIT: u64 = 4_000_000;
@@ -31,8 +30,8 @@ impl Volume {
         } else {
             return None;
         };
-        let help = "let the agent stop sooner, or send less; `limits` of the case can say when".to_owned();
-        Some(Finding { help: Some(help), ..findings::plain(Cause::Limit, message, None) })
+        let help = "let the agent stop sooner, or send less; `limits` of the case can say when";
+        Some(Finding::new(Cause::Limit, message).help(help))
     }
 }
 

@@ -8,9 +8,9 @@ use agentci_plan::{Limit, Limits, Target, Verdicts};
 use agentci_trace::{Event, Kind, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
-use crate::findings;
 use crate::job::Job;
 use crate::meter;
+use crate::model_trouble::TroubleReport;
 
 /// The limits that a suite was warned about. All lanes look here, on one thread, so it is a cell.
 #[derive(Debug, Default)]
@@ -26,18 +26,11 @@ struct Unknown {
     turn: Option<u32>,
 }
 
-/// What is to be said of limits that nothing was reported for.
-#[derive(Debug, Default)]
-pub(crate) struct Judged {
-    pub(crate) findings: Vec<Finding>,
-    pub(crate) warnings: Vec<String>,
-}
-
 /// Judges the limits of a case that came to its end, and those of its turns.
-pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
-    let mut judged = Judged::default();
+pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> TroubleReport {
+    let mut judged = TroubleReport::default();
     let all: Vec<&Event> = trace.events().iter().collect();
-    judged.judge(job, &job.case.limits, &all, metrics.usage, None);
+    judged.judge_limits(job, &job.case.limits, &all, metrics.usage, None);
     for (number, turn) in (0..).zip(&job.case.turns) {
         let Limits { tokens_in, tokens_out, cost_usd, .. } = &*turn.limits;
         if tokens_in.is_none() && tokens_out.is_none() && cost_usd.is_none() {
@@ -46,13 +39,13 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> Judged {
         let events: Vec<&Event> = all.iter().copied().filter(|event| event.turn == number).collect();
         let usage = |kind: &Kind| if let Kind::Usage(usage) = kind { Some(*usage) } else { None };
         let used = events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus);
-        judged.judge(job, &turn.limits, &events, used, Some(number));
+        judged.judge_limits(job, &turn.limits, &events, used, Some(number));
     }
     judged
 }
 
-impl Judged {
-    fn judge(&mut self, job: &Job<'_>, limits: &Limits, events: &[&Event], used: Usage, turn: Option<u32>) {
+impl TroubleReport {
+    fn judge_limits(&mut self, job: &Job<'_>, limits: &Limits, events: &[&Event], used: Usage, turn: Option<u32>) {
         let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit?, turn });
         let sent =
             unknown("max_tokens_in", "tokens_in", "tokens", limits.tokens_in.filter(|_| used.tokens_in.is_none()));
@@ -80,27 +73,14 @@ impl Judged {
 impl Unknown {
     fn finding(&self, job: &Job<'_>) -> Finding {
         let Self { name, key, what, limit, turn } = self;
-        Finding {
-            turn: *turn,
-            name: (*name).to_owned(),
-            label: "nothing to compare with".into(),
-            help: Some(match &*job.case.target {
-                Target::Process(_) => {
-                    format!("let the agent send a line `{{\"type\":\"usage\",\"{key}\":..}}`, or remove `limits.{key}`")
-                }
-                Target::Mock(_)
-                | Target::Agui(_)
-                | Target::A2a(_)
-                | Target::Mcp(_)
-                | Target::Http(_)
-                | Target::Chat(_) => format!("let the agent or its provider report it, or remove `limits.{key}`"),
-            }),
-            ..findings::plain(
-                Cause::Limit,
-                format!("a model was asked, and nothing reported its {what}: `{key}` cannot be judged"),
-                Some(job.place(limit.span)),
-            )
-        }
+        let message = format!("a model was asked, and nothing reported its {what}: `{key}` cannot be judged");
+        let help = if let Target::Process(_) = &*job.case.target {
+            format!("let the agent send a line `{{\"type\":\"usage\",\"{key}\":..}}`, or remove `limits.{key}`")
+        } else {
+            format!("let the agent or its provider report it, or remove `limits.{key}`")
+        };
+        let finding = Finding::new(Cause::Limit, message).at(job.place(limit.span), "nothing to compare with").help(help);
+        Finding { turn: *turn, name: (*name).to_owned(), ..finding }
     }
 
     fn warning(&self) -> String {

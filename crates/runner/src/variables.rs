@@ -8,6 +8,7 @@ use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 
 use crate::findings;
+use crate::not_opened::NotOpened;
 
 /// The most bytes that variables put into the texts of an attempt, all together. A variable may hold several times those
 /// before it, so that few of them could fill any memory.
@@ -43,10 +44,10 @@ impl<'s> Scope<'s> {
     }
 
     /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
-    pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), Box<Finding>> {
+    pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), NotOpened> {
         for (name, text) in case.variables.iter() {
             let value = text.fill(&|wanted| self.get(wanted)).map_err(|unset| {
-                Box::new(self.unset(format!("the variable `{name}` can not be filled: {unset}"), place()))
+                self.unset(format!("the variable `{name}` can not be filled: {unset}"), place())
             })?;
             self.variables.insert(name.clone(), value);
         }
@@ -84,7 +85,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn too_much(place: Place) -> Finding {
         let message = format!("the variables of the case put more than {} MiB into its texts", FILLED_LIMIT >> 20);
         let help = "let them hold less, or be used in fewer places; a file that the agent reads can be of any size";
-        Finding { help: Some(help.into()), ..findings::plain(Cause::Config, message, Some(place)) }
+        Finding::new(Cause::Config, message).at(place, "").help(help)
     }
 
     /// All variables of the case.

@@ -14,5 +14,6 @@ pub use faults::Faults;
 pub use normalize::Normalizer;
 pub use routes::{
     LateCalls, RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession,
+    percent_decoded,
 };
-pub use tools::{Scripted, Tool, Toolbox, ToolboxError};
+pub use tools::{Scripted, Tool, Toolbox, ToolboxError, fill_command};

@@ -5,16 +5,6 @@ use serde_json::Value;
 
 use crate::closest::Same;
 
-/// Whether a recorded value holds a placeholder.
-pub(crate) fn holds_placeholder(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains(PLACEHOLDER),
-        Value::Array(items) => items.iter().any(holds_placeholder),
-        Value::Object(map) => map.values().any(holds_placeholder),
-        _ => false,
-    }
-}
-
 /// Whether a requested value is the recorded one but for what the placeholder stands for.
 pub(crate) fn fits(recorded: &Value, requested: &Value, same: Same) -> bool {
     match (recorded, requested) {

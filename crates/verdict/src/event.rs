@@ -514,7 +514,7 @@ pub struct AssertionCount {
 }
 
 /// One thing that kept a case from passing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// What kind of thing.
     pub cause: Cause,
@@ -542,19 +542,22 @@ pub struct Finding {
     pub turn: Option<u32>,
 }
 
-impl Default for Finding {
-    fn default() -> Self {
-        Self {
-            cause: Cause::Check,
-            name: String::new(),
-            message: String::new(),
-            place: None,
-            label: String::new(),
-            notes: Vec::new(),
-            details: Vec::new(),
-            help: None,
-            turn: None,
-        }
+impl Finding {
+    /// A finding that has no better name than its cause.
+    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, name: cause.name().into(), message: message.into(), ..Self::default() }
+    }
+
+    /// Points at a place, with a few words beside it.
+    #[must_use]
+    pub fn at(self, place: Place, label: impl Into<String>) -> Self {
+        Self { place: Some(place), label: label.into(), ..self }
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
     }
 }
 

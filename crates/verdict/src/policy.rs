@@ -47,27 +47,19 @@ impl Policy {
     /// Judges a run; `whole` says that no case was left out.
     pub fn judge(&self, suite: &str, rows: &Rows, whole: bool) -> GateReport {
         let baseline = self.baseline.as_ref().and_then(|baseline| baseline.as_ref().ok());
-        GateReport {
-            baseline_path: self.baseline_path.clone(),
-            problem: self.problem().map(str::to_owned),
-            thresholds: self.thresholds,
-            written: self.written.clone(),
-            forgiven: false,
-            comparison: compare(baseline, &Baseline::of(suite, rows), &self.thresholds, whole),
-        }
+        let comparison = compare(baseline, &Baseline::of(suite, rows), &self.thresholds, whole);
+        GateReport { problem: self.problem().map(str::to_owned), ..self.report(comparison) }
     }
 
     /// What is said of a run that is only a part: what it will be held to.
     pub fn put_off(&self) -> GateReport {
         let warnings = vec!["gates are judged when all parts are merged".to_owned()];
-        GateReport {
-            baseline_path: self.baseline_path.clone(),
-            problem: None,
-            thresholds: self.thresholds,
-            written: self.written.clone(),
-            forgiven: false,
-            comparison: Comparison { passed: true, warnings, ..Comparison::default() },
-        }
+        self.report(Comparison { passed: true, warnings, ..Comparison::default() })
+    }
+
+    fn report(&self, comparison: Comparison) -> GateReport {
+        let (baseline_path, written) = (self.baseline_path.clone(), self.written.clone());
+        GateReport { baseline_path, thresholds: self.thresholds, written, comparison, ..GateReport::default() }
     }
 
     /// Why the baseline can not be used.

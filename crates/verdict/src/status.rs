@@ -30,10 +30,11 @@ impl Status {
 }
 
 /// Why a case failed or could not be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// A check did not hold.
+    #[default]
     Check,
     /// The case used more than it may.
     Limit,

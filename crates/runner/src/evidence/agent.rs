@@ -1,16 +1,16 @@
 //! What another agent says: one that the suite names, asked with one message.
 
+use agentci_verdict::Finding;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{Evidence, Unanswered};
-use crate::ask_agent::{Ask, find, lookup, patience};
+use super::Unanswered;
+use crate::ask_agent::{Ask, Unheard, find, lookup, patience};
 use crate::job::Job;
 use crate::secret_sources::learn_target;
 
 /// Asks an agent; its result is under `output`.
 pub(super) async fn ask(
-    _evidence: &Evidence,
     job: &Job<'_>,
     agent: &str,
     message: String,
@@ -30,7 +30,6 @@ pub(super) async fn ask(
         fetched: job.secrets.fetched(),
     };
     let output = ask.agent(agent, message, job.run.options, job.run.stop).await;
-    let output = output
-        .map_err(|trouble| Unanswered { help: trouble.help, ..Unanswered::new(trouble.cause, trouble.message) })?;
-    Ok(json!({ "output": output }))
+    let unheard = |trouble: Unheard| Finding { help: trouble.help, ..Finding::new(trouble.cause, trouble.message) };
+    Ok(json!({ "output": output.map_err(unheard)? }))
 }

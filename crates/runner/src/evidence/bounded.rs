@@ -13,8 +13,7 @@ use agentci_checks::{Evaluator, ReadyCheck, Task};
 use agentci_process::{Command, Lines, Pipes, Process};
 use agentci_source::print_duration;
 use agentci_trace::Trace;
-use agentci_verdict::Cause;
-use agentci_verdict::Outcome;
+use agentci_verdict::{Cause, Finding, Outcome};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
@@ -100,7 +99,8 @@ impl Workers {
         match (answer["exceeded"].as_str(), answer["unusable"].as_str()) {
             (Some(what), _) => Err(exceeded(what)),
             (_, Some(reason)) => {
-                Err(Unanswered::new(Cause::Config, format!("the check could not be evaluated: {reason}")))
+                let message = format!("the check could not be evaluated: {reason}");
+                Err(Finding::new(Cause::Config, message).into())
             }
             (None, None) => Ok(answer),
         }
@@ -225,21 +225,14 @@ fn late(allowed: Duration) -> Unanswered {
 }
 
 fn exceeded(what: &str) -> Unanswered {
-    Unanswered {
-        help: Some(
-            "simplify the schema, the path or the pattern: fewer references, wildcards, `..`, filters within each other and \
-             counted repetitions"
-                .into(),
-        ),
-        ..Unanswered::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}"))
-    }
+    let help = "simplify the schema, the path or the pattern: fewer references, wildcards, `..`, filters within each other and \
+                counted repetitions";
+    Finding::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}")).help(help).into()
 }
 
 fn broken(reason: &str) -> Unanswered {
-    Unanswered::new(
-        Cause::CheckTimeout,
-        format!("the check could not be evaluated: its worker did not answer: {reason}"),
-    )
+    let message = format!("the check could not be evaluated: its worker did not answer: {reason}");
+    Finding::new(Cause::CheckTimeout, message).into()
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@ use std::time::Duration;
 use agentci_checks::{Question, ReadyCheck};
 use agentci_plan::Suite;
 use agentci_trace::Trace;
-use agentci_verdict::Outcome;
-use agentci_verdict::{Cause, Finding};
+use agentci_verdict::{Finding, Outcome};
 use serde_json::Value;
 
 use crate::findings;
@@ -21,26 +20,14 @@ use similarity::Meanings;
 
 pub use bounded::{WORKER_MEMORY, WORKER_READY};
 
-/// A question that has no answer: whatever a check asks of it, it cannot be told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unanswered {
-    /// What kind of trouble.
-    pub(crate) cause: Cause,
-    /// What went wrong.
-    pub(crate) message: String,
-    /// Further facts.
-    pub(crate) notes: Vec<String>,
-    /// What to do about it.
-    pub(crate) help: Option<String>,
-}
+/// Why a question has no answer: whatever a check asks of it, it cannot be told. Which check asks is added later.
+pub(crate) type Unanswered = Box<Finding>;
 
 /// What is kept from one question to the next, for a whole run of a suite.
 #[derive(Debug)]
 pub(crate) struct Evidence {
     /// Who compares meanings.
     meanings: Meanings,
-    /// Functions of the suite's own.
-    programs: script::Programs,
     /// Evaluates what may take long.
     workers: bounded::Workers,
 }
@@ -48,11 +35,7 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// Nothing is known yet.
     pub(crate) fn new(suite: &Suite, options: &Options<'_>) -> Self {
-        Self {
-            meanings: Meanings::new(suite, options),
-            programs: script::Programs::default(),
-            workers: bounded::Workers::new(options),
-        }
+        Self { meanings: Meanings::new(suite, options), workers: bounded::Workers::new(options) }
     }
 
     /// Evaluates a check that may take long, unless the run is stopped meanwhile. The time of the case that was spent on this so
@@ -77,10 +60,10 @@ impl Evidence {
         match question {
             Question::Similarity { expected, said } => self.meanings.compare(job, &expected, &said).await,
             Question::Script { file, function, arguments } => {
-                in_time(job, script::call(self, file, function, arguments)).await
+                in_time(job, script::call(job, file, function, arguments)).await
             }
             Question::Bounded(task) => in_time(job, self.workers.evaluate(job, spent, task)).await,
-            Question::Agent { agent, message } => agent::ask(self, job, &agent, message).await,
+            Question::Agent { agent, message } => agent::ask(job, &agent, message).await,
         }
     }
 }
@@ -101,18 +84,5 @@ async fn in_time<T>(job: &Job<'_>, answer: impl Future<Output = Result<T, Unansw
         () = job.run.stop.wait() => Err(findings::interrupted().into()),
         answer = answer => answer,
         late = late => Err(late.into()),
-    }
-}
-
-impl From<Finding> for Unanswered {
-    fn from(finding: Finding) -> Self {
-        Self { cause: finding.cause, message: finding.message, notes: finding.notes, help: finding.help }
-    }
-}
-
-impl Unanswered {
-    /// Trouble with its sentence.
-    pub(crate) fn new(cause: Cause, message: impl Into<String>) -> Self {
-        Self { cause, message: message.into(), notes: Vec::new(), help: None }
     }
 }

@@ -1,45 +1,26 @@
 //! What a function of the suite's own returns.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
-use agentci_script::{Limits, Program, ScriptError};
+use agentci_script::{Limits, ScriptError};
 use agentci_source::{did_you_mean, read};
-use agentci_verdict::Cause;
+use agentci_verdict::{Cause, Finding};
 use serde_json::{Value, json};
 
-use super::{Evidence, Unanswered};
+use super::Unanswered;
+use crate::job::Job;
 
 /// The most that is kept of what a function returns, as JSON.
 const RETURNED: usize = 64 * 1024;
 
-/// Files of functions that were made ready, or could not be. There are few, so they are looked through.
-#[derive(Debug, Default)]
-pub(crate) struct Programs {
-    known: Mutex<Vec<Known>>,
-}
-
-type Known = (Arc<ScriptFile>, Result<Program, ScriptError>);
-
-impl Programs {
-    fn get(&self, file: &Arc<ScriptFile>) -> Result<Program, ScriptError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, program)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, file) || other == file) {
-            return program.clone();
-        }
-        let program = Program::read(file);
-        known.push((Arc::clone(file), program.clone()));
-        program
-    }
-}
-
 pub(super) async fn call(
-    evidence: &Evidence,
+    job: &Job<'_>,
     file: Arc<ScriptFile>,
     function: String,
     arguments: Vec<Value>,
 ) -> Result<Value, Unanswered> {
-    let result = match evidence.programs.get(&file) {
+    let result = match job.run.shared.library.program(&file) {
         Ok(program) => program.call(&function, &arguments, &Limits::default()).await,
         Err(error) => Err(error),
     };
@@ -79,5 +60,5 @@ fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
         | ScriptError::NotJson(_)
         | ScriptError::Engine(_)) => (format!("`{path}`: {other}"), None),
     };
-    Unanswered { help, ..Unanswered::new(Cause::Config, message) }
+    Finding { help, ..Finding::new(Cause::Config, message) }.into()
 }

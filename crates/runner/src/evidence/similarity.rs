@@ -8,8 +8,7 @@ use agentci_embed::facts;
 use agentci_embed::remote::{Cache, Limits};
 use agentci_embed::{Builtin, Choice, DEFAULT_BASE_URL, EmbedError, Embedder, Remote, Service, choose, cosine};
 use agentci_plan::Suite;
-use agentci_verdict::Cause;
-use agentci_verdict::Differing;
+use agentci_verdict::{Cause, Differing, Finding};
 use futures_util::TryFutureExt as _;
 use serde_json::{Value, json};
 
@@ -87,7 +86,7 @@ fn embedder(
     timeout: Option<Duration>,
 ) -> Result<Embedder, Unanswered> {
     let choice =
-        choose(pinned, key.as_deref()).map_err(|error| Unanswered { cause: Cause::Config, ..trouble(&error) })?;
+        choose(pinned, key.as_deref()).map_err(|error| Finding { cause: Cause::Config, ..*trouble(&error) })?;
     let model = match choice {
         Choice::Builtin => return Ok(Embedder::Builtin(Builtin)),
         Choice::Remote { model } => model,
@@ -95,7 +94,7 @@ fn embedder(
     if key.is_none() && url.is_none() {
         let message = format!("`openai:{model}` needs a key, and `OPENAI_API_KEY` is not set");
         let help = "set it, or `OPENAI_BASE_URL` to a service that needs none, or use the embedder `builtin`";
-        return Err(Unanswered { help: Some(help.into()), ..Unanswered::new(Cause::Embedding, message) });
+        return Err(Finding::new(Cause::Embedding, message).help(help).into());
     }
     let mut limits = Limits::default();
     if let Some(timeout) = timeout {
@@ -114,7 +113,7 @@ fn trouble(error: &dyn std::error::Error) -> Unanswered {
         Some((message, help)) => (message, Some(help.to_owned())),
         None => (text.as_str(), None),
     };
-    Unanswered { help, ..Unanswered::new(Cause::Embedding, message) }
+    Finding { help, ..Finding::new(Cause::Embedding, message) }.into()
 }
 
 fn differing(expected: &str, said: &str) -> Differing {

@@ -13,15 +13,15 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::addresses::{Told, tell};
 use super::watch::{Shared, Watch, Watching};
 use super::{McpServers, Played};
-use crate::findings;
 use crate::job::Job;
+use crate::not_opened::NotOpened;
 
 /// Starts the servers, if the case has some; `observer` is told what they see.
 pub(crate) async fn start(
     job: &Job<'_>,
     faults: Faults,
     observer: Option<UnboundedSender<Kind>>,
-) -> Result<Option<McpServers>, Box<Finding>> {
+) -> Result<Option<McpServers>, NotOpened> {
     let worlds = &job.case.world.mcp;
     let Some(first) = worlds.first() else { return Ok(None) };
     let shared = Arc::new(Shared::new(faults, observer));
@@ -41,20 +41,19 @@ pub(crate) async fn start(
     Ok(Some(McpServers { addresses, environment, servers, shared, _folder: folder }))
 }
 
-async fn play(job: &Job<'_>, world: &McpWorld, shared: &Arc<Shared>) -> Result<Played, Box<Finding>> {
+async fn play(job: &Job<'_>, world: &McpWorld, shared: &Arc<Shared>) -> Result<Played, NotOpened> {
     let watch = Arc::new(Watch::new(world, Arc::clone(shared)));
     let watcher: Box<dyn Watcher> = Box::new(Watching(Arc::clone(&watch)));
     let mind = match &world.source {
         McpSource::Script { script, .. } => Mind::new(Arc::clone(script), Some(watcher)).map_err(|error| {
-            let finding = findings::plain(Cause::Config, error.to_string(), Some(job.place(error.span)));
-            Box::new(Finding { label: "this tool".into(), ..finding })
+            Finding::new(Cause::Config, error.to_string()).at(job.place(error.span), "this tool")
         })?,
         McpSource::Recording { path, server } => {
             let recording = load(path).map_err(|error| wrong(job, world, error.to_string()))?;
             let server = server.as_ref().map(|server| server.value.as_str());
             let tape = Tape::of(&recording, server).map_err(|error| {
                 let message = format!("`{}` cannot be played: {error}", path.display());
-                Box::new(Finding { help: Some(error.help().into()), ..*wrong(job, world, message) })
+                wrong(job, world, message).help(error.help())
             })?;
             job.secrets.meet(|secrets| tape.said().for_each(|said| secrets.learn(said)));
             Mind::recorded(tape, Some(watcher))
@@ -66,7 +65,6 @@ async fn play(job: &Job<'_>, world: &McpWorld, shared: &Arc<Shared>) -> Result<P
     Ok(Played { mind, watch, server })
 }
 
-fn wrong(job: &Job<'_>, world: &McpWorld, message: String) -> Box<Finding> {
-    let finding = findings::plain(Cause::Config, message, Some(job.place(world.span)));
-    Box::new(Finding { label: "this server".into(), ..finding })
+fn wrong(job: &Job<'_>, world: &McpWorld, message: String) -> Finding {
+    Finding::new(Cause::Config, message).at(job.place(world.span), "this server")
 }

@@ -8,12 +8,11 @@ use agentci_plan::{FaultKind, McpSource, McpWorld};
 use agentci_source::Span;
 use agentci_stubs::{Faults, RouteMiss};
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
-use agentci_verdict::{Cause, Finding};
+use agentci_verdict::Finding;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::findings;
 use crate::job::Job;
-use crate::services::told;
+use crate::services::{missed, told};
 
 /// The most misses of a server that are remembered.
 const MISSES: usize = 1_000;
@@ -105,13 +104,8 @@ impl Watch {
 
     pub(super) fn misses(&self, job: &Job<'_>) -> Vec<Finding> {
         let misses = self.misses.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let finding = |miss: RouteMiss| Finding {
-            label: "this server".into(),
-            notes: miss.notes,
-            help: Some(self.help.into()),
-            ..findings::plain(Cause::StubMiss, miss.message, Some(job.place(self.span)))
-        };
-        told(misses).into_iter().map(finding).collect()
+        let place = job.place(self.span);
+        told(misses).into_iter().map(|miss| missed(miss, &place, "this server", self.help)).collect()
     }
 
     fn call_id(&self, number: u64) -> String {

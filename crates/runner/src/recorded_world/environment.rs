@@ -13,7 +13,7 @@ pub(super) fn outside(attempt: &Attempt<'_>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> =
         ours.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
     let lookup = attempt.lookup();
-    for (name, text) in of_target(&attempt.job.case.target) {
+    for (name, text) in handed_environment(&attempt.job.case.target) {
         let Ok(value) = text.fill(&lookup) else { continue };
         all.retain(|(known, _)| known != name);
         all.push((name.clone(), value));
@@ -44,7 +44,7 @@ pub(super) fn roots(attempt: &Attempt<'_>, environment: &[(String, String)]) -> 
     Roots { cwd, home: named("HOME"), tmp: named("TMPDIR").or_else(|| Some(std::env::temp_dir())) }
 }
 
-fn of_target(target: &Target) -> &[(String, Text)] {
+pub(crate) fn handed_environment(target: &Target) -> &[(String, Text)] {
     match target {
         Target::Process(process) => &process.environment,
         Target::Http(http) => http.server.as_ref().map(|server| server.environment.as_slice()).unwrap_or_default(),

@@ -8,8 +8,8 @@ use agentci_source::FileError;
 use agentci_trace::sha256;
 use agentci_verdict::{Cause, Finding, Replay};
 
-use crate::findings;
 use crate::job::Job;
+use crate::not_opened::NotOpened;
 
 /// A recording that was read.
 pub(super) struct Read {
@@ -18,7 +18,7 @@ pub(super) struct Read {
 }
 
 /// Reads the recording of a case; the finding says what to do where that cannot be.
-pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<Read, Box<Finding>> {
+pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<Read, NotOpened> {
     let path = &world.recording.path;
     let shown = path.display();
     let text = text(job, path).map_err(|error| {
@@ -75,7 +75,7 @@ fn text(job: &Job<'_>, path: &Path) -> Result<String, FileError> {
     job.run.options.files.read_text(path, Recording::LARGEST as u64)
 }
 
-pub(super) fn wrong(job: &Job<'_>, world: RecordedWorld<'_>, message: String, help: String) -> Box<Finding> {
-    let finding = findings::plain(Cause::Config, message, Some(job.place(world.recording.span)));
-    Box::new(Finding { label: "this recording".into(), help: Some(help), ..finding })
+pub(super) fn wrong(job: &Job<'_>, world: RecordedWorld<'_>, message: String, help: String) -> NotOpened {
+    let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "this recording");
+    finding.help(help).into()
 }

@@ -56,14 +56,6 @@ pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Accoun
     }
 }
 
-/// Puts misses before what came of them; an agent that got no answer is not to blame for what it does after that.
-pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
-    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));
-    let new: Vec<Finding> = misses.into_iter().filter(|new| !known(new)).collect();
-    let consequences = [&findings::CONSEQUENCES[..], &[Cause::Check]].concat();
-    findings::before(found, new, &consequences);
-}
-
 fn missed(job: &Job<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
     let message = format!(
         "request {} ({}) is not in `{}`: {}",
@@ -72,11 +64,10 @@ fn missed(job: &Job<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
         world.recording.path.display(),
         miss.reason
     );
-    let finding = findings::plain(Cause::ReplayMiss, message, Some(job.place(world.recording.span)));
+    let finding = Finding::new(Cause::ReplayMiss, message).at(job.place(world.recording.span), "this recording");
     let notes = miss.nearest.as_ref().map(nearest).unwrap_or_default();
     let again = || format!("if the change is meant, record it again: `{}`", file::command(job, true));
-    let help = miss.remedy.as_ref().map_or_else(again, Remedy::in_suite);
-    Finding { label: "this recording".into(), notes, help: Some(help), ..finding }
+    Finding { notes, ..finding.help(miss.remedy.as_ref().map_or_else(again, Remedy::in_suite)) }
 }
 
 /// The recorded request that comes nearest, and where it differs first.
@@ -109,7 +100,7 @@ pub(crate) fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, a
 }
 
 fn replayed(job: &Job<'_>, world: RecordedWorld<'_>, finished: &Finished, replay: Replay, account: &mut Account) {
-    put_first(&mut account.findings, misses(job, &finished.misses));
+    findings::put_first(&mut account.findings, misses(job, &finished.misses));
     let Tally { exact, with_holes, holes, unused, examples, .. } = &finished.tally;
     let recorded = &finished.recording.exchanges;
     let unused: Vec<&Exchange> = recorded.iter().filter(|exchange| unused.contains(&exchange.id)).collect();
@@ -174,9 +165,9 @@ fn never_sent(
         let (count, were) = (acting.len(), were(acting.len()));
         format!("{count} of {all} recorded requests {were} never sent: {}", words(&acting))
     };
-    let finding = findings::plain(Cause::ReplayMiss, message, Some(job.place(world.recording.span)));
+    let finding = Finding::new(Cause::ReplayMiss, message).at(job.place(world.recording.span), "this recording");
     let help = format!("if the agent is meant to do less, record it again: `{}`", file::command(job, true));
-    account.findings.push(Finding { label: "this recording".into(), help: Some(help), ..finding });
+    account.findings.push(finding.help(help));
 }
 
 fn were(count: usize) -> &'static str {

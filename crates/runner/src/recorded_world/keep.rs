@@ -61,7 +61,7 @@ pub(super) fn keep(
     secrets.absorb(&job.secrets.all());
     if let Err(error) = agentci_recorder::save(&world.recording.path, &recording, &secrets) {
         let message = format!("the recording could not be written: {error}");
-        account.findings.push(findings::plain(Cause::Config, message, Some(job.place(world.recording.span))));
+        account.findings.push(Finding::new(Cause::Config, message).at(job.place(world.recording.span), ""));
     }
 }
 
@@ -102,13 +102,13 @@ fn nothing(job: &Job<'_>, world: RecordedWorld<'_>, past: Vec<String>) -> Findin
         "let the agent use the proxy and the certificates of its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`".to_owned()
     };
     let message = "nothing was recorded: no request of the agent came to the recorder";
-    let finding = findings::plain(Cause::Config, message, Some(job.place(world.recording.span)));
-    Finding { label: "stays as it was".into(), notes: past, help: Some(help), ..finding }
+    let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "stays as it was");
+    Finding { notes: past, ..finding.help(help) }
 }
 
 /// The finding for a case that was not done when the run had spent all it may.
 fn stopped(job: &Job<'_>, world: RecordedWorld<'_>, reason: String) -> Finding {
-    let finding = findings::plain(Cause::Limit, reason, Some(job.place(world.recording.span)));
-    let help = "raise the limit, and record the cases that are missing";
-    Finding { label: "stays as it was".into(), help: Some(help.into()), ..finding }
+    Finding::new(Cause::Limit, reason)
+        .at(job.place(world.recording.span), "stays as it was")
+        .help("raise the limit, and record the cases that are missing")
 }

@@ -21,8 +21,8 @@ mod prices;
 mod session;
 mod tool_exchange;
 
-pub(crate) use environment::agent_roots;
+pub(crate) use environment::{agent_roots, handed_environment};
 pub(crate) use file::{earlier, is_conversation};
-pub(crate) use judge::{conclude, misses, put_first, take_late};
+pub(crate) use judge::{conclude, misses, take_late};
 pub(crate) use open::open;
 pub(crate) use session::WorldSession;

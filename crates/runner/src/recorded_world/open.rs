@@ -17,8 +17,9 @@ use super::mcp_streams::McpAddresses;
 use super::session::{Used, WorldSession};
 use super::{faults, file, observe::Reader};
 use crate::attempt::Attempt;
-use crate::findings;
 use crate::job::Job;
+use crate::not_opened::NotOpened;
+use crate::services::host_and_port;
 
 /// Starts the recorder, where the case has a recorded world; `observer` is told what the agent does. What leads to `bases` and
 /// `hosts` is played by us, and is no part of the recorded world.
@@ -28,17 +29,15 @@ pub(crate) async fn open(
     bases: &ToolBases,
     hosts: Vec<String>,
     faults: Faults,
-) -> Result<Option<WorldSession>, Box<Finding>> {
+) -> Result<Option<WorldSession>, NotOpened> {
     let job = attempt.job;
     let (Some(world), Some(observer)) = (job.case.recorded_world(), observer) else { return Ok(None) };
     let (mode, used) = mode(job, world)?;
-    let keys = match &mode {
-        SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => recording.header.keys.clone(),
-        SessionMode::Record => Vec::new(),
-    };
-    let mcp = match &mode {
-        SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => McpAddresses::of(recording),
-        SessionMode::Record => McpAddresses::default(),
+    let (keys, mcp) = match &mode {
+        SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => {
+            (recording.header.keys.clone(), McpAddresses::of(recording))
+        }
+        SessionMode::Record => (Vec::new(), McpAddresses::default()),
     };
     let environment = outside(attempt);
     let ours: Vec<String> = bases.bases.iter().filter_map(|(_, base)| host_and_port(base)).chain(hosts).collect();
@@ -60,7 +59,7 @@ pub(crate) async fn open(
     };
     let session = Box::pin(Session::start(options)).await.map_err(|error| {
         let message = format!("the recorder could not be started: {error}");
-        Box::new(findings::plain(Cause::Config, message, Some(job.place(world.recording.span))))
+        Finding::new(Cause::Config, message).at(job.place(world.recording.span), "")
     })?;
     let faults = Arc::new(Mutex::new(faults));
     faults::install(&session, &faults, world.holds, mcp.clone());
@@ -69,7 +68,7 @@ pub(crate) async fn open(
 }
 
 /// What the session does with requests, and what becomes of its recording.
-fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), Box<Finding>> {
+fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), NotOpened> {
     let options = job.run.options;
     let replayed = |read: file::Read, on_miss| {
         let matching = &job.case.world.matching;
@@ -102,9 +101,3 @@ fn given(job: &Job<'_>) -> Vec<String> {
     job.case.turns.iter().flat_map(words).collect()
 }
 
-/// The host and port of an address.
-fn host_and_port(url: &str) -> Option<String> {
-    let rest = url.split_once("://")?.1;
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    Some(rest[..end].to_owned())
-}

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use agentci_recorder::{Body, Exchange, How, Part, Request, Response, is_stdio};
+use agentci_stubs::percent_decoded;
 use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
@@ -135,21 +136,8 @@ fn part(part: &Part) -> Value {
     json!({ "name": part.name, "filename": part.filename, "content": bounded(&part.content) })
 }
 
-/// Text of a query, `%20` and `+` read.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| u8::from_str_radix(str::from_utf8(hex).ok()?, 16).ok());
-        if let (b'%', Some(byte)) = (first, hex) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(if *first == b'+' { b' ' } else { *first });
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decoded(&text.replace('+', " "))
 }
 
 /// Text as it is, if it is text and not too much.

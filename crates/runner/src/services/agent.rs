@@ -1,6 +1,5 @@
 //! A program that is a server: started, watched, ended.
 
-use std::ffi::OsString;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix};
 use agentci_process::{Command, Exit, Grace, Pipes, Process, SpawnError, agent_program};
 use agentci_source::print_duration;
+use agentci_stubs::fill_command;
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::process::ChildStdin;
@@ -232,21 +232,11 @@ fn command(
     environment: ServerEnvironment,
 ) -> Result<Command, UnsetVariable> {
     let ServerEnvironment { given: mut environment, enforced } = environment;
-    let mut parts = Vec::with_capacity(server.command.len());
-    for part in &server.command {
-        parts.push(match &part.file {
-            // Made absolute, since the working folder of the agent may be another than ours.
-            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
-            None => OsString::from(part.text.fill(lookup)?),
-        });
-    }
-    for (name, value) in &server.environment {
-        environment.push((name.clone(), value.fill(lookup)?));
-    }
-    let mut parts = parts.into_iter();
-    let program = agent_program(parts.next().unwrap_or_default(), &environment, &enforced);
+    let command = fill_command(&server.command, &server.environment, lookup)?;
+    environment.extend(command.environment);
+    let program = agent_program(command.program, &environment, &enforced);
     environment.extend(enforced);
-    Ok(Command { program, arguments: parts.collect(), folder: server.folder.clone(), environment })
+    Ok(Command { program, arguments: command.arguments, folder: server.folder.clone(), environment })
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
 use super::agent::{Agent, NotRunning, PORT, ServerEnvironment};
-use crate::findings;
 use crate::job::Job;
 use crate::not_opened::NotOpened;
 
@@ -268,9 +267,6 @@ fn variables(agent: &Agent) -> Vec<(String, String)> {
 
 fn unreachable(job: &Job<'_>, server: &HttpServer, error: NotRunning) -> Finding {
     let NotRunning { message, help, .. } = error;
-    Finding {
-        label: "this command".into(),
-        help: Some(help.to_owned()).filter(|help| !help.is_empty()),
-        ..findings::plain(Cause::Unreachable, message, Some(job.place(server.span)))
-    }
+    let finding = Finding::new(Cause::Unreachable, message).at(job.place(server.span), "this command");
+    Finding { help: Some(help.to_owned()).filter(|help| !help.is_empty()), ..finding }
 }

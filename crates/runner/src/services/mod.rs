@@ -9,7 +9,8 @@ mod tools;
 pub(crate) use agent::{PORT, ServerEnvironment};
 pub(crate) use agents::{Agents, Reached, has_own_agent, is_running, takes_turns};
 pub(crate) use held::{Held, HeldEnd};
-pub(crate) use tools::{Late, OpenTools, ToolServer, told};
+pub(crate) use ready::host_and_port;
+pub(crate) use tools::{Late, OpenTools, ToolServer, missed, told};
 
 use agentci_verdict::Status;
 

@@ -51,7 +51,7 @@ impl std::fmt::Display for Sign {
 }
 
 /// Host and port of an address; nothing if it is none of HTTP.
-pub(super) fn host_and_port(url: &str) -> Option<String> {
+pub(crate) fn host_and_port(url: &str) -> Option<String> {
     let (rest, usual) = match url.strip_prefix("http://") {
         Some(rest) => (rest, 80),
         None => (url.strip_prefix("https://")?, 443),

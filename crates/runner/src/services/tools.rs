@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
 use agentci_plan::{AnsweredBy, Case, Missed, Mode, Routes, Target, ToolSource, World};
-use agentci_source::{Place, Span};
+use agentci_source::Place;
 use agentci_stubs::{
     Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
 };
@@ -13,9 +13,9 @@ use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{has_own_agent, is_running};
-use crate::findings;
 use crate::job::Job;
 use crate::run::Run;
+use crate::not_opened::NotOpened;
 
 /// What a tool's address is where no tool will be called.
 const NOWHERE: &str = "http://127.0.0.1:0";
@@ -84,13 +84,12 @@ impl ToolServer {
         faults: Faults,
         observer: Option<UnboundedSender<Kind>>,
         variables: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Option<OpenTools>, Box<Finding>> {
+    ) -> Result<Option<OpenTools>, NotOpened> {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
-        let wrong =
-            |message: String, span: Span| Box::new(findings::plain(Cause::Config, message, Some(job.place(span))));
         let server = server.as_ref().map_err(|error| {
-            let finding = wrong(format!("the stub tool server could not be started: {error}"), routes.span);
-            Box::new(Finding { help: Some("choose another with `--stub-port` or `--stub-bind`".into()), ..*finding })
+            Finding::new(Cause::Config, format!("the stub tool server could not be started: {error}"))
+                .at(job.place(routes.span), "")
+                .help("choose another with `--stub-port` or `--stub-bind`")
         })?;
         let own = format!("case-{}", job.index + 1);
         let options = RouteOptions {
@@ -115,7 +114,7 @@ impl ToolServer {
                     routes.span
                 }
             };
-            wrong(error.to_string(), span)
+            Finding::new(Cause::Config, error.to_string()).at(job.place(span), "")
         })?;
         Ok(Some(OpenTools { session, routes: Arc::clone(routes) }))
     }
@@ -163,7 +162,11 @@ impl OpenTools {
     pub(crate) fn misses(&self, job: &Job<'_>) -> (Vec<Finding>, Vec<String>) {
         let misses = told(self.session.misses());
         match self.routes.miss {
-            Missed::Fail => (misses.into_iter().map(|miss| self.missed(miss, job)).collect(), Vec::new()),
+            Missed::Fail => {
+                let help = "add an answer for it, or find out why the agent asks this";
+                let place = job.place(self.routes.span);
+                (misses.into_iter().map(|miss| missed(miss, &place, "these tools", help)).collect(), Vec::new())
+            }
             Missed::Warn => {
                 let mut messages: Vec<String> = misses.into_iter().map(|miss| miss.message).collect();
                 messages.dedup();
@@ -182,20 +185,11 @@ impl OpenTools {
         self.session.faults()
     }
 
-    fn missed(&self, miss: RouteMiss, job: &Job<'_>) -> Finding {
-        Finding {
-            label: "these tools".into(),
-            notes: miss.notes,
-            help: Some("add an answer for it, or find out why the agent asks this".into()),
-            ..findings::plain(Cause::StubMiss, miss.message, Some(job.place(self.routes.span)))
-        }
-    }
-
     /// Keeps what was recorded of an attempt that came to its end.
     pub(crate) fn save(&self, job: &Job<'_>, secrets: &Redactor) -> Option<Finding> {
         let error = self.session.save_recording(secrets).err()?;
         let message = format!("the answers of tools could not be written: {error}");
-        Some(findings::plain(Cause::Config, message, Some(job.place(self.routes.span))))
+        Some(Finding::new(Cause::Config, message).at(job.place(self.routes.span), ""))
     }
 }
 
@@ -213,14 +207,15 @@ impl Late {
         if self.miss == Missed::Warn {
             return (Vec::new(), calls.into_iter().map(|call| call.message).collect());
         }
-        let finding = |call: RouteMiss| Finding {
-            label: "these tools".into(),
-            notes: call.notes,
-            help: Some("let the agent wait for its tools before it answers".into()),
-            ..findings::plain(Cause::StubMiss, call.message, Some(self.place.clone()))
-        };
-        (calls.into_iter().map(finding).collect(), Vec::new())
+        let help = "let the agent wait for its tools before it answers";
+        (calls.into_iter().map(|call| missed(call, &self.place, "these tools", help)).collect(), Vec::new())
     }
+}
+
+/// A call that nothing answers.
+pub(crate) fn missed(miss: RouteMiss, place: &Place, label: &str, help: &str) -> Finding {
+    let finding = Finding::new(Cause::StubMiss, miss.message).at(place.clone(), label).help(help);
+    Finding { notes: miss.notes, ..finding }
 }
 
 /// The misses that are worth telling: an agent that tries again and again asks the same, or ever more of its kind.

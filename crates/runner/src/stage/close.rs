@@ -15,7 +15,7 @@ use crate::mcp_servers::McpServers;
 use crate::recorded_world::{self, WorldSession};
 use crate::services::{OpenTools, has_own_agent};
 use crate::tools::{Source, Tapes};
-use crate::{findings, recording, unused_faults};
+use crate::{recording, unused_faults};
 
 impl Stage {
     /// Closes what was opened, what was opened last first: the agent, its model, and its tools. What was found until its agent
@@ -103,7 +103,7 @@ fn save_cassette(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, account:
     }
     let error = recorder.save(secrets).err()?;
     let message = format!("the cassette could not be written: {error}");
-    Some(findings::plain(Cause::Config, message, Some(job.place(job.case.span))))
+    Some(Finding::new(Cause::Config, message).at(job.place(job.case.span), ""))
 }
 
 /// Whether the agent came to its end, whatever the checks will say.

@@ -43,8 +43,6 @@ pub struct Tape {
     sha256: String,
     entries: Vec<Entry>,
     by_call: HashMap<Key, Vec<usize>>,
-    /// Entries whose arguments hold a placeholder.
-    without_secrets: Vec<usize>,
     redactor: Redactor,
     numbers: Numbers,
 }
@@ -108,9 +106,6 @@ impl Tape {
         let sha256 = sha256(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut entries: Vec<Entry> = Vec::new();
-        let mut by_call: HashMap<Key, Vec<usize>> = HashMap::new();
-        let mut without_secrets = Vec::new();
-        let numbers = Numbers::ByValue;
         for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -122,26 +117,26 @@ impl Tape {
                 column,
                 reason,
             })?;
-            if wildcard::holds_placeholder(&entry.args) {
-                without_secrets.push(entries.len());
-            }
-            by_call.entry(key(&entry.tool, &entry.args, redactor, numbers)).or_default().push(entries.len());
             entries.push(entry);
         }
-        let redactor = redactor.clone();
-        Ok(Self { path: path.to_path_buf(), sha256, entries, by_call, without_secrets, redactor, numbers })
+        let (by_call, redactor, numbers) = (HashMap::new(), redactor.clone(), Numbers::ByValue);
+        let tape = Self { path: path.to_path_buf(), sha256, entries, by_call, redactor, numbers };
+        Ok(tape.indexed())
+    }
+
+    fn indexed(mut self) -> Self {
+        let mut by_call: HashMap<Key, Vec<usize>> = HashMap::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            by_call.entry(self.key(&entry.tool, &entry.args)).or_default().push(index);
+        }
+        self.by_call = by_call;
+        self
     }
 
     /// The same recording, with `1` and `1.0` being different arguments.
     #[must_use]
-    pub fn numbers_as_written(mut self) -> Self {
-        self.numbers = Numbers::AsWritten;
-        self.by_call.clear();
-        for (index, entry) in self.entries.iter().enumerate() {
-            let key = key(&entry.tool, &entry.args, &self.redactor, self.numbers);
-            self.by_call.entry(key).or_default().push(index);
-        }
-        self
+    pub fn numbers_as_written(self) -> Self {
+        Self { numbers: Numbers::AsWritten, ..self }.indexed()
     }
 
     /// The file it was read from.
@@ -161,16 +156,18 @@ impl Tape {
 
     /// What a call is looked up by.
     pub(super) fn key(&self, tool: &str, args: &Value) -> Key {
-        key(tool, args, &self.redactor, self.numbers)
+        let args = self.redactor.clean(args);
+        let args = match self.numbers {
+            Numbers::ByValue => value_key(&args),
+            Numbers::AsWritten => canonical(&args),
+        };
+        (tool.to_owned(), args)
     }
 
     /// The entries that match a call but for secrets that the recording does not hold.
     pub(super) fn fitting(&self, tool: &str, args: &Value) -> Vec<usize> {
-        let fits = |index: &usize| {
-            let entry = &self.entries[*index];
-            entry.tool == tool && wildcard::fits(&entry.args, args, self.same())
-        };
-        self.without_secrets.iter().copied().filter(fits).collect()
+        let fits = |entry: &Entry| entry.tool == tool && wildcard::fits(&entry.args, args, self.same());
+        (0..self.entries.len()).filter(|index| fits(&self.entries[*index])).collect()
     }
 
     /// When two arguments are the same.
@@ -198,15 +195,6 @@ fn same_as_written(a: &Value, b: &Value) -> bool {
 
 /// What calls are compared by: the tool and its arguments.
 pub(super) type Key = (String, String);
-
-fn key(tool: &str, args: &Value, redactor: &Redactor, numbers: Numbers) -> Key {
-    let args = redactor.clean(args);
-    let args = match numbers {
-        Numbers::ByValue => value_key(&args),
-        Numbers::AsWritten => canonical(&args),
-    };
-    (tool.to_owned(), args)
-}
 
 fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
     let mut fields = Fields::read(line).map_err(|error| match &error {

@@ -28,5 +28,6 @@ mod shelf;
 pub use error::RouteError;
 pub use late::LateCalls;
 pub use miss::RouteMiss;
+pub use path::decoded as percent_decoded;
 pub use server::{RouteServer, RouteServerOptions};
 pub use session::{RouteOptions, RouteRecording, RouteSession};

@@ -3,21 +3,19 @@
 use std::fmt::Write as _;
 
 /// A part of an address with its percent signs resolved. What does not stand for a byte stays as it is written.
-pub(super) fn decoded(written: &str) -> String {
-    let bytes = written.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let code = bytes.get(at + 1..at + 3).filter(|_| *byte == b'%');
-        let code = code.and_then(|code| Some(16 * hex(code[0])? + hex(code[1])?));
-        plain.push(code.unwrap_or(*byte));
-        at += if code.is_some() { 3 } else { 1 };
+pub fn decoded(written: &str) -> String {
+    let hex = |digit: &u8| char::from(*digit).to_digit(16);
+    let mut plain = Vec::with_capacity(written.len());
+    let mut rest = written.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = match after {
+            [high, low, ..] if *first == b'%' => hex(high).zip(hex(low)).map(|(high, low)| 16 * high + low),
+            _ => None,
+        };
+        plain.push(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
     }
-    String::from_utf8(plain).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    String::from_utf8_lossy(&plain).into_owned()
 }
 
 /// A name as one part of a path.

@@ -24,7 +24,6 @@ const ANSWER_LIMIT: u64 = 64 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     tools: Vec<ShelvedTool>,
-    by_id: HashMap<String, usize>,
 }
 
 /// A tool with its fixtures.
@@ -34,10 +33,6 @@ pub(super) struct ShelvedTool {
     pub(super) fixtures: Vec<Shelved>,
     /// Those for one request, by what it is looked up by.
     by_request: HashMap<String, Vec<usize>>,
-    /// Those for a request that lost its secrets.
-    without_secrets: Vec<usize>,
-    /// Those for any request.
-    for_any: Vec<usize>,
 }
 
 /// A fixture whose answer is at hand.
@@ -67,14 +62,15 @@ impl Shelf {
         let mut shelf = Self::default();
         let mut read = HashMap::new();
         for tool in &routes.tools {
-            let next = shelf.tools.len();
-            let at = *shelf.by_id.entry(tool.id.value.clone()).or_insert(next);
-            if at == next {
-                shelf.tools.push(ShelvedTool::new(tool.id.value.clone()));
-            }
-            let Some(shelved) = shelf.tools.get_mut(at) else { continue };
+            let id = &tool.id.value;
+            let known = shelf.tools.iter().position(|known| known.id == *id);
+            let at = known.unwrap_or_else(|| {
+                let (id, fixtures, by_request) = (id.clone(), Vec::new(), HashMap::new());
+                shelf.tools.push(ShelvedTool { id, fixtures, by_request });
+                shelf.tools.len() - 1
+            });
             for fixture in &tool.fixtures {
-                shelved.add(ready(fixture, files, &mut read)?);
+                shelf.tools[at].add(ready(fixture, files, &mut read)?);
             }
         }
         Ok(shelf)
@@ -82,7 +78,7 @@ impl Shelf {
 
     /// A tool, by its exact name.
     pub(super) fn tool(&self, id: &str) -> Option<&ShelvedTool> {
-        self.tools.get(*self.by_id.get(id)?)
+        self.tools.iter().find(|tool| tool.id == id)
     }
 
     /// The names of all tools.
@@ -92,20 +88,9 @@ impl Shelf {
 }
 
 impl ShelvedTool {
-    fn new(id: String) -> Self {
-        Self { id, fixtures: Vec::new(), by_request: HashMap::new(), without_secrets: Vec::new(), for_any: Vec::new() }
-    }
-
     fn add(&mut self, fixture: Shelved) {
-        let at = self.fixtures.len();
-        match &fixture.request {
-            None => self.for_any.push(at),
-            Some(request) => {
-                self.by_request.entry(value_key(request)).or_default().push(at);
-                if wildcard::holds_placeholder(request) {
-                    self.without_secrets.push(at);
-                }
-            }
+        if let Some(request) = &fixture.request {
+            self.by_request.entry(value_key(request)).or_default().push(self.fixtures.len());
         }
         self.fixtures.push(fixture);
     }
@@ -113,29 +98,26 @@ impl ShelvedTool {
     /// The fixtures for a request, by position: those for just this one, or else those that lost its secrets, or else those for
     /// any.
     pub(super) fn matching(&self, method: &Method, asked: &Asked) -> Vec<usize> {
-        let fitting = |positions: &[usize], fits: &dyn Fn(&Value) -> bool| -> Vec<usize> {
-            let fixtures = positions.iter().filter_map(|at| Some((*at, self.fixtures.get(*at)?)));
-            let fitting =
-                fixtures.filter(|(_, fixture)| fixture.takes(method) && fixture.request.as_ref().is_none_or(fits));
+        let taking = || self.fixtures.iter().enumerate().filter(|(_, fixture)| fixture.takes(method));
+        let fitting = |fits: &dyn Fn(&Value) -> bool| -> Vec<usize> {
+            let fitting = taking().filter(|(_, fixture)| fixture.request.as_ref().is_some_and(fits));
             fitting.map(|(at, _)| at).collect()
         };
         let exact = match asked {
             Asked::Body(body) => {
-                self.by_request.get(&value_key(body)).map(|positions| fitting(positions, &|_| true)).unwrap_or_default()
+                let same = self.by_request.get(&value_key(body)).into_iter().flatten();
+                same.copied().filter(|at| self.fixtures[*at].takes(method)).collect()
             }
-            Asked::Parameters(_) => {
-                let all: Vec<usize> = (0..self.fixtures.len()).collect();
-                let fitting = fitting(&all, &|request| same_value(request, &asked.like(request)));
-                let for_one = |at: &usize| self.fixtures.get(*at).is_some_and(|fixture| fixture.request.is_some());
-                fitting.into_iter().filter(for_one).collect()
-            }
+            Asked::Parameters(_) => fitting(&|request| same_value(request, &asked.like(request))),
         };
         if !exact.is_empty() {
             return exact;
         }
-        let fits = |request: &Value| wildcard::fits(request, &asked.like(request), same_value);
-        let without_secrets = fitting(&self.without_secrets, &fits);
-        if without_secrets.is_empty() { fitting(&self.for_any, &|_| true) } else { without_secrets }
+        let without_secrets = fitting(&|request| wildcard::fits(request, &asked.like(request), same_value));
+        if !without_secrets.is_empty() {
+            return without_secrets;
+        }
+        taking().filter(|(_, fixture)| fixture.request.is_none()).map(|(at, _)| at).collect()
     }
 }
 

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use agentci_plan::{CommandTool, UnsetVariable};
+use agentci_plan::{CommandPart, Text, UnsetVariable};
 use agentci_process::{Command, Exit, Grace, Lines, Process, SpawnError};
 use agentci_source::print_duration;
 use serde_json::{Value, json};
@@ -41,20 +41,20 @@ impl From<SpawnError> for NoResult {
     }
 }
 
-/// What to start for a tool.
-pub(super) fn prepare(tool: &CommandTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Command, UnsetVariable> {
-    let mut parts = Vec::with_capacity(tool.command.len());
-    for part in &tool.command {
-        parts.push(match &part.file {
-            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
-            None => OsString::from(part.text.fill(lookup)?),
-        });
-    }
-    let mut environment = Vec::with_capacity(tool.environment.len());
-    for (name, value) in &tool.environment {
-        environment.push((name.clone(), value.fill(lookup)?));
-    }
-    let mut parts = parts.into_iter();
+/// A program with its arguments and its environment, variables filled in.
+pub fn fill_command(
+    command: &[CommandPart],
+    environment: &[(String, Text)],
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<Command, UnsetVariable> {
+    let part = |part: &CommandPart| match &part.file {
+        // Made absolute, since the working folder of the program may be another than ours.
+        Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),
+        None => part.text.fill(lookup).map(OsString::from),
+    };
+    let mut parts = command.iter().map(part).collect::<Result<Vec<_>, _>>()?.into_iter();
+    let pair = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));
+    let environment = environment.iter().map(pair).collect::<Result<_, _>>()?;
     let program = parts.next().unwrap_or_default();
     Ok(Command { program, arguments: parts.collect(), folder: None, environment })
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{self as mcp, Client, Endpoint, Error, Options};
-use agentci_plan::{CommandTool, McpTool, McpTransport, Text, UnsetVariable};
+use agentci_plan::{McpTool, McpTransport, Text, UnsetVariable};
 use agentci_source::print_duration;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::command::{self, NoResult};
+use super::command::{NoResult, fill_command};
 
 /// The servers of a case.
 #[derive(Debug, Default)]
@@ -83,34 +83,14 @@ fn words(error: &Error, limit: Duration) -> NoResult {
     match error {
         Error::NotStarted(words) => NoResult::NotStarted(words.clone()),
         Error::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)).into(),
-        other @ (Error::Died { .. }
-        | Error::TimedOut { .. }
-        | Error::Rpc(_)
-        | Error::Malformed { .. }
-        | Error::NoAnswer { .. }
-        | Error::NotOffered(_)
-        | Error::NoCommonVersion { .. }
-        | Error::TooMuch { .. }
-        | Error::Http(_)
-        | Error::Status { .. }
-        | Error::Cut
-        | Error::Unauthorized(_)
-        | Error::SessionLost
-        | Error::Closed) => other.to_string().into(),
+        other => other.to_string().into(),
     }
 }
 
 fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp::Server, UnsetVariable> {
     match &tool.transport {
         McpTransport::Stdio { command, environment } => {
-            let program = CommandTool {
-                command: command.clone(),
-                environment: environment.clone(),
-                long_lived: true,
-                timeout: tool.timeout,
-                span: tool.span,
-            };
-            command::prepare(&program, lookup).map(mcp::Server::Stdio)
+            fill_command(command, environment, lookup).map(mcp::Server::Stdio)
         }
         McpTransport::Http(url) => {
             let fill = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));

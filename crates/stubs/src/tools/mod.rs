@@ -12,5 +12,6 @@ mod module;
 mod scripted;
 mod toolbox;
 
+pub use command::fill_command;
 pub use scripted::Scripted;
 pub use toolbox::{Tool, Toolbox, ToolboxError};

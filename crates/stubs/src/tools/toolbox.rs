@@ -10,7 +10,7 @@ use agentci_source::{Span, Spanned, did_you_mean, print_duration, read};
 use serde_json::Value;
 
 use super::builtin;
-use super::command::{self, LongLived, NoResult};
+use super::command::{self, LongLived, NoResult, fill_command};
 use super::http::Endpoint;
 use super::mcp::{Server, Servers};
 use super::module::Module;
@@ -71,7 +71,7 @@ impl Toolbox {
         let mut toolbox = Self { own: own.to_vec(), ..Self::default() };
         for (name, tool) in &live.tools {
             let ready = match tool {
-                LiveTool::Command(tool) => command::prepare(tool, lookup).map(|command| {
+                LiveTool::Command(tool) => fill_command(&tool.command, &tool.environment, lookup).map(|command| {
                     if tool.long_lived {
                         Ready::LongLived(Box::new(LongLived::new(command, tool.timeout)))
                     } else {
