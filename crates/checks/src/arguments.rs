@@ -56,23 +56,28 @@ impl<'n, 'c> Arguments<'n, '_, 'c> {
         key: &'static str,
         read: impl FnOnce(&'n Node, &str, &mut Diagnostics) -> Option<T>,
     ) -> Option<T> {
-        let problems = &mut self.compiler.problems;
-        let value = self.fields.required(key, problems).and_then(|node| read(node, key, problems));
+        let value = self.required_node(key).and_then(|node| read(node, key, &mut self.compiler.problems));
         self.wrong |= value.is_none();
         value
     }
 
-    /// Reports keys that are not known; nothing where any argument is wrong.
+    /// An argument that may be absent, as it is written.
+    pub(crate) fn node(&mut self, key: &'static str) -> Option<&'n Node> {
+        self.fields.optional(key)
+    }
+
+    /// An argument that must be there, as it is written.
+    pub(crate) fn required_node(&mut self, key: &'static str) -> Option<&'n Node> {
+        let node = self.fields.required(key, &mut self.compiler.problems);
+        self.wrong |= node.is_none();
+        node
+    }
+
+    /// Reports keys that are not known. Nothing where any argument is wrong, for a reader that has no more to report.
     pub(crate) fn finish(self) -> Option<()> {
         self.fields.finish(&mut self.compiler.problems);
         (!self.wrong).then_some(())
     }
-}
-
-/// A reader that takes an argument as it is written.
-#[expect(clippy::unnecessary_wraps, reason = "it is one of the readers")]
-pub(crate) fn node<'n>(node: &'n Node, _name: &str, _problems: &mut Diagnostics) -> Option<&'n Node> {
-    Some(node)
 }
 
 /// Any JSON value.
@@ -101,8 +106,6 @@ pub(crate) fn spanned<'n, T>(
 }
 
 /// A reader of one word of a few.
-pub(crate) fn choice<'n, T: Copy>(
-    choices: &[(&str, T)],
-) -> impl FnOnce(&'n Node, &str, &mut Diagnostics) -> Option<T> {
+pub(crate) fn choice<'n, T: Copy>(choices: &[(&str, T)]) -> impl FnOnce(&'n Node, &str, &mut Diagnostics) -> Option<T> {
     |node, name, problems| read::choice(node, name, choices, problems)
 }

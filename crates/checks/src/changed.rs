@@ -15,11 +15,11 @@ struct Change {
     /// What is judged differently, and how to say what was meant before where there is a way.
     sentence: &'static str,
     /// Whether a check of a case may come out differently.
-    concerns: fn(&Used<'_>) -> bool,
+    concerns: fn(&CheckUse<'_>) -> bool,
 }
 
 /// A check where it is used.
-struct Used<'c> {
+struct CheckUse<'c> {
     check: &'c Check,
     case: &'c Case,
     /// Whether it is of the whole case rather than of a turn.
@@ -165,7 +165,7 @@ pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn File
             for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
                 let of_turns = case.turns.iter().flat_map(|turn| turn.checks.iter()).map(|check| (check, false));
                 for (check, of_case) in case.checks.iter().map(|check| (check, true)).chain(of_turns) {
-                    let used = Used { check, case, of_case, folder: &suite.folder, files };
+                    let used = CheckUse { check, case, of_case, folder: &suite.folder, files };
                     if (change.concerns)(&used) {
                         spans.push(check.kind.span);
                     }
@@ -182,7 +182,7 @@ pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn File
     found
 }
 
-impl Used<'_> {
+impl CheckUse<'_> {
     fn is(&self, kind: &str) -> bool {
         self.check.kind.value == kind
     }

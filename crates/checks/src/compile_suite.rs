@@ -12,7 +12,7 @@ use crate::{ReadyCase, ReadyCheck, ReadySuite};
 
 /// Makes the checks of a suite ready; problems go to `all`, and to the cases they belong to.
 pub(crate) fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> ReadySuite {
-    let mut making = Making {
+    let mut making = SuiteCompiler {
         compiler: Compiler::new(files, &suite.folder),
         habits: &suite.habits,
         shared: HashMap::new(),
@@ -25,7 +25,7 @@ pub(crate) fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnost
 }
 
 /// What the cases of a suite share while their checks are made ready.
-struct Making<'s> {
+struct SuiteCompiler<'s> {
     compiler: Compiler<'s>,
     habits: &'s Habits,
     /// Checks of several cases, compiled once; the pointer tells that they are the same.
@@ -36,15 +36,15 @@ struct Making<'s> {
 
 /// What is wrong with the checks of a case.
 #[derive(Default)]
-struct Wrong {
+struct CaseProblems {
     problems: Diagnostics,
     /// Checks that were reported: what is asked of several turns is wrong once.
     reported: HashSet<*const Check>,
 }
 
-impl Making<'_> {
+impl SuiteCompiler<'_> {
     fn case(&mut self, case: &Case, all: &mut Diagnostics) -> ReadyCase {
-        let mut wrong = Wrong::default();
+        let mut wrong = CaseProblems::default();
         let checks = case.checks.iter().filter_map(|check| self.check(check, &mut wrong, all)).collect();
         let misfits = case.target.misfits(&case.turns);
         all.append(misfits.clone());
@@ -59,16 +59,15 @@ impl Making<'_> {
         }
         let mut turns = Box::default();
         if case.turns.iter().any(|turn| !turn.checks.is_empty()) {
-            let of_turn = |turn: &Turn| {
-                turn.checks.iter().filter_map(|check| self.check(check, &mut wrong, all)).collect()
-            };
+            let of_turn =
+                |turn: &Turn| turn.checks.iter().filter_map(|check| self.check(check, &mut wrong, all)).collect();
             turns = case.turns.iter().map(of_turn).collect();
         }
         ReadyCase { checks, turns, problems: wrong.problems }
     }
 
     /// A check made ready; `None` when it is invalid, and that refuses its case.
-    fn check(&mut self, check: &Arc<Check>, wrong: &mut Wrong, all: &mut Diagnostics) -> Option<ReadyCheck> {
+    fn check(&mut self, check: &Arc<Check>, wrong: &mut CaseProblems, all: &mut Diagnostics) -> Option<ReadyCheck> {
         let known = self.shared.get(&Arc::as_ptr(check)).cloned();
         let made = known.unwrap_or_else(|| {
             let made = self.make(check, all);

@@ -30,10 +30,10 @@ use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Spelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
-use crate::arguments::{data, node};
+use crate::arguments::data;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::said::{Of, quote};
+use crate::said::{Of, quote, read_words};
 use crate::spelling::sorted;
 
 #[derive(Debug)]
@@ -61,15 +61,7 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let (mut texts, mut ignore_case, mut of) = (arguments, false, Of::Said);
-    if arguments.pairs().is_some() {
-        let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
-        let found = arguments.required("text", node);
-        ignore_case = arguments.optional("ignore_case", read::truth).unwrap_or_default();
-        of = arguments.optional("of", Of::read).unwrap_or_default();
-        arguments.finish()?;
-        texts = found?;
-    }
+    let (texts, ignore_case, of) = read_words(arguments, &ARGUMENTS, "text", compiler)?;
     let problems = &mut compiler.problems;
     let texts = match of {
         Of::Said | Of::Conversation => {

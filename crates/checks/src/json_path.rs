@@ -37,7 +37,7 @@ use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Value, json};
 
-use crate::arguments::{data, node, spanned};
+use crate::arguments::{data, spanned};
 use crate::bounded::{PathCost, Task, Weight, nests_too_deep};
 use crate::called::cut;
 use crate::compiler::Compiler;
@@ -85,7 +85,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let span = value.map_or(arguments.span, |value| value.span);
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
     let path = arguments.required("path", spanned(read::text));
-    arguments.optional("value", node);
+    arguments.node("value");
     let optional = arguments.optional("optional", spanned(read::truth));
     arguments.finish()?;
     let value = match value {

@@ -39,7 +39,7 @@ use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::arguments::{choice, data, node};
+use crate::arguments::{choice, data};
 use crate::bounded::{SchemaCost, Task, Weight};
 use crate::called::cut;
 use crate::compiler::{Compiler, Schema};
@@ -117,11 +117,11 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     if arguments.pairs().is_some() {
         let span = arguments.span;
         let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
-        let inline = arguments.optional("schema", node);
-        let file = arguments.optional("path", node);
+        let inline = arguments.node("schema");
+        let file = arguments.node("path");
         of = arguments.optional("of", choice(&WAYS)).unwrap_or(of);
         formats = arguments.optional("format", choice(&Formats::NAMES)).unwrap_or_default();
-        arguments.finish()?;
+        arguments.finish();
         path = match (inline, file) {
             (Some(inline), None) => {
                 let source = data(inline, "schema", &mut compiler.problems)?;

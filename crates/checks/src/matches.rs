@@ -21,16 +21,15 @@
 
 use std::sync::Arc;
 
+use agentci_source::Node;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_source::{Node, read};
 use agentci_trace::{Spelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
-use crate::arguments::node;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
-use crate::said::{Of, quote};
+use crate::said::{Of, quote, read_words};
 use agentci_text::passage;
 
 #[derive(Debug)]
@@ -57,15 +56,7 @@ static ARGUMENTS: Shape = Shape::new(
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let (mut patterns, mut ignore_case, mut of) = (arguments, false, Of::Said);
-    if arguments.pairs().is_some() {
-        let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
-        let found = arguments.required("pattern", node);
-        ignore_case = arguments.optional("ignore_case", read::truth).unwrap_or_default();
-        of = arguments.optional("of", Of::read).unwrap_or_default();
-        arguments.finish()?;
-        patterns = found?;
-    }
+    let (patterns, ignore_case, of) = read_words(arguments, &ARGUMENTS, "pattern", compiler)?;
     let patterns = Pattern::read_all(patterns, "matches", ignore_case, compiler)?;
     Some(Arc::new(Matches { patterns, of }))
 }

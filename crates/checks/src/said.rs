@@ -1,9 +1,10 @@
 //! What the agent said, in a message.
 
-use agentci_source::shape::words;
+use agentci_source::shape::{Shape, words};
 use agentci_source::{Diagnostics, Node, read};
 use agentci_trace::{Spelling, Trace};
 
+use crate::compiler::Compiler;
 use crate::spelling::sorted;
 use agentci_text::shorten;
 
@@ -16,6 +17,24 @@ pub(crate) fn quote(said: &str) -> String {
         return "the agent said nothing".into();
     }
     format!("the agent said: {}", shorten(said, SHOWN))
+}
+
+/// The words that a check is given, alone or under a key of a mapping, with whether letter case is ignored and where to look.
+pub(crate) fn read_words<'n>(
+    arguments: &'n Node,
+    shape: &'static Shape,
+    key: &'static str,
+    compiler: &mut Compiler<'_>,
+) -> Option<(&'n Node, bool, Of)> {
+    if arguments.pairs().is_none() {
+        return Some((arguments, false, Of::Said));
+    }
+    let mut arguments = compiler.open(shape, arguments)?;
+    let words = arguments.required_node(key);
+    let ignore_case = arguments.optional("ignore_case", read::truth).unwrap_or_default();
+    let of = arguments.optional("of", Of::read).unwrap_or_default();
+    arguments.finish();
+    Some((words?, ignore_case, of))
 }
 
 /// Which words count.

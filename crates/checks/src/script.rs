@@ -80,7 +80,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let function = arguments.required("function", read::name);
     let value = arguments.optional("value", data).unwrap_or_default();
     let input = arguments.optional("input", data);
-    arguments.finish()?;
+    arguments.finish();
     let Spanned { value: file, span: file_span } = file?;
     let file = load(&join(compiler.folder, &file), file_span, compiler)?;
     Some(Arc::new(Script { call: ScriptCall { file, file_span, function: function? }, value, input }))

@@ -28,7 +28,7 @@ use agentci_trace::Trace;
 use agentci_verdict::{Differing, Failure, Outcome, Similarity};
 use serde_json::Value;
 
-use crate::arguments::{choice, node, spanned};
+use crate::arguments::{choice, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::said::quote;
@@ -97,10 +97,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let (mut expected, mut limit, mut facts) = (arguments, None, Facts::Fail);
     if arguments.pairs().is_some() {
         let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
-        let found = arguments.required("expected", node);
+        let found = arguments.required_node("expected");
         limit = arguments.optional("threshold", threshold);
         facts = arguments.optional("facts", choice(&FACTS)).unwrap_or(facts);
-        arguments.finish()?;
+        arguments.finish();
         expected = found?;
     }
     let expected = spanned(read::text)(expected, "expected", &mut compiler.problems)?;

@@ -21,7 +21,7 @@ use agentci_trace::{Kind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-use crate::arguments::{count, node, spanned};
+use crate::arguments::{count, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -41,9 +41,14 @@ const STATES: [(&str, &str); 9] = [
 /// How much of an artifact is shown.
 const SHOWN: usize = 200;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct TaskStands {
     states: Vec<Spanned<&'static str>>,
+    artifacts: WantedArtifacts,
+}
+
+#[derive(Debug, Default)]
+struct WantedArtifacts {
     least: Option<Spanned<usize>>,
     names: Vec<Spanned<String>>,
     patterns: Vec<Pattern>,
@@ -84,22 +89,25 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let span = arguments.span;
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
     let states = arguments.optional("state", states);
-    let artifacts = arguments.optional("artifacts", node);
+    let artifacts = arguments.optional_with("artifacts", WantedArtifacts::read);
     arguments.finish()?;
     if states.is_none() && artifacts.is_none() {
         let help = "write `task: { state: completed }`";
         return compiler.refuse(span, "`task` needs `state` or `artifacts`", "nothing is asked", help);
     }
-    let mut wanted = TaskStands { states: states.unwrap_or_default(), ..TaskStands::default() };
-    if let Some(artifacts) = artifacts {
-        let mut arguments = compiler.open(&ARTIFACTS, artifacts)?;
-        wanted.least = arguments.optional("min", spanned(count));
-        wanted.names = arguments.optional("names", read::one_or_more_texts).unwrap_or_default();
-        let patterns = arguments.optional_with("match", |node, compiler| Pattern::read_all(node, "match", false, compiler));
-        wanted.patterns = patterns.unwrap_or_default();
+    Some(Arc::new(TaskStands { states: states.unwrap_or_default(), artifacts: artifacts.unwrap_or_default() }))
+}
+
+impl WantedArtifacts {
+    fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
+        let mut arguments = compiler.open(&ARTIFACTS, node)?;
+        let least = arguments.optional("min", spanned(count));
+        let names = arguments.optional("names", read::one_or_more_texts).unwrap_or_default();
+        let patterns = |node: &Node, compiler: &mut Compiler<'_>| Pattern::read_all(node, "match", false, compiler);
+        let patterns = arguments.optional_with("match", patterns).unwrap_or_default();
         arguments.finish()?;
+        Some(Self { least, names, patterns })
     }
-    Some(Arc::new(wanted))
 }
 
 fn states(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<&'static str>>> {
@@ -141,17 +149,17 @@ impl TaskStands {
             let made = if made.is_empty() { "nothing" } else { &made };
             Some(Failure::new(message).at(span, label).note(format!("it made {made}")))
         };
-        if let Some(least) = self.least.as_ref().filter(|least| artifacts.len() < least.value) {
+        if let Some(least) = self.artifacts.least.as_ref().filter(|least| artifacts.len() < least.value) {
             let (made, least, span) = (artifacts.len(), least.value, least.span);
             let message = format!("the task made {made} artifacts, at least {least} are wanted");
             return failure(message, span, format!("there are {made}"));
         }
-        if let Some(missing) = self.names.iter().find(|name| !named.contains(&name.value.as_str())) {
+        if let Some(missing) = self.artifacts.names.iter().find(|name| !named.contains(&name.value.as_str())) {
             let message = format!("the task made no artifact `{}`", missing.value);
             return failure(message, missing.span, "not among them".into());
         }
         let texts: Vec<String> = artifacts.iter().map(text).collect();
-        let unmet = self.patterns.iter().find(|pattern| !texts.iter().any(|text| pattern.is_in(text)))?;
+        let unmet = self.artifacts.patterns.iter().find(|pattern| !texts.iter().any(|text| pattern.is_in(text)))?;
         let message = format!("no artifact of the task matches {}", unmet.shown());
         let found = texts.iter().map(|text| format!("an artifact holds: {}", shorten(text, SHOWN)));
         let failure = failure(message, unmet.span, "in none of them".into())?;

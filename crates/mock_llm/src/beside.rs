@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::journal::{Entry, beginning};
-use super::mind::Mind;
 use super::refusal::Refusal;
 use super::routes::Route;
+use super::rule_engine::RuleEngine;
 use super::{anthropic, gemini, ollama, openai, tokens};
 
 /// What is answered to a request of so many bytes.
 pub(super) fn answer(
-    mind: &Mind,
+    mind: &RuleEngine,
     route: &Route,
     request: &Value,
     bytes: usize,
@@ -31,7 +31,7 @@ pub(super) fn answer(
         Route::Moderations => openai::moderations::answer(request, &format!("modr-{:024}", entry.number)),
         Route::Embeddings => {
             entry.model = request["model"].as_str().map(beginning);
-            let model = mind.script().model.as_deref().unwrap_or("embedding-test");
+            let model = mind.script.model.as_deref().unwrap_or("embedding-test");
             openai::embeddings::answer(request, model)
         }
         Route::Gemini(verb) => {

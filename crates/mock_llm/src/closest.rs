@@ -2,8 +2,8 @@
 
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 
-use super::asked::Asked;
 use super::conditions::{Words, is_offered};
+use super::parsed_request::ParsedRequest;
 
 /// How many rules are compared at most; a miss should not cost more than a hit by much.
 const COMPARED: usize = 1_000;
@@ -16,7 +16,7 @@ const LISTED: usize = 20;
 /// their first rule; `met` says how many requests have met the conditions of a rule.
 pub(super) fn unmatched(
     rules: &[ModelRule],
-    asked: &Asked,
+    asked: &ParsedRequest,
     over: Option<usize>,
     met: impl Fn(usize) -> u32,
 ) -> (String, Option<usize>) {
@@ -56,7 +56,7 @@ pub(super) fn unmatched(
 }
 
 /// How much of what a rule wants is fulfilled.
-fn score(when: &ModelCondition, asked: &Asked) -> f64 {
+fn score(when: &ModelCondition, asked: &ParsedRequest) -> f64 {
     let words = |wanted: &Option<WantedWords>, text: &str| {
         wanted.as_ref().map(|wanted| if fits(wanted, text) { 1.0 } else { likeness(wanted, text) })
     };
@@ -86,7 +86,7 @@ fn fits(wanted: &WantedWords, text: &str) -> bool {
 }
 
 /// The first thing that a rule wants and the request has not, `nth` aside.
-fn difference(when: &ModelCondition, asked: &Asked) -> Option<String> {
+fn difference(when: &ModelCondition, asked: &ParsedRequest) -> Option<String> {
     if let Some(model) = when.model.as_ref().filter(|model| asked.model.as_ref() != Some(model)) {
         let named = asked.model.as_deref().map_or("none".to_owned(), |model| format!("`{}`", short(model)));
         return Some(format!("it is for the model `{model}`, and the request names {named}"));
@@ -128,7 +128,7 @@ fn has(wanted: &WantedWords) -> String {
     }
 }
 
-fn offer_differs(wanted: &WantedOffer, asked: &Asked) -> String {
+fn offer_differs(wanted: &WantedOffer, asked: &ParsedRequest) -> String {
     let offered = &asked.spoken.tools;
     let listed: Vec<String> = offered.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
     let more = if offered.len() > LISTED { ", .." } else { "" };

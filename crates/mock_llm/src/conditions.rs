@@ -3,29 +3,24 @@
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 use regex::Regex;
 
-use super::asked::Asked;
 use super::index::IndexError;
+use super::parsed_request::ParsedRequest;
 
 /// The conditions of rules, by the numbers of the rules.
 #[derive(Debug)]
 pub(super) struct Conditions {
-    by_rule: Vec<Conditioned>,
+    by_rule: Vec<RuleCondition>,
     /// The rules that are for a certain one of the requests that fit.
     counted: Vec<usize>,
-    looks_closer: bool,
+    pub(super) looks_closer: bool,
 }
 
 impl Conditions {
     pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
-        let by_rule = rules.iter().map(|rule| Conditioned::new(&rule.when)).collect::<Result<_, _>>()?;
+        let by_rule = rules.iter().map(|rule| RuleCondition::new(&rule.when)).collect::<Result<_, _>>()?;
         let counted = rules.iter().enumerate().filter(|(_, rule)| rule.when.nth.is_some()).map(|(number, _)| number);
         let looks_closer = rules.iter().any(|rule| rule.when.looks_closer());
         Ok(Self { by_rule, counted: counted.collect(), looks_closer })
-    }
-
-    /// Whether any rule looks at what a request says as a whole.
-    pub(super) fn look_closer(&self) -> bool {
-        self.looks_closer
     }
 
     /// Whether any rule counts the requests that fit it.
@@ -34,19 +29,19 @@ impl Conditions {
     }
 
     /// Whether a request meets what a rule wants, `nth` aside.
-    pub(super) fn fit(&self, rule: usize, asked: &Asked) -> bool {
+    pub(super) fn fit(&self, rule: usize, asked: &ParsedRequest) -> bool {
         self.by_rule[rule].fits(asked)
     }
 
     /// The rules that count this request.
-    pub(super) fn counting<'c>(&'c self, asked: &'c Asked) -> impl Iterator<Item = usize> + 'c {
+    pub(super) fn counting<'c>(&'c self, asked: &'c ParsedRequest) -> impl Iterator<Item = usize> + 'c {
         self.counted.iter().copied().filter(|rule| self.fit(*rule, asked))
     }
 }
 
 /// The conditions of one rule, `nth` aside.
 #[derive(Debug)]
-pub(super) struct Conditioned {
+pub(super) struct RuleCondition {
     model: Option<String>,
     system: Option<Words>,
     user: Option<Words>,
@@ -56,7 +51,7 @@ pub(super) struct Conditioned {
     turn: Option<u32>,
 }
 
-impl Conditioned {
+impl RuleCondition {
     pub(super) fn new(when: &ModelCondition) -> Result<Self, IndexError> {
         let words = |wanted: &Option<WantedWords>| wanted.as_ref().map(Words::new).transpose();
         Ok(Self {
@@ -70,7 +65,7 @@ impl Conditioned {
         })
     }
 
-    pub(super) fn fits(&self, asked: &Asked) -> bool {
+    pub(super) fn fits(&self, asked: &ParsedRequest) -> bool {
         self.model.as_ref().is_none_or(|model| asked.model.as_ref() == Some(model))
             && self.turn.is_none_or(|turn| turn == asked.turn())
             && self.tool_result.is_none_or(|wanted| wanted != asked.results.is_empty())
@@ -107,7 +102,7 @@ impl Words {
 }
 
 /// Whether a request offers these tools.
-pub(super) fn is_offered(wanted: &WantedOffer, asked: &Asked) -> bool {
+pub(super) fn is_offered(wanted: &WantedOffer, asked: &ParsedRequest) -> bool {
     let offered = &asked.spoken.tools;
     wanted.names.iter().all(|name| offered.contains(name))
         && (!wanted.exactly || offered.iter().all(|name| wanted.names.contains(name)))

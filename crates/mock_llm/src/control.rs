@@ -9,9 +9,9 @@ use hyper::{HeaderMap, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::delivery::json_response;
-use super::mind::Mind;
 use super::provider::Provider;
 use super::routes::Route;
+use super::rule_engine::RuleEngine;
 use agentci_wire::serve::Speech;
 
 /// Who may ask.
@@ -25,7 +25,7 @@ pub(super) struct Control {
 
 impl Control {
     /// The answer, if this is a question of that kind.
-    pub(super) fn answer(&self, route: &Route, mind: &Mind, head: &Parts) -> Option<Response<Speech>> {
+    pub(super) fn answer(&self, route: &Route, mind: &RuleEngine, head: &Parts) -> Option<Response<Speech>> {
         let resets = *route == Route::Reset;
         if !resets && *route != Route::Journal {
             return None;
@@ -44,7 +44,7 @@ impl Control {
         Some(json_response(format!("{value}\n").into_bytes()))
     }
 
-    fn admit(&self, mind: &Mind, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+    fn admit(&self, mind: &RuleEngine, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own_name(host) {
             // A page whose name was made to resolve to this machine sends its own name.
@@ -52,7 +52,7 @@ impl Control {
                            `localhost` or the address that it is bound to";
             return Err((StatusCode::FORBIDDEN, message));
         }
-        let wanted = [self.token.as_deref(), mind.script().api_key.as_deref()];
+        let wanted = [self.token.as_deref(), mind.script.api_key.as_deref()];
         match Provider::key(headers) {
             Some(key) if wanted.contains(&Some(key)) => Ok(()),
             _ => {

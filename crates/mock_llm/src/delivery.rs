@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::answer::Answer;
 use super::events::{Events, Framing};
-use super::mind::Spoilt;
 use super::provider::Provider;
 use super::refusal::Refusal;
-use super::routes::{Api, Route};
+use super::routes::Route;
+use super::rule_engine::AnswerFault;
 use super::{anthropic, gemini, ollama, openai};
 use agentci_wire::serve::{Mark, Speech};
 
@@ -23,7 +23,7 @@ pub(super) async fn say(
     answer: &Answer,
     stream: bool,
     arrived: Instant,
-    spoilt: Option<Spoilt>,
+    spoilt: Option<AnswerFault>,
 ) -> Response<Speech> {
     let pace = answer.pace;
     let Some(begin) = arrived.checked_add(pace.latency) else { return std::future::pending().await };
@@ -32,7 +32,7 @@ pub(super) async fn say(
         if spoilt.is_some() {
             events.halve();
         }
-        if spoilt == Some(Spoilt::Malformed) {
+        if spoilt == Some(AnswerFault::Malformed) {
             events.raw("{\"half of a");
         }
         if pace.latency > Duration::ZERO {
@@ -41,7 +41,7 @@ pub(super) async fn say(
         let (bytes, marks) = events.into_parts();
         let at_once = pace.first_token.is_zero() && pace.tokens_per_second.is_none();
         let speech = if at_once { Speech::whole(bytes) } else { Speech::paced(bytes, due(marks, pace), begin) };
-        let speech = if spoilt == Some(Spoilt::Cut) { speech.cut() } else { speech };
+        let speech = if spoilt == Some(AnswerFault::Cut) { speech.cut() } else { speech };
         return event_response(speech, route.framing());
     }
     let mut bytes = whole(route, answer).to_string().into_bytes();
@@ -53,7 +53,7 @@ pub(super) async fn say(
         bytes.truncate(bytes.len() / 2);
     }
     let response = json_response(bytes);
-    if spoilt == Some(Spoilt::Cut) { response.map(Speech::cut) } else { response }
+    if spoilt == Some(AnswerFault::Cut) { response.map(Speech::cut) } else { response }
 }
 
 /// The same marks, each with the moment it is due. What comes before the first token waits for nothing.
@@ -73,22 +73,22 @@ pub(super) async fn wait(from: Instant, after: Duration) {
 }
 
 pub(super) fn whole(route: &Route, answer: &Answer) -> Value {
-    match route.api() {
-        Api::Chat => openai::chat::whole(answer),
-        Api::Responses => openai::responses::whole(answer),
-        Api::Messages => anthropic::whole(answer),
-        Api::Gemini => gemini::whole(answer),
-        api @ (Api::OllamaChat | Api::OllamaGenerate) => ollama::whole(answer, api),
+    match route {
+        Route::Responses => openai::responses::whole(answer),
+        Route::Messages => anthropic::whole(answer),
+        Route::Gemini(_) => gemini::whole(answer),
+        Route::Ollama(endpoint) => ollama::whole(answer, *endpoint),
+        _ => openai::chat::whole(answer),
     }
 }
 
 fn events(route: &Route, answer: &Answer) -> Events {
-    match route.api() {
-        Api::Chat => openai::chat::events(answer),
-        Api::Responses => openai::responses::events(answer),
-        Api::Messages => anthropic::events(answer),
-        Api::Gemini => gemini::events(answer, route.framing()),
-        api @ (Api::OllamaChat | Api::OllamaGenerate) => ollama::events(answer, api),
+    match route {
+        Route::Responses => openai::responses_stream::events(answer),
+        Route::Messages => anthropic::events(answer),
+        Route::Gemini(_) => gemini::events(answer, route.framing()),
+        Route::Ollama(endpoint) => ollama::events(answer, *endpoint),
+        _ => openai::chat_stream::events(answer),
     }
 }
 

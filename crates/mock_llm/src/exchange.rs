@@ -11,15 +11,15 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::asked::Asked;
 use super::control::Control;
 use super::delivery::{json_response, refuse, say, stamped, wait, whole};
 use super::journal::{Entry, beginning};
-use super::mind::{Decision, Mind, Spoilt};
 use super::offer::{self, Offer};
+use super::parsed_request::ParsedRequest;
 use super::provider::Provider;
 use super::refusal::Refusal;
-use super::routes::{Api, Route, is_probe};
+use super::routes::{Route, is_probe};
+use super::rule_engine::{AnswerFault, Decision, RuleEngine};
 use super::strict;
 use super::strict::messages::Before;
 use super::telling::Telling;
@@ -35,11 +35,11 @@ enum Reply {
 
 struct Decided {
     decision: Decision,
-    asked: Asked,
+    asked: ParsedRequest,
 }
 
 /// Answers a request, whatever it is.
-pub(super) async fn respond(mind: &Arc<Mind>, control: &Control, request: Request<Incoming>) -> Response<Speech> {
+pub(super) async fn respond(mind: &Arc<RuleEngine>, control: &Control, request: Request<Incoming>) -> Response<Speech> {
     let arrived = Instant::now();
     let (head, body) = request.into_parts();
     let found = Route::find(&head.method, head.uri.path(), head.uri.query());
@@ -98,7 +98,7 @@ fn unread(why: Unread) -> Refusal {
 }
 
 /// Writes down what happened, and tells what is complained of.
-fn take_down(mind: &Mind, entry: Entry) {
+fn take_down(mind: &RuleEngine, entry: Entry) {
     let mut state = mind.state();
     if let Some(observer) = &state.observer {
         entry.troubles.iter().cloned().for_each(|trouble| observer.trouble(trouble));
@@ -108,7 +108,7 @@ fn take_down(mind: &Mind, entry: Entry) {
 
 /// What is answered, or why nothing is.
 fn reply(
-    mind: &Mind,
+    mind: &RuleEngine,
     route: &Route,
     provider: Provider,
     head: &Parts,
@@ -158,31 +158,37 @@ fn with_model(mut request: Value, path: &str) -> Value {
 }
 
 /// What the script says to a request that its provider would take.
-fn decide(mind: &Mind, route: &Route, request: &Value, body: &[u8], entry: &mut Entry) -> Result<Decided, Refusal> {
+fn decide(
+    mind: &RuleEngine,
+    route: &Route,
+    request: &Value,
+    body: &[u8],
+    entry: &mut Entry,
+) -> Result<Decided, Refusal> {
     // What is no object at all is told when it is read.
     if mind.is_strict() && matches!(request, Value::Object(_)) {
-        let warnings = match route.api() {
-            Api::Chat => strict::chat::check(request)?,
-            Api::Responses => strict::responses::check(request)?,
-            Api::Messages => {
+        let warnings = match route {
+            Route::Responses => strict::responses::check(request)?,
+            Route::Messages => {
                 let thread = strict::messages::continued(request);
                 let before =
                     thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
                 strict::messages::check(request, &before)?
             }
-            Api::Gemini => strict::gemini::check(request)?,
-            Api::OllamaChat | Api::OllamaGenerate => strict::ollama::check(request)?,
+            Route::Gemini(_) => strict::gemini::check(request)?,
+            Route::Ollama(_) => strict::ollama::check(request)?,
+            _ => strict::chat::check(request)?,
         };
         let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
         entry.troubles.extend(warnings.into_iter().map(warning));
     }
-    let mut asked = match route.api() {
-        Api::Chat => openai::chat::read(request)?,
-        Api::Responses => openai::responses::read(request)?,
-        Api::Messages => anthropic::read(request, false)?,
-        Api::Gemini => gemini::read(request, matches!(route, Route::Gemini(gemini::Verb::Stream { .. })))?,
-        Api::OllamaChat => ollama::read_chat(request)?,
-        Api::OllamaGenerate => ollama::read_generate(request)?,
+    let mut asked = match route {
+        Route::Responses => openai::responses::read(request)?,
+        Route::Messages => anthropic::read(request, false)?,
+        Route::Gemini(verb) => gemini::read(request, matches!(verb, gemini::Verb::Stream { .. }))?,
+        Route::Ollama(ollama::Endpoint::Generate) => ollama::read_generate(request)?,
+        Route::Ollama(_) => ollama::read_chat(request)?,
+        _ => openai::chat::read(request)?,
     };
     entry.model = asked.model.as_deref().map(beginning);
     entry.stream = asked.stream;
@@ -199,7 +205,7 @@ fn decide(mind: &Mind, route: &Route, request: &Value, body: &[u8], entry: &mut 
                 asked.tools.as_deref().and_then(|tools| serde_json::from_slice::<Value>(tools.as_bytes()).ok());
             let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
             entry.troubles.extend(offer.troubles(answer, rule));
-            let wanted = rule.map(|rule| mind.script().rules[rule].tool_calls.as_slice()).unwrap_or_default();
+            let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
             entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
         }
         Decision::Miss(refusal, closest) => {
@@ -213,7 +219,7 @@ fn decide(mind: &Mind, route: &Route, request: &Value, body: &[u8], entry: &mut 
 
 /// A request that was understood.
 struct Exchange<'e> {
-    mind: &'e Arc<Mind>,
+    mind: &'e Arc<RuleEngine>,
     route: Route,
     provider: Provider,
     path: &'e str,
@@ -235,23 +241,19 @@ impl Exchange<'_> {
         match &decision {
             Decision::Say(answer) => {
                 entry.tool_calls.clone_from(&answer.calls);
+                let mut ids = Vec::new();
                 if self.route == Route::Responses {
                     self.mind.keep(answer);
-                    self.mind.remember(
-                        openai::responses::id(answer),
-                        &asked,
-                        asked.turn(),
-                        answer.text.as_deref(),
-                        &answer.calls,
-                    );
-                    if let Some(id) = &asked.conversation {
-                        self.mind.remember(id.clone(), &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
-                    }
+                    ids.push(openai::responses::id(answer));
+                    ids.extend(asked.conversation.clone());
                 } else if asked.in_thread {
-                    self.mind.remember(answer.id("msg_"), &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
+                    ids.push(answer.id("msg_"));
+                }
+                for id in ids {
+                    self.mind.remember(id, &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
                 }
             }
-            Decision::Spoil(Spoilt::Hang, _) => entry.status = 0,
+            Decision::Spoil(AnswerFault::Hang, _) => entry.status = 0,
             Decision::Spoil(..) => {}
             Decision::Refuse(refusal, _) | Decision::Miss(refusal, _) => entry.status = refusal.status,
         }
@@ -265,7 +267,7 @@ impl Exchange<'_> {
                     None => response,
                 }
             }
-            Decision::Spoil(Spoilt::Hang, _) => std::future::pending().await,
+            Decision::Spoil(AnswerFault::Hang, _) => std::future::pending().await,
             Decision::Spoil(spoilt, answer) => {
                 say(&self.route, &answer, asked.stream, self.arrived, Some(spoilt)).await
             }
@@ -280,7 +282,7 @@ impl Exchange<'_> {
     }
 
     /// Tells who listens what passed over the wire; of an answer that takes its time, when it was sent.
-    fn observe(&self, decision: &Decision, asked: &Asked, body: &[u8], number: u64) -> Option<Telling> {
+    fn observe(&self, decision: &Decision, asked: &ParsedRequest, body: &[u8], number: u64) -> Option<Telling> {
         let request = || self.traced(body);
         let state = &mut *self.mind.state();
         state.observer.as_ref()?;
@@ -309,7 +311,7 @@ impl Exchange<'_> {
     /// The request as a trace has it: with its model, which the path may name.
     fn traced(&self, body: &[u8]) -> Value {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        seen::traced(self.route.api().on_wire(), self.path, &body)
+        seen::traced(self.route.wire_api(), self.path, &body)
     }
 
     /// Tells who listens of a request that was not understood or not taken.

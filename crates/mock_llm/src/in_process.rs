@@ -8,9 +8,9 @@ use agentci_plan::{ModelScript, Pace};
 use super::answer::Answer;
 use super::index::{Index, IndexError};
 use super::journal::Entry;
-use super::mind::{Decision, Mind, Spoilt};
 use super::openai;
 use super::refusal::Refusal;
+use super::rule_engine::{AnswerFault, Decision, RuleEngine};
 use super::tokens::tokens;
 use serde_json::Value;
 
@@ -27,16 +27,11 @@ impl ScriptIndex {
         let index = Arc::new(Index::new(&script.rules)?);
         Ok(Self { script, index })
     }
-
-    /// The script.
-    pub fn script(&self) -> &Arc<ModelScript> {
-        &self.script
-    }
 }
 
 /// A scripted model that remembers what it said.
 #[derive(Debug)]
-pub struct ScriptMind(Mind);
+pub struct ScriptMind(RuleEngine);
 
 /// What a scripted model does with a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +92,7 @@ impl ScriptMind {
     pub fn new(index: &ScriptIndex, seed: u64) -> Self {
         let ScriptIndex { script, index } = index.clone();
         let seed = script.seed.unwrap_or(seed);
-        Self(Mind::indexed(script, index, Some(seed), None))
+        Self(RuleEngine::indexed(script, index, Some(seed), None))
     }
 
     /// What it does with a request, which is the JSON of OpenAI's Chat Completions.
@@ -116,9 +111,9 @@ impl ScriptMind {
             Decision::Say(answer) => ModelReply::Said(speech(answer)),
             Decision::Refuse(refusal, after) => refused(refusal, after),
             Decision::Miss(refusal, _) => refused(refusal, Duration::ZERO),
-            Decision::Spoil(Spoilt::Malformed, _) => ModelReply::Malformed,
-            Decision::Spoil(Spoilt::Cut, _) => ModelReply::Cut,
-            Decision::Spoil(Spoilt::Hang, _) => ModelReply::Hang,
+            Decision::Spoil(AnswerFault::Malformed, _) => ModelReply::Malformed,
+            Decision::Spoil(AnswerFault::Cut, _) => ModelReply::Cut,
+            Decision::Spoil(AnswerFault::Hang, _) => ModelReply::Hang,
         }
     }
 }

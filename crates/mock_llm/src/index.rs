@@ -1,16 +1,21 @@
 //! Finds the rules that fit a request.
 //!
 //! All texts that rules want of the user are found in one pass of one automaton, so that thousands of rules with a text cost little
-//! more than one. Rules that want a pattern or no text at all are looked at one by one.
+//! more than one. Patterns that begin with no certain text are tried together; any other rule is looked at by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agentci_plan::{ModelRule, WantedWords};
 use aho_corasick::AhoCorasick;
+use regex::{RegexSet, RegexSetBuilder};
+use regex_syntax::hir::literal::Extractor;
 
-use super::asked::Asked;
 use super::conditions::Conditions;
+use super::parsed_request::ParsedRequest;
 use super::sequences::Sequences;
+
+/// The most memory that the patterns without a literal beginning may take together.
+const SET_LIMIT: usize = 256 << 20;
 
 /// Why rules can not be indexed.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +34,9 @@ pub(super) struct Index {
     texts: AhoCorasick,
     /// The rules that want the nth of the texts.
     by_text: Vec<Vec<usize>>,
+    patterns: RegexSet,
+    /// The rule that wants the nth of the patterns.
+    by_pattern: Vec<usize>,
     others: Vec<usize>,
     pub(super) conditions: Conditions,
     /// The rules that are steps of conversations, which are not among those above.
@@ -37,17 +45,29 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
-        let (mut by_text, mut others): (BTreeMap<&str, Vec<usize>>, Vec<usize>) = Default::default();
+        Self::limited(rules, SET_LIMIT)
+    }
+
+    fn limited(rules: &[ModelRule], limit: usize) -> Result<Self, IndexError> {
+        let mut by_text: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let (mut patterns, mut others): (Vec<(&str, usize)>, Vec<usize>) = Default::default();
         for (number, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.step.is_none()) {
             match &rule.when.user {
                 Some(WantedWords::Contains(text)) => by_text.entry(text).or_default().push(number),
+                Some(WantedWords::Matches(pattern)) if !has_beginning(&pattern.value) => {
+                    patterns.push((&pattern.value, number));
+                }
                 Some(WantedWords::Matches(_)) | None => others.push(number),
             }
         }
         let (texts, by_text): (Vec<&str>, Vec<Vec<usize>>) = by_text.into_iter().unzip();
+        let (patterns, by_pattern): (Vec<&str>, Vec<usize>) = patterns.into_iter().unzip();
+        let patterns = RegexSetBuilder::new(patterns).size_limit(limit).build();
         Ok(Self {
             texts: AhoCorasick::new(texts).map_err(|error| IndexError::new(&error))?,
             by_text,
+            patterns: patterns.map_err(|error| IndexError::new(&error))?,
+            by_pattern,
             others,
             conditions: Conditions::new(rules)?,
             sequences: Sequences::new(rules)?,
@@ -55,13 +75,27 @@ impl Index {
     }
 
     /// The first rule that fits and is accepted, these steps among them.
-    pub(super) fn first(&self, asked: &Asked, steps: &[usize], mut accept: impl FnMut(usize) -> bool) -> Option<usize> {
+    pub(super) fn first(
+        &self,
+        asked: &ParsedRequest,
+        steps: &[usize],
+        mut accept: impl FnMut(usize) -> bool,
+    ) -> Option<usize> {
         let texts = self.texts.find_overlapping_iter(&asked.user).map(|found| found.pattern().as_usize());
         let texts: BTreeSet<usize> = texts.collect();
         let found = texts.iter().flat_map(|text| &self.by_text[*text]);
-        let rules: BTreeSet<usize> = found.chain(&self.others).chain(steps).copied().collect();
+        let matching = self.patterns.matches(&asked.user).into_iter().map(|pattern| &self.by_pattern[pattern]);
+        let rules: BTreeSet<usize> = found.chain(matching).chain(&self.others).chain(steps).copied().collect();
         rules.into_iter().find(|rule| self.conditions.fit(*rule, asked) && accept(*rule))
     }
+}
+
+/// Whether every match of a pattern begins with one of a few texts, which makes it quick to try.
+fn has_beginning(pattern: &str) -> bool {
+    regex_syntax::parse(pattern).is_ok_and(|tree| {
+        let found = Extractor::new().extract(&tree);
+        found.literals().is_some_and(|texts| !texts.is_empty() && texts.iter().all(|text| !text.is_empty()))
+    })
 }
 
 #[cfg(test)]
@@ -69,7 +103,7 @@ mod tests {
     use agentci_plan::{ModelCondition, Pace};
     use agentci_source::{Sources, Span, Spanned};
 
-    use super::super::asked::GivenResult;
+    use super::super::parsed_request::GivenResult;
     use super::*;
 
     fn span() -> Span {
@@ -100,8 +134,21 @@ mod tests {
         ModelCondition { user: Some(WantedWords::Matches(pattern)), ..ModelCondition::default() }
     }
 
-    fn says(user: &str) -> Asked {
-        Asked { user: user.into(), model: Some("gpt".into()), ..Asked::default() }
+    fn says(user: &str) -> ParsedRequest {
+        ParsedRequest { user: user.into(), model: Some("gpt".into()), ..ParsedRequest::default() }
+    }
+
+    #[test]
+    fn patterns_have_a_limit_together() {
+        let made = |patterns: usize, limit: usize| {
+            let rules: Vec<ModelRule> =
+                (0..patterns).map(|number| rule(matches(&format!("[a-z]{{100}}{number}")))).collect();
+            Index::limited(&rules, limit).map(drop)
+        };
+        assert!(made(1, 100_000).is_ok());
+        let error = made(100, 100_000).unwrap_err().to_string();
+        assert!(error.contains("exceeds size limit of 100000"), "{error}");
+        assert!(made(100, SET_LIMIT).is_ok());
     }
 
     fn index(conditions: Vec<ModelCondition>) -> Index {
@@ -120,17 +167,17 @@ mod tests {
             contains("refund"),
             ModelCondition::default(),
         ]);
-        let first = |asked: &Asked| index.first(asked, &[], |_| true);
+        let first = |asked: &ParsedRequest| index.first(asked, &[], |_| true);
         assert_eq!(first(&says("a refund")), Some(6));
         assert_eq!(first(&says("my refund")), Some(3));
         assert_eq!(first(&says("order A17")), Some(4));
         assert_eq!(first(&says("order ")), Some(7));
         assert_eq!(first(&says("123")), Some(5));
         assert_eq!(first(&says("")), Some(7));
-        assert_eq!(first(&Asked { model: Some("other".into()), ..says("refund") }), Some(0));
-        assert_eq!(first(&Asked { answers: 1, ..says("refund") }), Some(1));
+        assert_eq!(first(&ParsedRequest { model: Some("other".into()), ..says("refund") }), Some(0));
+        assert_eq!(first(&ParsedRequest { answers: 1, ..says("refund") }), Some(1));
         let result = GivenResult { call_id: "c".into(), content: String::new(), failed: false, function: None, at: 0 };
-        assert_eq!(first(&Asked { results: vec![result], ..says("my refund") }), Some(2));
+        assert_eq!(first(&ParsedRequest { results: vec![result], ..says("my refund") }), Some(2));
     }
 
     #[test]
@@ -157,13 +204,15 @@ mod tests {
             conditions.push(when);
         }
         conditions.reverse();
-        let fits = |when: &ModelCondition, asked: &Asked| {
+        let fits = |when: &ModelCondition, asked: &ParsedRequest| {
             when.model.is_none()
                 && when.turn.is_none_or(|turn| turn == asked.turn())
                 && when.tool_result.is_none_or(|wanted| !wanted)
                 && match &when.user {
                     Some(WantedWords::Contains(text)) => asked.user.contains(text.as_str()),
-                    Some(WantedWords::Matches(pattern)) => regex::Regex::new(&pattern.value).unwrap().is_match(&asked.user),
+                    Some(WantedWords::Matches(pattern)) => {
+                        regex::Regex::new(&pattern.value).unwrap().is_match(&asked.user)
+                    }
                     None => true,
                 }
         };
@@ -171,7 +220,7 @@ mod tests {
         let index = index(conditions);
         for user in ["", "b", "xaby", "ccc a", "zzz", "abcabc"] {
             for answers in [0, 1] {
-                let asked = Asked { model: None, answers, ..says(user) };
+                let asked = ParsedRequest { model: None, answers, ..says(user) };
                 let mut all = Vec::new();
                 index.first(&asked, &[], |number| {
                     all.push(number);

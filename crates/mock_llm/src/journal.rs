@@ -6,7 +6,7 @@ use agentci_trace::ModelTrouble;
 use serde_json::{Value, json};
 
 use super::answer::WantedCall;
-use super::asked::GivenResult;
+use super::parsed_request::GivenResult;
 
 /// The most requests that are remembered; older ones are forgotten.
 const MOST: usize = 10_000;

@@ -6,21 +6,21 @@ use agentci_trace::{ModelTrouble, TroubleKind};
 use hyper::http::request::Parts;
 
 use super::journal::Entry;
-use super::mind::Mind;
 use super::provider::{Provider, query_key};
 use super::refusal::Refusal;
+use super::rule_engine::RuleEngine;
 
 /// The shortest key that is taken for a secret; shorter ones would be found in every other word.
 const SECRET: usize = 8;
 
 /// A key that is not the placeholder may be a real one.
-pub(super) fn look_at(mind: &Mind, head: &Parts, entry: &mut Entry) {
-    let known = &mind.manners.keys;
+pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut Entry) {
+    let known = &mind.policy.keys;
     if known.is_empty() {
         return;
     }
     for key in Provider::keys(head).filter(|key| !known.iter().any(|known| known == key)) {
-        if let Some(secrets) = mind.manners.secrets.as_ref().filter(|_| key.len() >= SECRET) {
+        if let Some(secrets) = mind.policy.secrets.as_ref().filter(|_| key.len() >= SECRET) {
             secrets.add(&key);
         }
         let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not take it \
@@ -30,8 +30,8 @@ pub(super) fn look_at(mind: &Mind, head: &Parts, entry: &mut Entry) {
 }
 
 /// Refuses a request that does not have the key that the script demands, as its provider would.
-pub(super) fn authorize(mind: &Mind, provider: Provider, head: &Parts) -> Result<(), Refusal> {
-    let Some(wanted) = &mind.script().api_key else { return Ok(()) };
+pub(super) fn authorize(mind: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), Refusal> {
+    let Some(wanted) = &mind.script.api_key else { return Ok(()) };
     let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head));
     let refusal = match (key, provider) {
         (Some(key), _) if key == *wanted => return Ok(()),

@@ -14,7 +14,6 @@
 
 mod answer;
 mod anthropic;
-mod asked;
 mod beside;
 mod choice;
 mod closest;
@@ -31,14 +30,15 @@ mod journal;
 mod keys;
 mod memory;
 mod messages;
-mod mind;
 mod observer;
 mod offer;
 mod ollama;
 mod openai;
+mod parsed_request;
 mod provider;
 mod refusal;
 mod routes;
+mod rule_engine;
 mod schema;
 mod seen;
 mod sequences;

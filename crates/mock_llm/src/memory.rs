@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::answer::{Answer, WantedCall};
-use super::asked::Asked;
-use super::mind::{Mind, State};
 use super::openai::responses;
+use super::parsed_request::ParsedRequest;
 use super::refusal::Refusal;
-use super::spoken::Spoken;
+use super::rule_engine::{RuleEngine, State};
+use super::spoken::RequestTexts;
 use super::strict::responses::Earlier;
 
 /// How many answers are remembered for requests that go on from one of them.
@@ -30,13 +30,13 @@ pub(super) struct Conversation {
     /// The tools that were offered, where they hold for what follows.
     tools: Option<Arc<str>>,
     /// What was said.
-    spoken: Spoken,
+    spoken: RequestTexts,
 }
 
-impl Mind {
+impl RuleEngine {
     /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
     /// not known begins with it: one lives longer than a server of tests.
-    pub(super) fn resume(&self, asked: &mut Asked) -> Result<(), Refusal> {
+    pub(super) fn resume(&self, asked: &mut ParsedRequest) -> Result<(), Refusal> {
         let state = self.state();
         for reference in &asked.items.references {
             state.refer(reference, &mut asked.earlier);
@@ -66,7 +66,14 @@ impl Mind {
     }
 
     /// Remembers where a conversation stands after so many answers, the last of which says this and asks for these calls.
-    pub(super) fn remember(&self, id: String, asked: &Asked, answers: u32, said: Option<&str>, last: &[WantedCall]) {
+    pub(super) fn remember(
+        &self,
+        id: String,
+        asked: &ParsedRequest,
+        answers: u32,
+        said: Option<&str>,
+        last: &[WantedCall],
+    ) {
         let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
         let last: Vec<String> = last.iter().map(|call| call.id.clone()).collect();
         let mut calls = asked.earlier.clone().and(&asked.items);
@@ -142,7 +149,7 @@ mod tests {
 
     #[test]
     fn only_so_many_answers_are_kept() {
-        let mind = Mind::new(Arc::default(), None, None).unwrap();
+        let mind = RuleEngine::new(Arc::default(), None, None).unwrap();
         let mut answer = Answer {
             number: 0,
             created: 0,
@@ -174,9 +181,9 @@ mod tests {
 
     #[test]
     fn only_so_many_conversations_are_remembered() {
-        let mind = Mind::new(Arc::default(), None, None).unwrap();
-        let asked = Asked { user: "é".repeat(2 * REMEMBERED_TEXT), ..Asked::default() };
-        let empty = Asked::default();
+        let mind = RuleEngine::new(Arc::default(), None, None).unwrap();
+        let asked = ParsedRequest { user: "é".repeat(2 * REMEMBERED_TEXT), ..ParsedRequest::default() };
+        let empty = ParsedRequest::default();
         for number in 0..REMEMBERED + 10 {
             let asked = if number < 10 { &asked } else { &empty };
             mind.remember(number.to_string(), asked, 1, None, &[]);

@@ -1,12 +1,12 @@
-//! The messages of a request in any provider's form: Gemini's contents, the messages of Ollama, Cohere and Bedrock's Converse. Calls
-//! and results belong together by id where they have ids, and else by name and order.
+//! The messages of a request in any provider's form: Chat Completions, Anthropic's messages, Gemini's contents, the messages of
+//! Ollama, Cohere and Bedrock's Converse. Calls and results belong together by id where they have ids, and else by name and order.
 
-use super::asked::{Asked, FunctionCall, GivenResult, result_text, text as said};
+use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, result_text, text as said};
 use crate::fields::items;
 use serde_json::Value;
 
 /// Reads the messages of a request.
-pub(super) fn read(body: &Value, asked: &mut Asked) {
+pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
     let (mut open, mut answering) = (Vec::new(), false);
     let list = ["messages", "contents", "input"].into_iter().find_map(|key| body.get(key)?.as_array());
     for message in list.into_iter().flatten() {
@@ -46,7 +46,7 @@ struct OpenCall {
 }
 
 /// The calls that an answer asked for, as the request repeats it.
-fn calls(message: &Value, content: &Value, asked: &mut Asked, open: &mut Vec<OpenCall>) {
+fn calls(message: &Value, content: &Value, asked: &mut ParsedRequest, open: &mut Vec<OpenCall>) {
     let at = asked.last_heard();
     let mut take = |id: Option<&str>, name: Option<&str>, arguments: Option<&Value>| {
         let Some(name) = name else { return };
@@ -61,6 +61,10 @@ fn calls(message: &Value, content: &Value, asked: &mut Asked, open: &mut Vec<Ope
         let function = call.get("function").unwrap_or(call);
         take(call["id"].as_str(), function["name"].as_str(), function.get("arguments"));
     }
+    // What came before tools, which had no ids.
+    if let Some(call) = message.get("function_call") {
+        take(None, call["name"].as_str(), call.get("arguments"));
+    }
     for part in items(Some(content)) {
         if let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) {
             take(call["id"].as_str(), call["name"].as_str(), call.get("args"));
@@ -73,7 +77,7 @@ fn calls(message: &Value, content: &Value, asked: &mut Asked, open: &mut Vec<Ope
 }
 
 /// The results of tools in a message; whether it has any.
-fn results(message: &Value, role: &str, content: &Value, asked: &mut Asked, open: &mut Vec<OpenCall>) -> bool {
+fn results(message: &Value, role: &str, content: &Value, asked: &mut ParsedRequest, open: &mut Vec<OpenCall>) -> bool {
     let mut take = |name: Option<&str>, given: GivenResult| {
         let by_id = open.iter().position(|call| call.id.as_deref().is_some_and(|id| id == given.call_id));
         let fits = |call: &OpenCall| name.is_none_or(|name| call.function.name == name);
@@ -97,10 +101,8 @@ fn results(message: &Value, role: &str, content: &Value, asked: &mut Asked, open
             let failed = gave.is_some_and(|gave| gave.get("error").is_some() && gave.get("output").is_none());
             take(response["name"].as_str(), given(response["id"].as_str(), gave, failed));
         } else if let Some(result) = part.get("toolResult") {
-            take(
-                None,
-                given(result["toolUseId"].as_str(), result.get("content"), result["status"].as_str() == Some("error")),
-            );
+            let failed = result["status"] == "error";
+            take(None, given(result["toolUseId"].as_str(), result.get("content"), failed));
         } else if part["type"].as_str() == Some("tool_result") {
             let failed = part["is_error"].as_bool().unwrap_or_default();
             take(None, given(part["tool_use_id"].as_str(), part.get("content"), failed));
@@ -111,7 +113,10 @@ fn results(message: &Value, role: &str, content: &Value, asked: &mut Asked, open
     }
     if matches!(role, "tool" | "function") && !has_parts {
         let name = message["tool_name"].as_str().or_else(|| message["name"].as_str());
-        take(name, given(message["tool_call_id"].as_str(), Some(content), false));
+        let mut given = given(message["tool_call_id"].as_str(), Some(content), false);
+        let function = name.filter(|_| role == "function");
+        given.function = function.map(|name| FunctionCall { name: name.into(), arguments: None });
+        take(name, given);
         return true;
     }
     has_parts
@@ -142,7 +147,7 @@ mod tests {
     /// The results of a conversation: the id, the arguments of the call that each belongs to, and what came.
     fn results(messages: &Value) -> Vec<String> {
         let body = json!({ "messages": messages });
-        let mut asked = Asked::default();
+        let mut asked = ParsedRequest::default();
         read(&body, &mut asked);
         let arguments = |given: &GivenResult| given.function.as_ref().and_then(|call| call.arguments.clone());
         let told = |given: &GivenResult| {
@@ -192,7 +197,7 @@ mod tests {
     fn the_user_says_words_and_tools_do_not() {
         let user = |messages: &Value| {
             let body = json!({ "contents": messages });
-            let mut asked = Asked::default();
+            let mut asked = ParsedRequest::default();
             read(&body, &mut asked);
             (asked.user, asked.answers)
         };

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::answer::{Answer, WantedCall};
-use super::asked::{Asked, FunctionCall, GivenResult, Standing};
+use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, Standing};
 
 /// Tells someone what is seen on the wire: what the model asks for, and the results that the agent sends. What the agent did is for
 /// others to say, or follows from its results.
@@ -54,7 +54,7 @@ impl WireObserver {
     }
 
     /// Results of tools come with the next request, and once each: later requests repeat them.
-    pub(super) fn results(&mut self, asked: &Asked, number: u64) {
+    pub(super) fn results(&mut self, asked: &ParsedRequest, number: u64) {
         self.asked.insert(number, asked.standing());
         let newest = asked.beginning(|digest| self.answered.contains(&digest));
         let mut counted: BTreeMap<u64, usize> = BTreeMap::new();
@@ -74,7 +74,7 @@ impl WireObserver {
             let is_known = self.seen.get(&key).is_some_and(|seen| *times <= *seen);
             // Several items can be one answer, with results between them.
             let is_last = is_new || newest.is_some_and(|newest| given.at >= newest);
-            let call = self.of_function(asked, given, function, Place { is_last, is_known });
+            let call = self.of_function(asked, given, function, (is_last, is_known));
             self.result(call, given);
         }
         for (key, times) in counted {
@@ -85,15 +85,15 @@ impl WireObserver {
 
     /// The open call of a result that has no id, or one that the agent gave it, which is open no more. It is a call of that function
     /// with these arguments which the same conversation was asked for; or any, since an agent may cut or rewrite what was said.
-    /// Examples in a prompt have results, too, but were there before the call.
+    /// Examples in a prompt have results, too, but were there before the call. The last are those that came after what the model
+    /// said last, the known ones those that an earlier request had.
     fn of_function(
         &mut self,
-        asked: &Asked,
+        asked: &ParsedRequest,
         given: &GivenResult,
         function: &FunctionCall,
-        place: Place,
+        (is_last, is_known): (bool, bool),
     ) -> Option<String> {
-        let Place { is_last, is_known } = place;
         if !is_last && is_known {
             return None;
         }
@@ -177,15 +177,6 @@ impl WireObserver {
         // Whoever listened may be gone by now.
         let _ = self.sender.send(kind);
     }
-}
-
-/// Where a result stands.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    /// Whether it came after what the model said last.
-    is_last: bool,
-    /// Whether an earlier request had it.
-    is_known: bool,
 }
 
 /// The first open call of a function with these arguments; or the one that has most of them, where the agent added some.

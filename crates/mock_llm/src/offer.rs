@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, CallForm, WantedCall};
 use super::choice::Choice;
-use super::routes::{Api, Route};
+use super::routes::Route;
 use super::schema::{misfit, or_null};
 use super::{gemini, ollama};
 
@@ -76,10 +76,10 @@ impl<'r> Offer<'r> {
 
     /// Reads a request, and the tools of the thread that it goes on with, where it has none of its own.
     pub(super) fn read(route: &Route, request: &'r Value, inherited: Option<&'r Value>, continues: bool) -> Self {
-        match route.api() {
-            Api::Gemini => return gemini::offer::read(request),
-            Api::OllamaChat | Api::OllamaGenerate => return ollama::offer::read(request),
-            Api::Chat | Api::Responses | Api::Messages => {}
+        match route {
+            Route::Gemini(_) => return gemini::read_offer(request),
+            Route::Ollama(_) => return ollama::read_offer(request),
+            _ => {}
         }
         let mut tools = Vec::new();
         let own = request.get("tools");
@@ -232,15 +232,14 @@ fn shows_not_all(request: &Value) -> bool {
 /// The schema that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
 /// (`output_format` before) of Messages.
 fn format<'r>(route: &Route, request: &'r Value) -> Option<&'r Value> {
-    let format = match route.api() {
-        Api::Chat => request.get("response_format")?,
-        Api::Responses => request.get("text")?.get("format")?,
-        Api::Messages => {
+    let format = match route {
+        Route::Responses => request.get("text")?.get("format")?,
+        Route::Messages => {
             let config = request.get("output_config").and_then(|config| config.get("format"));
             config.or_else(|| request.get("output_format"))?
         }
         // These are read in the folders of their providers.
-        Api::Gemini | Api::OllamaChat | Api::OllamaGenerate => return None,
+        _ => request.get("response_format")?,
     };
     if format["type"].as_str() != Some("json_schema") {
         return None;

@@ -33,49 +33,18 @@ pub(super) enum Route {
     Reset,
 }
 
-/// How a model is asked and answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Api {
-    /// OpenAI's Chat Completions.
-    Chat,
-    /// OpenAI's Responses.
-    Responses,
-    /// Anthropic's Messages.
-    Messages,
-    /// Google's `generateContent`.
-    Gemini,
-    /// Ollama's `chat`.
-    OllamaChat,
-    /// Ollama's `generate`.
-    OllamaGenerate,
-}
-
-impl Api {
-    /// The same for whoever reads what others answered.
-    pub(super) fn on_wire(self) -> WireApi {
-        match self {
-            Api::Chat => WireApi::Chat,
-            Api::Responses => WireApi::Responses,
-            Api::Messages => WireApi::Messages,
-            Api::Gemini => WireApi::Gemini,
-            Api::OllamaChat | Api::OllamaGenerate => WireApi::Ollama,
-        }
-    }
-}
-
 /// What stands before a path and says nothing: versions, as often as a base URL that has one is followed by another.
 const VERSIONS: [&str; 4] = ["/v1", "/v1beta", "/v1alpha", "/v1beta1"];
 
 impl Route {
-    /// How the model is asked there; as in Chat Completions where it is not asked at all.
-    pub(super) fn api(&self) -> Api {
+    /// The shape of its requests. Whatever else there is is asked for beside Chat Completions.
+    pub(super) fn wire_api(&self) -> WireApi {
         match self {
-            Route::Responses => Api::Responses,
-            Route::Messages => Api::Messages,
-            Route::Gemini(_) => Api::Gemini,
-            Route::Ollama(ollama::Endpoint::Generate) => Api::OllamaGenerate,
-            Route::Ollama(_) => Api::OllamaChat,
-            _ => Api::Chat,
+            Route::Responses => WireApi::Responses,
+            Route::Messages => WireApi::Messages,
+            Route::Gemini(_) => WireApi::Gemini,
+            Route::Ollama(_) => WireApi::Ollama,
+            _ => WireApi::Chat,
         }
     }
 

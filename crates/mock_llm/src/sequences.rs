@@ -10,9 +10,9 @@ use std::ops::Range;
 use agentci_plan::ModelRule;
 
 use super::answer::Answer;
-use super::asked::{Asked, Standing, words_of};
-use super::conditions::Conditioned;
+use super::conditions::RuleCondition;
 use super::index::IndexError;
+use super::parsed_request::{ParsedRequest, Standing, words_of};
 
 /// The steps of a script, each as the numbers of its rules.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Sequences(Vec<Sequence>);
 struct Sequence {
     rules: Range<usize>,
     /// What every request of its conversation is like.
-    asker: Conditioned,
+    asker: RuleCondition,
 }
 
 /// How far the conversations have come, by the numbers of their steps.
@@ -47,7 +47,7 @@ struct Ongoing {
 
 /// What the steps have for a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum StepMatch {
     /// The rules of the steps that are left, the next one first.
     Next(Range<usize>),
     /// It belongs to a conversation whose steps are over; they begin with this rule.
@@ -63,7 +63,10 @@ impl Sequences {
             match found.last_mut() {
                 Some(last) if !step.is_first() && last.rules.end == number => last.rules.end += 1,
                 _ => {
-                    found.push(Sequence { rules: number..number + 1, asker: Conditioned::new(&rule.when.of_asker())? });
+                    found.push(Sequence {
+                        rules: number..number + 1,
+                        asker: RuleCondition::new(&rule.when.of_asker())?,
+                    });
                 }
             }
         }
@@ -71,7 +74,7 @@ impl Sequences {
     }
 
     /// What comes next for a request; `begins` says whether it is like the first request that a rule wants.
-    pub(super) fn find(&self, asked: &Asked, progress: &Progress, begins: impl Fn(usize) -> bool) -> Found {
+    pub(super) fn find(&self, asked: &ParsedRequest, progress: &Progress, begins: impl Fn(usize) -> bool) -> StepMatch {
         let ongoing = |at: usize| progress.0.get(at).and_then(Option::as_ref);
         let near = |(at, sequence): (usize, &Sequence)| {
             let nearness = ongoing(at)?.nearness(asked).filter(|_| sequence.asker.fits(asked))?;
@@ -82,16 +85,16 @@ impl Sequences {
             self.0.iter().enumerate().filter_map(near).reduce(|best, next| if next.0 > best.0 { next } else { best });
         if let Some((ongoing, sequence)) = nearest.and_then(|(_, at)| ongoing(at).zip(self.0.get(at))) {
             let rules = ongoing.next..sequence.rules.end;
-            return if rules.is_empty() { Found::Over(sequence.rules.start) } else { Found::Next(rules) };
+            return if rules.is_empty() { StepMatch::Over(sequence.rules.start) } else { StepMatch::Next(rules) };
         }
         let unused = self.0.iter().enumerate().filter(|(at, _)| ongoing(*at).is_none());
         let begun = unused.map(|(_, sequence)| &sequence.rules).find(|rules| begins(rules.start));
-        begun.map_or(Found::Nothing, |rules| Found::Next(rules.clone()))
+        begun.map_or(StepMatch::Nothing, |rules| StepMatch::Next(rules.clone()))
     }
 
     /// A rule answered. If it is one of these steps, its conversation goes on from there; if it answered in the middle of a
     /// conversation, that goes on from there as well.
-    pub(super) fn said(&self, rule: usize, asked: &Asked, answer: &Answer, progress: &mut Progress) {
+    pub(super) fn said(&self, rule: usize, asked: &ParsedRequest, answer: &Answer, progress: &mut Progress) {
         let Some(at) = self.0.iter().position(|sequence| sequence.rules.contains(&rule)) else {
             let named = asked.previous.as_ref().or(asked.thread.as_ref());
             for ongoing in progress.0.iter_mut().flatten() {
@@ -115,7 +118,7 @@ impl Sequences {
 
 impl Ongoing {
     /// How certain it is that a request goes on from here; nothing if it does not.
-    fn nearness(&self, asked: &Asked) -> Option<(bool, usize)> {
+    fn nearness(&self, asked: &ParsedRequest) -> Option<(bool, usize)> {
         let certain = Some((true, usize::MAX));
         if let Some(named) = asked.previous.as_ref().or(asked.thread.as_ref()) {
             return certain.filter(|_| self.names.contains(named));

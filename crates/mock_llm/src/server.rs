@@ -13,8 +13,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::control::Control;
 use super::exchange::respond;
 use super::index::IndexError;
-use super::mind::{Manners, Mind};
 use super::observer::WireObserver;
+use super::rule_engine::{RequestPolicy, RuleEngine};
 use agentci_wire::serve::{BrokenOff, Handler, Limits, Serving, Speech};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
@@ -74,7 +74,7 @@ pub enum ServerError {
 /// A model that is a script, served over HTTP until this is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
-    mind: Arc<Mind>,
+    mind: Arc<RuleEngine>,
     serving: Serving,
 }
 
@@ -82,8 +82,8 @@ impl ModelServer {
     /// Starts a server; within a runtime that can do input and output.
     pub async fn start(script: Arc<ModelScript>, options: ServerOptions) -> Result<Self, ServerError> {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
-        let mut mind = Mind::new(script, options.seed, observer)?;
-        mind.manners = Manners { strict: options.strict, keys: options.keys, secrets: options.secrets };
+        let mut mind = RuleEngine::new(script, options.seed, observer)?;
+        mind.policy = RequestPolicy { strict: options.strict, keys: options.keys, secrets: options.secrets };
         let mind = Arc::new(mind);
         let wanted = SocketAddr::new(options.bind, options.port);
         let control = Control { bind: options.bind, token: options.control_token };
@@ -138,7 +138,7 @@ impl ModelServer {
 
 /// Where requests come in.
 struct Door {
-    mind: Arc<Mind>,
+    mind: Arc<RuleEngine>,
     control: Control,
 }
 

@@ -8,7 +8,7 @@ const REMEMBERED: usize = 64 << 10;
 
 /// The words and the offer of a request, whichever provider it was made for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Spoken {
+pub(super) struct RequestTexts {
     /// The system prompt, empty if there is none.
     pub(super) system: String,
     /// The texts of the messages, system prompts aside.
@@ -19,7 +19,7 @@ pub(super) struct Spoken {
     carried: String,
 }
 
-impl Spoken {
+impl RequestTexts {
     pub(super) fn read(body: &[u8]) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(body) else { return Self::default() };
         let request = ModelRequest::alone(&body);
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn what_is_continued_has_messages_but_no_instructions() {
-        let read = |body: &Value| Spoken::read(body.to_string().as_bytes());
+        let read = |body: &Value| RequestTexts::read(body.to_string().as_bytes());
         let first = read(&json!({"instructions": "Once.", "tools": [{"type": "function", "name": "find"}], "input": [
             {"role": "system", "content": "Always."}, {"role": "user", "content": "hi"}
         ]}));
@@ -86,14 +86,16 @@ mod tests {
 
     #[test]
     fn only_so_much_is_remembered() {
-        let long = Spoken { messages: vec!["a".repeat(REMEMBERED), "b".into(), "c".into()], ..Spoken::default() };
+        let long =
+            RequestTexts { messages: vec!["a".repeat(REMEMBERED), "b".into(), "c".into()], ..RequestTexts::default() };
         assert_eq!(long.remembered("d").messages, ["b", "c", "d"]);
-        let prompt = Spoken { carried: "a".repeat(REMEMBERED + 1), messages: vec!["b".into()], ..Spoken::default() };
-        assert_eq!(prompt.remembered(""), Spoken::default());
+        let prompt =
+            RequestTexts { carried: "a".repeat(REMEMBERED + 1), messages: vec!["b".into()], ..RequestTexts::default() };
+        assert_eq!(prompt.remembered(""), RequestTexts::default());
     }
 
     #[test]
     fn what_is_no_json_says_nothing() {
-        assert_eq!(Spoken::read(b"{"), Spoken::default());
+        assert_eq!(RequestTexts::read(b"{"), RequestTexts::default());
     }
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::asked::GivenResult;
 use super::delivery::whole;
-use super::mind::{Mind, State};
+use super::parsed_request::GivenResult;
 use super::routes::Route;
+use super::rule_engine::{RuleEngine, State};
 use super::tokens::tokens;
 use agentci_wire::serve::Progress;
 
@@ -39,7 +39,7 @@ impl Pending {
 /// Tells of an answer when it is dropped, unless that was done already.
 #[derive(Debug)]
 pub(super) struct Telling {
-    mind: Arc<Mind>,
+    mind: Arc<RuleEngine>,
     number: u64,
     said: Arc<AtomicU32>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Telling {
 impl Telling {
     /// An answer is about to be sent.
     pub(super) fn begin(
-        mind: &Arc<Mind>,
+        mind: &Arc<RuleEngine>,
         state: &mut State,
         number: u64,
         route: Route,
@@ -73,7 +73,7 @@ impl Drop for Telling {
     }
 }
 
-impl Mind {
+impl RuleEngine {
     /// Tells of every answer that is being sent, as far as it was sent.
     pub(super) fn tell_pending(&self) {
         let mut state = self.state();

@@ -23,7 +23,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How many tokens a text has. Every answer is counted, so it is done in one pass and nothing is cut out.
+/// How many tokens a text has.
 pub(super) fn count(text: &str) -> u32 {
     u32::try_from(tokens(text).count()).unwrap_or(u32::MAX)
 }

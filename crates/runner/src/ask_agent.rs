@@ -59,8 +59,10 @@ pub async fn ask_agent(
         draws: &draws,
         resources: &resources,
         fetched: &FetchedSecrets::default(),
+        options,
+        stop,
     };
-    ask.agent(agent, message, options, stop).await
+    ask.agent(agent, message).await
 }
 
 /// The agent of a name, among those of a suite.
@@ -85,37 +87,27 @@ pub(crate) struct Ask<'a> {
     pub(crate) resources: &'a dyn Resources,
     /// Where secrets that are fetched on the way are made known.
     pub(crate) fetched: &'a FetchedSecrets,
+    pub(crate) options: &'a Options<'a>,
+    pub(crate) stop: &'a Stop,
 }
 
 impl Ask<'_> {
-    pub(crate) async fn agent(
-        &self,
-        agent: &str,
-        message: String,
-        options: &Options<'_>,
-        stop: &Stop,
-    ) -> Result<Value, Unheard> {
+    pub(crate) async fn agent(&self, agent: &str, message: String) -> Result<Value, Unheard> {
         let target = find(self.suite, agent)?;
-        self.ask(target, message, options, stop).await.map_err(|mut trouble| {
+        self.ask(target, message).await.map_err(|mut trouble| {
             trouble.message = format!("the agent `{agent}` gave no answer: {}", trouble.message);
             trouble
         })
     }
 
-    async fn ask(
-        &self,
-        target: &Target,
-        message: String,
-        options: &Options<'_>,
-        stop: &Stop,
-    ) -> Result<Value, Unheard> {
+    async fn ask(&self, target: &Target, message: String) -> Result<Value, Unheard> {
         let context = Context {
             case_id: self.case_id,
-            lookup: &|name| lookup(target, options, name),
+            lookup: &|name| lookup(target, self.options, name),
             folder: &self.suite.folder,
             environment: &[],
             draws: self.draws,
-            request_timeout: options.timeout,
+            request_timeout: self.options.timeout,
             attempt: 1,
             tools: false,
             enforced: &[],
@@ -130,25 +122,19 @@ impl Ask<'_> {
         let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;
         let mut driver = opened.map_err(|error| unheard(&error, &self.suite.path))?;
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
-        let ended = self.take_turn(&mut driver, message, &mut sink, stop).await;
+        let ended = self.take_turn(&mut driver, message, &mut sink).await;
         let trace = sink.into_trace();
         driver.close().await;
         ended?;
         Ok(trace.final_output().cloned().unwrap_or_else(|| trace.conversation().text().into()))
     }
 
-    async fn take_turn(
-        &self,
-        driver: &mut Driver,
-        message: String,
-        sink: &mut TraceSink<'_>,
-        stop: &Stop,
-    ) -> Result<(), Unheard> {
+    async fn take_turn(&self, driver: &mut Driver, message: String, sink: &mut TraceSink<'_>) -> Result<(), Unheard> {
         let input = Input::Messages(vec![json!({ "role": "user", "content": message })]);
         let turn = tokio::time::timeout(self.limit, driver.turn(&input, sink, &Nobody));
         let ended = tokio::select! {
             biased;
-            () = stop.wait() => return Err(Unheard::new(Cause::Interrupted, "the run was interrupted")),
+            () = self.stop.wait() => return Err(Unheard::new(Cause::Interrupted, "the run was interrupted")),
             ended = turn => ended,
         };
         match ended {

@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::not_opened::NotOpened;
 use crate::pending::Pending;
 use crate::retries::Retries;
-use crate::services::{Held, Late, has_own_agent};
+use crate::services::{Held, Late};
 use crate::stage::{Prepared, Stage, prepare};
 use crate::suite_run::SuiteDeadline;
 use crate::variables::Scope;
@@ -155,9 +155,7 @@ async fn run(attempt: &mut Attempt<'_>) -> Ended {
             (may_pass, account.settle(attempt, &mut end))
         }
     };
-    if has_own_agent(job) {
-        Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
-    }
+    Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
     (end.status, end.cause) = settle(&end.findings);
     end.passed = end.status == Status::Pass;
     Ended { end, may_pass, late }

@@ -6,64 +6,55 @@ use agentci_process::{Exit, SpawnError};
 use agentci_source::{Place, Sources};
 use agentci_verdict::{Cause, Finding};
 
-
 const RUN_BY_HAND: &str = "check that it can be run from this folder";
 
 /// Why the agent could not go on; nothing when whoever stopped it said so already.
 pub(crate) fn drive(error: &DriveError, target: Place) -> Option<Finding> {
-    let mut finding = Finding::new(cause(error)?, error.to_string());
-    if let Some(label) = label(error) {
+    let (cause, label, help) = described(error)?;
+    let mut finding = Finding::new(cause, error.to_string());
+    if let Some(label) = label {
         finding = finding.at(target, label);
     }
-    finding.help = help(error);
+    finding.help = help.map(str::to_owned);
     if let DriveError::Exited { while_answered: true, .. } = error {
         finding.notes.push("it left with an answer unread".into());
     }
     Some(finding)
 }
 
-fn cause(error: &DriveError) -> Option<Cause> {
+/// The cause; what stands at the place of the target, where that is what the trouble is about; and what to do about it.
+fn described(error: &DriveError) -> Option<(Cause, Option<&'static str>, Option<&str>)> {
+    let (command, server) = (Some("this command"), Some("this server"));
     Some(match error {
         DriveError::Stopped => return None,
-        DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::NoServer(_) => Cause::Unreachable,
-        DriveError::Refused { .. } | DriveError::Busy { .. } | DriveError::AgentError(_) | DriveError::Silent => {
-            Cause::AgentError
+        DriveError::Unreachable(error) => (Cause::Unreachable, command, Some(spawn_help(error))),
+        DriveError::NotStarted(_) => (Cause::Unreachable, command, Some(RUN_BY_HAND)),
+        DriveError::NoServer(_) => {
+            (Cause::Unreachable, server, Some("check the address, and start it before the run or in a hook"))
         }
-        DriveError::Timeout { .. } => Cause::Timeout,
-        DriveError::NotRecorded(_) => Cause::ReplayMiss,
-        DriveError::Protocol { .. } => Cause::Protocol,
-        DriveError::Exited { .. } | DriveError::Failed { .. } | DriveError::Transport(_) => Cause::AgentExited,
-        DriveError::Function { .. } => Cause::Hook,
-        DriveError::Unsupported(_) => Cause::Config,
-    })
-}
-
-/// What stands at the place of the target, where that is what the trouble is about.
-fn label(error: &DriveError) -> Option<&'static str> {
-    match error {
-        DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::Silent => Some("this command"),
-        DriveError::NoServer(_) | DriveError::Refused { .. } | DriveError::Busy { .. } => Some("this server"),
-        DriveError::Timeout { .. } => Some(""),
-        _ => None,
-    }
-}
-
-fn help(error: &DriveError) -> Option<String> {
-    let help = match error {
-        DriveError::Refused { help, .. } | DriveError::Busy { help, .. } | DriveError::Protocol { help, .. } => help,
-        DriveError::Unreachable(error) => spawn_help(error),
-        DriveError::NotStarted(_) => RUN_BY_HAND,
-        DriveError::NoServer(_) => "check the address, and start it before the run or in a hook",
-        DriveError::Timeout { .. } => "raise the target's time limit, or `--timeout`, if it needs longer",
-        DriveError::NotRecorded(_) => "if the change is meant, record the case again: `agentci record`",
+        DriveError::Refused { help, .. } | DriveError::Busy { help, .. } => (Cause::AgentError, server, Some(help)),
+        DriveError::AgentError(_) => (Cause::AgentError, None, None),
+        DriveError::Silent => {
+            let help = "print the answer to standard output, or say `output: none` in the target if it has none";
+            (Cause::AgentError, command, Some(help))
+        }
+        DriveError::Timeout { .. } => {
+            (Cause::Timeout, Some(""), Some("raise the target's time limit, or `--timeout`, if it needs longer"))
+        }
+        DriveError::NotRecorded(_) => {
+            (Cause::ReplayMiss, None, Some("if the change is meant, record the case again: `agentci record`"))
+        }
+        DriveError::Protocol { help, .. } => (Cause::Protocol, None, Some(help)),
         // One that failed says why; one that thinks it is done does not know the protocol.
         DriveError::Exited { exit, .. } if exit.is_none_or(|exit| exit == Exit::Code(0)) => {
-            "it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"
+            (Cause::AgentExited, None, Some("it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"))
         }
-        DriveError::Silent => "print the answer to standard output, or say `output: none` in the target if it has none",
-        _ => return None,
-    };
-    Some(help.to_owned())
+        DriveError::Exited { .. } | DriveError::Failed { .. } | DriveError::Transport(_) => {
+            (Cause::AgentExited, None, None)
+        }
+        DriveError::Function { .. } => (Cause::Hook, None, None),
+        DriveError::Unsupported(_) => (Cause::Config, None, None),
+    })
 }
 
 /// The same of the agent of a case.

@@ -34,12 +34,12 @@ struct Kept {
     keeps_rows: bool,
     rows: Rows,
     lacks_agent: bool,
-    told: Told,
+    told: ToldPrompts,
 }
 
 /// The prompts that an end of a case had already: each is told once.
 #[derive(Default)]
-struct Told {
+struct ToldPrompts {
     ids: HashSet<String>,
     bytes: usize,
 }
@@ -54,7 +54,7 @@ impl<'e> EventSink<'e> {
     /// Sends an event of the run as a whole.
     pub(crate) fn of_run(&self, timestamp: u64, mut body: Body) {
         redact(&mut body, &mut self.kept.borrow_mut().secrets);
-        self.send(RunEvent { suite: Arc::clone(&self.suite), case_id: None, attempt: None, timestamp, body });
+        (self.out)(RunEvent { suite: Arc::clone(&self.suite), case_id: None, attempt: None, timestamp, body });
     }
 
     /// Sends an event of an attempt at a case, which has these secrets.
@@ -69,15 +69,11 @@ impl<'e> EventSink<'e> {
         let event = RunEvent { suite: Arc::clone(&self.suite), case_id, attempt, timestamp, body };
         let stability = self.kept.borrow_mut().take(&event);
         let case_id = event.case_id.clone().filter(|_| stability.is_some());
-        self.send(event);
+        (self.out)(event);
         if let Some(stability) = stability {
             let (suite, body) = (Arc::clone(&self.suite), Body::Stability(stability));
-            self.send(RunEvent { suite, case_id, attempt: None, timestamp, body });
+            (self.out)(RunEvent { suite, case_id, attempt: None, timestamp, body });
         }
-    }
-
-    fn send(&self, event: RunEvent) {
-        (self.out)(event);
     }
 
     /// How the cases ended so far, as far as rows are kept.
@@ -91,7 +87,7 @@ impl<'e> EventSink<'e> {
     }
 }
 
-impl Told {
+impl ToldPrompts {
     /// Leaves out prompts that were told, and those that are too many to be kept.
     fn only_new(&mut self, end: &mut CaseEnd) {
         let prompts = std::mem::take(&mut end.prompts);
@@ -139,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_prompt_is_told_once_and_too_many_are_not() {
-        let mut told = Told::default();
+        let mut told = ToldPrompts::default();
         let mut kept = |mut end: CaseEnd| {
             told.only_new(&mut end);
             end.prompts.len()

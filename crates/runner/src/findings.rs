@@ -6,7 +6,7 @@ use agentci_plan::Check;
 use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
 use agentci_trace::{Kind, Observer, Trace};
-use agentci_verdict::{Cause, Finding, Failure, Outcome};
+use agentci_verdict::{Cause, Failure, Finding, Outcome};
 
 /// What is wrong with the case itself.
 pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> {

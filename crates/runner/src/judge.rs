@@ -10,7 +10,7 @@ use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, Outcome, Simi
 use serde_json::Value;
 
 use crate::attempt::Attempt;
-use crate::evidence::Unanswered;
+use crate::evidence::{self, Unanswered};
 use crate::findings;
 use crate::suite_run::SuiteDeadline;
 use crate::trace_limits;
@@ -85,7 +85,7 @@ impl Judged {
             return Ok((ready.conclude(trace, &answer), Some(self.keep(ready, answer))));
         }
         if ready.may_take_long(bytes) {
-            let outcome = Box::pin(evidence.evaluate(job, &mut self.evaluated, ready, trace)).await?;
+            let outcome = Box::pin(evidence::evaluate(job, &mut self.evaluated, ready, trace)).await?;
             return Ok((outcome, None));
         }
         Ok((ready.evaluate(trace), None))

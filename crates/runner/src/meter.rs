@@ -15,12 +15,12 @@ const FAILED_NAMED: usize = 5;
 
 /// What the case and the present turn have used, and the calls that were joined for both.
 pub(crate) struct Meters<'m> {
-    joiner: Joiner,
+    pub(crate) joiner: Joiner,
     case: Meter<'m>,
     turn: Option<(u32, Meter<'m>)>,
     /// Whether a limit was exceeded. The first one ends the case; what the agent still does until it is stopped is counted, and
     /// compared with no limit.
-    over: bool,
+    pub(crate) over: bool,
 }
 
 impl<'m> Meters<'m> {
@@ -38,10 +38,6 @@ impl<'m> Meters<'m> {
         self.joiner.take(event)
     }
 
-    pub(crate) fn joiner(&self) -> &Joiner {
-        &self.joiner
-    }
-
     /// Takes note of an event. The findings are the limits that it exceeded: that of the case, and that of the turn.
     pub(crate) fn count(&mut self, event: &Event, changes: &[Change]) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.case.count(event, &self.joiner, changes).into_iter().collect();
@@ -54,11 +50,6 @@ impl<'m> Meters<'m> {
         }
         self.over |= !found.is_empty();
         found
-    }
-
-    /// Whether a limit was exceeded.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over
     }
 
     /// What the case used in all.

@@ -110,7 +110,7 @@ pub(crate) async fn start(
         observe_tools: !tells_of_calls(&job.case.target, &job.case.world),
         strict: Some(world.is_strict()),
         keys: known_keys(&job.case.target, world, lookup),
-        secrets: Some(job.secrets.fetched().clone()),
+        secrets: Some(job.secrets.fetched.clone()),
         ..ServerOptions::default()
     };
     let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {

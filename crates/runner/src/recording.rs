@@ -8,8 +8,8 @@ use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{Cause, Finding, Played, Replay, Status};
 
 use crate::job::Job;
-use crate::recorded_world;
 use crate::not_opened::NotOpened;
+use crate::recorded_world;
 
 /// What stands in for the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]
@@ -55,9 +55,8 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, NotOpened> {
     if job.run.options.mode == Mode::Record {
         return Ok(Tape::Record(Recorder::new()));
     }
-    let wrong = |message: String, help: &str| {
-        Finding::new(Cause::Config, message).at(job.place(recording.span), "").help(help)
-    };
+    let wrong =
+        |message: String, help: &str| Finding::new(Cause::Config, message).at(job.place(recording.span), "").help(help);
     let shown = recording.path.display();
     let text = job.run.options.files.read_text(&recording.path, Recording::LARGEST as u64).map_err(|error| {
         wrong(format!("the recording `{shown}` can not be read: {error}"), "make it with `agentci record`")

@@ -21,7 +21,7 @@ pub(crate) struct Secrets {
     /// than a shared reference. Nothing is awaited while this is borrowed.
     known: RefCell<Known>,
     /// What drivers fetched themselves, such as access tokens.
-    fetched: FetchedSecrets,
+    pub(crate) fetched: FetchedSecrets,
 }
 
 #[derive(Debug, Clone)]
@@ -54,11 +54,6 @@ impl Secrets {
     /// Learns what is met on the way.
     pub(crate) fn meet(&self, learn: impl FnOnce(&mut Redactor)) {
         learn(&mut self.known.borrow_mut().all);
-    }
-
-    /// Where drivers make known what they fetch.
-    pub(crate) fn fetched(&self) -> &FetchedSecrets {
-        &self.fetched
     }
 
     /// What the attempt brought along: calls are compared without it.

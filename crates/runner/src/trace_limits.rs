@@ -5,7 +5,6 @@ use agentci_trace::{Event, Kind, Trace};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
-
 /// The most events of an attempt.
 const EVENT_LIMIT: u64 = 4_000_000;
 /// The most bytes of texts and values in them.

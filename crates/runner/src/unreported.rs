@@ -79,7 +79,8 @@ impl Unknown {
         } else {
             format!("let the agent or its provider report it, or remove `limits.{key}`")
         };
-        let finding = Finding::new(Cause::Limit, message).at(job.place(limit.span), "nothing to compare with").help(help);
+        let finding =
+            Finding::new(Cause::Limit, message).at(job.place(limit.span), "nothing to compare with").help(help);
         Finding { turn: *turn, name: (*name).to_owned(), ..finding }
     }
 

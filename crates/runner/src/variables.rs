@@ -46,9 +46,9 @@ impl<'s> Scope<'s> {
     /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
     pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), NotOpened> {
         for (name, text) in case.variables.iter() {
-            let value = text.fill(&|wanted| self.get(wanted)).map_err(|unset| {
-                self.unset(format!("the variable `{name}` can not be filled: {unset}"), place())
-            })?;
+            let value = text
+                .fill(&|wanted| self.get(wanted))
+                .map_err(|unset| self.unset(format!("the variable `{name}` can not be filled: {unset}"), place()))?;
             self.variables.insert(name.clone(), value);
         }
         Ok(())

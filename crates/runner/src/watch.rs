@@ -57,7 +57,7 @@ impl<'w> Watch<'w> {
         if reasons.is_empty() {
             reasons.extend(volume.count(event));
         }
-        let stop = !reasons.is_empty() || meters.is_over();
+        let stop = !reasons.is_empty() || meters.over;
         found.extend(reasons);
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -90,7 +90,7 @@ fn reasons_to_stop(job: &Job<'_>, meters: &mut Meters<'_>, event: &Event) -> Vec
         // Whatever a model asked for: this is what the agent called.
         allowed(&job.case.world, job.run.sources, call).err().map(|finding| *finding)
     } else {
-        not_allowed(job, meters.joiner(), &changes)
+        not_allowed(job, &meters.joiner, &changes)
     };
     match refused {
         Some(finding) => vec![finding],

@@ -72,7 +72,7 @@ impl Spread {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts and milliseconds stay far below 2^53")]
-fn float(number: u64) -> f64 {
+pub(crate) fn float(number: u64) -> f64 {
     number as f64
 }
 

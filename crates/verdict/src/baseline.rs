@@ -24,12 +24,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::Similarity;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::aggregate::float;
 use crate::document::At;
-use crate::{Aggregates, CaseEnd, Cause, Prompts, Row, Rows, Spread, Status, Step};
+use crate::{Aggregates, CaseEnd, Cause, Prompts, Row, Rows, Similarity, Spread, Status, Step};
 
 /// By which rule tool calls are counted and steps are made. The first rule counted what a model behind the agent asked for; the
 /// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered. The
@@ -207,13 +207,12 @@ impl Baseline {
 }
 
 impl BaselineCase {
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
     fn of(row: &Row) -> Self {
         let end = row.decisive();
         Self {
             id: row.id().to_string(),
             status: end.status,
-            wall_ms: end.wall_ms as f64,
+            wall_ms: float(end.wall_ms),
             steps: Some(end.metrics.steps.to_vec()),
             seen_by_others: !end.calls.is_empty(),
             asked: row.asked(),

@@ -44,7 +44,7 @@ pub use promote::{incomplete, promote};
 pub use prompts::{
     NOW, PROMPTS_RULE, Prompt, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
 };
-pub use rows::{Attempts, Row, Rows};
+pub use rows::{Row, Rows};
 pub use settle::settle;
 pub use similarity::{Differing, DifferingFact, Similarity};
 pub use stability::{Stability, StabilityClass, StabilitySummary};

@@ -1,7 +1,6 @@
 //! One row a case: attempts folded, cases in the order of the suite.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::{Body, CaseEnd, Cause, RunEvent, Status};
@@ -10,42 +9,7 @@ use crate::{Body, CaseEnd, Cause, RunEvent, Status};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// How each attempt ended, in order; at least one.
-    pub attempts: Attempts,
-}
-
-/// How each attempt at a case ended, in order. Most cases have one, which takes no list.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Attempts {
-    /// The only one so far.
-    One([Arc<CaseEnd>; 1]),
-    /// Any number of them, boxed since reports keep a row for each case, and hardly one has several.
-    Several(Box<Vec<Arc<CaseEnd>>>),
-}
-
-impl Attempts {
-    fn push(&mut self, end: Arc<CaseEnd>) {
-        match self {
-            Attempts::One([first]) => *self = Attempts::Several(Box::new(vec![Arc::clone(first), end])),
-            Attempts::Several(ends) => ends.push(end),
-        }
-    }
-}
-
-impl Deref for Attempts {
-    type Target = [Arc<CaseEnd>];
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Attempts::One(one) => one,
-            Attempts::Several(ends) => ends,
-        }
-    }
-}
-
-impl FromIterator<Arc<CaseEnd>> for Attempts {
-    fn from_iter<I: IntoIterator<Item = Arc<CaseEnd>>>(ends: I) -> Self {
-        Attempts::Several(Box::new(ends.into_iter().collect()))
-    }
+    pub attempts: Vec<Arc<CaseEnd>>,
 }
 
 impl Row {
@@ -71,9 +35,6 @@ impl Row {
 
     /// The first attempt among the worst: the one to show.
     pub fn decisive(&self) -> &CaseEnd {
-        if let Attempts::One([one]) = &self.attempts {
-            return one;
-        }
         let worst = self.attempts.iter().map(|attempt| attempt.status).max();
         self.attempts.iter().find(|attempt| Some(attempt.status) == worst).unwrap_or(&self.attempts[0])
     }
@@ -111,16 +72,9 @@ impl Row {
     }
 }
 
-/// How many rows stand on a shelf: so many that the tree above it takes little, and that a lone one wastes little.
-const SHELF: usize = 16;
-
-/// Gathers `case_end` events into rows.
+/// Gathers `case_end` events into rows, by their positions in the suite.
 #[derive(Debug, Clone, Default)]
-pub struct Rows {
-    /// By position, so many on each shelf: positions mostly come one after the other, but none must.
-    shelves: BTreeMap<usize, Box<[Option<Row>; SHELF]>>,
-    count: usize,
-}
+pub struct Rows(BTreeMap<usize, Row>);
 
 impl Rows {
     /// Takes note of an event; gives the position of the row that it completed, if it completed one.
@@ -133,28 +87,19 @@ impl Rows {
             Arc::new(CaseEnd { id: Arc::clone(id), ..CaseEnd::clone(end) })
         };
         let index = end.index;
-        let neighbours = self.shelves.entry(index / SHELF).or_default();
-        let row = match &mut neighbours[index % SHELF] {
-            Some(row) => {
-                row.attempts.push(end);
-                row
-            }
-            free => {
-                self.count += 1;
-                free.insert(Row { attempts: Attempts::One([end]) })
-            }
-        };
+        let row = self.0.entry(index).or_insert_with(|| Row { attempts: Vec::new() });
+        row.attempts.push(end);
         row.complete().then_some(index)
     }
 
     /// The row of the case at a position.
     pub fn get(&self, index: usize) -> Option<&Row> {
-        self.shelves.get(&(index / SHELF))?[index % SHELF].as_ref()
+        self.0.get(&index)
     }
 
     /// All rows, in the order of the suite.
     pub fn iter(&self) -> impl Iterator<Item = &Row> {
-        self.shelves.values().flat_map(|shelf| shelf.iter().flatten())
+        self.0.values()
     }
 
     /// Whether every case that did not pass was run, so that it says something about the agent: it was not wrong itself, and
@@ -165,12 +110,12 @@ impl Rows {
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.count
+        self.0.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.0.is_empty()
     }
 }
 

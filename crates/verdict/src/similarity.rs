@@ -101,7 +101,7 @@ impl Differing {
 }
 
 fn list(facts: &[DifferingFact]) -> String {
-    let told: Vec<String> = facts.iter().take(TOLD).map(|fact| format!("{} `{}`", fact.kind, fact.text)).collect();
+    let told: Vec<String> = facts.iter().take(TOLD).map(DifferingFact::to_string).collect();
     match facts.len().saturating_sub(TOLD) {
         0 => told.join(", "),
         more => format!("{} and {more} more", told.join(", ")),
@@ -109,6 +109,12 @@ fn list(facts: &[DifferingFact]) -> String {
 }
 
 /// `similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5)`
+impl fmt::Display for DifferingFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.kind, self.text)
+    }
+}
+
 impl fmt::Display for Similarity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = if self.negated { "below " } else { "" };

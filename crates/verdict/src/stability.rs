@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::aggregate::float;
 use crate::{Row, Rows, Status};
 
 /// How reliably a case passes, in the words of reports.
@@ -179,11 +180,6 @@ fn identical(row: &Row) -> Option<f64> {
     outputs.sort_unstable();
     let most = outputs.chunk_by(|one, other| one == other).map(<[&str]>::len).max()?;
     Some(float(most as u64) / float(row.attempts.len() as u64))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts and milliseconds stay far below 2^53")]
-fn float(number: u64) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]

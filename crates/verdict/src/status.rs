@@ -29,7 +29,7 @@ impl Status {
     }
 }
 
-/// Why a case failed or could not be told.
+/// Why a case failed or could not be told, the failures first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -79,31 +79,9 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// What such a cause makes of the case.
+    /// What such a cause makes of the case: up to [`Cause::ModelNeverAsked`] it failed, beyond that nothing could be told.
     pub fn status(self) -> Status {
-        match self {
-            Cause::Check
-            | Cause::Limit
-            | Cause::ReplayMiss
-            | Cause::StubMiss
-            | Cause::ToolNotAllowed
-            | Cause::ProviderWouldRefuse
-            | Cause::ToolNotOffered
-            | Cause::ArgumentsDoNotFit
-            | Cause::FormatNotMet
-            | Cause::ModelMiss
-            | Cause::ModelNeverAsked => Status::Fail,
-            Cause::Timeout
-            | Cause::Protocol
-            | Cause::AgentExited
-            | Cause::AgentError
-            | Cause::Unreachable
-            | Cause::Embedding
-            | Cause::CheckTimeout
-            | Cause::Hook
-            | Cause::Config
-            | Cause::Interrupted => Status::Error,
-        }
+        if self <= Cause::ModelNeverAsked { Status::Fail } else { Status::Error }
     }
 
     /// The word for it.

@@ -1,6 +1,6 @@
 //! What a request must be like to count.
 
-use agentci_source::Span;
+use agentci_source::{Span, read};
 use agentci_trace::{Continued, ModelRequest};
 use agentci_verdict::Detail;
 use serde_json::Value;
@@ -103,21 +103,14 @@ impl Condition {
         }
     }
 
-    /// What a request that meets it does: `has a system prompt that contains ..`.
-    pub(super) fn has(&self) -> String {
+    /// What a request that meets it does, `has a system prompt that contains ..`; or one that does not, `has no system prompt ..`.
+    pub(super) fn words(&self, met: bool) -> String {
+        let (offers, a, is) = if met { ("offers", "a", "is") } else { ("does not offer", "no", "is not") };
         match self {
-            Condition::Text(part, wanted) => format!("{} a {} {}", part.verb(), part.words(), wanted.words()),
-            Condition::Offers(tool) => format!("offers {}", tool.words()),
-            Condition::OffersOnly(only) => only.has(),
-        }
-    }
-
-    /// What a request that does not meet it does: `has no system prompt that contains ..`.
-    pub(super) fn lacks(&self) -> String {
-        match self {
-            Condition::Text(part, wanted) => format!("{} no {} {}", part.verb(), part.words(), wanted.words()),
-            Condition::Offers(tool) => format!("does not offer {}", tool.words()),
-            Condition::OffersOnly(only) => only.lacks(),
+            Condition::Text(part, wanted) => format!("{} {a} {} {}", part.verb(), part.words(), wanted.words()),
+            Condition::Offers(tool) => format!("{offers} {}", tool.words()),
+            Condition::OffersOnly(only) if only.names.is_empty() => format!("{is} without tools"),
+            Condition::OffersOnly(only) => format!("{offers} only {}", read::quoted_list(&only.names)),
         }
     }
 

@@ -58,7 +58,7 @@ impl Evaluate for Requests {
         }
         let all = seen.requests.len();
         let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();
-        let has = self.conditions.iter().map(Condition::has).collect::<Vec<_>>().join(" and ");
+        let has = self.conditions.iter().map(|condition| condition.words(true)).collect::<Vec<_>>().join(" and ");
         let message = match (&self.count, self.of.value) {
             (Some(count), _) => {
                 let (number, wanted, like) = (times(fitting.len()), count.words(), self.like());
@@ -107,7 +107,7 @@ impl Requests {
             Of::Last => "the last request".into(),
             Of::Any | Of::All => which(at, all),
         };
-        Some(seen.unmet(format!("{name} to the model {}", condition.lacks()), condition, at))
+        Some(seen.unmet(format!("{name} to the model {}", condition.words(false)), condition, at))
     }
 
     /// Why the number of fitting requests is wrong, if it is.
@@ -128,7 +128,7 @@ impl Requests {
             let message = if seen.met[index].iter().any(|met| *met) {
                 "no request to the model meets all conditions".into()
             } else {
-                format!("no request to the model {}", condition.has())
+                format!("no request to the model {}", condition.words(true))
             };
             return Some(seen.unmet(message, condition, at));
         }

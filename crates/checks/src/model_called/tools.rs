@@ -45,7 +45,7 @@ pub(super) struct WantedTool {
 /// The only tools that may be offered.
 #[derive(Debug)]
 pub(super) struct OnlyTools {
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     pub(super) span: Span,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condi
     let mut list = node;
     if node.pairs().is_some() {
         let mut arguments = compiler.open(&EXACTLY, node)?;
-        let found = arguments.required("exactly", crate::arguments::node);
+        let found = arguments.required_node("exactly");
         arguments.finish()?;
         list = found?;
         exactly = Some(list.span);
@@ -125,22 +125,6 @@ impl WantedTool {
 }
 
 impl OnlyTools {
-    /// What a request does that offers these alone.
-    pub(super) fn has(&self) -> String {
-        match self.names.as_slice() {
-            [] => "is without tools".into(),
-            names => format!("offers only {}", read::quoted_list(names)),
-        }
-    }
-
-    /// What a request does that offers others.
-    pub(super) fn lacks(&self) -> String {
-        match self.names.as_slice() {
-            [] => "is not without tools".into(),
-            names => format!("does not offer only {}", read::quoted_list(names)),
-        }
-    }
-
     /// A tool that is offered and must not be.
     pub(super) fn other<'t>(&self, tools: &[OfferedTool<'t>]) -> Option<&'t str> {
         tools.iter().map(|tool| tool.name).find(|name| !self.names.iter().any(|known| known == name))

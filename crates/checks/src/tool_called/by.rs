@@ -39,7 +39,7 @@ pub(super) struct Apart<'t> {
 impl By {
     pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
         let mut arguments = compiler.open(&BY, node)?;
-        let system = arguments.required("system", crate::arguments::node);
+        let system = arguments.required_node("system");
         arguments.finish()?;
         Some(Self { system: WantedText::contained(system?, "system", compiler)? })
     }

@@ -60,7 +60,8 @@ impl Evaluate for Calls {
         let times = times(fitting.len());
         let failure = match self.count.span {
             None => {
-                let seen = if self.seen == Seen::Made { "the agent called this" } else { &format!("this was {called}") };
+                let seen =
+                    if self.seen == Seen::Made { "the agent called this" } else { &format!("this was {called}") };
                 Failure::new(format!("`{name}` was {called}{with}, and must not be"))
                     .at(self.name.span, format!("{seen} {times}"))
             }

@@ -85,7 +85,7 @@ impl Condition {
         match self {
             Condition::Argument { name, .. } => format!("`{name}` as asked"),
             Condition::ArgumentMatches { path, pattern } => {
-                format!("`{}` matching {}", path.written(), pattern.shown())
+                format!("`{}` matching {}", path.written, pattern.shown())
             }
             Condition::ResultMatches(pattern) => format!("a result matching {}", pattern.shown()),
             Condition::ResultDoesNotMatch(pattern) => format!("a result not matching {}", pattern.shown()),

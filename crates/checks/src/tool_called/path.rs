@@ -10,7 +10,7 @@ use crate::walk::{Walk, has_selectors};
 /// A path that is read.
 #[derive(Debug)]
 pub(super) struct Path {
-    written: String,
+    pub(super) written: String,
     walk: Option<Walk>,
 }
 
@@ -33,10 +33,6 @@ impl Path {
             Some(Err(error)) => (None, bracketed.then(|| error.to_string())),
         };
         (Self { written, walk }, wrong)
-    }
-
-    pub(super) fn written(&self) -> &str {
-        &self.written
     }
 
     /// All places that it leads to.
@@ -169,8 +165,8 @@ mod tests {
             ("items[7].sku", vec![]),
         ] {
             let (path, wrong) = Path::read(path.to_owned());
-            assert_eq!(wrong.is_some(), path.written() == "a[x]");
-            assert_eq!(path.find(&value), found.iter().collect::<Vec<_>>(), "{}", path.written());
+            assert_eq!(wrong.is_some(), path.written == "a[x]");
+            assert_eq!(path.find(&value), found.iter().collect::<Vec<_>>(), "{}", path.written);
         }
         assert_eq!(find(&json!([[1, 2]]), "0.1"), Some(&json!(2)));
         assert_eq!(find(&json!("text"), "0"), None);

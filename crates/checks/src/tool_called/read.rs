@@ -12,7 +12,7 @@ use super::count::{COUNT, Count};
 use super::names::Named;
 use super::path::Path;
 use super::seen::{ABOUT, SEEN, Seen};
-use crate::arguments::{node, spanned};
+use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pattern::Pattern;
@@ -73,7 +73,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         return Some(Arc::new(Named { names: names?, any: Some(any.span), suffix, seen }));
     }
     let mut arguments = compiler.open(&CALLS, arguments)?;
-    arguments.optional("any", node);
+    arguments.node("any");
     let name = arguments.required("name", read::name);
     let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
     let count = arguments.optional_with("count", Count::read).unwrap_or(Count::AT_LEAST_ONE);
@@ -117,17 +117,17 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>
         let (path, wrong) = Path::read(pair.key.text.to_string());
         if let Some(wrong) = wrong {
             compiler.problems.push(
-                Diagnostic::warning(pair.key.span, format!("`{}` can only be the name of a key", path.written()))
+                Diagnostic::warning(pair.key.span, format!("`{}` can only be the name of a key", path.written))
                     .label(format!("not a JSONPath: {wrong}"))
                     .help("write steps with dots, `items.0.sku`, or a JSONPath (RFC 9535): `items[*].sku`"),
             );
         }
         if path.is_costly() {
-            let message = format!("`{}` may take too long to follow", path.written());
+            let message = format!("`{}` may take too long to follow", path.written);
             let help = "use `..` once at most, and no filter within a filter";
             return compiler.refuse(pair.key.span, message, "matches too many places", help);
         }
-        let pattern = Pattern::read(&pair.value, path.written(), compiler)?;
+        let pattern = Pattern::read(&pair.value, &path.written, compiler)?;
         Some(Condition::ArgumentMatches { path, pattern })
     };
     // Every pattern is looked at, so that all wrong ones are reported.

@@ -16,8 +16,8 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+mod result_pattern;
 mod said;
-mod wanted;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ use agentci_trace::{ToolResult, Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
+use self::result_pattern::ResultPattern;
 use self::said::{Said, said};
-use self::wanted::Wanted;
 use crate::called::{cut, goes_by, listed, observed};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
@@ -42,7 +42,7 @@ const READ: usize = 10;
 struct ResultOf {
     name: Spanned<String>,
     suffix: bool,
-    result: Option<(Wanted, Span)>,
+    result: Option<(ResultPattern, Span)>,
 }
 
 /// What it is given.
@@ -67,7 +67,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
     let name = arguments.required("name", read::name);
     let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
-    let wanted = |node: &Node, compiler: &mut Compiler<'_>| Some((Wanted::read(node, compiler)?, node.span));
+    let wanted = |node: &Node, compiler: &mut Compiler<'_>| Some((ResultPattern::read(node, compiler)?, node.span));
     let result = arguments.optional_with("result", wanted);
     arguments.finish()?;
     Some(Arc::new(ResultOf { name: name?, suffix, result }))

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::wanted::Wanted;
+use super::result_pattern::ResultPattern;
 use crate::equality::same;
 use crate::output::json_in;
 use crate::python::literal;
@@ -39,7 +39,7 @@ impl Said {
 }
 
 /// Whether what a model was told says what is wanted.
-pub(super) fn said(wanted: &Wanted, told: &Value) -> Said {
+pub(super) fn said(wanted: &ResultPattern, told: &Value) -> Said {
     if wanted.fits(told) {
         return Said::Yes;
     }
@@ -63,7 +63,7 @@ fn within(text: &str) -> impl Iterator<Item = Value> {
 
 /// In other data it stands as a part, or its values do. The same name with another value says something else; what has no name there
 /// must stand in the words of its texts.
-fn in_data(wanted: &Wanted, data: &Value) -> Said {
+fn in_data(wanted: &ResultPattern, data: &Value) -> Said {
     if is_part(wanted, data, DEPTH) {
         return Said::Yes;
     }
@@ -74,21 +74,21 @@ fn in_data(wanted: &Wanted, data: &Value) -> Said {
     texts(data, DEPTH, &mut words);
     match wanted {
         // Only what is inside was told.
-        Wanted::Holding(pairs)
-            if let [(name, inside @ (Wanted::Holding(_) | Wanted::List(_)))] = pairs.as_slice()
+        ResultPattern::Holding(pairs)
+            if let [(name, inside @ (ResultPattern::Holding(_) | ResultPattern::List(_)))] = pairs.as_slice()
                 && key(data, name, DEPTH).is_none() =>
         {
             in_data(inside, data)
         }
-        Wanted::Holding(pairs) => all(pairs.iter().map(|(name, wanted)| match key(data, name, DEPTH) {
+        ResultPattern::Holding(pairs) => all(pairs.iter().map(|(name, wanted)| match key(data, name, DEPTH) {
             Some(value) => Said::of(wanted.fits_value(value)),
             None => in_words(wanted, &words),
         })),
-        Wanted::Value(_) | Wanted::Matching(_) | Wanted::List(_) => in_words(wanted, &words),
+        ResultPattern::Value(_) | ResultPattern::Matching(_) | ResultPattern::List(_) => in_words(wanted, &words),
     }
 }
 
-fn is_part(wanted: &Wanted, data: &Value, depth: usize) -> bool {
+fn is_part(wanted: &ResultPattern, data: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     wanted.fits_value(data) || parts(data).any(|part| is_part(wanted, part, depth))
 }
@@ -116,17 +116,17 @@ fn parts(data: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
 }
 
 /// In a sentence every value that can be looked for must stand.
-fn in_words(wanted: &Wanted, text: &str) -> Said {
+fn in_words(wanted: &ResultPattern, text: &str) -> Said {
     match wanted {
-        Wanted::Value(Value::String(wanted)) => text_in(wanted, text),
-        Wanted::Value(Value::Number(wanted)) => Said::of(has_number(&wanted.clone().into(), text)),
-        Wanted::Value(_) => Said::Unknown,
-        Wanted::Matching(pattern) => {
+        ResultPattern::Value(Value::String(wanted)) => text_in(wanted, text),
+        ResultPattern::Value(Value::Number(wanted)) => Said::of(has_number(&wanted.clone().into(), text)),
+        ResultPattern::Value(_) => Said::Unknown,
+        ResultPattern::Matching(pattern) => {
             let mut words = words(text).take(WORDS);
             Said::of(pattern.is_in(text) || words.any(|(word, on)| pattern.is_in(word) || pattern.is_in(on)))
         }
-        Wanted::List(wanted) => all(wanted.iter().map(|wanted| in_words(wanted, text))),
-        Wanted::Holding(wanted) => all(wanted.iter().map(|(_, wanted)| in_words(wanted, text))),
+        ResultPattern::List(wanted) => all(wanted.iter().map(|wanted| in_words(wanted, text))),
+        ResultPattern::Holding(wanted) => all(wanted.iter().map(|(_, wanted)| in_words(wanted, text))),
     }
 }
 
@@ -224,13 +224,13 @@ mod tests {
 
     use super::*;
 
-    fn wanted(value: &Value) -> Wanted {
+    fn wanted(value: &Value) -> ResultPattern {
         match value {
             Value::Object(map) => {
-                Wanted::Holding(map.iter().map(|(key, value)| (key.clone(), wanted(value))).collect())
+                ResultPattern::Holding(map.iter().map(|(key, value)| (key.clone(), wanted(value))).collect())
             }
-            Value::Array(items) => Wanted::List(items.iter().map(wanted).collect()),
-            value => Wanted::Value(value.clone()),
+            Value::Array(items) => ResultPattern::List(items.iter().map(wanted).collect()),
+            value => ResultPattern::Value(value.clone()),
         }
     }
 

@@ -7,27 +7,27 @@ use regex::{Regex, RegexBuilder};
 use super::{items, text};
 
 /// What an answer must be like.
-enum Wanted {
+enum ScriptText {
     Containing { words: String, ignore_case: bool },
     Matching(Regex),
     Being(String),
 }
 
-impl Wanted {
+impl ScriptText {
     fn fits(&self, said: &str) -> bool {
         match self {
-            Wanted::Containing { words, ignore_case: true } => said.to_lowercase().contains(&words.to_lowercase()),
-            Wanted::Containing { words, .. } => said.contains(words),
-            Wanted::Matching(pattern) => pattern.is_match(said),
-            Wanted::Being(whole) => said.trim_end() == whole,
+            ScriptText::Containing { words, ignore_case: true } => said.to_lowercase().contains(&words.to_lowercase()),
+            ScriptText::Containing { words, .. } => said.contains(words),
+            ScriptText::Matching(pattern) => pattern.is_match(said),
+            ScriptText::Being(whole) => said.trim_end() == whole,
         }
     }
 
     /// Whether it may come from what goes into the case.
     fn is_asked(&self, asked: &str) -> bool {
         match self {
-            Wanted::Being(whole) => asked.contains(whole),
-            Wanted::Containing { .. } | Wanted::Matching(_) => self.fits(asked),
+            ScriptText::Being(whole) => asked.contains(whole),
+            ScriptText::Containing { .. } | ScriptText::Matching(_) => self.fits(asked),
         }
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn repeated(check: &Check, case: &Case) -> Option<Diagnostic> {
     let rules = first_rules(case)?;
     let script = &case.world.model.as_ref()?.script;
     let replies: Vec<&String> = rules.iter().flat_map(|rule| &rule.replies).chain(&script.default).collect();
-    let only_script = |wanted: &Wanted| replies.iter().any(|reply| wanted.fits(reply)) && !is_asked(case, wanted);
+    let only_script = |wanted: &ScriptText| replies.iter().any(|reply| wanted.fits(reply)) && !is_asked(case, wanted);
     let (_, found, span) = wanted(check).into_iter().find(|(wanted, ..)| only_script(wanted))?;
     let is = if check.kind.value == "matches" { "matches" } else { "is" };
     let message = format!("`{}` only repeats the script: `{found}` {is} what the scripted model replies", check.name());
@@ -47,7 +47,7 @@ pub(super) fn repeated(check: &Check, case: &Case) -> Option<Diagnostic> {
 }
 
 /// What a check expects, as it is written and where.
-fn wanted(check: &Check) -> Vec<(Wanted, String, Span)> {
+fn wanted(check: &Check) -> Vec<(ScriptText, String, Span)> {
     let arguments = &check.arguments;
     let ignore_case = arguments.get("ignore_case").and_then(Node::scalar).is_some_and(|scalar| &*scalar.text == "true");
     let key = match check.kind.value.as_str() {
@@ -55,17 +55,17 @@ fn wanted(check: &Check) -> Vec<(Wanted, String, Span)> {
         "matches" => "pattern",
         _ => {
             let whole = text(arguments).filter(|whole| !whole.trim_end().is_empty());
-            let being = |whole: String| (Wanted::Being(whole.trim_end().to_owned()), whole, arguments.span);
+            let being = |whole: String| (ScriptText::Being(whole.trim_end().to_owned()), whole, arguments.span);
             return whole.map(being).into_iter().collect();
         }
     };
     let one = |node: &Node| {
         let written = text(node)?;
         let wanted = if key == "pattern" {
-            Wanted::Matching(RegexBuilder::new(&written).case_insensitive(ignore_case).build().ok()?)
+            ScriptText::Matching(RegexBuilder::new(&written).case_insensitive(ignore_case).build().ok()?)
         } else {
             let words = Some(written.trim_end_matches('\n')).filter(|words| !words.is_empty())?;
-            Wanted::Containing { words: words.to_owned(), ignore_case }
+            ScriptText::Containing { words: words.to_owned(), ignore_case }
         };
         Some((wanted, written, node.span))
     };
@@ -84,7 +84,7 @@ fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
 }
 
 /// Whether it may come from what goes into the case.
-fn is_asked(case: &Case, wanted: &Wanted) -> bool {
+fn is_asked(case: &Case, wanted: &ScriptText) -> bool {
     case.turns.iter().any(|turn| match &turn.said {
         Said::Input(data) => wanted.is_asked(&data.written().to_string()),
         Said::Messages(messages) => messages.iter().any(|message| wanted.is_asked(&message.content.written())),

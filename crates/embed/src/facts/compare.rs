@@ -1,66 +1,20 @@
 //! The facts of two texts beside each other.
 
-use std::fmt;
-
 use agentci_verdict::{Differing, DifferingFact};
 
 use super::gather::{Found, Stated, Value, gather};
 use super::id::{is_address, version_parts};
 use super::number::Number;
 
-/// A fact that only one of two texts states.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    /// What it is.
-    pub kind: FactKind,
-    /// As the text has it.
-    pub text: String,
-}
-
-/// What a fact is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FactKind {
-    /// A number, in digits or words.
-    Number,
-    /// A date, a month, a weekday or a time of day.
-    Date,
-    /// An id or an address.
-    Id,
-    /// A name.
-    Name,
-}
-
-/// One of the two texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The expected one.
-    Expected,
-    /// The answer.
-    Answer,
-}
-
-/// What differs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Differences {
-    /// What the expected text states and the answer does not. This is what makes an answer wrong.
-    pub missing: Vec<Fact>,
-    /// What only the answer states. It may well be right; it is there for the reader.
-    pub extra: Vec<Fact>,
-    /// What both texts state if they mean the same, which is not sure: the fact of the expected text, and that of the answer.
-    pub unclear: Vec<(Fact, String)>,
-    /// The only text that says no, if one does. A hint, and no more: "denied" is "not approved".
-    pub negation: Option<Side>,
-}
-
 /// Compares the facts of the expected text with those of an answer.
-pub fn compare(expected: &str, answer: &str) -> Differences {
+pub fn compare(expected: &str, answer: &str) -> Differing {
     let (expected, answer) = (gather(expected), gather(answer));
     let negation = match (expected.says_no, answer.says_no) {
-        (true, false) => Some(Side::Expected),
-        (false, true) => Some(Side::Answer),
+        (true, false) => Some("expected".to_owned()),
+        (false, true) => Some("answer".to_owned()),
         _ => None,
     };
-    Differences {
+    Differing {
         missing: only_in(&expected, &answer),
         extra: only_in(&answer, &expected),
         unclear: unclear(&expected, &answer),
@@ -68,18 +22,11 @@ pub fn compare(expected: &str, answer: &str) -> Differences {
     }
 }
 
-impl Differences {
-    /// Whether there is nothing to show.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// What one text states and another does not, each thing once.
-fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
+fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<DifferingFact> {
+    let mut facts: Vec<DifferingFact> = Vec::new();
     for found in one.facts.iter().filter(|found| found.required) {
-        let fact = Fact { kind: found.value.kind(), text: found.text.to_owned() };
+        let fact = fact(found);
         if how_stated(found, other) == Match::No && !facts.contains(&fact) {
             facts.push(fact);
         }
@@ -87,15 +34,18 @@ fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<Fact> {
     facts
 }
 
+fn fact(found: &Found<'_>) -> DifferingFact {
+    DifferingFact { kind: found.value.kind().to_owned(), text: found.text.to_owned() }
+}
+
 /// What the answer states only if it means the same by it as the expected text.
-fn unclear(expected: &Stated<'_>, answer: &Stated<'_>) -> Vec<(Fact, String)> {
+fn unclear(expected: &Stated<'_>, answer: &Stated<'_>) -> Vec<String> {
     let mut unclear = Vec::new();
     for found in expected.facts.iter().filter(|found| found.required) {
         if how_stated(found, answer) == Match::Unclear
             && let Some(other) = answer.facts.iter().find(|other| how_same(found, other) == Match::Unclear)
         {
-            let fact = Fact { kind: found.value.kind(), text: found.text.to_owned() };
-            unclear.push((fact, other.text.to_owned()));
+            unclear.push(format!("{} for `{}`", fact(found), other.text));
         }
     }
     unclear.dedup();
@@ -171,41 +121,6 @@ fn same_letters(one: &str, other: &str) -> bool {
     one.chars().filter(|c| c.is_alphabetic()).eq(other.chars().filter(|c| c.is_alphabetic()))
 }
 
-impl FactKind {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            FactKind::Number => "number",
-            FactKind::Date => "date",
-            FactKind::Id => "id",
-            FactKind::Name => "name",
-        }
-    }
-}
-
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}`", self.kind.name(), self.text)
-    }
-}
-
-/// As checks judge it and reports show it.
-impl From<Differences> for Differing {
-    fn from(found: Differences) -> Self {
-        let fact = |fact: Fact| DifferingFact { kind: fact.kind.name().to_owned(), text: fact.text };
-        let negation = found.negation.map(|side| match side {
-            Side::Expected => "expected".to_owned(),
-            Side::Answer => "answer".to_owned(),
-        });
-        Self {
-            missing: found.missing.into_iter().map(fact).collect(),
-            extra: found.extra.into_iter().map(fact).collect(),
-            unclear: found.unclear.into_iter().map(|(fact, said)| format!("{fact} for `{said}`")).collect(),
-            negation,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -213,7 +128,7 @@ mod tests {
     use super::*;
 
     fn missing(expected: &str, answer: &str) -> String {
-        compare(expected, answer).missing.iter().map(Fact::to_string).collect::<Vec<_>>().join(", ")
+        compare(expected, answer).missing.iter().map(DifferingFact::to_string).collect::<Vec<_>>().join(", ")
     }
 
     #[test]
@@ -310,7 +225,7 @@ mod tests {
 
     #[test]
     fn what_may_be_meant_differently_is_told() {
-        let told = |expected: &str, answer: &str| Differing::from(compare(expected, answer)).to_string();
+        let told = |expected: &str, answer: &str| compare(expected, answer).to_string();
         assert_eq!(
             told("It costs 1.500 euros.", "It costs 1,5 euros."),
             "taken for the same: number `1.500` for `1,5`"
@@ -330,7 +245,7 @@ mod tests {
             ("Write to help@example.com.", "Write to HELP@example.com."),
             ("Use the code abc123.", "ABC123 is old; use the code abc123."),
         ] {
-            assert_eq!(compare(expected, answer).unclear, [], "{expected} / {answer}");
+            assert_eq!(compare(expected, answer).unclear, [""; 0], "{expected} / {answer}");
         }
     }
 
@@ -353,24 +268,24 @@ mod tests {
     fn shows_both_sides_and_hints_at_no() {
         let differences = compare("You get 1,200 euros on Friday.", "You won't get 1,500 euros, 1,500 in Berlin.");
         assert_eq!(
-            Differing::from(differences).to_string(),
+            differences.to_string(),
             "missing: number `1,200`, date `Friday`; only in the answer: number `1,500`, name `Berlin`; only the answer says no"
         );
-        assert_eq!(compare("It is not there.", "It is there.").negation, Some(Side::Expected));
+        assert_eq!(compare("It is not there.", "It is there.").negation.as_deref(), Some("expected"));
         assert!(compare("It is not there.", "It isn’t there.").is_empty());
     }
 
     proptest! {
         #[test]
         fn a_text_states_what_it_states(text in "\\PC{0,80}") {
-            prop_assert_eq!(compare(&text, &text), Differences::default());
+            prop_assert_eq!(compare(&text, &text), Differing::default());
         }
 
         #[test]
         fn odd_texts_do_no_harm(a in "[0-9A-Za-z.,:/'’\u{a0}T€ -]{0,60}", b in any::<String>()) {
             let (there, back) = (compare(&a, &b), compare(&b, &a));
             prop_assert_eq!(there.missing, back.extra);
-            prop_assert_eq!(compare(&a, &a), Differences::default());
+            prop_assert_eq!(compare(&a, &a), Differing::default());
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::calendar::{self, Date};
 use super::clock::{self, Time};
-use super::compare::FactKind;
 use super::fold::is_any;
 use super::id::{self, Id};
 use super::name::{self, Name, Words};
@@ -48,12 +47,12 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
-    pub(super) fn kind(&self) -> FactKind {
+    pub(super) fn kind(&self) -> &'static str {
         match self {
-            Value::Number(_) | Value::Ratio(..) => FactKind::Number,
-            Value::Date(_) | Value::Weekday(_) | Value::Time(_) => FactKind::Date,
-            Value::Id(_) | Value::Version(_) => FactKind::Id,
-            Value::Name(_) => FactKind::Name,
+            Value::Number(_) | Value::Ratio(..) => "number",
+            Value::Date(_) | Value::Weekday(_) | Value::Time(_) => "date",
+            Value::Id(_) | Value::Version(_) => "id",
+            Value::Name(_) => "name",
         }
     }
 }

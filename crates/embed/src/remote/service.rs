@@ -156,13 +156,7 @@ impl Remote {
         let answer = post_json(request).await.map_err(|error| match error {
             HttpError::Header(_) => Failure::lasting(Trouble::Unsendable("the key can not be sent in a header".into())),
             error @ HttpError::Url(_) => Failure::lasting(Trouble::Unsendable(error.to_string())),
-            error @ (HttpError::Certificate(_)
-            | HttpError::Client(_)
-            | HttpError::Connect { .. }
-            | HttpError::Broken(_)
-            | HttpError::Redirects
-            | HttpError::Timeout
-            | HttpError::TooLarge(_)) => Failure::passing(Trouble::Request(error.to_string())),
+            error => Failure::passing(Trouble::Request(error.to_string())),
         })?;
         if !(200..300).contains(&answer.status) {
             let trouble = Trouble::Status { status: answer.status, said: said(&answer.body) };
@@ -230,14 +224,7 @@ fn help(trouble: &Trouble) -> &'static str {
         Trouble::Dimensions { .. } => {
             "the service changed its model under the same name; ask for one model by its full name"
         }
-        Trouble::Request(_)
-        | Trouble::Status { .. }
-        | Trouble::Garbage(_)
-        | Trouble::Count { .. }
-        | Trouble::NotFinite
-        | Trouble::NoDirection => {
-            "check that the base URL is that of a service with OpenAI's API, or use the embedder `builtin`"
-        }
+        _ => "check that the base URL is that of a service with OpenAI's API, or use the embedder `builtin`",
     }
 }
 

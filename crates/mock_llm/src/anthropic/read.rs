@@ -1,19 +1,19 @@
 //! What a request asks.
 
-use super::super::asked::Asked;
 use super::super::fields::{Fields, missing, wrong};
 use super::super::messages;
+use super::super::parsed_request::ParsedRequest;
 use super::super::refusal::Refusal;
 use serde_json::Value;
 
 /// What a request asks; a request that only counts tokens needs no `max_tokens`.
-pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRequest, Refusal> {
     let fields = Fields::open(body)?;
-    let mut asked = Asked {
+    let mut asked = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
         choices: 1,
-        ..Asked::default()
+        ..ParsedRequest::default()
     };
     if let Some(thread) = fields.get("thread") {
         asked.in_thread = true;

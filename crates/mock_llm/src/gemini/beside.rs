@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::asked::text;
 use super::super::fields::{Fields, missing};
 use super::super::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
+use super::super::parsed_request::text;
 use super::super::refusal::Refusal;
 use super::super::tokens;
 use super::{Verb, field};

@@ -3,12 +3,11 @@
 
 mod answer;
 pub(super) mod beside;
-pub(super) mod offer;
 mod read;
 mod schema;
 
 pub(super) use answer::{events, whole};
-pub(super) use read::read;
+pub(super) use read::{read, read_offer};
 pub(super) use schema::as_json_schema;
 
 use serde_json::Value;

@@ -1,8 +1,10 @@
 //! What a request asks.
 
-use super::super::asked::Asked;
-use super::super::fields::{Fields, wrong};
+use super::super::choice::Choice;
+use super::super::fields::{Fields, items, wrong};
 use super::super::messages;
+use super::super::offer::{Format, Offer, SchemaForm, Tool};
+use super::super::parsed_request::ParsedRequest;
 use super::super::refusal::Refusal;
 use super::{field, generation_config};
 use serde_json::Value;
@@ -11,7 +13,7 @@ use serde_json::Value;
 const MOST_CANDIDATES: u64 = 8;
 
 /// What a request asks; its path says whether the answer is to be streamed, and the model, which was put into it.
-pub(in super::super) fn read(body: &Value, stream: bool) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest, Refusal> {
     let fields = Fields::open(body)?;
     for (at, content) in fields.list("contents")?.iter().enumerate() {
         let parts = content.get("parts").unwrap_or(&Value::Null);
@@ -21,12 +23,60 @@ pub(in super::super) fn read(body: &Value, stream: bool) -> Result<Asked, Refusa
     }
     let count = generation_config(body).and_then(|config| field(config, ["candidateCount", "candidate_count"]));
     let choices = count.and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_CANDIDATES);
-    let mut asked = Asked {
+    let mut asked = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream,
         choices: u32::try_from(choices).unwrap_or(1),
-        ..Asked::default()
+        ..ParsedRequest::default()
     };
     messages::read(body, &mut asked);
     Ok(asked)
+}
+
+/// What a request offers and asks for: functions that are declared, `functionCallingConfig`, and the format of the answer.
+pub(in super::super) fn read_offer<'r>(request: &'r Value) -> Offer<'r> {
+    let mut offer = Offer { choice: choice(request), format: format(request), ..Offer::new("functionCallingConfig") };
+    for tool in items(request.get("tools")) {
+        let declared = field(tool, ["functionDeclarations", "function_declarations"]);
+        offer.tools.extend(items(declared).iter().filter_map(declaration));
+        // A search of the web, code that Google runs, and so on.
+        let Value::Object(pairs) = tool else { continue };
+        offer.hosted |=
+            pairs.iter().any(|(key, _)| !matches!(&**key, "functionDeclarations" | "function_declarations"));
+    }
+    // What was put into a cache may hold tools.
+    offer.more = field(request, ["cachedContent", "cached_content"]).is_some();
+    offer
+}
+
+fn declaration<'r>(function: &'r Value) -> Option<Tool<'r>> {
+    let name = function["name"].as_str()?;
+    let plain = field(function, ["parametersJsonSchema", "parameters_json_schema"]);
+    let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };
+    let schema = plain.or_else(|| field(function, ["parameters", "parameters"]));
+    Some(Tool { name, schema, form, strict: false })
+}
+
+/// `AUTO` leaves it to the model, `ANY` wants a call, `NONE` none; `VALIDATED` is `AUTO` with arguments that fit.
+fn choice<'r>(request: &'r Value) -> Choice<'r> {
+    let config = field(request, ["toolConfig", "tool_config"])
+        .and_then(|config| field(config, ["functionCallingConfig", "function_calling_config"]));
+    let Some(config) = config else { return Choice::default() };
+    let allowed = field(config, ["allowedFunctionNames", "allowed_function_names"]).and_then(Value::as_array);
+    let only = allowed.map(|names| names.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    let only = only.filter(|only| !only.is_empty());
+    let mode = config["mode"].as_str().unwrap_or_default().to_ascii_uppercase();
+    Choice { none: mode == "NONE", forced: mode == "ANY", only, ..Choice::default() }
+}
+
+fn format<'r>(request: &'r Value) -> Option<Format<'r>> {
+    let config = generation_config(request)?;
+    let mime = field(config, ["responseMimeType", "response_mime_type"]).and_then(Value::as_str);
+    let plain = field(config, ["responseJsonSchema", "response_json_schema"]);
+    let plain = plain.or_else(|| config.get("_responseJsonSchema"));
+    let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };
+    let schema = plain.or_else(|| field(config, ["responseSchema", "response_schema"]));
+    let is_json = mime == Some("application/json");
+    let is_enum = mime == Some("text/x.enum");
+    (is_json || schema.is_some()).then_some(Format { schema, form, is_text: is_enum })
 }

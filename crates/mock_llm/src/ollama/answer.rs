@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 
 use super::super::answer::{Answer, WantedCall};
 use super::super::events::{Events, Framing};
-use super::super::routes::Api;
 use super::super::tokens::{count, tokens};
-use super::moment;
+use super::{Endpoint, moment};
 
 fn done_reason(finish: Finish) -> &'static str {
     match finish {
@@ -17,30 +16,30 @@ fn done_reason(finish: Finish) -> &'static str {
 }
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer, api: Api) -> Value {
+pub(in super::super) fn whole(answer: &Answer, endpoint: Endpoint) -> Value {
     let calls = answer.calls.iter().enumerate().map(tool_call).collect();
-    line(answer, api, answer.text.as_deref().unwrap_or_default(), calls, true)
+    line(answer, endpoint, answer.text.as_deref().unwrap_or_default(), calls, true)
 }
 
 /// The lines of an answer.
-pub(in super::super) fn events(answer: &Answer, api: Api) -> Events {
+pub(in super::super) fn events(answer: &Answer, endpoint: Endpoint) -> Events {
     let mut events = Events::framed(Framing::Lines);
     for token in answer.text.as_deref().map(tokens).into_iter().flatten() {
         events.tokens(1);
-        events.data(&line(answer, api, token, Vec::new(), false));
+        events.data(&line(answer, endpoint, token, Vec::new(), false));
     }
-    for (index, call) in answer.calls.iter().enumerate().filter(|_| api != Api::OllamaGenerate) {
+    for (index, call) in answer.calls.iter().enumerate().filter(|_| endpoint != Endpoint::Generate) {
         events.tokens(count(&call.json));
-        events.data(&line(answer, api, "", vec![tool_call((index, call))], false));
+        events.data(&line(answer, endpoint, "", vec![tool_call((index, call))], false));
     }
-    events.data(&line(answer, api, "", Vec::new(), true));
+    events.data(&line(answer, endpoint, "", Vec::new(), true));
     events
 }
 
 /// An answer, whole or a part of a stream.
-fn line(answer: &Answer, api: Api, content: &str, calls: Vec<Value>, done: bool) -> Value {
+fn line(answer: &Answer, endpoint: Endpoint, content: &str, calls: Vec<Value>, done: bool) -> Value {
     let mut line = json!({ "model": answer.model, "created_at": moment(answer.created) });
-    if api == Api::OllamaGenerate {
+    if endpoint == Endpoint::Generate {
         line["response"] = content.into();
     } else {
         line["message"] = json!({ "role": "assistant", "content": content });

@@ -2,11 +2,10 @@
 
 mod answer;
 pub(super) mod beside;
-pub(super) mod offer;
 mod read;
 
 pub(super) use answer::{events, whole};
-pub(super) use read::{loads, read_chat, read_generate};
+pub(super) use read::{loads, read_chat, read_generate, read_offer};
 
 use agentci_plan::civil_date;
 use hyper::Method;

@@ -1,14 +1,15 @@
 //! What a request asks. Sources: Ollama's API reference and `server/routes.go`.
 
-use super::super::asked::Asked;
 use super::super::fields::{Fields, wrong};
 use super::super::messages;
+use super::super::offer::{Format, Offer, SchemaForm, collect};
+use super::super::parsed_request::ParsedRequest;
 use super::super::refusal::Refusal;
 use super::Endpoint;
 use serde_json::Value;
 
 /// What a request to `chat` asks.
-pub(in super::super) fn read_chat(body: &Value) -> Result<Asked, Refusal> {
+pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, Refusal> {
     let mut asked = begun(body)?;
     let fields = Fields::open(body)?;
     fields.check_tools()?;
@@ -27,7 +28,7 @@ pub(in super::super) fn read_chat(body: &Value) -> Result<Asked, Refusal> {
 }
 
 /// What a request to `generate` asks.
-pub(in super::super) fn read_generate(body: &Value) -> Result<Asked, Refusal> {
+pub(in super::super) fn read_generate(body: &Value) -> Result<ParsedRequest, Refusal> {
     let mut asked = begun(body)?;
     let prompt = Fields::open(body)?.text("prompt")?.unwrap_or_default();
     asked.hear("user", body.get("prompt").unwrap_or(&Value::Null));
@@ -35,10 +36,15 @@ pub(in super::super) fn read_generate(body: &Value) -> Result<Asked, Refusal> {
     Ok(asked)
 }
 
-fn begun(body: &Value) -> Result<Asked, Refusal> {
+fn begun(body: &Value) -> Result<ParsedRequest, Refusal> {
     let fields = Fields::open(body)?;
     let stream = fields.get("stream").is_none() || fields.truth("stream")?;
-    Ok(Asked { model: fields.text("model")?.map(str::to_owned), stream, choices: 1, ..Asked::default() })
+    Ok(ParsedRequest {
+        model: fields.text("model")?.map(str::to_owned),
+        stream,
+        choices: 1,
+        ..ParsedRequest::default()
+    })
 }
 
 /// Whether a request only has a model loaded or unloaded: it has nothing to say.
@@ -56,4 +62,20 @@ pub(in super::super) fn loads(endpoint: Endpoint, body: &Value) -> bool {
             Endpoint::Generate => is_empty("prompt"),
             _ => false,
         }
+}
+
+/// What a request offers and asks for: tools as OpenAI writes them, and `format`, which is `json` or a schema. The model is always free to call or not.
+pub(in super::super) fn read_offer<'r>(request: &'r Value) -> Offer<'r> {
+    let mut offer = Offer { format: format(request), ..Offer::new("tools") };
+    collect(request.get("tools"), &mut offer.tools);
+    offer
+}
+
+fn format<'r>(request: &'r Value) -> Option<Format<'r>> {
+    let schema = match request.get("format")? {
+        Value::String(name) if name == "json" => None,
+        schema @ Value::Object(_) => Some(schema),
+        _ => return None,
+    };
+    Some(Format { schema, form: SchemaForm::Json, is_text: false })
 }

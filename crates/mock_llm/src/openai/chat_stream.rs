@@ -56,7 +56,7 @@ impl Writer<'_> {
     }
 }
 
-pub(super) fn events(answer: &Answer) -> Events {
+pub(in super::super) fn events(answer: &Answer) -> Events {
     let mut writer = Writer { answer, id: answer.id("chatcmpl-"), events: Events::default() };
     for index in 0..answer.choices {
         match &answer.text {

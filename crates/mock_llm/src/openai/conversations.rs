@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::asked::Asked;
 use super::super::fields::{Fields, wrong};
+use super::super::parsed_request::ParsedRequest;
 use super::super::refusal::Refusal;
 use super::responses::read_items;
 
 /// What was said before the conversation begins.
-pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
-    let mut asked = Asked::default();
+pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
+    let mut asked = ParsedRequest::default();
     match Fields::open(body)?.get("items") {
         None => {}
         Some(Value::Array(items)) => read_items(items, &mut asked)?,

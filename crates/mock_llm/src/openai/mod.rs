@@ -2,13 +2,13 @@
 
 pub(super) mod azure;
 pub(super) mod chat;
-mod chat_stream;
+pub(super) mod chat_stream;
 pub(super) mod conversations;
 pub(super) mod embeddings;
 pub(super) mod models;
 pub(super) mod moderations;
 pub(super) mod responses;
-mod responses_stream;
+pub(super) mod responses_stream;
 
 use agentci_plan::Finish;
 

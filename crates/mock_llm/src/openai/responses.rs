@@ -6,25 +6,23 @@ use agentci_plan::Finish;
 use serde_json::{Value, json};
 
 use super::super::answer::Answer;
-use super::super::asked::{Asked, GivenResult, result_text, text};
-use super::super::events::Events;
 use super::super::fields::{Fields, missing, wrong};
+use super::super::parsed_request::{GivenResult, ParsedRequest, result_text, text};
 use super::super::refusal::Refusal;
-use super::responses_stream;
 
 /// The longest id of a conversation, in bytes.
 const CONVERSATION_ID: usize = 200;
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Value) -> Result<Asked, Refusal> {
+pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
     let fields = Fields::open(body)?;
-    let mut asked = Asked {
+    let mut asked = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
         choices: 1,
         previous: fields.text("previous_response_id")?.map(str::to_owned),
         conversation: conversation(&fields)?,
-        ..Asked::default()
+        ..ParsedRequest::default()
     };
     if asked.previous.is_some() && asked.conversation.is_some() {
         let message = "`previous_response_id` and `conversation` can not be used together";
@@ -63,7 +61,7 @@ fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
 
 /// An answer may be several items in a row: what it says, and the calls it wants. Outputs belong to their calls wherever they
 /// stand (deepseek-ai/awesome-deepseek-integration#740): one in front of its call comes after it.
-pub(super) fn read_items(items: &[Value], asked: &mut Asked) -> Result<(), Refusal> {
+pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(), Refusal> {
     let mut in_answer = false;
     let text_of = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
     let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
@@ -124,11 +122,6 @@ pub(in super::super) fn whole(answer: &Answer) -> Value {
 pub(in super::super) fn again(answer: Option<&Answer>, id: &str) -> Result<Value, Refusal> {
     let unknown = || Refusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()));
     answer.map(whole).ok_or_else(unknown)
-}
-
-/// The answer bit by bit.
-pub(in super::super) fn events(answer: &Answer) -> Events {
-    responses_stream::events(answer)
 }
 
 /// The answer as an object; without items it has only just begun.

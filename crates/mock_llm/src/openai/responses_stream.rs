@@ -78,7 +78,7 @@ impl Writer {
 }
 
 /// The events of an answer.
-pub(super) fn events(answer: &Answer) -> Events {
+pub(in super::super) fn events(answer: &Answer) -> Events {
     let mut writer = Writer::default();
     writer.event("response.created", json!({ "response": response(answer, None) }));
     writer.event("response.in_progress", json!({ "response": response(answer, None) }));

@@ -1,6 +1,6 @@
 //! What OpenAI's Responses refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::asked::Items;
+use super::super::parsed_request::Items;
 use super::super::refusal::Refusal;
 use super::chat::{function_schema, strict_format};
 use super::{Warnings, given, missing, names, tools};

@@ -10,11 +10,7 @@ use crate::job::Job;
 use crate::secret_sources::learn_target;
 
 /// Asks an agent; its result is under `output`.
-pub(super) async fn ask(
-    job: &Job<'_>,
-    agent: &str,
-    message: String,
-) -> Result<Value, Unanswered> {
+pub(super) async fn ask(job: &Job<'_>, agent: &str, message: String) -> Result<Value, Unanswered> {
     if let Ok(target) = find(job.run.suite, agent) {
         job.secrets.meet(|secrets| learn_target(target, &|name| lookup(target, job.run.options, name), secrets));
     }
@@ -27,9 +23,11 @@ pub(super) async fn ask(
         limit: left.map_or(limit, |left| limit.min(left)),
         draws: &draws,
         resources: &job.resources,
-        fetched: job.secrets.fetched(),
+        fetched: &job.secrets.fetched,
+        options: job.run.options,
+        stop: job.run.stop,
     };
-    let output = ask.agent(agent, message, job.run.options, job.run.stop).await;
+    let output = ask.agent(agent, message).await;
     let unheard = |trouble: Unheard| Finding { help: trouble.help, ..Finding::new(trouble.cause, trouble.message) };
     Ok(json!({ "output": output.map_err(unheard)? }))
 }

@@ -20,7 +20,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout};
 
-use super::Unanswered;
+use super::{Unanswered, in_time};
 use crate::job::Job;
 use crate::options::Options;
 
@@ -165,24 +165,30 @@ impl Worker {
     }
 }
 
-/// Has a task done by a thread, which is left alone when it takes too long.
+/// Has a task done by a thread.
 async fn beside(task: &Task, left: Duration) -> Asked {
-    let (send, answer) = oneshot::channel();
-    let lines = task.lines();
-    let begun = Instant::now();
-    let started = std::thread::Builder::new().name("agentci-check".into()).spawn(move || {
+    let (lines, begun) = (task.lines(), Instant::now());
+    let answer = on_thread(left, "its thread ended", move || {
         let mut lines = lines.lines();
         let mut next = || lines.next().unwrap_or_default();
-        let _ = send.send(Evaluator::default().answer(next(), next(), next()));
+        Evaluator::default().answer(next(), next(), next())
     });
-    let answer = match started {
-        Err(error) => Some(Err(Silent::Broken(error.to_string()))),
-        Ok(_) => match timeout(left, answer).await {
-            Err(_) => None,
-            Ok(answer) => Some(answer.map_err(|_| Silent::Broken("its thread ended".into()))),
-        },
-    };
+    let answer = answer.await.map(|answer| answer.map_err(Silent::Broken));
     (answer, begun.elapsed())
+}
+
+/// Does work on a thread of its own, which is left alone when it takes too long; then there is nothing to be had of it.
+async fn on_thread<T: Send + 'static>(
+    left: Duration,
+    ended: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<Result<T, String>> {
+    let (send, done) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("agentci-check".into());
+    match thread.spawn(move || drop(send.send(work()))) {
+        Err(error) => Some(Err(error.to_string())),
+        Ok(_) => timeout(left, done).await.ok().map(|done| done.map_err(|_| ended.to_owned())),
+    }
 }
 
 /// How long the evaluations of a case may take together: no longer than the case.
@@ -195,29 +201,22 @@ fn within(limits: [Option<Duration>; 3]) -> Duration {
     limits.into_iter().flatten().fold(TIME, Duration::min).max(LEAST_TIME)
 }
 
-/// Evaluates a check on a thread of its own, so that the run can be stopped meanwhile. A thread that is late is left behind: it
+/// Evaluates a check that may take long on a thread of its own, unless the run is stopped meanwhile. The time of the case that was
+/// spent on this so far grows by it. A thread that is late is left behind: it
 /// looks at patterns, whose memory has a limit, and ends with the program at the latest.
-pub(super) async fn apart(
+pub(crate) async fn evaluate(
     job: &Job<'_>,
     spent: &mut Duration,
     ready: &ReadyCheck,
     trace: &Trace,
 ) -> Result<Outcome, Unanswered> {
     let allowed = time(job);
+    let (ready, trace, begun) = (ready.clone(), trace.clone(), Instant::now());
     let left = allowed.saturating_sub(*spent);
-    let (send, outcome) = oneshot::channel();
-    let (ready, trace) = (ready.clone(), trace.clone());
-    let begun = Instant::now();
-    let started = std::thread::Builder::new().name("agentci-check".into()).spawn(move || {
-        let _ = send.send(ready.evaluate(&trace));
-    });
-    started.map_err(|error| broken(&error.to_string()))?;
-    let outcome = timeout(left, outcome).await;
+    let outcome = on_thread(left, "its evaluation broke down", move || ready.evaluate(&trace));
+    let outcome = in_time(job, async { Ok(outcome.await) }).await?;
     *spent += begun.elapsed();
-    match outcome {
-        Ok(outcome) => outcome.map_err(|_| broken("its evaluation broke down")),
-        Err(_) => Err(late(allowed)),
-    }
+    outcome.ok_or_else(|| late(allowed))?.map_err(|reason| broken(&reason))
 }
 
 fn late(allowed: Duration) -> Unanswered {

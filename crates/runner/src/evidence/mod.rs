@@ -7,10 +7,9 @@ mod similarity;
 
 use std::time::Duration;
 
-use agentci_checks::{Question, ReadyCheck};
+use agentci_checks::Question;
 use agentci_plan::Suite;
-use agentci_trace::Trace;
-use agentci_verdict::{Finding, Outcome};
+use agentci_verdict::Finding;
 use serde_json::Value;
 
 use crate::findings;
@@ -18,6 +17,7 @@ use crate::job::Job;
 use crate::options::Options;
 use similarity::Meanings;
 
+pub(crate) use bounded::evaluate;
 pub use bounded::{WORKER_MEMORY, WORKER_READY};
 
 /// Why a question has no answer: whatever a check asks of it, it cannot be told. Which check asks is added later.
@@ -36,18 +36,6 @@ impl Evidence {
     /// Nothing is known yet.
     pub(crate) fn new(suite: &Suite, options: &Options<'_>) -> Self {
         Self { meanings: Meanings::new(suite, options), workers: bounded::Workers::new(options) }
-    }
-
-    /// Evaluates a check that may take long, unless the run is stopped meanwhile. The time of the case that was spent on this so
-    /// far grows by it.
-    pub(crate) async fn evaluate(
-        &self,
-        job: &Job<'_>,
-        spent: &mut Duration,
-        ready: &ReadyCheck,
-        trace: &Trace,
-    ) -> Result<Outcome, Unanswered> {
-        in_time(job, bounded::apart(job, spent, ready, trace)).await
     }
 
     /// Finds out what a check wants to know. The time of the case that workers spent so far grows by theirs.

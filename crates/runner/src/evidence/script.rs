@@ -54,11 +54,7 @@ fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
             };
             (format!("`{path}` has no function `{function}`"), Some(help))
         }
-        other @ (ScriptError::Thrown { .. }
-        | ScriptError::TooLong(_)
-        | ScriptError::TooMuchMemory(_)
-        | ScriptError::NotJson(_)
-        | ScriptError::Engine(_)) => (format!("`{path}`: {other}"), None),
+        other => (format!("`{path}`: {other}"), None),
     };
     Finding { help, ..Finding::new(Cause::Config, message) }.into()
 }

@@ -117,7 +117,7 @@ fn trouble(error: &dyn std::error::Error) -> Unanswered {
 }
 
 fn differing(expected: &str, said: &str) -> Differing {
-    let mut found = Differing::from(facts::compare(expected, said));
+    let mut found = facts::compare(expected, said);
     found.missing.truncate(FACTS);
     found.extra.truncate(FACTS);
     found.unclear.truncate(FACTS);

@@ -15,15 +15,11 @@ const FILE: &str = "mcp.json";
 /// Where nobody answers.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// What leads an agent to its servers.
-pub(super) struct Told {
-    pub(super) addresses: Vec<(String, String)>,
-    pub(super) environment: Vec<(String, String)>,
-    pub(super) folder: TempDir,
-}
+/// Names with addresses, for the variables of a case or for an environment.
+pub(super) type Named = Vec<(String, String)>;
 
 /// What leads an agent to servers at these addresses, of Streamable HTTP and of the transport of 2024.
-pub(super) fn tell<'w>(servers: &[(&'w McpWorld, String, String)]) -> io::Result<Told> {
+pub(super) fn tell<'w>(servers: &[(&'w McpWorld, String, String)]) -> io::Result<(Named, Named, TempDir)> {
     let folder = tempfile::Builder::new().prefix("agentci-mcp-").tempdir()?;
     let path = folder.path().join(FILE);
     let entry = |(world, url, _): &(&'w McpWorld, String, String)| {
@@ -32,15 +28,14 @@ pub(super) fn tell<'w>(servers: &[(&'w McpWorld, String, String)]) -> io::Result
     let entries: Map<String, Value> = servers.iter().map(entry).collect();
     fs_err::write(&path, format!("{}\n", json!({ "mcpServers": entries })))?;
     let config = path.to_string_lossy().into_owned();
-    let mut addresses: Vec<(String, String)> = Vec::new();
-    let mut environment: Vec<(String, String)> = Vec::new();
+    let (mut addresses, mut environment) = (Named::new(), Named::new());
     for (world, url, sse_url) in servers {
         addresses.extend(of_server(world, url, sse_url));
         environment.push((world.variable(), url.clone()));
     }
     addresses.push(("config".to_owned(), config.clone()));
     environment.push((CONFIG.to_owned(), config));
-    Ok(Told { addresses, environment, folder })
+    Ok((addresses, environment, folder))
 }
 
 /// The variables of servers that nobody will ask, since the whole conversation is played.

@@ -36,7 +36,7 @@ impl McpServers {
             }
             let calls = if count == 1 { "1 recorded call".to_owned() } else { format!("{count} recorded calls") };
             let were = if count == 1 { "was" } else { "were" };
-            let name = played.watch.name();
+            let name = &played.watch.name;
             (count > 0).then(|| format!("{calls} of the MCP server `{name}` {were} never made: {}", unused.join(", ")))
         };
         self.servers.iter().filter_map(told).collect()

@@ -10,7 +10,7 @@ use agentci_trace::Kind;
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::addresses::{Told, tell};
+use super::addresses::tell;
 use super::watch::{Shared, Watch, Watching};
 use super::{McpServers, Played};
 use crate::job::Job;
@@ -34,7 +34,7 @@ pub(crate) async fn start(
         .zip(&servers)
         .map(|(world, played): (_, &Played)| (world, played.server.url(), played.server.sse_url()))
         .collect();
-    let Told { addresses, environment, folder } = tell(&reached).map_err(|error| {
+    let (addresses, environment, folder) = tell(&reached).map_err(|error| {
         let message = format!("the file that tells of the MCP servers could not be written: {error}");
         wrong(job, first, message)
     })?;
@@ -45,9 +45,8 @@ async fn play(job: &Job<'_>, world: &McpWorld, shared: &Arc<Shared>) -> Result<P
     let watch = Arc::new(Watch::new(world, Arc::clone(shared)));
     let watcher: Box<dyn Watcher> = Box::new(Watching(Arc::clone(&watch)));
     let mind = match &world.source {
-        McpSource::Script { script, .. } => Mind::new(Arc::clone(script), Some(watcher)).map_err(|error| {
-            Finding::new(Cause::Config, error.to_string()).at(job.place(error.span), "this tool")
-        })?,
+        McpSource::Script { script, .. } => Mind::new(Arc::clone(script), Some(watcher))
+            .map_err(|error| Finding::new(Cause::Config, error.to_string()).at(job.place(error.span), "this tool"))?,
         McpSource::Recording { path, server } => {
             let recording = load(path).map_err(|error| wrong(job, world, error.to_string()))?;
             let server = server.as_ref().map(|server| server.value.as_str());

@@ -72,7 +72,7 @@ impl Shared {
 /// What one server sees.
 #[derive(Debug)]
 pub(super) struct Watch {
-    name: String,
+    pub(super) name: String,
     span: Span,
     /// What to do about a miss.
     help: &'static str,
@@ -91,10 +91,6 @@ impl Watch {
             }
         };
         Self { name, span: world.span, help, shared, reached: AtomicBool::new(false), misses }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Whether any client came.

@@ -12,13 +12,13 @@ use crate::job::Job;
 use crate::not_opened::NotOpened;
 
 /// A recording that was read.
-pub(super) struct Read {
+pub(super) struct LoadedRecording {
     pub(super) recording: Recording,
     pub(super) replay: Replay,
 }
 
 /// Reads the recording of a case; the finding says what to do where that cannot be.
-pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<Read, NotOpened> {
+pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<LoadedRecording, NotOpened> {
     let path = &world.recording.path;
     let shown = path.display();
     let text = text(job, path).map_err(|error| {
@@ -35,7 +35,7 @@ pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<Read, NotO
         wrong(job, world, format!("`{shown}` can not be played: {error}"), help)
     })?;
     let (cassette_path, cassette_sha256) = (shown.to_string(), sha256(text.as_bytes()));
-    Ok(Read { recording, replay: Replay { cassette_path, cassette_sha256, ..Replay::default() } })
+    Ok(LoadedRecording { recording, replay: Replay { cassette_path, cassette_sha256, ..Replay::default() } })
 }
 
 /// Whether the recording of a case is one of a conversation, as earlier versions made of servers that they started: it is still

@@ -70,7 +70,7 @@ pub(crate) async fn open(
 /// What the session does with requests, and what becomes of its recording.
 fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), NotOpened> {
     let options = job.run.options;
-    let replayed = |read: file::Read, on_miss| {
+    let replayed = |read: file::LoadedRecording, on_miss| {
         let matching = &job.case.world.matching;
         let ignore = matching.ignore.iter().map(|pointer| pointer.value.clone()).collect();
         let rules = MatchRules { ignore, system: matching.system, given: given(job), ..MatchRules::default() };
@@ -100,4 +100,3 @@ fn given(job: &Job<'_>) -> Vec<String> {
     };
     job.case.turns.iter().flat_map(words).collect()
 }
-

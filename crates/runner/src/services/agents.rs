@@ -232,30 +232,16 @@ impl Shared {
             Box::pin(gone.stop()).await;
         }
         let started = Box::pin(Agent::start(http, server, lookup, environment())).await;
-        let id = started.as_ref().ok().and_then(Agent::id);
-        let variables = state.started(job, server, started)?;
-        Ok(Reached { variables, warning, started: id })
-    }
-}
-
-impl State {
-    /// Takes note of whether the agent was started for a case; the variables that tell where it is.
-    fn started(
-        &mut self,
-        job: &Job<'_>,
-        server: &HttpServer,
-        started: Result<Agent, NotRunning>,
-    ) -> Result<Vec<(String, String)>, NotOpened> {
         match started {
             Ok(agent) => {
-                let variables = variables(&agent);
-                *self = State::Running(Box::new(agent));
-                Ok(variables)
+                let reached = Reached { variables: variables(&agent), warning, started: agent.id() };
+                *state = State::Running(Box::new(agent));
+                Ok(reached)
             }
             Err(error) => {
-                *self = State::Failed(job.case.id.to_string());
-                let printed = error.printed.clone();
-                Err(NotOpened { findings: vec![unreachable(job, server, error)], stderr_tail: printed })
+                *state = State::Failed(job.case.id.to_string());
+                let stderr_tail = error.printed.clone();
+                Err(NotOpened { findings: vec![unreachable(job, server, error)], stderr_tail })
             }
         }
     }

@@ -14,8 +14,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{has_own_agent, is_running};
 use crate::job::Job;
-use crate::run::Run;
 use crate::not_opened::NotOpened;
+use crate::run::Run;
 
 /// What a tool's address is where no tool will be called.
 const NOWHERE: &str = "http://127.0.0.1:0";

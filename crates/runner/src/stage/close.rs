@@ -13,7 +13,7 @@ use crate::conclude::{conclude, look_around};
 use crate::job::Job;
 use crate::mcp_servers::McpServers;
 use crate::recorded_world::{self, WorldSession};
-use crate::services::{OpenTools, has_own_agent};
+use crate::services::OpenTools;
 use crate::tools::{Source, Tapes};
 use crate::{recording, unused_faults};
 
@@ -39,8 +39,9 @@ impl Stage {
         // The model is there for as long as the agent is.
         account.left.reached = model.map(|model| model.reached()).unwrap_or_default();
         look_around(attempt, (served.as_ref(), mcp.as_ref()), account).await;
+        // It ends before what it can reach: what it asks when it is told to leave is a part of its world.
         if world.is_some() || mcp.is_some() {
-            end_own_agent(attempt).await;
+            Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
         }
         if let Some(mcp) = &mcp {
             mcp.conclude(attempt, account);
@@ -55,14 +56,6 @@ impl Stage {
         let shared = job.run.shared.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
         account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
         keep(job, served, tools.source, conversation, account).await;
-    }
-}
-
-/// Ends an agent that is a server before what it can reach: what it asks when it is told to leave is a part of its world.
-async fn end_own_agent(attempt: &Attempt<'_>) {
-    let job = attempt.job;
-    if has_own_agent(job) {
-        Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
     }
 }
 

@@ -68,7 +68,7 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -
         agents: &job.run.suite.agents,
         resources: &job.resources,
         records: job.run.options.mode == Mode::Record,
-        fetched: job.secrets.fetched(),
+        fetched: &job.secrets.fetched,
     };
     match Driver::open(&case.target, &context, line).await {
         Ok(Ok(driver)) => Ok(driver),
@@ -81,12 +81,7 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -
                 let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
                 findings::unset_connector(message, job.place(chat.connector.url.span)).into()
             }
-            target @ (Target::Process(_)
-            | Target::Mock(_)
-            | Target::Agui(_)
-            | Target::A2a(_)
-            | Target::Mcp(_)
-            | Target::Http(_)) => findings::unset(unset.to_string(), job.place(target.span())).into(),
+            target => findings::unset(unset.to_string(), job.place(target.span())).into(),
         }),
     }
 }

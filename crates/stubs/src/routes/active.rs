@@ -10,12 +10,12 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
-use super::asked::Asked;
 use super::forward::Live;
 use super::late::LateCalls;
 use super::miss::{Explained, RouteMiss, no_fixture, unknown_tool};
 use super::recorded::Recorded;
-use super::shelf::{Reply, Shelf};
+use super::request::ToolRequest;
+use super::shelf::{FixtureSet, Reply};
 use crate::Faults;
 
 /// The most misses that are remembered.
@@ -26,13 +26,13 @@ const RECORDED_BYTES: usize = 512 << 20;
 
 /// A case whose routes are served.
 #[derive(Debug)]
-pub(super) struct Active {
+pub(super) struct SessionState {
     /// The part of the path that is its own.
     pub(super) scope: Option<String>,
     /// Whether calls outside of its scope are its own as well, since no other case runs.
     pub(super) alone: bool,
     pub(super) mode: Mode,
-    pub(super) shelf: Shelf,
+    pub(super) shelf: FixtureSet,
     /// Where requests are forwarded to, when they are.
     pub(super) live: Vec<Live>,
     /// Who is told of calls, until the case is over.
@@ -78,11 +78,11 @@ pub(super) struct Begun {
     pub(super) fault: Option<FaultKind>,
 }
 
-impl Active {
+impl SessionState {
     pub(super) fn new(
         (scope, alone): (Option<String>, bool),
         mode: Mode,
-        shelf: Shelf,
+        shelf: FixtureSet,
         live: Vec<Live>,
         faults: Faults,
         observer: Option<UnboundedSender<Kind>>,
@@ -113,7 +113,7 @@ impl Active {
     }
 
     /// Takes note of a call.
-    pub(super) fn begin(&self, tool: &str, asked: &Asked) -> Begun {
+    pub(super) fn begin(&self, tool: &str, asked: &ToolRequest) -> Begun {
         let (id, fault) = {
             let mut state = self.state();
             state.calls += 1;
@@ -130,12 +130,12 @@ impl Active {
     }
 
     /// Whether a fixture is for this request; nobody knows where there are none.
-    pub(super) fn fits(&self, tool: &str, method: &Method, asked: &Asked) -> bool {
+    pub(super) fn fits(&self, tool: &str, method: &Method, asked: &ToolRequest) -> bool {
         self.shelf.tool(tool).is_some_and(|shelved| !shelved.matching(method, asked).is_empty())
     }
 
     /// The answer of the fixtures. Those for the same request are used in turn, the last again and again.
-    pub(super) fn fixture(&self, tool: &str, method: &Method, asked: &Asked) -> Result<Reply, Box<Explained>> {
+    pub(super) fn fixture(&self, tool: &str, method: &Method, asked: &ToolRequest) -> Result<Reply, Box<Explained>> {
         let Some(shelved) = self.shelf.tool(tool) else {
             return Err(unknown_tool(&self.shelf, tool, method, asked));
         };
@@ -215,15 +215,15 @@ mod tests {
     use super::*;
 
     fn call(bytes: &Bytes) -> Recorded {
-        let (tool, method, asked) = ("t".to_owned(), Method::POST, Asked::Body(Value::Null));
+        let (tool, method, asked) = ("t".to_owned(), Method::POST, ToolRequest::Body(Value::Null));
         Recorded { tool, method, asked, status: StatusCode::OK, headers: HeaderMap::new(), bytes: bytes.clone() }
     }
 
     /// How many calls with such an answer are recorded, and why no more.
     fn recorded(bytes: &Bytes) -> (usize, String) {
         let faults = Faults::new([].into(), 1);
-        let shelf = Shelf::default();
-        let active = Active::new((None, false), Mode::Record, shelf, Vec::new(), faults, None);
+        let shelf = FixtureSet::default();
+        let active = SessionState::new((None, false), Mode::Record, shelf, Vec::new(), faults, None);
         let mut state = active.state();
         loop {
             if let Err(reason) = state.record(call(bytes)) {

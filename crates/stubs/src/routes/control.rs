@@ -6,13 +6,13 @@ use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::active::Active;
-use super::board::Board;
+use super::active::SessionState;
 use super::exchange::json_response;
+use super::sessions::RouteSessions;
 use agentci_wire::serve::Speech;
 
 /// The answer, if this is a question of that kind: of all cases, or of the one whose path it stands below.
-pub(super) fn answer(board: &Board, method: &Method, path: &str) -> Option<Response<Speech>> {
+pub(super) fn answer(board: &RouteSessions, method: &Method, path: &str) -> Option<Response<Speech>> {
     let short = path.strip_suffix('/').unwrap_or(path);
     let asked = ["/__agentci/misses", "/__misses", "/__agentci/reset"];
     let question = asked.into_iter().find(|question| short.ends_with(question))?;
@@ -40,7 +40,7 @@ pub(super) fn answer(board: &Board, method: &Method, path: &str) -> Option<Respo
     Some(json_response(StatusCode::OK, &json!({ "misses": misses })))
 }
 
-fn misses(active: &Arc<Active>) -> Vec<Value> {
+fn misses(active: &Arc<SessionState>) -> Vec<Value> {
     let mut values: Vec<Value> = active.misses().iter().map(super::miss::RouteMiss::value).collect();
     if let Some(scope) = &active.scope {
         for value in values.iter_mut().filter_map(Value::as_object_mut) {

@@ -8,11 +8,11 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::active::{Active, Begun};
-use super::asked::Asked;
-use super::board::Board;
+use super::active::{Begun, SessionState};
 use super::miss::{Explained, outside, too_late};
 use super::path::tool;
+use super::request::ToolRequest;
+use super::sessions::RouteSessions;
 use super::shelf::Reply;
 use super::{control, forward};
 use agentci_wire::serve::{BrokenOff, Handler, Speech, collect};
@@ -22,7 +22,7 @@ const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 /// How much of a failed answer is told.
 const SHOWN: usize = 300;
 
-impl Handler for Board {
+impl Handler for RouteSessions {
     type Body = Speech;
 
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
@@ -55,14 +55,14 @@ impl Handler for Board {
     }
 }
 
-impl Board {
+impl RouteSessions {
     /// Takes note of a call of the case before, if it is one: no case is running, or only that one has a fixture for it.
-    fn late(&self, head: &Parts, running: Option<&Active>, body: &[u8]) -> Option<Box<Explained>> {
+    fn late(&self, head: &Parts, running: Option<&SessionState>, body: &[u8]) -> Option<Box<Explained>> {
         let former = self.former().filter(|_| running.is_none_or(|running| running.scope.is_none()))?;
         let path = called(head)?;
-        let asked = Asked::read(&head.headers, head.uri.query(), body);
+        let asked = ToolRequest::read(&head.headers, head.uri.query(), body);
         let tool = tool(forward::way(&former, path).map_or(path, |way| way.path));
-        let fits = |active: &Active| active.fits(&tool, &head.method, &asked);
+        let fits = |active: &SessionState| active.fits(&tool, &head.method, &asked);
         if running.is_some_and(|running| running.mode != Mode::Replay || fits(running) || !fits(&former)) {
             return None;
         }
@@ -77,7 +77,7 @@ impl Board {
         if cases.is_empty() {
             return None;
         }
-        let asked = Asked::read(&head.headers, head.uri.query(), body);
+        let asked = ToolRequest::read(&head.headers, head.uri.query(), body);
         let stray = outside(&tool(called(head)?), &head.method, &asked);
         for case in cases {
             case.strayed(&stray.miss);
@@ -93,7 +93,7 @@ fn called(head: &Parts) -> Option<&str> {
     (!listing && head.method != Method::OPTIONS).then_some(path)
 }
 
-impl Active {
+impl SessionState {
     async fn respond(&self, head: &Parts, path: &str, body: Vec<u8>) -> Result<Response<Speech>, BrokenOff> {
         if head.method == Method::OPTIONS {
             let mut response = Response::new(Speech::whole(""));
@@ -105,7 +105,7 @@ impl Active {
             let tools: Vec<&str> = self.shelf.ids().collect();
             return Ok(json_response(StatusCode::OK, &json!({ "tools": tools })));
         }
-        let asked = Asked::read(&head.headers, head.uri.query(), &body);
+        let asked = ToolRequest::read(&head.headers, head.uri.query(), &body);
         let way = forward::way(self, path);
         let tool = way.as_ref().map_or_else(|_| tool(path), |way| tool(way.path));
         let begun = self.begin(&tool, &asked);

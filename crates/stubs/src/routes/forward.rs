@@ -9,12 +9,12 @@ use hyper::header::{ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, Header
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-use super::active::Active;
-use super::asked::Asked;
+use super::active::SessionState;
 use super::content::of_the_connection;
 use super::miss::Explained;
 use super::path::decoded;
 use super::recorded::Recorded;
+use super::request::ToolRequest;
 use super::shelf::Reply;
 
 /// How long a live tool may take.
@@ -41,7 +41,7 @@ pub(super) struct Way<'w> {
 }
 
 /// Where a request goes: its path begins with the variable it came through, unless there is only one place to go to.
-pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Box<Explained>> {
+pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Way<'w>, Box<Explained>> {
     if active.mode == Mode::Replay {
         return Ok(Way { base: None, path });
     }
@@ -71,11 +71,11 @@ pub(super) fn way<'w>(active: &'w Active, path: &'w str) -> Result<Way<'w>, Box<
 
 /// Asks the live tool and takes note of its answer.
 pub(super) async fn forward(
-    active: &Active,
+    active: &SessionState,
     way: &Way<'_>,
     tool: &str,
     head: &Parts,
-    asked: Asked,
+    asked: ToolRequest,
     body: Vec<u8>,
 ) -> Result<Reply, Box<Explained>> {
     let refused = |reason: String, remedy: &str| {

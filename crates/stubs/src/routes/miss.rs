@@ -5,8 +5,8 @@ use agentci_trace::{canonical, same_value};
 use hyper::Method;
 use serde_json::{Map, Value, json};
 
-use super::asked::{Asked, loosely_same};
-use super::shelf::{Shelf, Shelved, ShelvedTool};
+use super::request::{ToolRequest, loosely_same};
+use super::shelf::{FixtureSet, ReadyFixture, ToolFixtures};
 use crate::closest::closest;
 use agentci_text::{Difference, excerpt, first_difference};
 
@@ -67,7 +67,7 @@ impl RouteMiss {
 }
 
 /// A call that came when its case was over: between two cases, or while the next one was run.
-pub(super) fn too_late(tool: &str, method: &Method, asked: &Asked, during_next: bool) -> Box<Explained> {
+pub(super) fn too_late(tool: &str, method: &Method, asked: &ToolRequest, during_next: bool) -> Box<Explained> {
     let mut notes = vec![requested(tool, method, asked)];
     if during_next {
         notes.push("it came while the next case was run, and only this case has a fixture for it".into());
@@ -76,7 +76,7 @@ pub(super) fn too_late(tool: &str, method: &Method, asked: &Asked, during_next: 
 }
 
 /// A call outside of the paths of all cases that run at once.
-pub(super) fn outside(tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
+pub(super) fn outside(tool: &str, method: &Method, asked: &ToolRequest) -> Box<Explained> {
     let notes = vec![
         requested(tool, method, asked),
         "each of the cases that run at once has a base of its own, and this call used none of them: it is unknown which case it \
@@ -90,7 +90,7 @@ pub(super) fn outside(tool: &str, method: &Method, asked: &Asked) -> Box<Explain
 }
 
 /// A tool that there is not.
-pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &Asked) -> Box<Explained> {
+pub(super) fn unknown_tool(shelf: &FixtureSet, tool: &str, method: &Method, asked: &ToolRequest) -> Box<Explained> {
     let mut ids: Vec<&str> = shelf.ids().collect();
     ids.sort_unstable();
     let mut notes = vec![requested(tool, method, asked)];
@@ -109,13 +109,13 @@ pub(super) fn unknown_tool(shelf: &Shelf, tool: &str, method: &Method, asked: &A
 }
 
 /// A request that no fixture of its tool is for.
-pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> Box<Explained> {
+pub(super) fn no_fixture(tool: &ToolFixtures, method: &Method, asked: &ToolRequest) -> Box<Explained> {
     let message = format!("no fixture of `{}` fits this request", tool.id);
     let mut notes = vec![requested(&tool.id, method, asked)];
     let mut details = Map::new();
     let loose = match asked {
-        Asked::Body(_) => same_value,
-        Asked::Parameters(_) => loosely_same,
+        ToolRequest::Body(_) => same_value,
+        ToolRequest::Parameters(_) => loosely_same,
     };
     let candidates = tool.fixtures.iter().enumerate();
     let with_request = candidates.filter_map(|(at, fixture)| Some(((at, fixture), fixture.request.as_ref()?)));
@@ -149,11 +149,11 @@ pub(super) fn no_fixture(tool: &ShelvedTool, method: &Method, asked: &Asked) -> 
     explained
 }
 
-fn requested(tool: &str, method: &Method, asked: &Asked) -> String {
+fn requested(tool: &str, method: &Method, asked: &ToolRequest) -> String {
     format!("requested: {method} {} {}", cut(tool), cut(&canonical(asked.value())))
 }
 
-fn wrong_method(fixture: &Shelved, method: &Method) -> String {
+fn wrong_method(fixture: &ReadyFixture, method: &Method) -> String {
     let wanted = fixture.method.as_ref().map_or("any method", Method::as_str);
     format!("the closest fixture is for {wanted}, and this is {method}")
 }
@@ -180,7 +180,7 @@ fn shortened(value: &Value) -> Value {
 }
 
 /// What a fixture is called: its name, or its number, and where it stands.
-fn label(at: usize, fixture: &Shelved) -> String {
+fn label(at: usize, fixture: &ReadyFixture) -> String {
     let name = fixture.name.as_ref().map_or_else(|| format!("fixture {}", at + 1), |name| format!("`{name}`"));
     if fixture.line == 0 { name } else { format!("{name} on line {}", fixture.line) }
 }

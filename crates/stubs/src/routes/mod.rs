@@ -10,8 +10,6 @@
 //! `GET /__agentci/misses` tells them all, `POST /__agentci/reset` begins anew. The server stops when it is dropped.
 
 mod active;
-mod asked;
-mod board;
 mod content;
 mod control;
 mod error;
@@ -21,8 +19,10 @@ mod late;
 mod miss;
 mod path;
 mod recorded;
+mod request;
 mod server;
 mod session;
+mod sessions;
 mod shelf;
 
 pub use error::RouteError;

@@ -12,8 +12,8 @@ use hyper::header::{
 use hyper::{Method, StatusCode};
 use serde_json::Value;
 
-use super::asked::Asked;
 use super::content::{content_type, ending};
+use super::request::ToolRequest;
 
 /// Headers that differ from answer to answer and that no agent looks at.
 const IDLE: [HeaderName; 7] = [AGE, COOKIE, DATE, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, VIA];
@@ -25,7 +25,7 @@ const NAME: usize = 12;
 pub(super) struct Recorded {
     pub(super) tool: String,
     pub(super) method: Method,
-    pub(super) asked: Asked,
+    pub(super) asked: ToolRequest,
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
@@ -154,7 +154,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, "application/json; charset=utf-8".parse().unwrap());
         headers.insert(DATE, "today".parse().unwrap());
-        let asked = Asked::Body(request);
+        let asked = ToolRequest::Body(request);
         let bytes = Bytes::from(answer.to_owned());
         Recorded { tool: tool.into(), method, asked, status: StatusCode::OK, headers, bytes }
     }

@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::board::Board;
 use super::error::RouteError;
 use super::session::{RouteOptions, RouteSession};
+use super::sessions::RouteSessions;
 use agentci_wire::serve::{Limits, Serving};
 
 /// Clients keep connections for later; one that is closed too early is a request that fails for no reason.
@@ -31,14 +31,14 @@ impl Default for RouteServerOptions {
 #[derive(Debug)]
 pub struct RouteServer {
     serving: Serving,
-    board: Arc<Board>,
+    board: Arc<RouteSessions>,
 }
 
 impl RouteServer {
     /// Starts a server that has no routes yet; within a runtime that can do input and output.
     pub async fn start(options: RouteServerOptions) -> Result<Self, RouteError> {
         let wanted = SocketAddr::new(options.bind, options.port);
-        let board = Arc::new(Board::default());
+        let board = Arc::new(RouteSessions::default());
         let serving = Serving::start(wanted, LIMITS, Arc::clone(&board)).await;
         let serving = serving.map_err(|error| RouteError::Address(wanted, error))?;
         Ok(Self { serving, board })

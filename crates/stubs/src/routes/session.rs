@@ -9,15 +9,15 @@ use agentci_source::Files;
 use agentci_trace::{Kind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::active::Active;
-use super::board::Board;
+use super::active::SessionState;
 use super::error::RouteError;
 use super::forward::Live;
 use super::late::LateCalls;
 use super::miss::RouteMiss;
 use super::path::encoded;
 use super::recorded::{Written, fixtures};
-use super::shelf::Shelf;
+use super::sessions::RouteSessions;
+use super::shelf::FixtureSet;
 use crate::{Faults, replace_file};
 
 /// The largest suite that recorded answers are written to, as large as one may be.
@@ -55,26 +55,27 @@ pub struct RouteRecording {
 pub struct RouteSession {
     url: String,
     routes: Arc<Routes>,
-    active: Arc<Active>,
-    board: Arc<Board>,
+    active: Arc<SessionState>,
+    board: Arc<RouteSessions>,
 }
 
 impl RouteSession {
     pub(super) fn open(
-        board: &Arc<Board>,
+        board: &Arc<RouteSessions>,
         url: String,
         (scope, alone): (Option<&str>, bool),
         options: RouteOptions<'_>,
     ) -> Result<Self, RouteError> {
         let RouteOptions { routes, mode, faults, observer, files, variables } = options;
         let (shelf, live) = match mode {
-            Mode::Replay => (Shelf::new(&routes, files)?, Vec::new()),
+            Mode::Replay => (FixtureSet::new(&routes, files)?, Vec::new()),
             Mode::Record | Mode::Live => {
                 let live = routes.bases.iter().map(|base| live(base, variables)).collect::<Result<_, _>>()?;
-                (Shelf::default(), live)
+                (FixtureSet::default(), live)
             }
         };
-        let active = Arc::new(Active::new((scope.map(str::to_owned), alone), mode, shelf, live, faults, observer));
+        let active =
+            Arc::new(SessionState::new((scope.map(str::to_owned), alone), mode, shelf, live, faults, observer));
         board.add(Arc::clone(&active))?;
         Ok(Self { url, routes, active, board: Arc::clone(board) })
     }

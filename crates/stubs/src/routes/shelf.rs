@@ -12,9 +12,9 @@ use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 use serde_json::Value;
 
-use super::asked::Asked;
 use super::content::{content_type, of_the_connection};
 use super::error::RouteError;
+use super::request::ToolRequest;
 use crate::wildcard;
 
 /// The largest answer.
@@ -22,22 +22,22 @@ const ANSWER_LIMIT: u64 = 64 << 20;
 
 /// Every tool with its fixtures.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
-    tools: Vec<ShelvedTool>,
+pub(super) struct FixtureSet {
+    tools: Vec<ToolFixtures>,
 }
 
 /// A tool with its fixtures.
 #[derive(Debug)]
-pub(super) struct ShelvedTool {
+pub(super) struct ToolFixtures {
     pub(super) id: String,
-    pub(super) fixtures: Vec<Shelved>,
+    pub(super) fixtures: Vec<ReadyFixture>,
     /// Those for one request, by what it is looked up by.
     by_request: HashMap<String, Vec<usize>>,
 }
 
 /// A fixture whose answer is at hand.
 #[derive(Debug)]
-pub(super) struct Shelved {
+pub(super) struct ReadyFixture {
     /// What it is called, if anything.
     pub(super) name: Option<String>,
     /// The line it stands on, from 1; 0 where there is none.
@@ -56,7 +56,7 @@ pub(super) struct Reply {
     pub(super) delay: Duration,
 }
 
-impl Shelf {
+impl FixtureSet {
     /// Reads the files of all answers.
     pub(super) fn new(routes: &Routes, files: &dyn Files) -> Result<Self, RouteError> {
         let mut shelf = Self::default();
@@ -66,7 +66,7 @@ impl Shelf {
             let known = shelf.tools.iter().position(|known| known.id == *id);
             let at = known.unwrap_or_else(|| {
                 let (id, fixtures, by_request) = (id.clone(), Vec::new(), HashMap::new());
-                shelf.tools.push(ShelvedTool { id, fixtures, by_request });
+                shelf.tools.push(ToolFixtures { id, fixtures, by_request });
                 shelf.tools.len() - 1
             });
             for fixture in &tool.fixtures {
@@ -77,7 +77,7 @@ impl Shelf {
     }
 
     /// A tool, by its exact name.
-    pub(super) fn tool(&self, id: &str) -> Option<&ShelvedTool> {
+    pub(super) fn tool(&self, id: &str) -> Option<&ToolFixtures> {
         self.tools.iter().find(|tool| tool.id == id)
     }
 
@@ -87,8 +87,8 @@ impl Shelf {
     }
 }
 
-impl ShelvedTool {
-    fn add(&mut self, fixture: Shelved) {
+impl ToolFixtures {
+    fn add(&mut self, fixture: ReadyFixture) {
         if let Some(request) = &fixture.request {
             self.by_request.entry(value_key(request)).or_default().push(self.fixtures.len());
         }
@@ -97,18 +97,18 @@ impl ShelvedTool {
 
     /// The fixtures for a request, by position: those for just this one, or else those that lost its secrets, or else those for
     /// any.
-    pub(super) fn matching(&self, method: &Method, asked: &Asked) -> Vec<usize> {
+    pub(super) fn matching(&self, method: &Method, asked: &ToolRequest) -> Vec<usize> {
         let taking = || self.fixtures.iter().enumerate().filter(|(_, fixture)| fixture.takes(method));
         let fitting = |fits: &dyn Fn(&Value) -> bool| -> Vec<usize> {
             let fitting = taking().filter(|(_, fixture)| fixture.request.as_ref().is_some_and(fits));
             fitting.map(|(at, _)| at).collect()
         };
         let exact = match asked {
-            Asked::Body(body) => {
+            ToolRequest::Body(body) => {
                 let same = self.by_request.get(&value_key(body)).into_iter().flatten();
                 same.copied().filter(|at| self.fixtures[*at].takes(method)).collect()
             }
-            Asked::Parameters(_) => fitting(&|request| same_value(request, &asked.like(request))),
+            ToolRequest::Parameters(_) => fitting(&|request| same_value(request, &asked.like(request))),
         };
         if !exact.is_empty() {
             return exact;
@@ -121,7 +121,7 @@ impl ShelvedTool {
     }
 }
 
-impl Shelved {
+impl ReadyFixture {
     /// Whether a method fits. Who asks for the head alone asks for what there would be to get.
     pub(super) fn takes(&self, method: &Method) -> bool {
         let wanted = if *method == Method::HEAD { &Method::GET } else { method };
@@ -134,7 +134,7 @@ fn ready<'f>(
     fixture: &'f Fixture,
     files: &dyn Files,
     read: &mut HashMap<&'f Path, Bytes>,
-) -> Result<Shelved, RouteError> {
+) -> Result<ReadyFixture, RouteError> {
     let wrong = |message: String| RouteError::Answer { message, span: fixture.span };
     let (bytes, content) = match &fixture.answer {
         FixtureAnswer::Inline(value) => (Bytes::from(value.to_string()), content_type(Path::new(""))),
@@ -166,7 +166,7 @@ fn ready<'f>(
         let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
         known.map_err(|_| wrong(format!("`{method}` is no method")))
     });
-    Ok(Shelved {
+    Ok(ReadyFixture {
         name: fixture.name.clone(),
         line: fixture.span.line,
         method: method.transpose()?,

@@ -11,15 +11,15 @@ use rustc_hash::FxHasher;
 use serde_json::Value;
 
 use super::answer::{Answer, CallForm, WantedCall};
-use super::asked::Asked;
 use super::closest::unmatched;
 use super::index::{Index, IndexError};
 use super::journal::{Entry, Journal};
 use super::memory::Conversation;
 use super::observer::WireObserver;
+use super::parsed_request::ParsedRequest;
 use super::refusal::Refusal;
-use super::sequences::{Found, Progress};
-use super::spoken::Spoken;
+use super::sequences::{Progress, StepMatch};
+use super::spoken::RequestTexts;
 
 use super::telling::Pending;
 use super::tokens;
@@ -32,7 +32,7 @@ const NAMELESS: &str = "gpt-test";
 pub(super) enum Decision {
     Say(Answer),
     /// Say it, and spoil it on the way.
-    Spoil(Spoilt, Answer),
+    Spoil(AnswerFault, Answer),
     /// Refuse it, after this time.
     Refuse(Refusal, Duration),
     /// Refuse it, since no rule fits; this one comes closest.
@@ -41,35 +41,35 @@ pub(super) enum Decision {
 
 /// How an answer is spoilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spoilt {
+pub(super) enum AnswerFault {
     Malformed,
     Cut,
     Hang,
 }
 
-impl Spoilt {
+impl AnswerFault {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Spoilt::Malformed => "malformed",
-            Spoilt::Cut => "cut",
-            Spoilt::Hang => "hang",
+            AnswerFault::Malformed => "malformed",
+            AnswerFault::Cut => "cut",
+            AnswerFault::Hang => "hang",
         }
     }
 }
 
 /// A scripted model: the script, the index over it, and what has happened so far.
 #[derive(Debug)]
-pub(super) struct Mind {
-    script: Arc<ModelScript>,
+pub(super) struct RuleEngine {
+    pub(super) script: Arc<ModelScript>,
     index: Arc<Index>,
     seed: u64,
     state: Mutex<State>,
-    pub(super) manners: Manners,
+    pub(super) policy: RequestPolicy,
 }
 
 /// How a model treats requests, beside its script.
 #[derive(Debug, Default)]
-pub(super) struct Manners {
+pub(super) struct RequestPolicy {
     /// Whether it refuses what its provider would refuse; the script says so where this does not.
     pub(super) strict: Option<bool>,
     /// The keys that requests may have; any if there are none.
@@ -110,7 +110,7 @@ struct RuleState {
     met: u32,
 }
 
-impl Mind {
+impl RuleEngine {
     pub(super) fn new(
         script: Arc<ModelScript>,
         seed: Option<u64>,
@@ -129,21 +129,17 @@ impl Mind {
     ) -> Self {
         let seed = seed.or(script.seed).unwrap_or_default();
         let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
-        Self { script, index, seed, state: Mutex::new(state), manners: Manners::default() }
+        Self { script, index, seed, state: Mutex::new(state), policy: RequestPolicy::default() }
     }
 
     /// Whether it refuses what its provider would refuse.
     pub(super) fn is_strict(&self) -> bool {
-        self.manners.strict.unwrap_or_else(|| self.script.is_strict())
+        self.policy.strict.unwrap_or_else(|| self.script.is_strict())
     }
 
     /// Whether a rule misbehaves on purpose.
     pub(super) fn misbehaves(&self, rule: Option<usize>) -> bool {
         rule.is_some_and(|rule| self.script.rules[rule].misbehaves)
-    }
-
-    pub(super) fn script(&self) -> &ModelScript {
-        &self.script
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -174,9 +170,9 @@ impl Mind {
     }
 
     /// Reads what some rules want to know of a request, and most do not.
-    pub(super) fn look_closer(&self, asked: &mut Asked, body: &[u8]) {
-        if self.index.conditions.look_closer() {
-            asked.spoken = Spoken::read(body);
+    pub(super) fn look_closer(&self, asked: &mut ParsedRequest, body: &[u8]) {
+        if self.index.conditions.looks_closer {
+            asked.spoken = RequestTexts::read(body);
         }
         if self.index.conditions.count() {
             let mut hasher = FxHasher::default();
@@ -186,7 +182,7 @@ impl Mind {
     }
 
     /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line.
-    pub(super) fn decide(&self, asked: &Asked, bytes: usize, entry: &mut Entry) -> (Decision, Option<usize>) {
+    pub(super) fn decide(&self, asked: &ParsedRequest, bytes: usize, entry: &mut Entry) -> (Decision, Option<usize>) {
         let state = &mut *self.state();
         self.count(asked, state);
         let Some((number, failure)) = self.fitting(asked, state) else {
@@ -218,10 +214,10 @@ impl Mind {
     }
 
     /// The rule that answers, and how it fails this time. A step that only fails is over when it has failed: the next one answers.
-    fn fitting(&self, asked: &Asked, state: &mut State) -> Option<(usize, Option<ModelFailureKind>)> {
+    fn fitting(&self, asked: &ParsedRequest, state: &mut State) -> Option<(usize, Option<ModelFailureKind>)> {
         let steps: Vec<usize> = match self.steps(asked, state) {
-            Found::Next(steps) => steps.collect(),
-            Found::Over(_) | Found::Nothing => Vec::new(),
+            StepMatch::Next(steps) => steps.collect(),
+            StepMatch::Over(_) | StepMatch::Nothing => Vec::new(),
         };
         let mut failure = None;
         let fitting = self.index.first(asked, &steps, |number| {
@@ -235,7 +231,7 @@ impl Mind {
         Some((fitting, failure))
     }
 
-    fn steps(&self, asked: &Asked, state: &State) -> Found {
+    fn steps(&self, asked: &ParsedRequest, state: &State) -> StepMatch {
         let begins = |rule: usize| {
             let nth = self.script.rules[rule].when.nth;
             self.index.conditions.fit(rule, asked) && nth.is_none_or(|nth| nth == state.rules[rule].met)
@@ -244,7 +240,7 @@ impl Mind {
     }
 
     /// Counts a request for the rules that are for the nth one. One that is repeated after a failure of ours was counted.
-    fn count(&self, asked: &Asked, state: &mut State) {
+    fn count(&self, asked: &ParsedRequest, state: &mut State) {
         if asked.body.is_some_and(|body| state.failed.remove(&body)) {
             return;
         }
@@ -254,10 +250,10 @@ impl Mind {
     }
 
     /// Why nothing fits, in words, and which rule comes closest.
-    fn unmatched(&self, asked: &Asked, state: &State) -> (String, Option<usize>) {
+    fn unmatched(&self, asked: &ParsedRequest, state: &State) -> (String, Option<usize>) {
         let over = match self.steps(asked, state) {
-            Found::Over(first) => Some(first),
-            Found::Next(_) | Found::Nothing => None,
+            StepMatch::Over(first) => Some(first),
+            StepMatch::Next(_) | StepMatch::Nothing => None,
         };
         let met = |rule: usize| state.rules[rule].met;
         unmatched(&self.script.rules, asked, over, met)
@@ -277,7 +273,7 @@ impl Mind {
 
     fn answer(
         &self,
-        asked: &Asked,
+        asked: &ParsedRequest,
         bytes: usize,
         entry: &Entry,
         text: Option<String>,
@@ -317,9 +313,9 @@ fn fail(kind: ModelFailureKind, answer: Answer, entry: &mut Entry) -> Decision {
             let message = message.unwrap_or_else(|| format!("status {status} on purpose"));
             return Decision::Refuse(Refusal { retry_after, ..Refusal::new(status, message) }, answer.pace.latency);
         }
-        ModelFailureKind::Malformed => Spoilt::Malformed,
-        ModelFailureKind::Cut => Spoilt::Cut,
-        ModelFailureKind::Hang => Spoilt::Hang,
+        ModelFailureKind::Malformed => AnswerFault::Malformed,
+        ModelFailureKind::Cut => AnswerFault::Cut,
+        ModelFailureKind::Hang => AnswerFault::Hang,
     };
     entry.failure = Some(spoilt.name());
     Decision::Spoil(spoilt, answer)

@@ -9,12 +9,12 @@ use rustc_hash::FxHasher;
 use serde_json::Value;
 
 use super::answer::CallForm;
-use super::spoken::Spoken;
+use super::spoken::RequestTexts;
 use super::strict::responses::Earlier;
 
 /// What a request asks.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ParsedRequest {
     /// The model it names.
     pub(super) model: Option<String>,
     /// Whether the answer is to come bit by bit.
@@ -54,7 +54,7 @@ pub(super) struct Asked {
     /// A digest of the words of the model's last answer, as the request repeats it.
     pub(super) repeats: Option<u64>,
     /// What it says as a whole, where a rule looks at that.
-    pub(super) spoken: Spoken,
+    pub(super) spoken: RequestTexts,
     /// A digest of the request as it came, by which it is known again; nothing where nobody asks.
     pub(super) body: Option<u64>,
 }
@@ -137,7 +137,7 @@ impl FunctionCall {
     }
 }
 
-impl Asked {
+impl ParsedRequest {
     /// Which answer this will be, from 1.
     pub(super) fn turn(&self) -> u32 {
         self.answers.saturating_add(1)

@@ -12,37 +12,37 @@ use crate::spelling::compact;
 
 /// What a result, or a part of it, must be like.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum ResultPattern {
     Value(Value),
     Matching(Pattern),
-    List(Vec<Wanted>),
-    Holding(Vec<(String, Wanted)>),
+    List(Vec<ResultPattern>),
+    Holding(Vec<(String, ResultPattern)>),
 }
 
-impl Wanted {
+impl ResultPattern {
     pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
         if let Some(items) = node.items() {
-            return items.iter().map(|item| Self::read(item, compiler)).collect::<Option<_>>().map(Wanted::List);
+            return items.iter().map(|item| Self::read(item, compiler)).collect::<Option<_>>().map(ResultPattern::List);
         }
         if let Some(pairs) = node.pairs() {
             let pairs = pairs.iter().map(|pair| Some((pair.key.text.to_string(), Self::read(&pair.value, compiler)?)));
-            return pairs.collect::<Option<_>>().map(Wanted::Holding);
+            return pairs.collect::<Option<_>>().map(ResultPattern::Holding);
         }
         match read::data(node, "result", Reading::Core, &mut compiler.problems)? {
             Value::String(text) if text.starts_with("regex:") => {
                 let pattern = text.split_at("regex:".len()).1.to_owned();
-                Pattern::compile(pattern, node.span, false, compiler).map(Wanted::Matching)
+                Pattern::compile(pattern, node.span, false, compiler).map(ResultPattern::Matching)
             }
-            value => Some(Wanted::Value(value)),
+            value => Some(ResultPattern::Value(value)),
         }
     }
 
     /// Whether it asks for anything but a text.
     pub(super) fn is_data(&self) -> bool {
         match self {
-            Wanted::Value(value) => !value.is_string(),
-            Wanted::Matching(_) => false,
-            Wanted::List(_) | Wanted::Holding(_) => true,
+            ResultPattern::Value(value) => !value.is_string(),
+            ResultPattern::Matching(_) => false,
+            ResultPattern::List(_) | ResultPattern::Holding(_) => true,
         }
     }
 
@@ -62,15 +62,15 @@ impl Wanted {
 
     pub(super) fn fits_value(&self, found: &Value) -> bool {
         match self {
-            Wanted::Value(value) => same(value, found),
-            Wanted::Matching(pattern) => pattern.is_in(&compact(found)),
-            Wanted::List(wanted) => structured(found).is_some_and(|(found, _)| {
+            ResultPattern::Value(value) => same(value, found),
+            ResultPattern::Matching(pattern) => pattern.is_in(&compact(found)),
+            ResultPattern::List(wanted) => structured(found).is_some_and(|(found, _)| {
                 found.as_array().is_some_and(|found| {
                     let mut pairs = wanted.iter().zip(found);
                     found.len() == wanted.len() && pairs.all(|(wanted, found)| wanted.fits_value(found))
                 })
             }),
-            Wanted::Holding(wanted) => structured(found).is_some_and(|(found, _)| {
+            ResultPattern::Holding(wanted) => structured(found).is_some_and(|(found, _)| {
                 wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| wanted.fits_value(found)))
             }),
         }

@@ -10,43 +10,43 @@ use super::path::decoded;
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Asked {
+pub(super) enum ToolRequest {
     /// A body: JSON, or else its text.
     Body(Value),
     /// Parameters: each a text, or a list of texts where it is repeated.
     Parameters(Value),
 }
 
-impl Asked {
+impl ToolRequest {
     /// Reads a request. A form is parameters that travel in the body; JSON may be called one by clients that call everything so.
     pub(super) fn read(headers: &HeaderMap, query: Option<&str>, body: &[u8]) -> Self {
         if body.trim_ascii().is_empty() {
-            return Asked::Parameters(parameters(query.unwrap_or_default()));
+            return ToolRequest::Parameters(parameters(query.unwrap_or_default()));
         }
         let json: Option<Value> = serde_json::from_slice(body).ok();
         if let Some(json @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = json {
-            return Asked::Body(json);
+            return ToolRequest::Body(json);
         }
         let content = headers.get(CONTENT_TYPE).and_then(|content| content.to_str().ok()).unwrap_or_default();
         let content = content.split(';').next().unwrap_or_default().trim();
         if content.eq_ignore_ascii_case("application/x-www-form-urlencoded")
             && let Ok(form) = str::from_utf8(body)
         {
-            return Asked::Parameters(parameters(form));
+            return ToolRequest::Parameters(parameters(form));
         }
-        Asked::Body(json.unwrap_or_else(|| Value::String(String::from_utf8_lossy(body).into_owned())))
+        ToolRequest::Body(json.unwrap_or_else(|| Value::String(String::from_utf8_lossy(body).into_owned())))
     }
 
     /// The arguments of the call.
     pub(super) fn value(&self) -> &Value {
-        let (Asked::Body(value) | Asked::Parameters(value)) = self;
+        let (ToolRequest::Body(value) | ToolRequest::Parameters(value)) = self;
         value
     }
 
     /// The arguments in the types of a fixture, as far as they fit: parameters are texts, and `17` may mean the number.
     pub(super) fn like(&self, fixture: &Value) -> Cow<'_, Value> {
         match (self, fixture) {
-            (Asked::Parameters(Value::Object(sent)), Value::Object(wanted)) => {
+            (ToolRequest::Parameters(Value::Object(sent)), Value::Object(wanted)) => {
                 let typed = sent.iter().map(|(name, value)| (name.clone(), typed(value, wanted.get(name))));
                 Cow::Owned(Value::Object(typed.collect()))
             }
@@ -107,8 +107,8 @@ mod tests {
 
     use super::*;
 
-    fn asked(query: &str) -> Asked {
-        Asked::read(&HeaderMap::new(), Some(query), b" ")
+    fn asked(query: &str) -> ToolRequest {
+        ToolRequest::read(&HeaderMap::new(), Some(query), b" ")
     }
 
     #[test]
@@ -151,15 +151,15 @@ mod tests {
     #[test]
     fn a_body_is_json_or_its_text_and_a_form_is_parameters() {
         let mut headers = HeaderMap::new();
-        let read = |headers: &HeaderMap, body: &[u8]| Asked::read(headers, Some("q=1"), body);
-        assert_eq!(read(&headers, b"{\"a\":1}"), Asked::Body(json!({"a": 1})));
-        assert_eq!(read(&headers, b"{\"a\":"), Asked::Body(json!("{\"a\":")));
-        assert_eq!(read(&headers, b"\xff"), Asked::Body(json!("\u{fffd}")));
-        assert_eq!(read(&headers, "[".repeat(9999).as_bytes()), Asked::Body(json!("[".repeat(9999))));
+        let read = |headers: &HeaderMap, body: &[u8]| ToolRequest::read(headers, Some("q=1"), body);
+        assert_eq!(read(&headers, b"{\"a\":1}"), ToolRequest::Body(json!({"a": 1})));
+        assert_eq!(read(&headers, b"{\"a\":"), ToolRequest::Body(json!("{\"a\":")));
+        assert_eq!(read(&headers, b"\xff"), ToolRequest::Body(json!("\u{fffd}")));
+        assert_eq!(read(&headers, "[".repeat(9999).as_bytes()), ToolRequest::Body(json!("[".repeat(9999))));
         headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded; charset=utf-8".parse().unwrap());
-        assert_eq!(read(&headers, b"a=1"), Asked::Parameters(json!({"a": "1"})));
+        assert_eq!(read(&headers, b"a=1"), ToolRequest::Parameters(json!({"a": "1"})));
         // What a client sends that calls every body a form.
-        assert_eq!(read(&headers, b"{\"a\":1}"), Asked::Body(json!({"a": 1})));
-        assert_eq!(read(&headers, b"12"), Asked::Parameters(json!({"12": ""})));
+        assert_eq!(read(&headers, b"{\"a\":1}"), ToolRequest::Body(json!({"a": 1})));
+        assert_eq!(read(&headers, b"12"), ToolRequest::Parameters(json!({"12": ""})));
     }
 }

@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::active::Active;
+use super::active::SessionState;
 use super::error::RouteError;
 use super::path::decoded;
 
 /// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
 #[derive(Debug, Default)]
-pub(super) struct Board {
+pub(super) struct RouteSessions {
     open: Mutex<Cases>,
 }
 
 #[derive(Debug, Default)]
 struct Cases {
-    served: BTreeMap<Option<String>, Arc<Active>>,
+    served: BTreeMap<Option<String>, Arc<SessionState>>,
     /// The last one that was served at the root and is no more: its agent may not know that yet.
-    former: Option<Arc<Active>>,
+    former: Option<Arc<SessionState>>,
 }
 
-impl Board {
+impl RouteSessions {
     /// Begins to serve a case.
-    pub(super) fn add(&self, active: Arc<Active>) -> Result<(), RouteError> {
+    pub(super) fn add(&self, active: Arc<SessionState>) -> Result<(), RouteError> {
         let mut open = self.lock();
         if open.served.contains_key(&active.scope) {
             let below = active.scope.as_deref().unwrap_or_default();
@@ -33,7 +33,7 @@ impl Board {
     }
 
     /// Serves a case no longer.
-    pub(super) fn remove(&self, active: &Arc<Active>) {
+    pub(super) fn remove(&self, active: &Arc<SessionState>) {
         let mut open = self.lock();
         open.served.remove(&active.scope);
         if active.scope.is_none() {
@@ -42,12 +42,12 @@ impl Board {
     }
 
     /// The case that was served at the root before.
-    pub(super) fn former(&self) -> Option<Arc<Active>> {
+    pub(super) fn former(&self) -> Option<Arc<SessionState>> {
         self.lock().former.clone()
     }
 
     /// The case that a path belongs to, and what is left of the path, without a slash at its beginning.
-    pub(super) fn find<'p>(&self, path: &'p str) -> Option<(Arc<Active>, &'p str)> {
+    pub(super) fn find<'p>(&self, path: &'p str) -> Option<(Arc<SessionState>, &'p str)> {
         let open = self.lock();
         let path = path.strip_prefix('/').unwrap_or(path);
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -62,7 +62,7 @@ impl Board {
     }
 
     /// Every case, in the order of their scopes.
-    pub(super) fn all(&self) -> Vec<Arc<Active>> {
+    pub(super) fn all(&self) -> Vec<Arc<SessionState>> {
         self.lock().served.values().cloned().collect()
     }
 
