@@ -12,7 +12,6 @@
 //!   - agent: { agent: judge, criteria: The answer is polite. }
 //! ```
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
@@ -95,8 +94,8 @@ impl Evaluate for Agent {
         if passed != negate {
             return Outcome::Held;
         }
-        let reason = read.as_deref().and_then(|read| read.get("reason")).and_then(Value::as_str).map(Cow::Borrowed);
-        let reason = reason.map_or_else(String::new, |reason| format!(": {}", shorten(&reason, REASON)));
+        let reason = read.as_deref().and_then(|read| read["reason"].as_str());
+        let reason = reason.map(|reason| format!(": {}", shorten(reason, REASON))).unwrap_or_default();
         let verdict = if passed { "lets it pass, and must not" } else { "does not let it pass" };
         Outcome::Failed(failed(format!("`{name}` {verdict}{reason}"), verdict))
     }

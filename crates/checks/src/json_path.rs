@@ -154,15 +154,6 @@ impl AtPath {
         })
     }
 
-    /// What is expected, in words.
-    fn wanted(&self) -> String {
-        match &self.value {
-            None => "anything".into(),
-            Some(value @ Value::Array(_)) if !self.walk.can_branch() => format!("one of {}", cut(value)),
-            Some(value) => cut(value),
-        }
-    }
-
     /// What stands at the path, as one value to show.
     fn shown(&self, found: &[&Value]) -> Value {
         match found {
@@ -171,9 +162,7 @@ impl AtPath {
             several => several.iter().map(|value| (*value).clone()).collect(),
         }
     }
-}
 
-impl AtPath {
     /// Judges the output, by what a worker found where there is an answer of one.
     fn judge_output(&self, trace: &Trace, answer: Option<&Value>, negate: bool) -> Outcome {
         let read = match self.read(trace) {
@@ -195,8 +184,11 @@ impl AtPath {
         }
         let (path, actual) = (&self.written, self.shown(found));
         let wanted = match &self.value {
-            Some(value) if actual.is_array() => cut(value),
-            _ => self.wanted(),
+            None => "anything".into(),
+            Some(value @ Value::Array(_)) if !actual.is_array() && !self.walk.can_branch() => {
+                format!("one of {}", cut(value))
+            }
+            Some(value) => cut(value),
         };
         let (message, label) = match (found, &self.value) {
             ([], None) => (format!("`{path}` does not exist in the final output"), "nothing is there".into()),

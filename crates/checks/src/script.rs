@@ -120,11 +120,9 @@ impl Evaluate for Script {
         let name = &self.call.function.value;
         let failed = |message: String, label: &str| Failure::new(message).at(self.call.function.span, label);
         if let Some(thrown) = answer.get("thrown").and_then(Value::as_str) {
-            let place =
-                ["line", "column"].map(|part| answer.pointer(&format!("/place/{part}")).and_then(Value::as_u64));
             let path = self.call.file.path.display();
-            let place = match place {
-                [Some(line), Some(column)] => format!("{path}:{line}:{column}"),
+            let place = match (answer["place"]["line"].as_u64(), answer["place"]["column"].as_u64()) {
+                (Some(line), Some(column)) => format!("{path}:{line}:{column}"),
                 _ => path.to_string(),
             };
             let message = format!("`{name}` failed: {} ({place})", shorten(thrown, SAID));

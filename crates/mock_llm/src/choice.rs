@@ -34,7 +34,7 @@ impl<'r> Choice<'r> {
     }
 }
 
-fn of_tools<'r>(choice: &'r Value) -> Choice<'r> {
+fn of_tools(choice: &Value) -> Choice<'_> {
     match choice.as_str().or_else(|| choice["type"].as_str()) {
         Some("none") => Choice { none: true, ..Choice::default() },
         Some("required" | "any") => Choice { forced: true, ..Choice::default() },

@@ -74,7 +74,7 @@ pub(super) async fn respond(mind: &Arc<RuleEngine>, control: &Control, request: 
         let exchange = Exchange { mind, route, provider, path, request_id: &request_id, arrived };
         let reply = match unread {
             Some(refusal) => Err(refusal),
-            None => reply(mind, &exchange.route, provider, &head, &body, &mut entry),
+            None => exchange.reply(&head, &body, &mut entry),
         };
         match reply {
             Ok(reply) => Ok((exchange, reply)),
@@ -106,115 +106,12 @@ fn take_down(mind: &RuleEngine, entry: Entry) {
     state.journal.push(entry);
 }
 
-/// What is answered, or why nothing is.
-fn reply(
-    mind: &RuleEngine,
-    route: &Route,
-    provider: Provider,
-    head: &Parts,
-    body: &[u8],
-    entry: &mut Entry,
-) -> Result<Reply, Refusal> {
-    keys::authorize(mind, provider, head)?;
-    match route {
-        Route::Models => return Ok(Reply::Plain(openai::models::list(&mind.models(), provider))),
-        Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
-        Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(Reply::Plain),
-        Route::Telemetry => return Ok(Reply::Plain(json!({}))),
-        Route::Ollama(endpoint) => {
-            if let Some(value) = ollama::beside::plain(*endpoint, &mind.models()) {
-                return Ok(Reply::Plain(value));
-            }
-        }
-        _ => {}
-    }
-    let request = serde_json::from_slice::<Value>(body)
-        .map(|request| with_model(request, head.uri.path()))
-        .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
-    if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
-        && ollama::loads(*endpoint, request)
-    {
-        entry.model = request["model"].as_str().map(beginning);
-        return Ok(Reply::Plain(ollama::beside::loaded(*endpoint, request, entry.unix_ms / 1000)));
-    }
-    if route.asks_model() {
-        let decided = request.and_then(|request| decide(mind, route, &request, body, entry));
-        return decided.map(|decided| Reply::Decided(Box::new(decided))).inspect_err(|refusal| {
-            if mind.is_strict() {
-                let message = format!("{} would refuse a request: {}", provider.title(), refusal.told());
-                entry.troubles.push(ModelTrouble::new(TroubleKind::ProviderWouldRefuse, message));
-            }
-        });
-    }
-    beside::answer(mind, route, &request?, body.len(), entry).map(Reply::Plain)
-}
-
 /// A request with the model that its path names: Gemini's and Azure's have it there.
 fn with_model(mut request: Value, path: &str) -> Value {
     if let (Value::Object(pairs), Some(model)) = (&mut request, model_in_path(path)) {
         pairs.insert("model".into(), model.into());
     }
     request
-}
-
-/// What the script says to a request that its provider would take.
-fn decide(
-    mind: &RuleEngine,
-    route: &Route,
-    request: &Value,
-    body: &[u8],
-    entry: &mut Entry,
-) -> Result<Decided, Refusal> {
-    // What is no object at all is told when it is read.
-    if mind.is_strict() && matches!(request, Value::Object(_)) {
-        let warnings = match route {
-            Route::Responses => strict::responses::check(request)?,
-            Route::Messages => {
-                let thread = strict::messages::continued(request);
-                let before =
-                    thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
-                strict::messages::check(request, &before)?
-            }
-            Route::Gemini(_) => strict::gemini::check(request)?,
-            Route::Ollama(_) => strict::ollama::check(request)?,
-            _ => strict::chat::check(request)?,
-        };
-        let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
-        entry.troubles.extend(warnings.into_iter().map(warning));
-    }
-    let mut asked = match route {
-        Route::Responses => openai::responses::read(request)?,
-        Route::Messages => anthropic::read(request, false)?,
-        Route::Gemini(verb) => gemini::read(request, matches!(verb, gemini::Verb::Stream { .. }))?,
-        Route::Ollama(ollama::Endpoint::Generate) => ollama::read_generate(request)?,
-        Route::Ollama(_) => ollama::read_chat(request)?,
-        _ => openai::chat::read(request)?,
-    };
-    entry.model = asked.model.as_deref().map(beginning);
-    entry.stream = asked.stream;
-    entry.tool_results.clone_from(&asked.results);
-    mind.look_closer(&mut asked, body);
-    mind.resume(&mut asked)?;
-    if mind.is_strict() && *route == Route::Responses {
-        strict::responses::paired(&asked.items, &asked.earlier)?;
-    }
-    let (decision, rule) = mind.decide(&asked, body.len(), entry);
-    match &decision {
-        Decision::Say(answer) if !mind.misbehaves(rule) => {
-            let inherited =
-                asked.tools.as_deref().and_then(|tools| serde_json::from_slice::<Value>(tools.as_bytes()).ok());
-            let offer = Offer::read(route, request, inherited.as_ref(), asked.thread.is_some());
-            entry.troubles.extend(offer.troubles(answer, rule));
-            let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
-            entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
-        }
-        Decision::Miss(refusal, closest) => {
-            let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
-            entry.troubles.push(trouble.of_rule(*closest));
-        }
-        Decision::Say(_) | Decision::Spoil(..) | Decision::Refuse(..) => {}
-    }
-    Ok(Decided { decision, asked })
 }
 
 /// A request that was understood.
@@ -228,6 +125,97 @@ struct Exchange<'e> {
 }
 
 impl Exchange<'_> {
+    /// What is answered, or why nothing is.
+    fn reply(&self, head: &Parts, body: &[u8], entry: &mut Entry) -> Result<Reply, Refusal> {
+        let Self { mind, route, provider, .. } = self;
+        let provider = *provider;
+        keys::authorize(mind, provider, head)?;
+        match route {
+            Route::Models => return Ok(Reply::Plain(openai::models::list(&mind.models(), provider))),
+            Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
+            Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(Reply::Plain),
+            Route::Telemetry => return Ok(Reply::Plain(json!({}))),
+            Route::Ollama(endpoint) => {
+                if let Some(value) = ollama::beside::plain(*endpoint, &mind.models()) {
+                    return Ok(Reply::Plain(value));
+                }
+            }
+            _ => {}
+        }
+        let request = serde_json::from_slice::<Value>(body)
+            .map(|request| with_model(request, head.uri.path()))
+            .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
+        if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
+            && ollama::loads(*endpoint, request)
+        {
+            entry.model = request["model"].as_str().map(beginning);
+            return Ok(Reply::Plain(ollama::beside::loaded(*endpoint, request, entry.unix_ms / 1000)));
+        }
+        if route.asks_model() {
+            let decided = request.and_then(|request| self.decide(&request, body, entry));
+            return decided.map(|decided| Reply::Decided(Box::new(decided))).inspect_err(|refusal| {
+                if mind.is_strict() {
+                    let message = format!("{} would refuse a request: {}", provider.title(), refusal.told());
+                    entry.troubles.push(ModelTrouble::new(TroubleKind::ProviderWouldRefuse, message));
+                }
+            });
+        }
+        beside::answer(mind, route, &request?, body.len(), entry).map(Reply::Plain)
+    }
+
+    /// What the script says to a request that its provider would take.
+    fn decide(&self, request: &Value, body: &[u8], entry: &mut Entry) -> Result<Decided, Refusal> {
+        let Self { mind, route, .. } = self;
+        // What is no object at all is told when it is read.
+        if mind.is_strict() && matches!(request, Value::Object(_)) {
+            let warnings = match route {
+                Route::Responses => strict::responses::check(request)?,
+                Route::Messages => {
+                    let thread = strict::messages::continued(request);
+                    let before =
+                        thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
+                    strict::messages::check(request, &before)?
+                }
+                Route::Gemini(_) => strict::gemini::check(request)?,
+                Route::Ollama(_) => strict::ollama::check(request)?,
+                _ => strict::chat::check(request)?,
+            };
+            let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
+            entry.troubles.extend(warnings.into_iter().map(warning));
+        }
+        let mut asked = match route {
+            Route::Responses => openai::responses::read(request)?,
+            Route::Messages => anthropic::read(request, false)?,
+            Route::Gemini(verb) => gemini::read(request, matches!(verb, gemini::Verb::Stream { .. }))?,
+            Route::Ollama(ollama::Endpoint::Generate) => ollama::read_generate(request)?,
+            Route::Ollama(_) => ollama::read_chat(request)?,
+            _ => openai::chat::read(request)?,
+        };
+        entry.model = asked.model.as_deref().map(beginning);
+        entry.stream = asked.stream;
+        entry.tool_results.clone_from(&asked.results);
+        mind.look_closer(&mut asked, body);
+        mind.resume(&mut asked)?;
+        if mind.is_strict() && *route == Route::Responses {
+            strict::responses::paired(&asked.items, &asked.earlier)?;
+        }
+        let (decision, rule) = mind.decide(&asked, body.len(), entry);
+        match &decision {
+            Decision::Say(answer) if !mind.misbehaves(rule) => {
+                let offer = Offer::read(route, request, asked.tools.as_deref(), asked.thread.is_some());
+                entry.troubles.extend(offer.troubles(answer, rule));
+                let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
+                entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
+            }
+            Decision::Miss(refusal, closest) => {
+                let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
+                entry.troubles.push(trouble.of_rule(*closest));
+            }
+            Decision::Say(_) | Decision::Spoil(..) | Decision::Refuse(..) => {}
+        }
+        Ok(Decided { decision, asked })
+    }
+
     /// Writes down what is answered and answers, at the moment it is due.
     async fn deliver(&self, reply: Reply, mut entry: Entry, body: &[u8]) -> Response<Speech> {
         entry.status = 200;

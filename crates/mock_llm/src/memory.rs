@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::answer::{Answer, WantedCall};
 use super::openai::responses;
 use super::parsed_request::ParsedRequest;
@@ -28,7 +30,7 @@ pub(super) struct Conversation {
     /// Those of the last answer, in their order.
     last: Vec<String>,
     /// The tools that were offered, where they hold for what follows.
-    tools: Option<Arc<str>>,
+    tools: Option<Arc<Value>>,
     /// What was said.
     spoken: RequestTexts,
 }

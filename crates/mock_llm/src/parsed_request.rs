@@ -46,7 +46,7 @@ pub(super) struct ParsedRequest {
     /// are those of the thread where it has none of its own.
     pub(super) in_thread: bool,
     pub(super) thread: Option<String>,
-    pub(super) tools: Option<Arc<str>>,
+    pub(super) tools: Option<Arc<Value>>,
     /// The calls and outputs among its items, where it has items.
     pub(super) items: Items,
     /// The earlier calls that it names.
@@ -236,7 +236,7 @@ pub(super) fn words_of(answer: &str) -> u64 {
 /// The text of a message's content: a text, or a list of parts of which some have one.
 pub(super) fn text(content: &Value) -> String {
     match content {
-        Value::String(text) => text.to_string(),
+        Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             texts.skip_while(|text| text.is_empty()).collect::<Vec<_>>().join("\n")

@@ -213,7 +213,7 @@ impl BaselineCase {
             id: row.id().to_string(),
             status: end.status,
             wall_ms: float(end.wall_ms),
-            steps: Some(end.metrics.steps.to_vec()),
+            steps: Some(end.metrics.steps.clone()),
             seen_by_others: !end.calls.is_empty(),
             asked: row.asked(),
             came_to_its_end: came_to_its_end(end.cause),

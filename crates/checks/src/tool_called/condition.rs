@@ -33,14 +33,11 @@ pub(super) enum Condition {
 impl Condition {
     /// Whether a call meets it, where that is asked for: a result must also be what the agent told its model.
     pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
-        match self {
-            Condition::ResultMatches(pattern) => {
-                self.holds_anywhere(call) && call.told_model().is_none_or(|told| is_passed_on(pattern, call, told))
-            }
-            Condition::Argument { .. } | Condition::ArgumentMatches { .. } | Condition::ResultDoesNotMatch(_) => {
-                self.holds_anywhere(call)
-            }
-        }
+        let passed_on = match self {
+            Condition::ResultMatches(pattern) => call.told_model().is_none_or(|told| is_passed_on(pattern, call, told)),
+            _ => true,
+        };
+        passed_on && self.holds_anywhere(call)
     }
 
     /// Whether a call meets it as anyone saw it, where that must not be.

@@ -22,10 +22,10 @@ pub(in super::super) fn whole(answer: &Answer) -> Value {
     let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_block);
     let calls = answer.calls.iter().map(|call| tool_use(&call.id, &call.name, &call.args));
     let usage = usage(answer.input_tokens, answer.output_tokens);
-    message(answer, said.into_iter().chain(calls).collect(), Some(stop_reason(answer.finish)), &usage)
+    message(answer, &said.into_iter().chain(calls).collect::<Vec<_>>(), Some(stop_reason(answer.finish)), &usage)
 }
 
-fn message(answer: &Answer, content: Vec<Value>, stop_reason: Option<&str>, usage: &Value) -> Value {
+fn message(answer: &Answer, content: &[Value], stop_reason: Option<&str>, usage: &Value) -> Value {
     json!({
         "id": answer.id("msg_"),
         "type": "message",
@@ -58,7 +58,7 @@ fn usage(input: u32, output: u32) -> Value {
 /// The message as events.
 pub(in super::super) fn events(answer: &Answer) -> Events {
     let mut events = Events::default();
-    let begun = message(answer, Vec::new(), None, &usage(answer.input_tokens, 1));
+    let begun = message(answer, &[], None, &usage(answer.input_tokens, 1));
     events.typed(&json!({ "type": "message_start", "message": begun }));
     let mut index = 0;
     if let Some(text) = answer.text.as_ref().filter(|text| !text.is_empty()) {

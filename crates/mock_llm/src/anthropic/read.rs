@@ -1,5 +1,7 @@
 //! What a request asks.
 
+use std::sync::Arc;
+
 use super::super::fields::{Fields, missing, wrong};
 use super::super::messages;
 use super::super::parsed_request::ParsedRequest;
@@ -18,7 +20,7 @@ pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRe
     if let Some(thread) = fields.get("thread") {
         asked.in_thread = true;
         asked.thread = thread["previous_message_id"].as_str().map(str::to_owned);
-        asked.tools = fields.get("tools").map(|tools| tools.to_string().into());
+        asked.tools = fields.get("tools").cloned().map(Arc::new);
     }
     // None at all only fills the cache.
     if fields.count("max_tokens", 0, u32::MAX)?.is_none() && !counts_only {

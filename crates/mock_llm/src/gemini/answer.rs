@@ -20,7 +20,8 @@ fn finish_reason(finish: Finish) -> &'static str {
 pub(in super::super) fn whole(answer: &Answer) -> Value {
     let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_part);
     let parts: Vec<Value> = said.into_iter().chain(answer.calls.iter().map(call_part)).collect();
-    response(answer, (0..answer.choices).map(|index| candidate(answer, index, &parts, true)).collect())
+    let candidates = (0..answer.choices).map(|index| candidate(answer, index, &parts, true));
+    response(answer, &candidates.collect::<Vec<_>>())
 }
 
 /// The responses of an answer.
@@ -29,7 +30,7 @@ pub(in super::super) fn events(answer: &Answer, framing: Framing) -> Events {
     for index in 0..answer.choices {
         let mut send = |parts: &[Value], spoken: u32, ends: bool| {
             events.tokens(spoken);
-            events.data(&response(answer, vec![candidate(answer, index, parts, ends)]));
+            events.data(&response(answer, &[candidate(answer, index, parts, ends)]));
         };
         let said = answer.text.as_deref().map(tokens).into_iter().flatten().map(|token| (text_part(token), 1));
         let calls = answer.calls.iter().map(|call| (call_part(call), count(&call.json)));
@@ -45,7 +46,7 @@ pub(in super::super) fn events(answer: &Answer, framing: Framing) -> Events {
     events
 }
 
-fn response(answer: &Answer, candidates: Vec<Value>) -> Value {
+fn response(answer: &Answer, candidates: &[Value]) -> Value {
     json!({
         "candidates": candidates,
         "usageMetadata": {

@@ -68,6 +68,6 @@ pub(super) fn field<'j>(value: &'j Value, [camel, snake]: [&str; 2]) -> Option<&
 }
 
 /// `generationConfig`.
-fn generation_config<'j>(request: &'j Value) -> Option<&'j Value> {
+fn generation_config(request: &Value) -> Option<&Value> {
     field(request, ["generationConfig", "generation_config"])
 }

@@ -34,7 +34,7 @@ pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest
 }
 
 /// What a request offers and asks for: functions that are declared, `functionCallingConfig`, and the format of the answer.
-pub(in super::super) fn read_offer<'r>(request: &'r Value) -> Offer<'r> {
+pub(in super::super) fn read_offer(request: &Value) -> Offer<'_> {
     let mut offer = Offer { choice: choice(request), format: format(request), ..Offer::new("functionCallingConfig") };
     for tool in items(request.get("tools")) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]);
@@ -49,7 +49,7 @@ pub(in super::super) fn read_offer<'r>(request: &'r Value) -> Offer<'r> {
     offer
 }
 
-fn declaration<'r>(function: &'r Value) -> Option<Tool<'r>> {
+fn declaration(function: &Value) -> Option<Tool<'_>> {
     let name = function["name"].as_str()?;
     let plain = field(function, ["parametersJsonSchema", "parameters_json_schema"]);
     let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };
@@ -58,7 +58,7 @@ fn declaration<'r>(function: &'r Value) -> Option<Tool<'r>> {
 }
 
 /// `AUTO` leaves it to the model, `ANY` wants a call, `NONE` none; `VALIDATED` is `AUTO` with arguments that fit.
-fn choice<'r>(request: &'r Value) -> Choice<'r> {
+fn choice(request: &Value) -> Choice<'_> {
     let config = field(request, ["toolConfig", "tool_config"])
         .and_then(|config| field(config, ["functionCallingConfig", "function_calling_config"]));
     let Some(config) = config else { return Choice::default() };
@@ -69,7 +69,7 @@ fn choice<'r>(request: &'r Value) -> Choice<'r> {
     Choice { none: mode == "NONE", forced: mode == "ANY", only, ..Choice::default() }
 }
 
-fn format<'r>(request: &'r Value) -> Option<Format<'r>> {
+fn format(request: &Value) -> Option<Format<'_>> {
     let config = generation_config(request)?;
     let mime = field(config, ["responseMimeType", "response_mime_type"]).and_then(Value::as_str);
     let plain = field(config, ["responseJsonSchema", "response_json_schema"]);

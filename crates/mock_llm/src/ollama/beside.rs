@@ -108,7 +108,7 @@ fn embedding(text: &str, dimensions: u32) -> Vec<f64> {
 /// A text, or a list of texts.
 fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
     let texts = match input {
-        Value::String(text) => Some(vec![text.to_string()]),
+        Value::String(text) => Some(vec![text.clone()]),
         Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
         _ => None,
     };

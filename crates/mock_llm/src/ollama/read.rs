@@ -65,13 +65,13 @@ pub(in super::super) fn loads(endpoint: Endpoint, body: &Value) -> bool {
 }
 
 /// What a request offers and asks for: tools as OpenAI writes them, and `format`, which is `json` or a schema. The model is always free to call or not.
-pub(in super::super) fn read_offer<'r>(request: &'r Value) -> Offer<'r> {
+pub(in super::super) fn read_offer(request: &Value) -> Offer<'_> {
     let mut offer = Offer { format: format(request), ..Offer::new("tools") };
     collect(request.get("tools"), &mut offer.tools);
     offer
 }
 
-fn format<'r>(request: &'r Value) -> Option<Format<'r>> {
+fn format(request: &Value) -> Option<Format<'_>> {
     let schema = match request.get("format")? {
         Value::String(name) if name == "json" => None,
         schema @ Value::Object(_) => Some(schema),

@@ -54,11 +54,11 @@ fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
     let wanted = "a string, a list of strings, or lists of tokens";
     let is_token = |item: &Value| item.as_u64().is_some();
     let inputs = match input {
-        Value::String(text) => vec![text.to_string()],
+        Value::String(text) => vec![text.clone()],
         Value::Array(items) if !items.is_empty() && items.iter().all(is_token) => vec![input.to_string()],
         Value::Array(items) => {
             let text = |item: &Value| match item {
-                Value::String(text) => Some(text.to_string()),
+                Value::String(text) => Some(text.clone()),
                 Value::Array(parts) if parts.iter().all(is_token) => Some(item.to_string()),
                 _ => None,
             };

@@ -32,7 +32,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
     match fields.get("input") {
         Some(input @ Value::String(text)) => {
             asked.hear("user", input);
-            asked.user = text.to_string();
+            asked.user.clone_from(text);
         }
         Some(Value::Array(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
@@ -56,7 +56,7 @@ fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
         let message = format!("the id of a conversation has from 1 to {CONVERSATION_ID} bytes");
         return Err(Refusal::of_part("conversation", message).code("invalid_value"));
     }
-    Ok(Some(id.to_string()))
+    Ok(Some(id.clone()))
 }
 
 /// An answer may be several items in a row: what it says, and the calls it wants. Outputs belong to their calls wherever they

@@ -45,7 +45,7 @@ fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), Refusal> {
     };
     // A text is short for a block of it, as Anthropic's API reference says.
     let texts: Vec<Option<String>> = match content {
-        Some(Value::String(text)) => vec![Some(text.to_string())],
+        Some(Value::String(text)) => vec![Some(text.clone())],
         Some(Value::Array(blocks)) => blocks.iter().map(words).collect(),
         _ => return Ok(()),
     };

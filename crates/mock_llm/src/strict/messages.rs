@@ -7,7 +7,7 @@ use crate::fields::items;
 use serde_json::Value;
 
 /// The answer that a request goes on from, if it goes on with a thread: the API then holds the messages before it.
-pub(in super::super) fn continued<'j>(request: &'j Value) -> Option<&'j str> {
+pub(in super::super) fn continued(request: &Value) -> Option<&str> {
     request.get("thread")?.get("previous_message_id")?.as_str()
 }
 

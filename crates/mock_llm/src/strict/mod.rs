@@ -45,6 +45,6 @@ fn given<'j>(request: &'j Value, name: &str) -> Option<&'j Value> {
 }
 
 /// The tools of a request, with their positions.
-fn tools<'j>(request: &'j Value) -> impl Iterator<Item = (usize, &'j Value)> {
+fn tools(request: &Value) -> impl Iterator<Item = (usize, &Value)> {
     items(request.get("tools")).iter().enumerate()
 }

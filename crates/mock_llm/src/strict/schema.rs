@@ -105,11 +105,11 @@ fn names(properties: Option<&Value>) -> impl Iterator<Item = &str> {
 }
 
 /// The schemas inside a schema, each with the keys that lead to it.
-fn parts<'j>(schema: &'j Value) -> Vec<(Vec<String>, &'j Value)> {
+fn parts(schema: &Value) -> Vec<(Vec<String>, &Value)> {
     let mut parts = Vec::new();
     for key in ["properties", "$defs", "definitions"] {
         if let Some(Value::Object(pairs)) = schema.get(key) {
-            parts.extend(pairs.iter().map(|(name, part)| (vec![key.to_owned(), name.to_string()], part)));
+            parts.extend(pairs.iter().map(|(name, part)| (vec![key.to_owned(), name.clone()], part)));
         }
     }
     if let Some(items) = schema.get("items") {
