@@ -109,7 +109,7 @@ impl ResultOf {
     }
 
     /// What the texts among the results were read as.
-    fn shown(&self, calls: Vec<&TracedCall<'_>>) -> Vec<String> {
+    fn shown(&self, calls: &[&TracedCall<'_>]) -> Vec<String> {
         let mut lines = listed(calls.iter().copied());
         let Some((wanted, _)) = self.result.as_ref().filter(|(wanted, _)| wanted.is_data()) else { return lines };
         let texts = calls.iter().enumerate().filter_map(|(index, call)| Some((index + 1, given(call)?)));
@@ -149,7 +149,7 @@ impl Evaluate for ResultOf {
             }
             Some((_, span)) => (format!("no call of `{name}` had this result"), *span, "no result is like this"),
         };
-        Outcome::Failed(Failure::new(message).at(span, label).notes(self.shown(named)))
+        Outcome::Failed(Failure::new(message).at(span, label).notes(self.shown(&named)))
     }
 
     /// Negated, no call may have had it.
@@ -161,7 +161,7 @@ impl Evaluate for ResultOf {
         }
         let message = format!("a call of `{}` had this result, and must not", self.name.value);
         let span = self.result.as_ref().map_or(self.name.span, |(_, span)| *span);
-        Outcome::Failed(Failure::new(message).at(span, "a result is like this").notes(self.shown(fitting)))
+        Outcome::Failed(Failure::new(message).at(span, "a result is like this").notes(self.shown(&fitting)))
     }
 
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
