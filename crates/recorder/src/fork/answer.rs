@@ -66,7 +66,7 @@ pub(super) fn replace(response: &mut Response, body: String) {
 }
 
 fn is_rpc(body: &Body) -> bool {
-    matches!(body, Body::Json(body) if body.get("jsonrpc").is_some() && body.get("method").is_some())
+    body.as_json().is_some_and(|body| body.get("jsonrpc").is_some() && body.get("method").is_some())
 }
 
 fn is_answer(message: &Value) -> bool {
@@ -74,9 +74,9 @@ fn is_answer(message: &Value) -> bool {
 }
 
 fn body_of(response: &Response) -> Vec<u8> {
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
-    let encoding = response.headers.iter().find(|(name, _)| name == "content-encoding");
-    encoding.and_then(|(_, encoding)| unpacked(encoding, &whole)).unwrap_or(whole)
+    let whole = response.whole();
+    let encoding = response.header("content-encoding");
+    encoding.and_then(|encoding| unpacked(encoding, &whole)).unwrap_or(whole)
 }
 
 /// An answer over JSON-RPC with another result. One that was an error becomes a result.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::answer::{self, Refused};
 use super::scripted::scripted_path;
-use crate::{Exchange, Recording, api_of, miss_answer};
+use crate::{Exchange, Recording, miss_answer};
 
 /// A change to the answer of one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,13 +129,13 @@ fn has_earlier(changes: &[AnswerChange], change: &AnswerChange) -> bool {
 /// The text that a model is to say.
 fn spoken_as<'c>(exchange: &Exchange, what: &'c What) -> Option<&'c str> {
     let What::Result(pointer, Value::String(text)) = what else { return None };
-    let api = exchange.request.speaks.or_else(|| api_of(&exchange.request))?;
+    let api = exchange.request.api()?;
     (pointer.is_empty() && api.wire().is_some()).then_some(text)
 }
 
 /// Sets the status. An error of a model gets a body in the shape of its API, as its SDK expects.
 fn set_status(exchange: &mut Exchange, status: u16) -> Option<()> {
-    let api = exchange.request.speaks.or_else(|| api_of(&exchange.request));
+    let api = exchange.request.api();
     let is_error = api.is_some() && status >= 400;
     let body = is_error.then(|| miss_answer(api, &exchange.request, &format!("status {status}, set by `--set`")).body);
     let response = exchange.response.as_mut()?;

@@ -1,13 +1,13 @@
 //! Where a scripted model is asked what a provider was asked.
 
-use crate::{Api, Request, api_of};
+use crate::{Api, Request};
 
 /// Paths beside the calls of a model that the scripted model answers as well: they count tokens.
 const COUNTS: [&str; 3] = ["/messages/count_tokens", "/responses/input_tokens", ":countTokens"];
 
 /// Whether a request asks a model.
 pub(super) fn is_of_model(request: &Request) -> bool {
-    request.speaks.or_else(|| api_of(request)).is_some() || counts(request).is_some()
+    request.api().is_some() || counts(request).is_some()
 }
 
 /// The path and query at which the scripted model answers a request; nothing if it does not speak that API, or if no model is asked.
@@ -18,7 +18,7 @@ pub(crate) fn scripted_path(request: &Request) -> Option<String> {
     if let Some(count) = counts(request) {
         return if count.starts_with(':') { of_google(whole) } else { Some(format!("/v1{count}")) };
     }
-    match request.speaks.or_else(|| api_of(request))? {
+    match request.api()? {
         Api::OpenAiChat => deployment().or_else(|| Some("/v1/chat/completions".into())),
         Api::OpenAiResponses => Some("/v1/responses".into()),
         Api::OpenAiEmbeddings => deployment().or_else(|| Some("/v1/embeddings".into())),

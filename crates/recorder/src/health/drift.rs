@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::answer::values;
 use super::bad_answers::said;
 use super::compare::{Change, Shapes, compare};
-use crate::{Exchange, How, Recording, Response, api_of, model_answer};
+use crate::{Exchange, How, Recording, Response, model_answer};
 
 /// The shapes of all answers of a recording. Answers of one place vary among themselves, and how they do is no drift.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ fn add(shapes: &mut Shapes, response: &Response, of_model: bool) {
 }
 
 fn is_of_model(exchange: &Exchange) -> bool {
-    exchange.request.speaks.or_else(|| api_of(&exchange.request)).is_some()
+    exchange.request.api().is_some()
 }
 
 fn place(exchange: &Exchange, response: &Response) -> Place {
@@ -112,7 +112,6 @@ fn place(exchange: &Exchange, response: &Response) -> Place {
 
 /// The content type without its parameters.
 fn content_type(response: &Response) -> String {
-    let header = response.headers.iter().find(|(name, _)| name == "content-type");
-    let value = header.map_or("", |(_, value)| value.as_str());
+    let value = response.header("content-type").unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -4,7 +4,7 @@
 //! this machine; for every other host the user says which header it gets.
 
 use crate::proxy::Target;
-use crate::{Api, Request, api_of};
+use crate::{Api, Request};
 
 /// Where a key for a call comes from and goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ const ANTHROPIC_VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 /// The key for a call; nothing where it needs none that is known.
 pub fn login(request: &Request) -> Option<Login> {
     let target = Target::of_origin(&request.origin)?;
-    let api = request.speaks.or_else(|| api_of(request));
+    let api = request.api();
     if target.is_loopback() {
         return of_api(api?, &request.path).map(|login| Login { required: false, ..login });
     }
@@ -67,7 +67,7 @@ fn of_api(api: Api, path: &str) -> Option<Login> {
 /// The headers of a request as they are sent again, its key aside.
 pub(super) fn headers(request: &Request) -> Vec<(String, String)> {
     let mut headers = request.headers.clone();
-    let api = request.speaks.or_else(|| api_of(request));
+    let api = request.api();
     let (name, version) = ANTHROPIC_VERSION;
     if api == Some(Api::AnthropicMessages) && headers.iter().all(|(known, _)| known != name) {
         headers.push((name.to_owned(), version.to_owned()));

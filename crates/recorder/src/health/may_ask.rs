@@ -6,7 +6,7 @@ use agentci_trace::PLACEHOLDER;
 
 use super::login::path_without_key;
 use crate::proxy::Target;
-use crate::{Api, Body, Exchange, How, Request, api_of};
+use crate::{Api, Body, Exchange, How, Request};
 
 /// Headers of the Model Context Protocol: whoever sends one is in a session that exists no more.
 const MCP: [&str; 2] = ["mcp-session-id", "mcp-protocol-version"];
@@ -76,7 +76,7 @@ pub fn may_ask(exchange: &Exchange, what: &WhatToAsk) -> Result<(), NotAsked> {
     if !what.only.is_empty() && !goes_to(request, &what.only) {
         return Err(NotAsked::OtherHost);
     }
-    let api = request.speaks.or_else(|| api_of(request));
+    let api = request.api();
     if api == Some(Api::Bedrock) {
         return Err(NotAsked::Signed);
     }

@@ -20,9 +20,7 @@ pub struct Sequel {
 impl Sequel {
     /// Takes note of how the answer of today names itself.
     pub fn learn(&mut self, recorded: &Exchange, now: &Response) {
-        let session = |response: &Response| {
-            response.headers.iter().find(|(name, _)| name == SESSION).map(|(_, value)| value.clone())
-        };
+        let session = |response: &Response| response.header(SESSION).map(str::to_owned);
         let today = Exchange { response: Some(now.clone()), ..recorded.clone() };
         let id = |exchange: &Exchange| model_answer(exchange)?.1.id;
         let sessions = recorded.response.as_ref().and_then(session).zip(session(now));

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::prints::of_value;
 use crate::providers::messages;
-use crate::{Body, Request, api_of};
+use crate::Request;
 
 /// The conversations of a session: the prints of the messages of each request that was answered, and by which exchange.
 #[derive(Debug, Clone, Default)]
@@ -27,8 +27,7 @@ impl Conversations {
 
 /// The prints of the messages of a request: of the first, of the first two, and so on.
 pub(super) fn message_prints(request: &Request) -> Vec<u64> {
-    let Body::Json(body) = &request.body else { return Vec::new() };
-    let Some(api) = request.speaks.or_else(|| api_of(request)) else { return Vec::new() };
+    let Some((api, body)) = request.api().zip(request.body.as_json()) else { return Vec::new() };
     let mut hasher = DefaultHasher::new();
     api.hash(&mut hasher);
     let mut print = |message| {

@@ -7,7 +7,7 @@ use super::pattern::system_of;
 use super::place;
 use super::remedy::Remedy;
 use super::view::TOO_LARGE;
-use crate::{Body, Exchange, Recording, Request, api_of};
+use crate::{Exchange, Recording, Request};
 
 /// A request that the recording has no answer to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,10 +135,7 @@ fn told(candidate: Candidate<'_>) -> Nearest {
 
 /// What became of the system prompt, where only one of the two has one.
 fn system(sent: &Request, recorded: &Request) -> Option<String> {
-    let has = |request: &Request| match &request.body {
-        Body::Json(body) => !system_of(request, body).is_empty(),
-        _ => false,
-    };
+    let has = |request: &Request| request.body.as_json().is_some_and(|body| !system_of(request, body).is_empty());
     match (has(recorded), has(sent)) {
         (true, false) => Some("the system prompt is gone".into()),
         (false, true) => Some("there was no system prompt when it was recorded".into()),
@@ -156,7 +153,7 @@ fn reason(request: &Request, difference: &Difference) -> String {
     if !difference.at.starts_with('/') {
         return format!("{} changed", difference.at);
     }
-    let of_model = request.speaks.or_else(|| api_of(request)).is_some();
+    let of_model = request.api().is_some();
     let of_messages = matches!(difference.at.split('/').nth(1), Some("messages" | "input" | "contents"));
     match difference.rank {
         Rank::System => "the system prompt changed".into(),

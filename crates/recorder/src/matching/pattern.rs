@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::answered::MatchRules;
 use crate::providers::system_pointers;
-use crate::{LearnedHole, Request, api_of};
+use crate::{LearnedHole, Request};
 
 /// Where an MCP client says its version: another one of its library asks the same.
 const CLIENT_VERSIONS: [&str; 2] =
@@ -68,7 +68,7 @@ pub(super) fn patterns_of(
     learned: &[LearnedHole],
 ) -> Vec<Pattern> {
     let mut patterns: Vec<Pattern> = rules.ignore.iter().map(|at| Pattern::new(at, Why::Ignored)).collect();
-    let api = request.speaks.or_else(|| api_of(request));
+    let api = request.api();
     if !rules.system {
         patterns.extend(system_of(request, body).iter().map(|at| Pattern::new(at, Why::Ignored)));
     }
@@ -88,6 +88,5 @@ pub(super) fn patterns_of(
 
 /// Pointers to the system prompt of a request.
 pub(super) fn system_of(request: &Request, body: &Value) -> Vec<String> {
-    let api = request.speaks.or_else(|| api_of(request));
-    api.map_or_else(Vec::new, |api| system_pointers(api, body))
+    request.api().map_or_else(Vec::new, |api| system_pointers(api, body))
 }

@@ -2,14 +2,12 @@
 
 use serde_json::Value;
 
-use crate::{Body, Request};
+use crate::Request;
 
 /// The id of a JSON-RPC request.
 pub(super) fn id_of(request: &Request) -> Option<&Value> {
-    match &request.body {
-        Body::Json(body) if body.get("jsonrpc").is_some() && body.get("method").is_some() => body.get("id"),
-        _ => None,
-    }
+    let body = request.body.as_json()?;
+    (body.get("jsonrpc").is_some() && body.get("method").is_some()).then(|| body.get("id")).flatten()
 }
 
 /// Whether a request only asks what there is, so that its answer may be given again. A client that connects anew begins with such.
@@ -26,11 +24,8 @@ pub(crate) fn may_repeat(request: &Request) -> bool {
     ];
     let asks =
         |body: &Value| body.get("jsonrpc").is_some() && body["method"].as_str().is_some_and(|it| lists.contains(&it));
-    match &request.body {
-        _ if ["GET", "HEAD"].iter().any(|method| request.method.eq_ignore_ascii_case(method)) => true,
-        Body::Json(body) => asks(body),
-        _ => false,
-    }
+    let is_lookup = ["GET", "HEAD"].iter().any(|method| request.method.eq_ignore_ascii_case(method));
+    is_lookup || request.body.as_json().is_some_and(asks)
 }
 
 /// A piece of an answer with another JSON-RPC id: a JSON body, or server-sent events with one message each. What is no answer

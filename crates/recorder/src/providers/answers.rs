@@ -2,7 +2,7 @@
 
 use agentci_protocols::chat::{ModelAnswer, WireApi, read_answer};
 
-use super::{Api, api_of};
+use super::Api;
 use crate::{Exchange, Response};
 
 impl Api {
@@ -23,13 +23,12 @@ impl Api {
 
 /// The API of a model's call and the answer to it, as far as it came; nothing where the exchange is not a call of a model.
 pub fn model_answer(exchange: &Exchange) -> Option<(WireApi, ModelAnswer)> {
-    let api = exchange.request.speaks.or_else(|| api_of(&exchange.request))?.wire()?;
+    let api = exchange.request.api()?.wire()?;
     let answer = exchange.response.as_ref().map(|response| read(api, response));
     Some((api, answer.unwrap_or_default()))
 }
 
 pub(super) fn read(api: WireApi, response: &Response) -> ModelAnswer {
-    let content_type = response.headers.iter().find(|(name, _)| name == "content-type");
-    let content_type = content_type.map_or("", |(_, value)| value.as_str());
+    let content_type = response.header("content-type").unwrap_or_default();
     read_answer(api, response.status, content_type, response.frames.iter().map(|frame| &*frame.bytes))
 }

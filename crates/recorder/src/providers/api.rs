@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::{Body, Request};
+use crate::Request;
 
 /// An API that a request belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,7 +102,7 @@ pub(super) fn route(path: &str) -> &str {
 }
 
 fn field<'r>(request: &'r Request, name: &str) -> Option<&'r Value> {
-    if let Body::Json(body) = &request.body { body.get(name) } else { None }
+    request.body.as_json()?.get(name)
 }
 
 fn has(request: &Request, names: &[&str]) -> bool {
@@ -118,6 +118,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Body;
 
     fn posted(path: &str, body: Value) -> Request {
         Request { method: "POST".into(), path: path.into(), body: Body::Json(body), ..Request::default() }

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::answers::read;
 use super::conversation::{messages, system_pointers};
-use super::{Api, api_of};
-use crate::{Body, Exchange, Request};
+use super::Api;
+use crate::{Exchange, Request};
 
 /// How many exchanges with equal messages are remembered; the oldest are forgotten.
 const SAME_MOST: usize = 256;
@@ -78,8 +78,7 @@ pub fn after(earlier: &[Exchange], request: &Request) -> Option<u64> {
 }
 
 fn spoken(request: &Request) -> Option<(Api, &Value)> {
-    let api = request.speaks.or_else(|| api_of(request))?;
-    if let Body::Json(body) = &request.body { Some((api, body)) } else { None }
+    request.api().zip(request.body.as_json())
 }
 
 /// The digest of each beginning of the messages, the shortest first, system prompts aside: agents put changing things there.
@@ -161,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{End, Frame, How, Response};
+    use crate::{Body, End, Frame, How, Response};
 
     fn asked(body: Value) -> Request {
         let (method, path) = ("POST".into(), "/v1/chat/completions".into());

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::Api;
-use crate::{Body, Request};
+use crate::Request;
 
 /// The answer to a request that missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn answer(status: u16, body: &Value, more: &[(&str, &str)]) -> MissAnswer {
 
 /// The errors for the requests of JSON-RPC in a body; nothing where it has none, as with a notification.
 fn json_rpc(request: &Request, message: &str) -> Option<Value> {
-    let Body::Json(body) = &request.body else { return None };
+    let body = request.body.as_json()?;
     let error = |call: &Value| {
         let id = call.get("id").filter(|id| !id.is_null())?;
         let is_request = call["jsonrpc"] == "2.0" && call["method"].is_string();
@@ -76,6 +76,7 @@ fn json_rpc(request: &Request, message: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Body;
 
     fn sent(body: Value) -> Request {
         Request { method: "POST".into(), body: Body::Json(body), ..Request::default() }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::player::Clock;
 use super::spoil::Spoil;
-use crate::{Body, Exchange, Pace, Request};
+use crate::{Exchange, Pace, Request};
 
 /// What has been asked so far.
 #[derive(Debug, Default)]
@@ -37,11 +37,7 @@ struct Question {
 impl Asked {
     /// A request was found to be this exchange, whose answer over a stream is to go wrong in this way.
     pub(super) fn add(&self, exchange: &Exchange, sent: &Request, spoil: Option<Spoil>) {
-        let id_of = |request: &Request| match &request.body {
-            Body::Json(body) => body.get("id").cloned(),
-            _ => None,
-        };
-        let id = id_of(sent).filter(|id| id_of(&exchange.request).as_ref() != Some(id));
+        let id = id_of(sent).filter(|id| id_of(&exchange.request) != Some(id)).cloned();
         let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id, spoil };
         self.lock().insert(exchange.id, question);
         self.changed.notify_waiters();
@@ -100,4 +96,8 @@ impl Asked {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Question>> {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn id_of(request: &Request) -> Option<&Value> {
+    request.body.as_json()?.get("id")
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::listening::{Endpoint, Listening, is_mcp_stream, message};
-use crate::{Body, Exchange};
+use crate::Exchange;
 
 /// What a client said to a server, in the order of the recording.
 #[derive(Clone)]
@@ -95,7 +95,7 @@ pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clon
 /// Whether a request was taken, and the answer to it is not the answer to what it asks for.
 fn is_accepted(exchange: &Exchange) -> bool {
     let (Some(asked), Some(response)) = (rpc(exchange), &exchange.response) else { return false };
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole = response.whole();
     let events = response.frames.iter().filter_map(|frame| message(&frame.bytes));
     let mut said = events.chain(serde_json::from_slice(&whole));
     (200..300).contains(&response.status) && !said.any(|message: Value| message["id"] == asked["id"])
@@ -103,8 +103,7 @@ fn is_accepted(exchange: &Exchange) -> bool {
 
 /// The JSON-RPC message that a client posted.
 fn rpc(exchange: &Exchange) -> Option<&Value> {
-    let Body::Json(body) = &exchange.request.body else { return None };
-    (body["jsonrpc"] == "2.0").then_some(body)
+    exchange.request.body.as_json().filter(|body| body["jsonrpc"] == "2.0")
 }
 
 #[cfg(test)]
@@ -112,7 +111,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{End, Frame, How, Request, Response};
+    use crate::{Body, End, Frame, How, Request, Response};
 
     fn exchange(id: u64, path: &str, body: Body, (status, kind): (u16, &str), said: &[(u64, String)]) -> Exchange {
         let method = if body == Body::Empty { "GET" } else { "POST" };

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::intake::Intake;
 use super::target::Target;
 use super::{Shared, headers};
-use crate::{Body, Exchange, Request, WarningKind};
+use crate::{Exchange, Request, WarningKind};
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -65,7 +65,7 @@ impl Sessions {
         let Some(response) = exchange.response.as_ref().filter(|_| message["method"] == "initialize") else { return };
         let mut ids = response.headers.iter().filter(|(name, _)| name == SESSION.as_str());
         let Some(id) = ids.find_map(|(_, id)| HeaderValue::from_str(id).ok()) else { return };
-        let said: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+        let said = response.whole();
         let opened = Opened {
             target: target.clone(),
             path: path(parts),
@@ -103,7 +103,7 @@ impl Sessions {
 }
 
 pub(super) fn is_call(request: &Request) -> bool {
-    matches!(&request.body, Body::Json(body) if body.get("method").is_some() && body.get("id").is_some())
+    request.body.as_json().is_some_and(|body| body.get("method").is_some() && body.get("id").is_some())
 }
 
 impl Opened {

@@ -26,7 +26,7 @@ use super::listening::{Endpoint, Listening, endpoint_in, message};
 use super::target::Target;
 use super::upstream::words;
 use super::{Shared, headers};
-use crate::{Body, Exchange, How, Request, WarningKind};
+use crate::{Exchange, How, Request, WarningKind};
 
 /// The most bytes of an event.
 const LARGEST_EVENT: usize = 64 * 1024 * 1024;
@@ -195,7 +195,7 @@ fn opens_stream(answer: &reqwest::Response) -> bool {
 }
 
 fn is_initialize(request: &Request) -> bool {
-    matches!(&request.body, Body::Json(body) if body["method"] == "initialize")
+    request.body.as_json().is_some_and(|body| body["method"] == "initialize")
 }
 
 impl Opened {

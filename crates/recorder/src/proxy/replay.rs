@@ -30,7 +30,7 @@ use super::target::Target;
 use super::tee::BrokenOff;
 use super::{Shared, forward};
 use crate::{
-    Answered, Body, End, Endpoint, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, OnMiss, Pace, Recording,
+    Answered, End, Endpoint, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, Nearest, OnMiss, Pace, Recording,
     Remedy, Request, SeenHow, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
 };
 
@@ -191,7 +191,7 @@ impl Replay {
             Answered::Chatter => Look::Chatter,
             Answered::Recorded { id, reply_id, holes } => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
-                match self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at)) {
+                match self.exchange(id) {
                     Some(exchange) if exchange.end.how != How::TooLarge => {
                         let on_stream = spoil.filter(|spoil| !matches!(spoil, Spoil::Delay(_)));
                         self.questions.add(exchange, request, on_stream.filter(|_| self.is_in_stream(id)).cloned());
@@ -298,37 +298,31 @@ impl Replay {
 
     /// A client that answers its server in another way than recorded has answered it all the same: what waits for it goes on.
     fn note_answer(&self, miss: &Miss, request: &Request) {
-        let is_answer =
-            matches!(&request.body, Body::Json(body) if body.get("jsonrpc").is_some() && body.get("method").is_none());
-        let nearest = miss.nearest.as_ref().filter(|_| is_answer).and_then(|nearest| self.positions.get(&nearest.id));
-        if let Some(exchange) = nearest.and_then(|at| self.recording.exchanges.get(*at)) {
+        let body = request.body.as_json();
+        let is_answer = body.is_some_and(|body| body.get("jsonrpc").is_some() && body.get("method").is_none());
+        let nearest = miss.nearest.as_ref().filter(|_| is_answer);
+        if let Some(exchange) = nearest.and_then(|nearest| self.exchange(nearest.id)) {
             self.questions.add(exchange, request, None);
         }
     }
 
     /// The reply to a question that a recorded server has asked, if this request is another one to it.
     pub(super) fn expected_reply(&self, request: &Request) -> Option<&Exchange> {
-        let message = |request: &Request| match &request.body {
-            Body::Json(body) if body.get("method").is_none() => body.get("id").cloned(),
-            _ => None,
-        };
-        let id = message(request)?;
+        let id = reply_id(request)?;
         let mut expected = self.exchanges().filter(|reply| self.questions.expects(reply.id));
-        expected.find(|reply| reply.request.origin == request.origin && message(&reply.request).as_ref() == Some(&id))
+        expected.find(|reply| reply.request.origin == request.origin && reply_id(&reply.request) == Some(id))
     }
 
     /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
     fn is_answered_elsewhere(&self, miss: &Miss, request: &Request) -> bool {
-        let nearest = miss.nearest.as_ref().and_then(|nearest| self.positions.get(&nearest.id));
-        let response = nearest.and_then(|at| self.recording.exchanges.get(*at)?.response.as_ref());
-        let in_stream = miss.nearest.as_ref().is_some_and(|nearest| self.is_in_stream(nearest.id));
-        in_stream || response.is_some_and(|response| response.status == 202) || self.answers_over_stream(request)
-    }
-
-    /// Whether a request goes where recorded ones were only accepted, and answered over a stream.
-    fn answers_over_stream(&self, request: &Request) -> bool {
+        let is_accepted = |nearest: &Nearest| {
+            let response = self.exchange(nearest.id).and_then(|exchange| exchange.response.as_ref());
+            self.is_in_stream(nearest.id) || response.is_some_and(|response| response.status == 202)
+        };
+        // Where requests go that are answered over a stream.
         let endpoint = Endpoint::of(request);
-        self.exchanges().any(|other| self.is_in_stream(other.id) && Endpoint::of(&other.request) == endpoint)
+        let is_of_stream = |other: &Exchange| self.is_in_stream(other.id) && Endpoint::of(&other.request) == endpoint;
+        miss.nearest.as_ref().is_some_and(is_accepted) || self.exchanges().any(is_of_stream)
     }
 
     pub(super) fn not_kept(&self, request: &Request) -> Miss {
@@ -426,9 +420,14 @@ pub(super) async fn play(
     Ok(response)
 }
 
+/// The JSON-RPC id of a client's reply to its server.
+fn reply_id(request: &Request) -> Option<&Value> {
+    request.body.as_json().filter(|body| body.get("method").is_none())?.get("id")
+}
+
 /// Whether an answer came bit by bit, so that nobody could tell its length.
 fn is_stream(answer: &crate::Response) -> bool {
-    let kind = answer.headers.iter().find(|(name, _)| name == "content-type").map_or("", |(_, kind)| kind.as_str());
+    let kind = answer.header("content-type").unwrap_or_default();
     ["event-stream", "eventstream", "ndjson", "jsonl"].iter().any(|stream| kind.contains(stream))
 }
 
@@ -442,7 +441,7 @@ fn pieces(answer: &crate::Response, began: u64, stream: bool, reply_id: Option<&
     if stream {
         return answer.frames.iter().map(|frame| (after(frame), with_reply_id(&frame.bytes, id).into())).collect();
     }
-    let whole: Vec<u8> = answer.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole = answer.whole();
     let last = answer.frames.last().map(|frame| (after(frame), with_reply_id(&whole, id).into()));
     last.into_iter().collect()
 }

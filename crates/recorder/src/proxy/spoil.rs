@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::{Body, Exchange, Frame, How, Request, Response, miss_answer};
+use crate::{Exchange, Frame, How, Request, Response, miss_answer};
 
 /// What goes wrong with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub(super) fn spoilt_event(event: &[u8], id: &Value, how: &Spoil) -> Option<Byte
 fn halve(exchange: &mut Exchange, then: &[u8]) {
     let Some(response) = &mut exchange.response else { return };
     let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole = response.whole();
     let bytes = Bytes::from([&whole[..whole.len() / 2], then].concat());
     response.frames = vec![Frame { at_us, bytes }];
 }
@@ -111,12 +111,10 @@ fn halve(exchange: &mut Exchange, then: &[u8]) {
 fn error(recorded: &Exchange, words: &str) -> Response {
     let request = &recorded.request;
     let at_us = recorded.response.as_ref().map_or(request.at_us, |response| response.at_us);
-    let rpc = match &request.body {
-        Body::Json(body) if body["jsonrpc"] == "2.0" && body["method"] == "tools/call" => Some(&body["id"]),
-        _ => None,
-    };
-    let (status, body) = match (rpc, request.speaks) {
-        (Some(id), _) => (200, tool_error(id, words).to_string()),
+    let body = request.body.as_json();
+    let call = body.filter(|body| body["jsonrpc"] == "2.0" && body["method"] == "tools/call");
+    let (status, body) = match (call, request.speaks) {
+        (Some(call), _) => (200, tool_error(&call["id"], words).to_string()),
         (None, Some(api)) => (500, miss_answer(Some(api), request, words).body),
         (None, None) => (500, json!({ "error": words }).to_string()),
     };
@@ -133,7 +131,7 @@ fn tool_error(id: &Value, words: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Api, End};
+    use crate::{Body, Api, End};
 
     fn exchange(body: Value, speaks: Option<Api>) -> Exchange {
         let frames = vec![Frame { at_us: 2, bytes: "{\"shipped\":true}".into() }];

@@ -36,10 +36,8 @@ fn shown(exchange: &Exchange) -> Vec<WarningKind> {
         if DENIED.contains(&response.status) && !exchange.chatter {
             kinds.push(WarningKind::Denied { status: response.status });
         }
-        let encoding = response.headers.iter().find(|(name, _)| name == "content-encoding");
-        if let Some((_, encoding)) = encoding.filter(|(_, encoding)| !is_readable(encoding)) {
-            let (origin, encoding) = (request.origin.clone(), encoding.clone());
-            kinds.push(WarningKind::Unsearched { origin, encoding });
+        if let Some(encoding) = response.header("content-encoding").filter(|encoding| !is_readable(encoding)) {
+            kinds.push(WarningKind::Unsearched { origin: request.origin.clone(), encoding: encoding.to_owned() });
         }
     }
     if let Body::TooLarge { .. } = request.body {

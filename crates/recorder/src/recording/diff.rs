@@ -155,8 +155,7 @@ fn of_answers(one: &Response, other: &Response) -> String {
     if one.status != other.status {
         return format!("  answer: status {}, then {}\n", one.status, other.status);
     }
-    let whole = |response: &Response| response.frames.iter().flat_map(|frame| frame.bytes.to_vec()).collect::<Vec<_>>();
-    if whole(one) == whole(other) {
+    if one.whole() == other.whole() {
         return String::new();
     }
     let (values, others) = (Value::from(values_of(one)), Value::from(values_of(other)));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::Api;
+use crate::{Api, api_of};
 
 /// Everything that was seen of one run of an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -88,6 +88,13 @@ pub struct Request {
     pub body: Body,
 }
 
+impl Request {
+    /// The API that it belongs to: the one that was noted, or what its path and body tell.
+    pub(crate) fn api(&self) -> Option<Api> {
+        self.speaks.or_else(|| api_of(self))
+    }
+}
+
 /// The body of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Body {
@@ -109,6 +116,12 @@ pub enum Body {
         /// How much it was.
         bytes: u64,
     },
+}
+
+impl Body {
+    pub(crate) fn as_json(&self) -> Option<&Value> {
+        if let Self::Json(value) = self { Some(value) } else { None }
+    }
 }
 
 /// A part of a multipart body.
@@ -135,6 +148,18 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body in the pieces in which it came, byte for byte. Server-sent events are one piece each.
     pub frames: Vec<Frame>,
+}
+
+impl Response {
+    /// The value of a header; its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All pieces of the body in one.
+    pub(crate) fn whole(&self) -> Vec<u8> {
+        self.frames.iter().flat_map(|frame| &frame.bytes).copied().collect()
+    }
 }
 
 /// A piece of an answer.

@@ -132,9 +132,8 @@ impl Reading {
                 let patch = fields.take("patch").ok_or("`patch` is missing")?;
                 let position = usize::try_from(like).ok().and_then(|like| like.checked_sub(1));
                 let base = position.and_then(|position| self.recording.exchanges.get(position));
-                let Some(Body::Json(base)) = base.map(|base| &base.request.body) else {
-                    return Err("`like` must name an earlier exchange whose body is JSON".into());
-                };
+                let base = base.and_then(|base| base.request.body.as_json());
+                let base = base.ok_or("`like` must name an earlier exchange whose body is JSON")?;
                 patched(base.clone(), patch)?
             }
         };

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use agentci_text::{excerpt, one_line};
 
 use super::usage::usage;
-use super::{Body, Exchange, How, Recording};
+use super::{Exchange, How, Recording};
 use crate::is_stdio;
 
 /// The most characters of an address.
@@ -82,10 +82,8 @@ impl Exchange {
 /// Where a request went, on one line.
 pub(super) fn address(exchange: &Exchange) -> String {
     let request = &exchange.request;
-    let tool = match &request.body {
-        Body::Json(body) if is_stdio(&request.origin) => body["params"]["name"].as_str(),
-        _ => None,
-    };
+    let body = request.body.as_json().filter(|_| is_stdio(&request.origin));
+    let tool = body.and_then(|body| body["params"]["name"].as_str());
     let tool = tool.map(|tool| format!(" {tool}")).unwrap_or_default();
     one_line(&excerpt(&format!("{}{}{tool}", request.origin, request.path), ADDRESS)).into_owned()
 }
@@ -149,7 +147,7 @@ fn tail(recording: &Recording) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{End, Exit, Frame, Header, Request, Response, Roots};
+    use crate::{Body, End, Exit, Frame, Header, Request, Response, Roots};
 
     #[test]
     fn shows_a_timeline() {

@@ -11,7 +11,7 @@ use super::clean::{cleaned, leftover};
 use super::content::{Files, write_body, write_bytes};
 use super::fields::write_pairs;
 use super::patch::patch_between;
-use super::{Body, End, Exchange, Header, How, LearnedHole, Recording, Request};
+use super::{End, Exchange, Header, How, LearnedHole, Recording, Request};
 
 /// A recording as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -151,14 +151,14 @@ fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) 
 /// The earlier exchange that a body is much like, and what makes this body of that one: the one that it continues, or the last
 /// one at the same place.
 fn likeness(exchange: &Exchange, earlier: &Earlier<'_>) -> Option<(u64, Value)> {
-    let Body::Json(body) = &exchange.request.body else { return None };
+    let body = exchange.request.body.as_json()?;
     let continued = exchange.after.and_then(|after| earlier.by_id.get(&after));
     let last = earlier.by_place.get(&place(&exchange.request));
     let mut candidates: Vec<&Exchange> = continued.into_iter().chain(last).copied().collect();
     candidates.dedup_by_key(|other| other.id);
     let text = body.to_string();
     candidates.into_iter().find_map(|other| {
-        let Body::Json(base) = &other.request.body else { return None };
+        let base = other.request.body.as_json()?;
         Some((other.id, patch_between(base, body, &text)?))
     })
 }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::message::{self, Kind, LISTEN, REPLY};
 use super::waiting::Answers;
 use crate::proxy::{Clock, Look, Ongoing, Replay, Shared, Spoil, moved, spoilt};
-use crate::{Body, Exchange, How, Miss, Request, SeenHow};
+use crate::{Exchange, How, Miss, Request, SeenHow};
 
 /// An error of a server's own, in JSON-RPC.
 const SERVER_ERROR: i32 = -32_000;
@@ -166,15 +166,15 @@ struct Line {
 impl Scene {
     fn of(exchange: &Exchange, sent: &Value, replay: &Replay, played: &Played) -> Self {
         let recording = replay.recording();
-        let recorded = if let Body::Json(body) = &exchange.request.body { body } else { &Value::Null };
+        let recorded = exchange.request.body.as_json().unwrap_or(&Value::Null);
         let frames = exchange.response.iter().flat_map(|response| &response.frames);
         let mut asked: Option<Value> = None;
         let mut lines = Vec::new();
         for frame in frames {
             let is_answer = |other: &&Exchange| {
-                let body = if let Body::Json(body) = &other.request.body { body } else { &Value::Null };
                 let of_this = other.request.origin == exchange.request.origin && other.request.method == REPLY;
-                of_this && other.request.at_us <= frame.at_us && Some(&body["id"]) == asked.as_ref()
+                let id = other.request.body.as_json().map(|body| &body["id"]);
+                of_this && other.request.at_us <= frame.at_us && id.is_some() && id == asked.as_ref()
             };
             let waits_for = asked.clone().filter(|_| recording.exchanges.iter().any(|other| is_answer(&other)));
             let bytes = message::renumbered(&frame.bytes, recorded, sent);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{Body, Exchange, Response};
+use crate::{Exchange, Response};
 
 const PREFIX: &str = "mcp__";
 
@@ -13,7 +13,7 @@ pub(crate) fn unreached(exchanges: &[Exchange]) -> BTreeSet<String> {
     let mut offered = BTreeSet::new();
     let mut listed = BTreeSet::new();
     for exchange in exchanges {
-        let Body::Json(body) = &exchange.request.body else { continue };
+        let Some(body) = exchange.request.body.as_json() else { continue };
         if body["method"] == "tools/list" {
             listed.extend(
                 exchange.response.iter().flat_map(messages).flat_map(|message| names(&message["result"]["tools"])),
@@ -56,7 +56,7 @@ fn names(tools: &Value) -> Vec<String> {
 
 /// The JSON messages of an answer, over HTTP or as lines.
 fn messages(response: &Response) -> Vec<Value> {
-    let bytes: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let bytes = response.whole();
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
     std::iter::once(&*text).chain(lines).filter_map(|text| serde_json::from_str(text.trim()).ok()).collect()
@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{End, Frame, How, Request};
+    use crate::{Body, End, Frame, How, Request};
 
     fn exchange(body: Value, answer: &Value) -> Exchange {
         let frames = vec![Frame { at_us: 0, bytes: format!("{answer}\n").into() }];

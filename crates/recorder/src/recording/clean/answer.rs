@@ -37,7 +37,7 @@ pub(super) fn read(response: &Response) -> Read {
         let (events, frames) = data.unzip();
         return Read::Events(events, frames);
     }
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole = response.whole();
     match serde_json::from_slice(&whole) {
         Ok(Value::Array(items)) if items.iter().any(|item| item.get("candidates").is_some()) => Read::Json(items, true),
         Ok(value) => Read::Json(vec![value], false),

@@ -89,7 +89,7 @@ fn scrub_lines(response: &mut Response, values: &[Value], frames: &[usize], reda
 fn scrub_json(response: &mut Response, values: &[Value], list: bool, redactor: &Redactor) {
     let mut clean = values.to_vec();
     events::scrub(&mut clean, list, redactor);
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole = response.whole();
     if clean == *values && known(&whole, redactor).is_empty() {
         return;
     }
@@ -104,7 +104,7 @@ fn known(bytes: &[u8], redactor: &Redactor) -> Vec<std::ops::Range<usize>> {
 
 /// Text may come in pieces that end anywhere, even within a letter.
 fn scrub_raw(response: &mut Response, redactor: &Redactor) {
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole = response.whole();
     let Ok(text) = String::from_utf8(whole) else {
         for frame in &mut response.frames {
             if let Some(clean) = texts::clean_bytes(&frame.bytes, redactor) {

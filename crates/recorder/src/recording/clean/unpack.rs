@@ -8,9 +8,7 @@ const ENCODING: &str = "content-encoding";
 
 /// A packed answer as one that is not; nothing if it is not packed, or cannot be unpacked.
 pub(crate) fn plain(response: &Response) -> Option<Response> {
-    let (_, encoding) = response.headers.iter().find(|(name, _)| name == ENCODING)?;
-    let packed: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
-    let bytes = unpacked(encoding, &packed)?.into();
+    let bytes = unpacked(response.header(ENCODING)?, &response.whole())?.into();
     let at_us = response.frames.last()?.at_us;
     let headers = response.headers.iter().filter(|(name, _)| name != ENCODING).cloned().collect();
     let mut plain = Response { headers, frames: vec![Frame { at_us, bytes }], ..response.clone() };
