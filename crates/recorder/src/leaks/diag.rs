@@ -1,6 +1,6 @@
 //! Asks the kernel about sockets over TCP, by netlink: see `sock_diag(7)`.
 //!
-//! In: which are wanted. Out: those. The tables in `/proc/net` have the same, and to read one the kernel walks through all places
+//! Out: those that somebody holds. The tables in `/proc/net` have the same, and to read one the kernel walks through all places
 //! that a socket could have and writes each as a line.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -10,7 +10,7 @@ use rustix::fd::OwnedFd;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
 
-use super::sockets::{Socket, Wanted};
+use super::sockets::Socket;
 
 /// How long the kernel may take for a part of its answer.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -38,24 +38,16 @@ const HELD: u32 = 0xfff & !(1 << TIME_WAIT);
 const HEAD: usize = 16;
 const SOCKET: usize = 72;
 
-/// The sockets that are wanted; `None` where the kernel does not answer, as in some sandboxes.
-pub(super) fn ask(wanted: Wanted) -> Option<Vec<Socket>> {
+/// All sockets; `None` where the kernel does not answer, as in some sandboxes.
+pub(super) fn ask() -> Option<Vec<Socket>> {
     let kernel = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(netlink::SOCK_DIAG));
     let kernel = kernel.ok()?;
     set_socket_timeout(&kernel, Timeout::Recv, Some(PATIENCE)).ok()?;
-    match wanted {
-        Wanted::All => all(&kernel, HELD),
-        Wanted::Listening => all(&kernel, 1 << LISTEN),
-        Wanted::One(local, remote) => one(&kernel, local, remote),
-    }
-}
-
-fn all(kernel: &OwnedFd, states: u32) -> Option<Vec<Socket>> {
     let mut found = Vec::new();
     for family in [IPV4, IPV6] {
-        send(kernel, &request(family, states, DUMP, &[0; 48]), SendFlags::empty()).ok()?;
+        send(&kernel, &request(family), SendFlags::empty()).ok()?;
         let mut parts = 0;
-        while !part(kernel, &mut found)? {
+        while !part(&kernel, &mut found)? {
             parts += 1;
             if parts == MOST_PARTS {
                 break;
@@ -65,43 +57,21 @@ fn all(kernel: &OwnedFd, states: u32) -> Option<Vec<Socket>> {
     Some(found)
 }
 
-fn one(kernel: &OwnedFd, local: SocketAddr, remote: SocketAddr) -> Option<Vec<Socket>> {
-    let family = if local.is_ipv4() { IPV4 } else { IPV6 };
-    let mut ends = [0; 48];
-    ends[0..2].copy_from_slice(&local.port().to_be_bytes());
-    ends[2..4].copy_from_slice(&remote.port().to_be_bytes());
-    for (at, address) in [(4, local), (20, remote)] {
-        match address.ip() {
-            IpAddr::V4(ip) => ends[at..at + 4].copy_from_slice(&ip.octets()),
-            IpAddr::V6(ip) => ends[at..at + 16].copy_from_slice(&ip.octets()),
-        }
-    }
-    // Any cookie.
-    ends[40..48].fill(0xff);
-    send(kernel, &request(family, HELD, 0, &ends), SendFlags::empty()).ok()?;
-    let mut found = Vec::new();
-    part(kernel, &mut found)?;
-    // Where there is none, the kernel may tell of the one that listens.
-    found.retain(|socket| (socket.local, socket.remote) == (local, remote));
-    Some(found)
-}
-
-/// A request for sockets: the head, and `struct inet_diag_req_v2`.
-fn request(family: u8, states: u32, how: u16, ends: &[u8; 48]) -> Vec<u8> {
+/// A request for all sockets of a family: the head, and `struct inet_diag_req_v2`, which names no ends.
+fn request(family: u8) -> Vec<u8> {
     let mut text = Vec::with_capacity(HEAD + 56);
     text.extend(72_u32.to_ne_bytes());
     text.extend(BY_FAMILY.to_ne_bytes());
-    text.extend((REQUEST | how).to_ne_bytes());
+    text.extend((REQUEST | DUMP).to_ne_bytes());
     text.extend([0; 8]);
     text.extend([family, TCP, 0, 0]);
-    text.extend(states.to_ne_bytes());
-    text.extend(ends);
+    text.extend(HELD.to_ne_bytes());
+    text.extend([0; 48]);
     text
 }
 
-/// Takes a part of an answer; whether it was the last. An answer that is refused for want of a socket has none.
+/// Takes a part of an answer; whether it was the last.
 fn part(kernel: &OwnedFd, found: &mut Vec<Socket>) -> Option<bool> {
-    const NOT_FOUND: i32 = -2;
     let mut buffer = vec![0; LARGEST_PART];
     let (length, _) = recv(kernel, &mut *buffer, RecvFlags::empty()).ok()?;
     let mut rest = buffer.get(..length)?;
@@ -110,7 +80,7 @@ fn part(kernel: &OwnedFd, found: &mut Vec<Socket>) -> Option<bool> {
         let message = rest.get(HEAD..length)?;
         match u16::from_ne_bytes(bytes(rest, 4)?) {
             DONE => return Some(true),
-            ERROR => return (i32::from_ne_bytes(bytes(message, 0)?) == NOT_FOUND).then_some(true),
+            ERROR => return None,
             BY_FAMILY => found.extend(socket(message)),
             _ => {}
         }

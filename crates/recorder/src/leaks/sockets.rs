@@ -20,7 +20,7 @@ pub(super) struct Socket {
 
 /// Sockets by which this machine talks over TCP.
 pub(super) fn tcp() -> Vec<Socket> {
-    told(Wanted::All).unwrap_or_else(tables)
+    told().unwrap_or_else(tables)
 }
 
 /// Sockets over UDP.
@@ -32,38 +32,25 @@ pub(super) fn udp() -> Vec<Socket> {
 /// later is its own. Empty where the system does not tell.
 pub(crate) fn listening_ports() -> HashSet<u16> {
     // A table is read page by page, and one that changes meanwhile may lack a socket that was there all the time.
-    let look = || told(Wanted::Listening).unwrap_or_else(tables);
-    let twice = [look(), look()];
+    let twice = [tcp(), tcp()];
     twice.iter().flatten().filter(|socket| socket.listening).map(|socket| socket.local.port()).collect()
 }
 
 /// What the file of one end of a connection over TCP is known by; `None` where there is none any more.
 pub(super) fn inode_of(local: SocketAddr, remote: SocketAddr) -> Option<u64> {
-    if let Some(found) = told(Wanted::One(local, remote)) {
-        return found.first().map(|socket| socket.inode);
-    }
-    let find = || tables().into_iter().find(|socket| socket.local == local && socket.remote == remote);
+    let find = || tcp().into_iter().find(|socket| socket.local == local && socket.remote == remote);
     // A table that changes while it is read may lack a socket that is there.
     find().or_else(find).map(|socket| socket.inode)
 }
 
-/// Which sockets over TCP are wanted.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Wanted {
-    All,
-    Listening,
-    /// The one with these ends: its own, and the other.
-    One(SocketAddr, SocketAddr),
-}
-
 /// What the kernel tells when it is asked; `None` where it does not answer. It takes a tenth of the time of a table.
 #[cfg(target_os = "linux")]
-fn told(wanted: Wanted) -> Option<Vec<Socket>> {
-    super::diag::ask(wanted)
+fn told() -> Option<Vec<Socket>> {
+    super::diag::ask()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn told(_wanted: Wanted) -> Option<Vec<Socket>> {
+fn told() -> Option<Vec<Socket>> {
     None
 }
 

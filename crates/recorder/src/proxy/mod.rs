@@ -27,7 +27,6 @@ mod listener;
 mod listening;
 mod ongoing;
 mod player;
-mod prefixed;
 mod program;
 mod reach;
 mod reading;

@@ -1,18 +1,19 @@
 //! A tunnel: what a client asked for with `CONNECT`, whatever is spoken in it.
 
+use std::io::Cursor;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use rustls::AlertDescription;
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncReadExt as _, Chain, Join, ReadHalf, WriteHalf, copy_bidirectional};
 use tokio::net::TcpStream;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::connection::{Becomes, Speaker, speak};
-use super::prefixed::Prefixed;
 use super::program::Program;
 use super::sniff::{Spoken, sniff};
 use super::target::Target;
@@ -38,6 +39,8 @@ pub(crate) enum Tunnel {
 }
 
 type Io = TokioIo<Upgraded>;
+/// A connection of which some bytes were read already, and come first again.
+type Sniffed = Join<Chain<Cursor<Bytes>, ReadHalf<Io>>, WriteHalf<Io>>;
 
 /// Runs a tunnel to its end.
 pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &Arc<Shared>) {
@@ -60,7 +63,8 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &A
         None => SPEAK_TIMEOUT,
     };
     let Some((spoken, prefix)) = sniff(&mut io, patience).await else { return };
-    let io = Prefixed::new(prefix, io);
+    let (read, write) = tokio::io::split(io);
+    let io = tokio::io::join(Cursor::new(prefix).chain(read), write);
     let becomes = match spoken {
         Spoken::Tls => {
             let Some((stream, target)) = shake_hands(io, target, &program, shared).await else { return };
@@ -78,11 +82,11 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &A
 
 /// Ends the client's TLS with a certificate of ours.
 async fn shake_hands(
-    io: Prefixed<Io>,
+    io: Sniffed,
     mut target: Target,
     program: &Program,
     shared: &Shared,
-) -> Option<(TlsStream<Prefixed<Io>>, Target)> {
+) -> Option<(TlsStream<Sniffed>, Target)> {
     let acceptor = LazyConfigAcceptor::new(rustls::server::Acceptor::default(), io);
     let start = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor).await.ok()?.ok()?;
     let hello = start.client_hello();
@@ -137,7 +141,7 @@ async fn bypass(shared: &Shared, program: &Program, target: &Target, reason: Str
 }
 
 /// Passes on what can not be read; in a replay it is a miss.
-async fn unread(mut io: Prefixed<Io>, target: &Target, what: &str, shared: &Shared) {
+async fn unread(mut io: Sniffed, target: &Target, what: &str, shared: &Shared) {
     let authority = target.authority();
     if let Some(replay) = &shared.replay {
         let reason = format!("it is {what}, which is not recorded");
