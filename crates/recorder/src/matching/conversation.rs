@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::prints::of_value;
-use crate::providers::messages;
 use crate::Request;
+use crate::providers::messages;
 
 /// The conversations of a session: the prints of the messages of each request that was answered, and by which exchange.
 #[derive(Debug, Clone, Default)]

@@ -166,7 +166,7 @@ impl Matcher {
 
     /// The answer to a request that is equal to a recorded one to the letter. It may still have secrets: those that the recording has
     /// are equal, too.
-    pub fn answer_equal(&mut self, request: &Request) -> Option<Answered> {
+    pub(crate) fn answer_equal(&mut self, request: &Request) -> Option<Answered> {
         let recording = Arc::clone(&self.recording);
         let is_equal = |position: &usize| are_equal(&recording.exchanges[*position].request, request, &self.rules);
         let unused = self.equal.to(request).iter().copied().filter(|position| !self.used[*position]);

@@ -9,9 +9,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
+use super::Api;
 use super::answers::read;
 use super::conversation::{messages, system_pointers};
-use super::Api;
 use crate::{Exchange, Request};
 
 /// How many exchanges with equal messages are remembered; the oldest are forgotten.

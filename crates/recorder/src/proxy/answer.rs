@@ -7,12 +7,11 @@ use hyper::{Method, Request, Response, StatusCode};
 use tokio::net::TcpStream;
 
 use super::connection::{Becomes, Handover, Speaker};
-use super::forward::Asked;
+use super::forward::{ObservedRequest, OutgoingRequest};
 use super::intake::{self, Intake};
 use super::reach::Way;
-use super::speech::{Speech, refusal, unreachable, whole};
+use super::speech::{ProxyAnswer, Speech, refusal, unreachable, whole};
 use super::target::Target;
-use super::tee::BrokenOff;
 use super::tunnel::Tunnel;
 use super::{Shared, forward, headers, reading, socket};
 use crate::{Body, Miss, Remedy, WarningKind};
@@ -23,7 +22,7 @@ pub(crate) async fn answer(
     speaker: &Speaker,
     shared: &Arc<Shared>,
     handover: &Handover,
-) -> Result<Response<Speech>, BrokenOff> {
+) -> ProxyAnswer {
     if let Some(target) = &speaker.target {
         return read(request, target, speaker, shared, handover).await;
     }
@@ -99,7 +98,7 @@ async fn read(
     speaker: &Speaker,
     shared: &Arc<Shared>,
     handover: &Handover,
-) -> Result<Response<Speech>, BrokenOff> {
+) -> ProxyAnswer {
     shared.ledger.learn(target, request.headers(), request.uri());
     if headers::asks_for_socket(request.headers()) {
         return Ok(socket::answer(request, target, shared, handover).await);
@@ -115,20 +114,17 @@ async fn read(
     };
     let secrets = shared.ledger.secrets();
     let request = reading::request(target, &parts, body, shared.ledger.now_us(), &secrets);
-    let asked = Asked { request, program: speaker.program.clone(), keep: true };
+    let asked = ObservedRequest { request, program: speaker.program.clone(), keep: true };
+    let outgoing = OutgoingRequest { target, parts: &parts, intake };
     match &shared.replay {
-        None => Ok(forward::forward(target, &parts, intake, Some(asked), shared).await),
-        Some(replay) => replay.answer(target, &parts, intake, asked, shared).await,
+        None => Ok(forward::forward(outgoing, Some(asked), shared).await),
+        Some(replay) => replay.answer(outgoing, asked, shared).await,
     }
 }
 
 /// Passes a request on and keeps nothing of it.
-async fn unkept(
-    request: Request<Incoming>,
-    target: &Target,
-    shared: &Arc<Shared>,
-) -> Result<Response<Speech>, BrokenOff> {
+async fn unkept(request: Request<Incoming>, target: &Target, shared: &Arc<Shared>) -> ProxyAnswer {
     let (parts, incoming) = request.into_parts();
     let intake = intake::read(incoming).await?;
-    Ok(forward::forward(target, &parts, intake, None, shared).await)
+    Ok(forward::forward(OutgoingRequest { target, parts: &parts, intake }, None, shared).await)
 }

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hyper::Response;
 use hyper::http::Uri;
 use hyper::http::request::Parts;
 use serde_json::Value;
@@ -20,14 +19,12 @@ use tokio::time::Instant;
 use super::Shared;
 use super::fork_session::{SESSION, Sent, Sessions};
 use super::fork_stream::{Live, Streams};
-use super::forward::{self, Asked};
-use super::intake::Intake;
-use super::replay::{Look, Replay, Told, play, refuse};
-use super::speech::Speech;
+use super::forward::{self, ObservedRequest, OutgoingRequest};
+use super::replay::{Look, Playback, Replay, play, refuse};
+use super::speech::ProxyAnswer;
 use super::target::Target;
-use super::tee::BrokenOff;
 use crate::fork::{Cut, scripted_path};
-use crate::{Answered, Exchange, Fork, Forked, How, MatchRules, Matcher, Miss, Recording, Request, Surroundings, Then};
+use crate::{Answered, Exchange, Fork, Forked, MatchRules, Matcher, Miss, Recording, Request, Surroundings, Then};
 
 /// How long a request waits for the agent to be past the recorded beginning: of calls that are made at once, a later one may come
 /// first.
@@ -78,12 +75,17 @@ pub(crate) enum Step<'r> {
     Lost(Miss),
 }
 
+/// A recorded exchange, and the JSON-RPC id that its answer must carry, where it is another one.
+type RecordedAnswer<'r> = (&'r Exchange, Option<Value>);
+
 /// A request on its way.
-struct Passing<'r> {
-    target: &'r Target,
-    parts: &'r Parts,
-    intake: Intake,
-    asked: Asked,
+struct ForkCall<'r> {
+    replay: &'r Replay,
+    shared: &'r Arc<Shared>,
+    /// Which request of the session it is.
+    number: usize,
+    outgoing: OutgoingRequest<'r>,
+    asked: ObservedRequest,
     /// The request without its secrets.
     clean: Request,
 }
@@ -134,123 +136,105 @@ impl Forking {
     pub(super) async fn answer(
         &self,
         replay: &Replay,
-        target: &Target,
-        parts: &Parts,
-        intake: Intake,
-        asked: Asked,
+        outgoing: OutgoingRequest<'_>,
+        asked: ObservedRequest,
         shared: &Arc<Shared>,
-    ) -> Result<Response<Speech>, BrokenOff> {
+    ) -> ProxyAnswer {
         let number = replay.ask();
         let clean = asked.request.redacted(&shared.ledger.secrets());
-        let passing = Passing { target, parts, intake, asked, clean };
-        if !self.is_past() {
-            let found = self.of_beginning(replay, &passing.asked.request, &passing.clean);
-            if let Some(Answered::Recorded { id, reply_id, .. }) = found {
-                if let Some(to) = self.spoken.get(&id) {
-                    return Ok(passing.redirected(*to, shared).await);
-                }
-                let kept = replay.exchange(id).filter(|exchange| exchange.end.how != How::TooLarge);
-                let Some(exchange) = kept else {
-                    let miss = replay.not_kept(&passing.clean);
-                    return Ok(self.lose(passing.clean, Miss { number, ..miss }, shared));
-                };
-                let live = if self.goes_live() { self.note(&passing, exchange) } else { None };
-                return passing.play(exchange, reply_id.as_ref(), live, replay, shared).await;
-            }
-            if !self.is_past_soon().await {
-                let miss = replay.matcher().missed(&passing.clean);
-                return Ok(self.lose(passing.clean, Miss { number, ..miss }, shared));
-            }
+        let call = ForkCall { replay, shared, number, outgoing, asked, clean };
+        if self.is_past() {
+            return self.after(call).await;
         }
-        self.after(replay, number, passing, shared).await
+        if let Some((exchange, reply_id)) = self.of_beginning(replay, &call.asked.request, &call.clean) {
+            if let Some(to) = self.spoken.get(&exchange.id) {
+                return call.redirected(*to).await;
+            }
+            if !exchange.is_kept() {
+                self.state().lost = true;
+                let miss = replay.not_kept(&call.clean);
+                return call.missed(miss);
+            }
+            let live = if self.goes_live() { self.note(&call, exchange) } else { None };
+            return call.play((exchange, reply_id), live).await;
+        }
+        if !self.is_past_soon().await {
+            let miss = self.lose_early(replay, &call.clean, number);
+            return call.missed(miss);
+        }
+        self.after(call).await
     }
 
     /// Answers a request that comes after the beginning.
-    async fn after(
-        &self,
-        replay: &Replay,
-        number: usize,
-        passing: Passing<'_>,
-        shared: &Arc<Shared>,
-    ) -> Result<Response<Speech>, BrokenOff> {
+    async fn after(&self, call: ForkCall<'_>) -> ProxyAnswer {
         if self.state().lost {
-            let miss = missed(&passing.clean, number, GONE_ANOTHER_WAY);
-            return Ok(refuse(passing.clean, miss, shared));
+            return call.refused(GONE_ANOTHER_WAY);
         }
-        if let Some(reply) = replay.expected_reply(&passing.asked.request) {
-            if let Some((exchange, reply_id)) = self.again(replay, &passing.clean) {
-                return passing.play(exchange, reply_id.as_ref(), None, replay, shared).await;
+        if let Some(reply) = call.replay.expected_reply(&call.asked.request) {
+            if let Some(recorded) = self.again(call.replay, &call.clean) {
+                return call.play(recorded, None).await;
             }
             // What waits for it goes on.
-            replay.questions().add(reply, &passing.asked.request, None);
-            let miss = missed(&passing.clean, number, ASKED_BEFORE);
-            return Ok(refuse(passing.clean, miss, shared));
+            call.replay.questions().add(reply, &call.asked.request, None);
+            return call.refused(ASKED_BEFORE);
         }
         let to = match self.then {
-            Then::Live => return self.go_live(replay, number, passing, shared).await,
+            Then::Live => return self.go_live(call).await,
             Then::Script(to) => to,
         };
-        if scripted_path(&passing.clean).is_some() {
+        if scripted_path(&call.clean).is_some() {
             self.scripted.fetch_add(1, Ordering::Relaxed);
-            return Ok(passing.redirected(to, shared).await);
+            return call.redirected(to).await;
         }
         // What is there to be read may be read again, also what is in the beginning.
-        let found = self.again(replay, &passing.clean);
-        let Some((exchange, reply_id)) = found.filter(|(exchange, _)| exchange.end.how != How::TooLarge) else {
-            let miss = self.matcher().missed(&passing.clean);
-            return Ok(refuse(passing.clean, Miss { number, ..miss }, shared));
+        let found = self.again(call.replay, &call.clean);
+        let Some(recorded) = found.filter(|(exchange, _)| exchange.is_kept()) else {
+            let miss = self.matcher().missed(&call.clean);
+            return call.missed(miss);
         };
         self.recorded.fetch_add(1, Ordering::Relaxed);
-        passing.play(exchange, reply_id.as_ref(), None, replay, shared).await
+        call.play(recorded, None).await
     }
 
     /// Remembers what of the beginning the live world will not know. Gives what a live server says on a stream that is played.
-    fn note(&self, passing: &Passing<'_>, exchange: &Exchange) -> Option<Receiver<Live>> {
-        let Passing { target, parts, intake, asked, .. } = passing;
+    fn note(&self, call: &ForkCall<'_>, exchange: &Exchange) -> Option<Receiver<Live>> {
+        let OutgoingRequest { target, parts, intake } = &call.outgoing;
+        let request = &call.asked.request;
         self.sessions.note(target, parts, intake, exchange);
-        self.streams.note(parts, &asked.request, intake);
+        self.streams.note(parts, request, intake);
         // One that was over by then has nothing to do with the live world.
         let is_open = exchange.end.at_us > self.forked_us;
-        is_open.then(|| self.streams.open(target, parts, &asked.request, exchange)).flatten()
+        is_open.then(|| self.streams.open(target, parts, request, exchange)).flatten()
     }
 
     /// Sends a request to the live world.
-    async fn go_live(
-        &self,
-        replay: &Replay,
-        number: usize,
-        passing: Passing<'_>,
-        shared: &Arc<Shared>,
-    ) -> Result<Response<Speech>, BrokenOff> {
-        let mut sent = self.sessions.sent(passing.parts, &passing.asked.request, shared).await;
+    async fn go_live(&self, call: ForkCall<'_>) -> ProxyAnswer {
+        let (parts, request, shared) = (call.outgoing.parts, &call.asked.request, call.shared);
+        let mut sent = self.sessions.sent(parts, request, shared).await;
         if matches!(sent, Sent::AsItIs) {
-            sent = self.streams.sent(passing.parts, &passing.asked.request, false, shared).await;
+            sent = self.streams.sent(parts, request, false, shared).await;
         }
         if matches!(sent, Sent::Recorded) {
-            if let Some((exchange, reply_id)) = self.again(replay, &passing.clean) {
-                let live = self.note(&passing, exchange);
-                return passing.play(exchange, reply_id.as_ref(), live, replay, shared).await;
+            if let Some(recorded) = self.again(call.replay, &call.clean) {
+                let live = self.note(&call, recorded.0);
+                return call.play(recorded, live).await;
             }
-            sent = self.streams.sent(passing.parts, &passing.asked.request, true, shared).await;
+            sent = self.streams.sent(parts, request, true, shared).await;
         }
         let renewed = match sent {
             Sent::AsItIs | Sent::Recorded => None,
-            Sent::Renewed(parts) => {
+            Sent::Renewed(renewed) => {
                 let session = |parts: &Parts| parts.headers.get(&SESSION).cloned();
-                if let Some((recorded, live)) = session(passing.parts).zip(session(&parts)) {
+                if let Some((recorded, live)) = session(parts).zip(session(&renewed)) {
                     self.streams.follow(&recorded, &live, shared).await;
                 }
-                Some(parts)
+                Some(renewed)
             }
-            Sent::Refused(reason) => {
-                let miss = missed(&passing.clean, number, &reason);
-                return Ok(refuse(passing.clean, miss, shared));
-            }
+            Sent::Refused(reason) => return call.refused(&reason),
         };
         self.count_live(1);
-        let Passing { target, parts, intake, asked, .. } = passing;
-        let parts = renewed.as_deref().unwrap_or(parts);
-        Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
+        let outgoing = OutgoingRequest { parts: renewed.as_deref().unwrap_or(parts), ..call.outgoing };
+        Ok(forward::forward(outgoing, Some(call.asked), shared).await)
     }
 
     /// Whether the live world answers after the beginning.
@@ -272,20 +256,17 @@ impl Forking {
     /// without its secrets.
     pub(crate) fn step<'r>(&self, replay: &'r Replay, request: &Request, clean: &Request, number: usize) -> Step<'r> {
         if !self.is_past() {
-            let Some(Answered::Recorded { id, reply_id, .. }) = self.of_beginning(replay, request, clean) else {
-                return Step::Early;
-            };
-            let kept = replay.exchange(id).filter(|exchange| exchange.end.how != How::TooLarge);
-            let Some(exchange) = kept else {
-                self.state().lost = true;
-                return Step::Lost(Miss { number, ..replay.not_kept(clean) });
-            };
-            return Step::Beginning(exchange, reply_id);
+            let Some((exchange, reply_id)) = self.of_beginning(replay, request, clean) else { return Step::Early };
+            if exchange.is_kept() {
+                return Step::Beginning(exchange, reply_id);
+            }
+            self.state().lost = true;
+            return Step::Lost(Miss { number, ..replay.not_kept(clean) });
         }
         if self.state().lost { Step::Lost(missed(clean, number, GONE_ANOTHER_WAY)) } else { Step::Past }
     }
 
-    /// A message to an MCP server waited for the end of the beginning, which did not come.
+    /// A request waited for the end of the beginning, which did not come: from now on nothing goes live.
     pub(crate) fn lose_early(&self, replay: &Replay, clean: &Request, number: usize) -> Miss {
         self.state().lost = true;
         Miss { number, ..replay.matcher().missed(clean) }
@@ -296,12 +277,8 @@ impl Forking {
     pub(super) fn look<'r>(&'r self, replay: &'r Replay, request: &Request, shared: &Shared) -> (Look<'r>, Request) {
         let number = replay.ask();
         let clean = request.redacted(&shared.ledger.secrets());
-        let of_beginning = self.of_beginning(replay, request, &clean);
-        let found = match of_beginning {
-            Some(Answered::Recorded { id, reply_id, .. }) => replay.exchange(id).zip(Some(reply_id)),
-            _ => self.again(replay, &clean),
-        };
-        let Some((exchange, reply_id)) = found.filter(|(exchange, _)| exchange.end.how != How::TooLarge) else {
+        let found = self.of_beginning(replay, request, &clean).or_else(|| self.again(replay, &clean));
+        let Some((exchange, reply_id)) = found.filter(|(exchange, _)| exchange.is_kept()) else {
             let mut state = self.state();
             state.lost |= !state.awaited.is_empty();
             drop(state);
@@ -312,40 +289,26 @@ impl Forking {
     }
 
     /// What was recorded after the beginning, or may be read again, for exactly this request.
-    fn again<'r>(&'r self, replay: &'r Replay, clean: &Request) -> Option<(&'r Exchange, Option<Value>)> {
-        let exact = |matcher: &mut Matcher| matcher.answer_exact(clean);
-        let of_rest = exact(&mut self.matcher());
-        match of_rest {
-            Some(Answered::Recorded { id, reply_id, .. }) => {
-                self.rest.exchanges.iter().find(|it| it.id == id).zip(Some(reply_id))
-            }
-            _ => match exact(&mut replay.matcher()) {
-                Some(Answered::Recorded { id, reply_id, .. }) => replay.exchange(id).zip(Some(reply_id)),
-                _ => None,
-            },
-        }
+    fn again<'r>(&'r self, replay: &'r Replay, clean: &Request) -> Option<RecordedAnswer<'r>> {
+        let of_rest = self.matcher().answer_exact(clean);
+        recorded(&self.rest, of_rest).or_else(|| {
+            let of_beginning = replay.matcher().answer_exact(clean);
+            recorded(replay.recording(), of_beginning)
+        })
     }
 
     /// The call of the beginning that a request makes.
-    fn of_beginning(&self, replay: &Replay, request: &Request, clean: &Request) -> Option<Answered> {
+    fn of_beginning<'r>(&self, replay: &'r Replay, request: &Request, clean: &Request) -> Option<RecordedAnswer<'r>> {
         let mut matcher = replay.matcher();
-        let equal = matcher.answer_equal(request);
-        let answered = equal.or_else(|| matcher.answer_recorded(clean))?;
+        let answered = matcher.answer_equal(request).or_else(|| matcher.answer_recorded(clean));
         drop(matcher);
-        if let Answered::Recorded { id, .. } = &answered {
-            let mut state = self.state();
-            state.awaited.remove(id);
-            if state.awaited.is_empty() {
-                self.past.notify_waiters();
-            }
+        let (exchange, reply_id) = recorded(replay.recording(), answered)?;
+        let mut state = self.state();
+        state.awaited.remove(&exchange.id);
+        if state.awaited.is_empty() {
+            self.past.notify_waiters();
         }
-        Some(answered)
-    }
-
-    /// A miss before the fork: from now on nothing goes live.
-    fn lose(&self, request: Request, miss: Miss, shared: &Shared) -> Response<Speech> {
-        self.state().lost = true;
-        refuse(request, miss, shared)
+        Some((exchange, reply_id))
     }
 
     fn is_past(&self) -> bool {
@@ -394,35 +357,44 @@ fn missed(clean: &Request, number: usize, reason: &str) -> Miss {
     Miss { number, asked, reason: reason.to_owned(), ..Miss::default() }
 }
 
-impl Passing<'_> {
+fn recorded(recording: &Recording, answered: Option<Answered>) -> Option<RecordedAnswer<'_>> {
+    let Some(Answered::Recorded { id, reply_id, .. }) = answered else { return None };
+    Some((recording.exchange(id)?, reply_id))
+}
+
+impl ForkCall<'_> {
+    fn missed(self, miss: Miss) -> ProxyAnswer {
+        Ok(refuse(self.clean, Miss { number: self.number, ..miss }, self.shared))
+    }
+
+    fn refused(self, reason: &str) -> ProxyAnswer {
+        let miss = missed(&self.clean, self.number, reason);
+        self.missed(miss)
+    }
+
     /// Sends a request to a scripted model. The recording has it where the agent sent it.
-    async fn redirected(self, to: SocketAddr, shared: &Arc<Shared>) -> Response<Speech> {
+    async fn redirected(self, to: SocketAddr) -> ProxyAnswer {
         let target = Target { tls: false, host: to.ip().to_string(), port: to.port() };
-        let mut parts = self.parts.clone();
+        let mut parts = self.outgoing.parts.clone();
         if let Some(uri) = scripted_path(&self.clean).and_then(|path| path.parse::<Uri>().ok()) {
             parts.uri = uri;
         }
-        forward::forward(&target, &parts, self.intake, Some(self.asked), shared).await
+        let outgoing = OutgoingRequest { target: &target, parts: &parts, intake: self.outgoing.intake };
+        Ok(forward::forward(outgoing, Some(self.asked), self.shared).await)
     }
 
     /// Sends a recorded answer, and keeps it.
-    async fn play(
-        self,
-        exchange: &Exchange,
-        reply_id: Option<&Value>,
-        live: Option<Receiver<Live>>,
-        replay: &Replay,
-        shared: &Arc<Shared>,
-    ) -> Result<Response<Speech>, BrokenOff> {
-        replay.questions().add(exchange, &self.asked.request, None);
-        play(exchange, self.clean, reply_id, replay.clock(), shared, Told::Kept(self.asked.program, live)).await
+    async fn play(self, (exchange, reply_id): RecordedAnswer<'_>, live: Option<Receiver<Live>>) -> ProxyAnswer {
+        self.replay.questions().add(exchange, &self.asked.request, None);
+        let playback = Playback::Kept(self.asked.program, live);
+        play(exchange, self.clean, reply_id.as_ref(), self.replay.clock(), self.shared, playback).await
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::End;
+    use crate::{End, How};
 
     fn forking() -> Forking {
         let end = End { at_us: 0, how: How::Closed };

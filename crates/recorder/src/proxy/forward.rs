@@ -14,9 +14,17 @@ use super::tee::{Tee, Upload};
 use super::{Shared, headers, reading};
 use crate::{How, Request, WarningKind};
 
+/// A request on its way to the live world.
+#[derive(Debug)]
+pub(crate) struct OutgoingRequest<'r> {
+    pub(crate) target: &'r Target,
+    pub(crate) parts: &'r Parts,
+    pub(crate) intake: Intake,
+}
+
 /// What is to be seen of a request that is passed on.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ObservedRequest {
     pub(crate) request: Request,
     /// Who asks.
     pub(crate) program: Program,
@@ -26,12 +34,11 @@ pub(crate) struct Asked {
 
 /// Passes a request on. Without `asked` nothing is to be seen of it.
 pub(crate) async fn forward(
-    target: &Target,
-    parts: &Parts,
-    intake: Intake,
-    asked: Option<Asked>,
+    request: OutgoingRequest<'_>,
+    asked: Option<ObservedRequest>,
     shared: &Arc<Shared>,
 ) -> Response<Speech> {
+    let OutgoingRequest { target, parts, intake } = request;
     if asked.is_some()
         && let Some(reason) = shared.upstream.closed()
     {

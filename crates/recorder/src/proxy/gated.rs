@@ -14,11 +14,11 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
-use super::asked::Asked;
 use super::belonging::Said;
 use super::fork_stream::Live;
 use super::listening::{Listening, is_event_stream, message};
 use super::ongoing::Ongoing;
+use super::questions::Questions;
 use super::spoil::{Spoil, spoilt_event};
 use super::tee::{Break, BrokenOff};
 use crate::{Exchange, How, Pace, with_reply_id};
@@ -79,7 +79,7 @@ impl Pieces {
 }
 
 impl Gated {
-    pub(crate) fn new(stream: Pieces, asked: &Arc<Asked>, pace: Pace, ongoing: Ongoing) -> Self {
+    pub(crate) fn new(stream: Pieces, asked: &Arc<Questions>, pace: Pace, ongoing: Ongoing) -> Self {
         let Pieces { id, all: pieces, how } = stream;
         asked.open(id, pieces.iter().filter_map(|piece| piece.of));
         let (out, received) = channel(1);
@@ -178,7 +178,7 @@ impl Drop for Gated {
 
 /// Sends what is due, each piece as soon as what it belongs to was asked. One that waits holds up no other, and one that something
 /// else is sent in place of waits to be asked for again.
-async fn feed(mut pieces: Vec<Piece>, asked: Arc<Asked>, pace: Pace, out: &Sender<Result<Bytes, BrokenOff>>) {
+async fn feed(mut pieces: Vec<Piece>, asked: Arc<Questions>, pace: Pace, out: &Sender<Result<Bytes, BrokenOff>>) {
     loop {
         let changed = asked.changed();
         tokio::pin!(changed);
@@ -212,12 +212,12 @@ async fn feed(mut pieces: Vec<Piece>, asked: Arc<Asked>, pace: Pace, out: &Sende
 }
 
 impl Piece {
-    fn is_due(&self, asked: &Asked) -> bool {
+    fn is_due(&self, asked: &Questions) -> bool {
         self.of.into_iter().chain(self.after).all(|id| asked.contains(id))
     }
 
     /// What is sent in its place, where that goes wrong on purpose.
-    fn spoilt(&self, asked: &Asked) -> Option<Vec<Result<Bytes, BrokenOff>>> {
+    fn spoilt(&self, asked: &Questions) -> Option<Vec<Result<Bytes, BrokenOff>>> {
         let (of, recorded) = self.of.zip(self.answers.as_ref())?;
         let id = asked.number(of).unwrap_or_else(|| recorded.clone());
         let spoil = asked.take_spoilt(of)?;
@@ -226,7 +226,7 @@ impl Piece {
     }
 
     /// Its bytes with the id under which the client asked now.
-    fn numbered(&self, asked: &Asked) -> Bytes {
+    fn numbered(&self, asked: &Questions) -> Bytes {
         match self.of.and_then(|of| asked.number(of)) {
             Some(id) => with_reply_id(&self.bytes, &id).into(),
             None => self.bytes.clone(),
@@ -353,7 +353,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn answers_wait_for_their_questions_and_for_no_other() {
         let recording = recording();
-        let asked = Arc::new(Asked::default());
+        let asked = Arc::new(Questions::default());
         let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
         let (out, mut received) = channel(16);
         let feeding = tokio::spawn({
@@ -397,7 +397,7 @@ mod tests {
     async fn asked_twice(spoil: Spoil) -> Vec<Result<Option<Value>, BrokenOff>> {
         let recording = recording();
         let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
-        let asked = Arc::new(Asked::default());
+        let asked = Arc::new(Questions::default());
         let (out, mut received) = channel(16);
         let feeding = tokio::spawn({
             let asked = Arc::clone(&asked);

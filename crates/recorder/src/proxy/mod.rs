@@ -9,7 +9,6 @@
 //! Every connection is a task of one set, which ends with the session. What is seen goes to the ledger.
 
 mod answer;
-mod asked;
 mod belonging;
 mod body_kinds;
 mod connection;
@@ -28,6 +27,7 @@ mod listening;
 mod ongoing;
 mod player;
 mod program;
+mod questions;
 mod reach;
 mod reading;
 mod replay;

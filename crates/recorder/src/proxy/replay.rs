@@ -8,27 +8,24 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
-use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::Instant;
 
-use super::asked::Asked as AskedSoFar;
+use super::Shared;
 use super::belonging::{InStream, in_streams};
 use super::fork::Forking;
 use super::fork_stream::Live;
-use super::forward::Asked;
+use super::forward::{self, ObservedRequest, OutgoingRequest};
 use super::gated::{Gated, Pieces};
-use super::intake::Intake;
 use super::ongoing::Ongoing;
 use super::player::{Clock, Player};
 use super::program::Program;
-use super::speech::{Speech, of_miss, refusal, unreachable, whole};
+use super::questions::Questions;
+use super::speech::{ProxyAnswer, Speech, of_miss, refusal, unreachable, whole};
 use super::spoil::{Spoil, Spoils, spoilt};
-use super::target::Target;
 use super::tee::BrokenOff;
-use super::{Shared, forward};
 use crate::{
     Answered, End, Endpoint, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, Nearest, OnMiss, Pace, Recording,
     Remedy, Request, SeenHow, Surroundings, Tally, Then, is_chatter, miss_answer, with_reply_id,
@@ -51,8 +48,6 @@ pub(crate) enum Look<'r> {
 /// A recording that answers.
 pub(crate) struct Replay {
     recording: Arc<Recording>,
-    /// Where in the recording an id is.
-    positions: BTreeMap<u64, usize>,
     matcher: Mutex<Matcher>,
     on_miss: OnMiss,
     pace: Pace,
@@ -65,7 +60,7 @@ pub(crate) struct Replay {
     /// Which exchanges were answered over a stream.
     in_streams: OnceLock<BTreeMap<u64, InStream>>,
     /// Which exchanges were asked for, for streams that wait.
-    questions: Arc<AskedSoFar>,
+    questions: Arc<Questions>,
     /// Misses that the matcher does not know of.
     further_misses: AtomicUsize,
     /// Those of them that it takes for answered: without differences, and with some.
@@ -80,23 +75,20 @@ impl Replay {
         on_miss: OnMiss,
         pace: Pace,
     ) -> Self {
-        let positions = recording.exchanges.iter().enumerate().map(|(at, exchange)| (exchange.id, at)).collect();
         let matcher = Mutex::new(Matcher::new(Arc::clone(&recording), here, rules));
-        let (asked, further_misses) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Self {
             recording,
-            positions,
             matcher,
             on_miss,
             pace,
             fork: None,
             spoils: Spoils::default(),
             spoilt: Mutex::default(),
-            asked,
+            asked: AtomicUsize::default(),
             in_streams: OnceLock::new(),
             questions: Arc::default(),
-            further_misses,
-            not_kept: [AtomicUsize::new(0), AtomicUsize::new(0)],
+            further_misses: AtomicUsize::default(),
+            not_kept: Default::default(),
         }
     }
 
@@ -191,8 +183,8 @@ impl Replay {
             Answered::Chatter => Look::Chatter,
             Answered::Recorded { id, reply_id, holes } => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
-                match self.exchange(id) {
-                    Some(exchange) if exchange.end.how != How::TooLarge => {
+                match self.recording.exchange(id) {
+                    Some(exchange) if exchange.is_kept() => {
                         let on_stream = spoil.filter(|spoil| !matches!(spoil, Spoil::Delay(_)));
                         self.questions.add(exchange, request, on_stream.filter(|_| self.is_in_stream(id)).cloned());
                         if spoil.is_some() {
@@ -221,14 +213,12 @@ impl Replay {
     /// Answers a request from the recording, or as a miss is to be answered.
     pub(crate) async fn answer(
         &self,
-        target: &Target,
-        parts: &Parts,
-        intake: Intake,
-        asked: Asked,
+        outgoing: OutgoingRequest<'_>,
+        asked: ObservedRequest,
         shared: &Arc<Shared>,
-    ) -> Result<Response<Speech>, BrokenOff> {
+    ) -> ProxyAnswer {
         if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(&asked.request)) {
-            return fork.answer(self, target, parts, intake, asked, shared).await;
+            return fork.answer(self, outgoing, asked, shared).await;
         }
         let spoil = self.spoil(&asked.request);
         if let Some(Spoil::Delay(time)) = &spoil {
@@ -243,19 +233,19 @@ impl Replay {
                 return Ok(response);
             }
             Look::Recorded(exchange, reply_id) => {
-                let told = spoil.as_ref().map_or(Told::Replayed, |spoil| Told::Spoilt(spoil.name()));
+                let playback = spoil.as_ref().map_or(Playback::Replayed, |spoil| Playback::Spoilt(spoil.name()));
                 // Where a stream has the answer, it goes wrong there.
                 let changed = spoil.filter(|_| !self.is_in_stream(exchange.id)).map(|spoil| spoilt(exchange, &spoil));
                 let exchange = changed.as_ref().unwrap_or(exchange);
-                return play(exchange, clean, reply_id.as_ref(), clock, shared, told).await;
+                return play(exchange, clean, reply_id.as_ref(), clock, shared, playback).await;
             }
             Look::Miss(miss) => miss,
         };
         match self.on_miss {
             OnMiss::Fail => Ok(refuse(clean, miss, shared)),
             OnMiss::Live | OnMiss::Record => {
-                let asked = Asked { keep: self.on_miss == OnMiss::Record, ..asked };
-                Ok(forward::forward(target, parts, intake, Some(asked), shared).await)
+                let asked = ObservedRequest { keep: self.on_miss == OnMiss::Record, ..asked };
+                Ok(forward::forward(outgoing, Some(asked), shared).await)
             }
         }
     }
@@ -269,12 +259,8 @@ impl Replay {
     }
 
     /// What was asked for so far.
-    pub(super) fn questions(&self) -> &AskedSoFar {
+    pub(super) fn questions(&self) -> &Questions {
         &self.questions
-    }
-
-    pub(super) fn exchange(&self, id: u64) -> Option<&Exchange> {
-        self.positions.get(&id).and_then(|at| self.recording.exchanges.get(*at))
     }
 
     /// Counts a request, and gives its number.
@@ -301,7 +287,7 @@ impl Replay {
         let body = request.body.as_json();
         let is_answer = body.is_some_and(|body| body.get("jsonrpc").is_some() && body.get("method").is_none());
         let nearest = miss.nearest.as_ref().filter(|_| is_answer);
-        if let Some(exchange) = nearest.and_then(|nearest| self.exchange(nearest.id)) {
+        if let Some(exchange) = nearest.and_then(|nearest| self.recording.exchange(nearest.id)) {
             self.questions.add(exchange, request, None);
         }
     }
@@ -316,7 +302,7 @@ impl Replay {
     /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
     fn is_answered_elsewhere(&self, miss: &Miss, request: &Request) -> bool {
         let is_accepted = |nearest: &Nearest| {
-            let response = self.exchange(nearest.id).and_then(|exchange| exchange.response.as_ref());
+            let response = self.recording.exchange(nearest.id).and_then(|exchange| exchange.response.as_ref());
             self.is_in_stream(nearest.id) || response.is_some_and(|response| response.status == 202)
         };
         // Where requests go that are answered over a stream.
@@ -361,7 +347,7 @@ pub(super) fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<
 }
 
 /// How an exchange is told that a recording answers.
-pub(super) enum Told {
+pub(super) enum Playback {
     Replayed,
     /// It becomes part of the recording that is made; this program asked. A live server may go on with it, where it is a stream.
     Kept(Program, Option<Receiver<Live>>),
@@ -376,14 +362,14 @@ pub(super) async fn play(
     reply_id: Option<&Value>,
     clock: Clock,
     shared: &Arc<Shared>,
-    told: Told,
-) -> Result<Response<Speech>, BrokenOff> {
+    playback: Playback,
+) -> ProxyAnswer {
     let began = recorded.request.at_us;
     let exchange = moved(recorded, request, reply_id);
-    let (ongoing, goes_on) = match told {
-        Told::Kept(program, live) => (shared.ledger.begin_again(exchange).by(program), Some(live)),
-        Told::Replayed => (Ongoing::replayed(&shared.ledger, exchange, SeenHow::Replayed), None),
-        Told::Spoilt(how) => (Ongoing::replayed(&shared.ledger, exchange, SeenHow::Spoilt(how)), None),
+    let (ongoing, goes_on) = match playback {
+        Playback::Kept(program, live) => (shared.ledger.begin_again(exchange).by(program), Some(live)),
+        Playback::Replayed => (Ongoing::replayed(&shared.ledger, exchange, SeenHow::Replayed), None),
+        Playback::Spoilt(how) => (Ongoing::replayed(&shared.ledger, exchange, SeenHow::Spoilt(how)), None),
     };
     let Some(answer) = &recorded.response else {
         return match &recorded.end.how {

@@ -12,6 +12,9 @@ use crate::MissAnswer;
 /// The body of an answer.
 pub(crate) type Speech = UnsyncBoxBody<Bytes, BrokenOff>;
 
+/// The answer to a request; an error breaks the connection off.
+pub(crate) type ProxyAnswer = Result<Response<Speech>, BrokenOff>;
+
 /// A body that is there as a whole.
 pub(crate) fn whole(text: impl Into<Bytes>) -> Speech {
     Full::new(text.into()).map_err(|never| match never {}).boxed_unsync()

@@ -131,7 +131,7 @@ fn tool_error(id: &Value, words: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, Api, End};
+    use crate::{Api, Body, End};
 
     fn exchange(body: Value, speaks: Option<Api>) -> Exchange {
         let frames = vec![Frame { at_us: 2, bytes: "{\"shipped\":true}".into() }];

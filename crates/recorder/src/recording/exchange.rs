@@ -20,6 +20,14 @@ pub struct Recording {
     pub exit: Option<Exit>,
 }
 
+impl Recording {
+    /// The exchange with this id.
+    pub(crate) fn exchange(&self, id: u64) -> Option<&Exchange> {
+        let position = self.exchanges.binary_search_by_key(&id, |exchange| exchange.id).ok()?;
+        self.exchanges.get(position)
+    }
+}
+
 /// The circumstances under which a recording was made: what may differ in a replay is compared relative to them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
@@ -65,6 +73,13 @@ pub struct Exchange {
     pub chatter: bool,
     /// The exchange whose messages and answer this request continues.
     pub after: Option<u64>,
+}
+
+impl Exchange {
+    /// Whether its answer was small enough to be recorded.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.end.how != How::TooLarge
+    }
 }
 
 /// A request as it was sent. Headers that are not on the allow-list are not kept.

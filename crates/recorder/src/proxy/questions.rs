@@ -14,7 +14,7 @@ use crate::{Exchange, Pace, Request};
 
 /// What has been asked so far.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct Questions {
     exchanges: Mutex<HashMap<u64, Question>>,
     /// The streams that were opened.
     opened: Mutex<HashSet<u64>>,
@@ -34,7 +34,7 @@ struct Question {
     spoil: Option<Spoil>,
 }
 
-impl Asked {
+impl Questions {
     /// A request was found to be this exchange, whose answer over a stream is to go wrong in this way.
     pub(super) fn add(&self, exchange: &Exchange, sent: &Request, spoil: Option<Spoil>) {
         let id = id_of(sent).filter(|id| id_of(&exchange.request) != Some(id)).cloned();
