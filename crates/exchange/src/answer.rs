@@ -67,8 +67,8 @@ pub(super) enum Source {
 
 /// What was read.
 pub(super) enum Read {
-    Bytes(Bytes, Moment),
-    End(Moment),
+    Bytes(Bytes),
+    End,
     Quiet,
 }
 
@@ -123,12 +123,12 @@ impl Answer {
                 return Err(self.fail(ExchangeError::TooLarge(words)));
             }
             let ended = match self.read(None).await {
-                Ok(Read::Bytes(bytes, _)) => {
+                Ok(Read::Bytes(bytes)) => {
                     self.count(bytes.len())?;
                     self.lines.push(&bytes);
                     continue;
                 }
-                Ok(Read::End(_) | Read::Quiet) => Ok(()),
+                Ok(Read::End | Read::Quiet) => Ok(()),
                 Err(error) => Err(error),
             };
             let last = self.lines.rest();
@@ -157,11 +157,11 @@ impl Answer {
         let mut body = Vec::new();
         let ended = loop {
             match self.read(None).await {
-                Ok(Read::Bytes(bytes, _)) if body.len() + bytes.len() > limit => {
+                Ok(Read::Bytes(bytes)) if body.len() + bytes.len() > limit => {
                     return Err(self.fail(ExchangeError::TooLarge(format!("the answer is larger than {limit} bytes"))));
                 }
-                Ok(Read::Bytes(bytes, _)) => body.extend_from_slice(&bytes),
-                Ok(Read::End(_) | Read::Quiet) => break Ok(()),
+                Ok(Read::Bytes(bytes)) => body.extend_from_slice(&bytes),
+                Ok(Read::End | Read::Quiet) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
@@ -180,12 +180,12 @@ impl Answer {
                 Err(error) => return Err(self.fail(ExchangeError::TooLarge(error.to_string()))),
             }
             match self.read(until).await {
-                Ok(Read::Bytes(bytes, _)) => {
+                Ok(Read::Bytes(bytes)) => {
                     self.count(bytes.len())?;
                     self.decoder.push(&bytes);
                 }
                 Ok(Read::Quiet) => return Ok(Next::Quiet),
-                Ok(Read::End(_)) => {
+                Ok(Read::End) => {
                     let last = self.decoder.finish().map(|frame| self.arrived(frame));
                     self.keep_rest();
                     self.end(Ok(()))?;
@@ -211,16 +211,17 @@ impl Answer {
     /// Reads on, unless it is over.
     async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
         if let Some(over) = &self.over {
-            return over.clone().map(|()| Read::End(self.latest));
+            return over.clone().map(|()| Read::End);
         }
         let read = match &mut self.source {
             Source::Live(live) => live.read(until).await,
             Source::Played(played) => played.read(until.is_some()),
         };
-        match &read {
-            Ok(Read::Bytes(_, at) | Read::End(at)) => self.latest = *at,
-            Ok(Read::Quiet) => {}
-            Err(_) => self.latest = self.source.now(),
+        if !matches!(read, Ok(Read::Quiet)) {
+            self.latest = match &self.source {
+                Source::Live(live) => live.now(),
+                Source::Played(played) => played.now(),
+            };
         }
         read
     }
@@ -259,15 +260,5 @@ impl Answer {
             self.over = Some(ended.clone());
         }
         ended
-    }
-}
-
-impl Source {
-    /// The moment of what happened last.
-    fn now(&self) -> Moment {
-        match self {
-            Source::Live(live) => live.clock().now(),
-            Source::Played(played) => played.now(),
-        }
     }
 }

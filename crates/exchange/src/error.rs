@@ -68,15 +68,7 @@ pub enum Mismatch {
 impl ExchangeError {
     /// What to do about it, where that is known.
     pub fn help(&self) -> Option<&'static str> {
-        match self {
-            ExchangeError::Mismatch(_) => Some("record again with `agentci record`"),
-            ExchangeError::Unsendable(_)
-            | ExchangeError::Unreachable(_)
-            | ExchangeError::Broken(_)
-            | ExchangeError::Timeout { .. }
-            | ExchangeError::TooLarge(_)
-            | ExchangeError::Compressed(_) => None,
-        }
+        matches!(self, ExchangeError::Mismatch(_)).then_some("record again with `agentci record`")
     }
 }
 

@@ -93,7 +93,7 @@ pub(super) async fn send(
 impl Live {
     /// The next bytes, if they come before the time is up and, if told so, before an earlier instant.
     pub(super) async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
-        let Self { incoming, clock, limit, alarm } = self;
+        let Self { incoming, limit, alarm, .. } = self;
         let next = async {
             tokio::select! {
                 biased;
@@ -108,19 +108,12 @@ impl Live {
                 Err(_) => return Ok(Read::Quiet),
             },
         };
-        let now = Instant::now();
         // A stream that always has something to read is late, too.
-        if came.is_none() || now.saturating_duration_since(limit.sent) >= limit.timeout {
-            return Err(limit.exceeded());
-        }
-        match came {
-            Some(Ok(Some(bytes))) => Ok(Read::Bytes(bytes, clock.at(now))),
-            Some(Err(error)) => Err(error.into()),
-            Some(Ok(None)) | None => Ok(Read::End(clock.at(now))),
-        }
+        let Some(came) = came.filter(|_| limit.sent.elapsed() < limit.timeout) else { return Err(limit.exceeded()) };
+        Ok(came?.map_or(Read::End, Read::Bytes))
     }
 
-    pub(super) fn clock(&self) -> Clock {
-        self.clock
+    pub(super) fn now(&self) -> Moment {
+        self.clock.now()
     }
 }

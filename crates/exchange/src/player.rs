@@ -131,16 +131,16 @@ impl Played {
     /// The next bytes. Where nobody read on, nothing comes.
     pub(super) fn read(&mut self, soon: bool) -> Result<Read, ExchangeError> {
         if let Some(piece) = self.pieces.next() {
-            let at = self.advance(piece.at_us);
-            return Ok(Read::Bytes(piece.raw, at));
+            self.advance(piece.at_us);
+            return Ok(Read::Bytes(piece.raw));
         }
         self.at_end(soon)
     }
 
     fn at_end(&mut self, soon: bool) -> Result<Read, ExchangeError> {
-        let at = self.advance(self.end.at_us);
+        self.advance(self.end.at_us);
         match &self.end.how {
-            How::Closed => Ok(Read::End(at)),
+            How::Closed => Ok(Read::End),
             How::Left if soon => Ok(Read::Quiet),
             How::Left => Err(self.not_read_on()),
             failed @ (How::Unsendable(_)

@@ -87,29 +87,13 @@ fn clean_frame(piece: &Piece, first: bool, delta: Option<&String>, redactor: &Re
     if data.is_none() && by_text.is_none() {
         return None;
     }
-    let mut clean = String::new();
-    let line = |clean: &mut String, name: &str, value: &str| {
-        clean.push_str(name);
-        clean.push_str(": ");
-        clean.push_str(value);
-        clean.push('\n');
-    };
-    if let Some(event) = &frame.event {
-        line(&mut clean, "event", &redactor.text(event));
-    }
-    if let Some(id) = &frame.id {
-        line(&mut clean, "id", &redactor.text(id));
-    }
-    if let Some(retry) = frame.retry {
-        line(&mut clean, "retry", &retry.to_string());
-    }
-    for part in data.unwrap_or(frame.data).split('\n') {
-        line(&mut clean, "data", part);
-    }
-    if !frame.unfinished {
-        clean.push('\n');
-    }
-    Some(clean)
+    let event = frame.event.map(|event| format!("event: {}\n", redactor.text(&event)));
+    let id = frame.id.map(|id| format!("id: {}\n", redactor.text(&id)));
+    let retry = frame.retry.map(|retry| format!("retry: {retry}\n"));
+    let data = data.unwrap_or(frame.data);
+    let data = data.split('\n').map(|part| format!("data: {part}\n"));
+    let end = (!frame.unfinished).then(|| "\n".to_owned());
+    Some(event.into_iter().chain(id).chain(retry).chain(data).chain(end).collect())
 }
 
 /// The event that a piece of a stream holds, if any.

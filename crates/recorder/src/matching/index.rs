@@ -4,19 +4,14 @@ use std::collections::HashMap;
 
 use super::answered::MatchRules;
 use super::place::split;
-use super::prints;
+use super::prints::Print;
 use super::roots::RootPairs;
 use super::view::View;
 use crate::Recording;
 
 /// Positions of exchanges, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Index {
-    exact: HashMap<u64, Vec<usize>>,
-    shape: HashMap<u64, Vec<usize>>,
-    likely: HashMap<u64, Vec<usize>>,
-    place: HashMap<u64, Vec<usize>>,
-}
+pub(super) struct Index(HashMap<Print, Vec<usize>>);
 
 impl Index {
     /// What goes to a folder is found at its path, and at that with a mark for the folder.
@@ -34,25 +29,13 @@ impl Index {
     }
 
     fn add(&mut self, position: usize, view: &View<'_>) {
-        self.exact.entry(prints::exact(view)).or_default().push(position);
-        self.shape.entry(prints::shape(view)).or_default().push(position);
-        self.likely.entry(prints::likely(view)).or_default().push(position);
-        self.place.entry(prints::place(view)).or_default().push(position);
+        for print in [Print::exact(view), Print::shape(view), Print::likely(view), Print::place(view)] {
+            self.0.entry(print).or_default().push(position);
+        }
     }
 
-    pub(super) fn exact(&self, view: &View<'_>) -> &[usize] {
-        self.exact.get(&prints::exact(view)).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn shape(&self, view: &View<'_>) -> &[usize] {
-        self.shape.get(&prints::shape(view)).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn likely(&self, view: &View<'_>) -> &[usize] {
-        self.likely.get(&prints::likely(view)).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn place(&self, view: &View<'_>) -> &[usize] {
-        self.place.get(&prints::place(view)).map_or(&[], Vec::as_slice)
+    /// The exchanges that have a print.
+    pub(super) fn having(&self, print: Print) -> &[usize] {
+        self.0.get(&print).map_or(&[], Vec::as_slice)
     }
 }

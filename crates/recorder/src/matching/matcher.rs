@@ -14,6 +14,7 @@ use super::index::Index;
 use super::miss::{Candidate, Miss, miss};
 use super::pairing::Pairing;
 use super::place::split;
+use super::prints::Print;
 use super::reply::{id_of, may_repeat};
 use super::roots::RootPairs;
 use super::temp_names::TempNames;
@@ -72,7 +73,7 @@ impl Matcher {
         }
         let recording = Arc::clone(&self.recording);
         let view = self.unanswered(request, &recording.holes);
-        let place = self.index.place(&view);
+        let place = self.index.having(Print::place(&view));
         if self.is_chatter_of(place) || is_chatter(request) {
             self.tally.chatter += 1;
             let last = place.last().copied();
@@ -125,7 +126,7 @@ impl Matcher {
         let recording = Arc::clone(&self.recording);
         let view = View::of(request, &self.rules, &recording.holes);
         let exact = |position: &usize| self.compared(*position, &view).filter(|(_, found)| found.holes.is_empty());
-        let equal = self.index.exact(&view);
+        let equal = self.index.having(Print::exact(&view));
         let unused = equal.iter().filter(|position| !self.used[**position]);
         let again = equal.iter().rev().filter(|_| may_repeat(request));
         let (position, comparison) = unused.chain(again).find_map(exact)?;
@@ -219,15 +220,15 @@ impl Matcher {
     /// The exchange that answers a request: an equal one that is unused, one that differs in holes only, or one that may be
     /// given again.
     fn find(&self, request: &Request, view: &View<'_>, before: Option<u64>) -> Option<(usize, Comparison)> {
-        let equal = self.index.exact(view);
+        let equal = self.index.having(Print::exact(view));
         let unused = |position: &&usize| !self.used[**position];
         let exact = |position: &usize| self.compared(*position, view).filter(|(_, found)| found.holes.is_empty());
         if let Some(found) = equal.iter().filter(unused).find_map(exact) {
             return Some(found);
         }
-        let alike = self.index.shape(view);
+        let alike = self.index.having(Print::shape(view));
         let continues = |position: &&usize| self.recording.exchanges[**position].after == before;
-        for candidates in [self.index.likely(view), alike] {
+        for candidates in [self.index.having(Print::likely(view)), alike] {
             let first = candidates.iter().filter(unused).filter(continues);
             let then = candidates.iter().filter(unused).filter(|position| !continues(position));
             if let Some(found) = first.chain(then).find_map(|position| self.compared(*position, view)) {
@@ -256,8 +257,8 @@ impl Matcher {
     }
 
     fn miss(&self, request: &Request, view: &View<'_>, before: Option<u64>, messages: usize) -> Miss {
-        let mut positions: Vec<usize> = self.index.place(view).to_vec();
-        let alike: HashSet<usize> = self.index.shape(view).iter().copied().collect();
+        let mut positions: Vec<usize> = self.index.having(Print::place(view)).to_vec();
+        let alike: HashSet<usize> = self.index.having(Print::shape(view)).iter().copied().collect();
         positions.sort_by_cached_key(|position| {
             let same_conversation = self.recording.exchanges[*position].after == before;
             (!same_conversation, self.used[*position], !alike.contains(position))

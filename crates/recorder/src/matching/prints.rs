@@ -17,46 +17,55 @@ use super::view::View;
 /// Up to which length a text is worth reading twice.
 const SHORT: usize = 4096;
 
-/// The print of everything that is compared, and what is left out by a decision of the team.
-pub(super) fn exact(view: &View<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (&view.place, &view.around, view.kind).hash(&mut hasher);
-    let below = Below::of(&view.patterns);
-    exact_value(&view.body, &below, 0, &mut hasher);
-    hasher.finish()
+/// A print of a request, and of what in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Print {
+    Exact(u64),
+    Shape(u64),
+    Likely(u64),
+    Place(u64),
 }
 
-/// The print of what no hole may change.
-pub(super) fn shape(view: &View<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (&view.place, view.kind).hash(&mut hasher);
-    for (name, _) in &view.around {
-        name.hash(&mut hasher);
+impl Print {
+    /// The print of everything that is compared, and what is left out by a decision of the team.
+    pub(super) fn exact(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&view.place, &view.around, view.kind).hash(&mut hasher);
+        exact_value(&view.body, &Below::of(&view.patterns), 0, &mut hasher);
+        Self::Exact(hasher.finish())
     }
-    shape_value(&view.body, "", &Below::of(&view.patterns), &mut hasher);
-    hasher.finish()
-}
 
-/// The print of everything but ids, and of long texts only that they are there. Requests that differ in ids are mostly found by
-/// it, and it tells which of many with one shape are worth comparing first.
-pub(super) fn likely(view: &View<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (&view.place, view.kind).hash(&mut hasher);
-    likely_value(&view.body, &mut hasher);
-    hasher.finish()
+    /// The print of what no hole may change.
+    pub(super) fn shape(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&view.place, view.kind).hash(&mut hasher);
+        for (name, _) in &view.around {
+            name.hash(&mut hasher);
+        }
+        shape_value(&view.body, "", &Below::of(&view.patterns), &mut hasher);
+        Self::Shape(hasher.finish())
+    }
+
+    /// The print of everything but ids, and of long texts only that they are there. Requests that differ in ids are mostly found by
+    /// it, and it tells which of many with one shape are worth comparing first.
+    pub(super) fn likely(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&view.place, view.kind).hash(&mut hasher);
+        likely_value(&view.body, &mut hasher);
+        Self::Likely(hasher.finish())
+    }
+
+    pub(super) fn place(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        view.place.hash(&mut hasher);
+        Self::Place(hasher.finish())
+    }
 }
 
 /// The print of any value.
 pub(super) fn of_value(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     exact_value(value, &Below::default(), 0, &mut hasher);
-    hasher.finish()
-}
-
-/// The place of a request, as a print.
-pub(super) fn place(view: &View<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    view.place.hash(&mut hasher);
     hasher.finish()
 }
 

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::fields::{Fields, write_pairs};
+use super::fields::{Fields, write_pairs, written};
 use super::{Body, Part};
 
 /// What is larger stands in a file beside the recording.
@@ -42,20 +42,18 @@ pub(super) fn is_shallow(value: &Value) -> bool {
 
 /// Adds a body to the fields of a line.
 pub(super) fn write_body(body: &Body, fields: &mut Map<String, Value>, files: &mut Files) {
-    match body {
-        Body::Empty => {}
-        Body::Json(value) => write_json(value, fields, files),
-        Body::Text(text) if text.len() > INLINE => large(text.clone().into(), "text", fields, files),
-        Body::Text(text) => drop(fields.insert("text".into(), text.clone().into())),
-        Body::Form(pairs) => drop(fields.insert("form".into(), write_pairs(pairs))),
-        Body::Parts(parts) => {
-            let parts: Value = parts.iter().map(|part| write_part(part, files)).collect();
-            fields.insert("parts".into(), parts);
-        }
-        Body::Bytes(bytes) if bytes.len() > INLINE => large(bytes.clone(), "bytes", fields, files),
-        Body::Bytes(bytes) => drop(fields.insert("base64".into(), STANDARD.encode(bytes).into())),
-        Body::TooLarge { bytes } => drop(fields.insert("too_large".into(), (*bytes).into())),
-    }
+    let (name, value) = match body {
+        Body::Empty => return,
+        Body::Json(value) => return write_json(value, fields, files),
+        Body::Text(text) if text.len() > INLINE => return large(text.clone().into(), "text", fields, files),
+        Body::Text(text) => ("text", text.clone().into()),
+        Body::Form(pairs) => ("form", write_pairs(pairs)),
+        Body::Parts(parts) => ("parts", parts.iter().map(|part| write_part(part, files)).collect()),
+        Body::Bytes(bytes) if bytes.len() > INLINE => return large(bytes.clone(), "bytes", fields, files),
+        Body::Bytes(bytes) => ("base64", STANDARD.encode(bytes).into()),
+        Body::TooLarge { bytes } => ("too_large", (*bytes).into()),
+    };
+    fields.insert(name.into(), value);
 }
 
 fn write_json(value: &Value, fields: &mut Map<String, Value>, files: &mut Files) {
@@ -70,14 +68,8 @@ fn write_json(value: &Value, fields: &mut Map<String, Value>, files: &mut Files)
 }
 
 fn write_part(part: &Part, files: &mut Files) -> Value {
-    let mut fields = Map::new();
-    fields.insert("name".into(), part.name.clone().into());
-    if let Some(filename) = &part.filename {
-        fields.insert("filename".into(), filename.clone().into());
-    }
-    if let Some(content_type) = &part.content_type {
-        fields.insert("content_type".into(), content_type.clone().into());
-    }
+    let Part { name, filename, content_type, .. } = part;
+    let mut fields = written(json!({ "name": name, "filename": filename, "content_type": content_type }));
     write_bytes(&part.content, &mut fields, files);
     Value::Object(fields)
 }
@@ -127,8 +119,7 @@ pub(super) fn read_body(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result
     if let Some(bytes) = fields.number_if_any("too_large")? {
         return Ok(Body::TooLarge { bytes });
     }
-    if let Some(parts) = fields.take("parts") {
-        let Value::Array(parts) = parts else { return Err("`parts` must be a list".into()) };
+    if let Some(parts) = fields.if_any::<Vec<Value>>("parts", "a list")? {
         return parts.into_iter().map(|part| read_part(part, files)).collect::<Result<_, _>>().map(Body::Parts);
     }
     if let Some((content, holds)) = read_file(fields, files)? {

@@ -1,5 +1,6 @@
 //! The fields of one line of a recording, taken out one by one, so that what is left over can be refused.
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The fields of a line that nobody has asked for yet.
@@ -31,16 +32,18 @@ impl Fields {
         self.0.contains_key(name)
     }
 
+    /// A field that may be absent; `what` it must be.
+    pub(super) fn if_any<T: DeserializeOwned>(&mut self, name: &str, what: &str) -> Result<Option<T>, String> {
+        let value = self.take(name).map(serde_json::from_value).transpose();
+        value.map_err(|_| format!("`{name}` must be {what}"))
+    }
+
     pub(super) fn text(&mut self, name: &str) -> Result<String, String> {
         self.text_if_any(name)?.ok_or_else(|| format!("`{name}` is missing"))
     }
 
     pub(super) fn text_if_any(&mut self, name: &str) -> Result<Option<String>, String> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(format!("`{name}` must be a text")),
-        }
+        self.if_any(name, "a text")
     }
 
     pub(super) fn number(&mut self, name: &str) -> Result<u64, String> {
@@ -48,57 +51,24 @@ impl Fields {
     }
 
     pub(super) fn number_if_any(&mut self, name: &str) -> Result<Option<u64>, String> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(value) => value.as_u64().map(Some).ok_or_else(|| format!("`{name}` must be a whole number")),
-        }
-    }
-
-    pub(super) fn flag(&mut self, name: &str) -> Result<bool, String> {
-        match self.take(name) {
-            None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(flag),
-            Some(_) => Err(format!("`{name}` must be true or false")),
-        }
-    }
-
-    pub(super) fn list(&mut self, name: &str) -> Result<Vec<Value>, String> {
-        match self.take(name) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => Ok(items),
-            Some(_) => Err(format!("`{name}` must be a list")),
-        }
+        self.if_any(name, "a whole number")
     }
 
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
-        let text = |item| match item {
-            Value::String(text) => Ok(text),
-            _ => Err(format!("`{name}` must be a list of texts")),
-        };
-        self.list(name)?.into_iter().map(text).collect()
+        let items: Vec<Value> = self.if_any(name, "a list")?.unwrap_or_default();
+        serde_json::from_value(items.into()).map_err(|_| format!("`{name}` must be a list of texts"))
     }
 
     /// Names with their values: an object, or a list of pairs where a name comes twice.
     pub(super) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, String> {
-        let wrong = || format!("`{name}` must hold names with texts");
-        match self.take(name) {
-            None => Ok(Vec::new()),
+        let pairs = match self.take(name) {
+            None => Some(Vec::new()),
             Some(Value::Object(pairs)) => {
-                let pairs = pairs.into_iter().map(|(key, value)| match value {
-                    Value::String(value) => Ok((key, value)),
-                    _ => Err(wrong()),
-                });
-                pairs.collect()
+                pairs.into_iter().map(|(key, value)| Some((key, value.as_str()?.to_owned()))).collect()
             }
-            Some(Value::Array(pairs)) => {
-                let pairs = pairs.into_iter().map(|pair| match <[Value; 2]>::try_from(items(pair)) {
-                    Ok([Value::String(key), Value::String(value)]) => Ok((key, value)),
-                    _ => Err(wrong()),
-                });
-                pairs.collect()
-            }
-            Some(_) => Err(wrong()),
-        }
+            Some(pairs) => serde_json::from_value(pairs).ok(),
+        };
+        pairs.ok_or_else(|| format!("`{name}` must hold names with texts"))
     }
 
     /// Refuses what nobody asked for: it would be lost, and may have mattered.
@@ -110,19 +80,21 @@ impl Fields {
     }
 }
 
-fn items(value: Value) -> Vec<Value> {
-    match value {
-        Value::Array(items) => items,
-        _ => Vec::new(),
-    }
+/// The fields of a line that is written; what is `null` is left out.
+pub(super) fn written(mut fields: Value) -> Map<String, Value> {
+    let mut fields = fields.as_object_mut().map(std::mem::take).unwrap_or_default();
+    fields.retain(|_, value| !value.is_null());
+    fields
+}
+
+/// Names with their values as they are written; nothing where there are none.
+pub(super) fn write_pairs_if_any(pairs: &[(String, String)]) -> Option<Value> {
+    (!pairs.is_empty()).then(|| write_pairs(pairs))
 }
 
 /// Names with their values as they are written.
 pub(super) fn write_pairs(pairs: &[(String, String)]) -> Value {
-    let mut object = Map::new();
-    for (name, value) in pairs {
-        object.insert(name.clone(), value.clone().into());
-    }
+    let object: Map<String, Value> = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
     if object.len() == pairs.len() {
         return Value::Object(object);
     }

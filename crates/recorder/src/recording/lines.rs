@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use super::fields::Fields;
 use super::{Exit, Header, How, LearnedHole, Roots};
 use crate::Api;
@@ -22,7 +20,7 @@ pub(super) fn header(kind: &str, fields: &mut Fields) -> Result<Header, String> 
         command: fields.texts("command")?,
         now_ms: fields.number("now_ms")?,
         zone: fields.text_if_any("zone")?,
-        offset_s: offset(fields)?,
+        offset_s: fields.if_any("offset_s", "an integer")?.unwrap_or(0),
         roots: Roots {
             cwd: roots.text("cwd")?.into(),
             home: roots.text_if_any("home")?.map(PathBuf::from),
@@ -33,13 +31,6 @@ pub(super) fn header(kind: &str, fields: &mut Fields) -> Result<Header, String> 
     };
     roots.end()?;
     Ok(header)
-}
-
-/// Seconds by which local time is ahead of UTC.
-fn offset(fields: &mut Fields) -> Result<i32, String> {
-    let Some(value) = fields.take("offset_s") else { return Ok(0) };
-    let seconds = value.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
-    seconds.ok_or_else(|| "`offset_s` must be an integer".into())
 }
 
 pub(super) fn api(fields: &mut Fields) -> Result<Option<Api>, String> {
@@ -53,13 +44,7 @@ pub(super) fn hole(fields: &mut Fields) -> Result<LearnedHole, String> {
 }
 
 pub(super) fn exit(fields: &mut Fields) -> Result<Exit, String> {
-    let code = match fields.take("code") {
-        None | Some(Value::Null) => None,
-        Some(code) => {
-            let code = code.as_i64().and_then(|code| i32::try_from(code).ok());
-            Some(code.ok_or("`code` must be a whole number")?)
-        }
-    };
+    let code = fields.if_any::<Option<i32>>("code", "a whole number")?.flatten();
     Ok(Exit { at_us: fields.number("at_us")?, code })
 }
 

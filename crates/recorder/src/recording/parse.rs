@@ -116,7 +116,7 @@ impl Reading {
             body: self.body(fields, files)?,
         };
         let end = End { at_us: request.at_us, how: How::Closed };
-        let chatter = fields.flag("chatter")?;
+        let chatter = fields.if_any("chatter", "true or false")?.unwrap_or(false);
         self.recording.exchanges.push(Exchange { id, request, response: None, end, chatter, after });
         self.ended.push(false);
         Ok(())

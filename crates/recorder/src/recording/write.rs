@@ -1,7 +1,8 @@
 //! From a recording to its text.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use agentci_trace::Redactor;
 use bytes::Bytes;
@@ -9,9 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::clean::{cleaned, leftover};
 use super::content::{Files, write_body, write_bytes};
-use super::fields::write_pairs;
+use super::fields::{write_pairs_if_any, written as line};
 use super::patch::patch_between;
-use super::{End, Exchange, Header, How, LearnedHole, Recording, Request};
+use super::{Exchange, Header, How, Recording, Request, Roots};
+use crate::Api;
 
 /// A recording as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,17 +41,18 @@ impl Recording {
         let mut secrets = secrets.clone();
         let clean = cleaned(self, &mut secrets);
         let mut written = Written::default();
-        push(&mut written.text, header(&clean.header));
+        push(&mut written.text, write_header(&clean.header));
         let mut earlier = Earlier::default();
         for exchange in &clean.exchanges {
             write_exchange(exchange, &earlier, &mut written);
             earlier.take(exchange);
         }
         for hole in &clean.holes {
-            push(&mut written.text, write_hole(hole));
+            let api = hole.speaks.map(Api::name);
+            push(&mut written.text, line(json!({"type": "hole", "speaks": api, "at": hole.at, "from": hole.from})));
         }
         if let Some(exit) = &clean.exit {
-            push(&mut written.text, json!({"type": "exit", "at_us": exit.at_us, "code": exit.code}));
+            let _ = writeln!(written.text, "{}", json!({"type": "exit", "at_us": exit.at_us, "code": exit.code}));
         }
         let files = written.files.iter().map(|(_, content)| String::from_utf8_lossy(content));
         match leftover(&written.text, &secrets).or_else(|| files.into_iter().find_map(|file| leftover(&file, &secrets)))
@@ -60,92 +63,75 @@ impl Recording {
     }
 }
 
-fn push(text: &mut String, line: Value) {
-    text.push_str(&line.to_string());
-    text.push('\n');
-    drop(line);
+fn push(text: &mut String, fields: Map<String, Value>) {
+    let _ = writeln!(text, "{}", Value::Object(fields));
 }
 
-fn header(header: &Header) -> Value {
-    let path = |path: &Path| Value::from(path.to_string_lossy());
-    let mut roots = Map::new();
-    roots.insert("cwd".into(), path(&header.roots.cwd));
-    for (name, root) in [("home", &header.roots.home), ("tmp", &header.roots.tmp)] {
-        if let Some(root) = root {
-            roots.insert(name.into(), path(root));
-        }
-    }
-    let mut line = json!({"v": 2, "type": "recording", "command": header.command, "now_ms": header.now_ms});
-    if let Some(zone) = &header.zone {
-        line["zone"] = zone.clone().into();
-    }
-    if header.offset_s != 0 {
-        line["offset_s"] = header.offset_s.into();
-    }
-    line["roots"] = roots.into();
-    line["keys"] = header.keys.clone().into();
-    if !header.absent.is_empty() {
-        line["absent"] = header.absent.clone().into();
-    }
-    line
+fn write_header(header: &Header) -> Map<String, Value> {
+    let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let Roots { cwd, home, tmp } = &header.roots;
+    let roots = json!({"cwd": path(cwd), "home": home.as_ref().map(path), "tmp": tmp.as_ref().map(path)});
+    line(json!({
+        "v": 2,
+        "type": "recording",
+        "command": header.command,
+        "now_ms": header.now_ms,
+        "zone": header.zone,
+        "offset_s": Some(header.offset_s).filter(|offset| *offset != 0),
+        "roots": line(roots),
+        "keys": header.keys,
+        "absent": Some(&header.absent).filter(|absent| !absent.is_empty()),
+    }))
 }
 
 fn write_exchange(exchange: &Exchange, earlier: &Earlier<'_>, written: &mut Written) {
-    let line = write_request(exchange, earlier, &mut written.files);
-    push(&mut written.text, line);
+    let request = write_request(exchange, earlier, &mut written.files);
+    push(&mut written.text, request);
     let id = exchange.id;
     if let Some(response) = &exchange.response {
-        let mut line = json!({"type": "response", "id": id, "at_us": response.at_us, "status": response.status});
-        if !response.headers.is_empty() {
-            line["headers"] = write_pairs(&response.headers);
-        }
-        push(&mut written.text, line);
+        let (at_us, headers) = (response.at_us, write_pairs_if_any(&response.headers));
+        let head = json!({"type": "response", "id": id, "at_us": at_us, "status": response.status, "headers": headers});
+        push(&mut written.text, line(head));
         for frame in &response.frames {
-            let mut fields = fields(json!({"type": "frame", "id": id, "at_us": frame.at_us}));
+            let mut fields = line(json!({"type": "frame", "id": id, "at_us": frame.at_us}));
             write_bytes(&frame.bytes, &mut fields, &mut written.files);
-            push(&mut written.text, fields.into());
+            push(&mut written.text, fields);
         }
     }
-    push(&mut written.text, write_end(id, &exchange.end));
+    let (how, message) = match &exchange.end.how {
+        How::Closed => ("closed", None),
+        How::Left => ("left", None),
+        How::Broken(message) => ("broken", Some(message)),
+        How::Unreachable(message) => ("unreachable", Some(message)),
+        How::TooLarge => ("too_large", None),
+    };
+    let end = json!({"type": "end", "id": id, "at_us": exchange.end.at_us, "how": how, "message": message});
+    push(&mut written.text, line(end));
 }
 
-fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
-}
-
-fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) -> Value {
+fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) -> Map<String, Value> {
     let request = &exchange.request;
-    let mut line = fields(json!({"type": "request", "id": exchange.id, "at_us": request.at_us}));
-    let mut add = |name: &str, value: Value| line.insert(name.into(), value);
-    if let Some(after) = exchange.after {
-        add("after", after.into());
-    }
-    if exchange.chatter {
-        add("chatter", true.into());
-    }
-    if let Some(by) = &request.by {
-        add("by", by.clone().into());
-    }
-    add("to", request.origin.clone().into());
-    add("method", request.method.clone().into());
-    add("path", request.path.clone().into());
-    if let Some(api) = request.speaks {
-        add("speaks", api.name().into());
-    }
-    if !request.headers.is_empty() {
-        add("headers", write_pairs(&request.headers));
-    }
+    let mut fields = line(json!({
+        "type": "request",
+        "id": exchange.id,
+        "at_us": request.at_us,
+        "after": exchange.after,
+        "chatter": exchange.chatter.then_some(true),
+        "by": request.by,
+        "to": request.origin,
+        "method": request.method,
+        "path": request.path,
+        "speaks": request.speaks.map(Api::name),
+        "headers": write_pairs_if_any(&request.headers),
+    }));
     match likeness(exchange, earlier) {
         Some((id, patch)) => {
-            add("like", id.into());
-            add("patch", patch);
+            fields.insert("like".into(), id.into());
+            fields.insert("patch".into(), patch);
         }
-        None => write_body(&request.body, &mut line, files),
+        None => write_body(&request.body, &mut fields, files),
     }
-    line.into()
+    fields
 }
 
 /// The earlier exchange that a body is much like, and what makes this body of that one: the one that it continues, or the last
@@ -185,29 +171,4 @@ impl<'r> Earlier<'r> {
 
 fn place(request: &Request) -> Place<'_> {
     (&request.origin, &request.method, &request.path)
-}
-
-fn write_end(id: u64, end: &End) -> Value {
-    let (how, message) = match &end.how {
-        How::Closed => ("closed", None),
-        How::Left => ("left", None),
-        How::Broken(message) => ("broken", Some(message)),
-        How::Unreachable(message) => ("unreachable", Some(message)),
-        How::TooLarge => ("too_large", None),
-    };
-    let mut line = json!({"type": "end", "id": id, "at_us": end.at_us, "how": how});
-    if let Some(message) = message {
-        line["message"] = message.clone().into();
-    }
-    line
-}
-
-fn write_hole(hole: &LearnedHole) -> Value {
-    let mut line = json!({"type": "hole"});
-    if let Some(api) = hole.speaks {
-        line["speaks"] = api.name().into();
-    }
-    line["at"] = hole.at.clone().into();
-    line["from"] = hole.from.clone().into();
-    line
 }

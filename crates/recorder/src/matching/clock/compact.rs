@@ -2,7 +2,7 @@
 
 use super::calendar::{DAY_MS, day_of};
 use super::now::Said;
-use super::numbers::{of, of_day};
+use super::numbers::of_day;
 use super::rendering::{Rendering, Scan};
 
 pub(super) fn renderings(bytes: &[u8]) -> impl Iterator<Item = Rendering> {
@@ -23,14 +23,14 @@ fn short(scan: Scan<'_>) -> Option<Rendering> {
 fn with_time(mut scan: Scan<'_>, digits: usize, parts: &'static str) -> Option<Rendering> {
     let date = scan.number(digits, digits)?;
     let day = day_of_digits(date, digits)?;
-    let date_only = of((parts, 0, 0), Said::Day(day), scan);
+    let date_only = Rendering::new((parts, 0, 0), Said::Day(day), scan);
     let Some(between) = [b'T', b'-', b'_'].into_iter().find_map(|byte| scan.take(byte)) else { return Some(date_only) };
     let time = scan.number(6, 6).and_then(|time| of_day(time / 10_000, time / 100 % 100, time % 100));
     let Some(time) = time else { return Some(date_only) };
     let zone = scan.take(b'Z');
     let ms = day * DAY_MS + time;
     let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
-    Some(of((parts, between, zone.unwrap_or(1)), said, scan))
+    Some(Rendering::new((parts, between, zone.unwrap_or(1)), said, scan))
 }
 
 /// `202611161841`, `20261116184117`, and that with milliseconds.
@@ -48,7 +48,7 @@ fn joined(mut scan: Scan<'_>) -> Option<Rendering> {
     let zone = ahead.take(b'Z');
     let ms = day_of_digits(date, 8)? * DAY_MS + time;
     let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
-    Some(of((parts, 0, zone.unwrap_or(0)), said, ahead))
+    Some(Rendering::new((parts, 0, zone.unwrap_or(0)), said, ahead))
 }
 
 /// The day of the year: `2026-320`, `2026320`.
@@ -64,7 +64,7 @@ fn ordinal(mut scan: Scan<'_>) -> Option<Rendering> {
     };
     let first = day_of(year, 1, 1)?;
     let exists = day >= 1 && first + day - 1 <= day_of(year, 12, 31)?;
-    exists.then(|| of(("ordinal", dash, 0), Said::Day(first + day - 1), scan))
+    exists.then(|| Rendering::new(("ordinal", dash, 0), Said::Day(first + day - 1), scan))
 }
 
 /// A date of eight digits, or of six without the century.

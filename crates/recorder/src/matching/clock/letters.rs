@@ -3,7 +3,7 @@
 use super::calendar::{DAY_MS, Spelling, day_of, month_named, weekday_named};
 use super::now::Said;
 use super::numbers::clock_time;
-use super::rendering::{Rendering, Scan, Style};
+use super::rendering::{Rendering, Scan};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
     let mut scan = Scan::new(bytes);
@@ -13,34 +13,30 @@ pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
     }
     let Some((month, spelling)) = month_named(word) else { return Vec::new() };
     let mut found = Vec::from_iter(month_and_year(month, spelling, scan));
-    found.extend(month_first(month, spelling, scan));
-    found.extend(without_year(month, spelling, scan));
-    found.extend(with_time(month, spelling, scan));
+    found.extend(after_month(month, spelling, scan));
     found
 }
 
+fn after_month(month: i64, spelling: Spelling, scan: Scan<'_>) -> impl Iterator<Item = Rendering> {
+    let readers = [month_first, without_year, with_time];
+    readers.into_iter().filter_map(move |read| read(month, spelling, scan))
+}
+
 fn after_weekday(weekday: i64, spelling: Spelling, scan: Scan<'_>) -> Vec<Rendering> {
-    let mut style = Style::of(("weekday", 0, 0));
-    style.weekday = Some(spelling);
-    let mut found = vec![Rendering { style, said: Said::Weekday(weekday), length: scan.at }];
     let mut rest = scan;
     let comma = rest.take(b',').unwrap_or(0);
-    if rest.take(b' ').is_none() {
-        return found;
+    let mut found = Vec::new();
+    if rest.take(b' ').is_some() {
+        found.extend(day_first(rest));
+        let mut named = rest;
+        if let Some((month, of_month)) = month_named(named.word()) {
+            found.extend(after_month(month, of_month, named));
+        }
     }
-    let mut dates = Vec::from_iter(day_first(rest));
-    let mut named = rest;
-    if let Some((month, of_month)) = month_named(named.word()) {
-        dates.extend(month_first(month, of_month, named));
-        dates.extend(without_year(month, of_month, named));
-        dates.extend(with_time(month, of_month, named));
-    }
-    for mut date in dates {
-        date.style.weekday = Some(spelling);
-        // A comma after the weekday is told from one after the day.
-        date.style.parts.1 ^= comma << 1;
-        found.push(date);
-    }
+    // A comma after the weekday is told from one after the day.
+    found.iter_mut().for_each(|date| date.style.parts.1 ^= comma << 1);
+    found.push(Rendering::new(("weekday", 0, 0), Said::Weekday(weekday), scan));
+    found.iter_mut().for_each(|rendering| rendering.style.weekday = Some(spelling));
     found
 }
 
@@ -48,9 +44,7 @@ fn after_weekday(weekday: i64, spelling: Spelling, scan: Scan<'_>) -> Vec<Render
 fn month_and_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     let year = scan.number(4, 4)?;
-    let mut style = Style::of(("month year", 0, 0));
-    style.month = Some(spelling);
-    Some(Rendering { style, said: Said::Month(year, month), length: scan.at })
+    Some(Rendering::new(("month year", 0, 0), Said::Month(year, month), scan).named(spelling))
 }
 
 /// `November 16, 2026`, `Nov 16 2026`, `November 16th, 2026`.
@@ -63,9 +57,10 @@ fn month_first(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Ren
     let comma = scan.take(b',').unwrap_or(0);
     scan.take(b' ')?;
     let year = scan.number(4, 4)?;
-    let mut style = Style::of(("month day year", comma, u8::from(ordinal)));
-    style.month = Some(spelling);
-    Some(Rendering { style, said: Said::Day(day_of(year, month, day)?), length: scan.at })
+    Some(
+        Rendering::new(("month day year", comma, u8::from(ordinal)), Said::Day(day_of(year, month, day)?), scan)
+            .named(spelling),
+    )
 }
 
 /// `November 16`, `Nov 16th`; a year or a time after it would belong to it.
@@ -81,9 +76,7 @@ fn without_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Re
     if after.peek().is_some_and(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let mut style = Style::of(("month day", 0, u8::from(is_ordinal)));
-    style.month = Some(spelling);
-    Some(Rendering { style, said: Said::Date(month, day), length: end.at })
+    Some(Rendering::new(("month day", 0, u8::from(is_ordinal)), Said::Date(month, day), end).named(spelling))
 }
 
 /// `Nov 16 18:41:17 2026`, perhaps with the name of a zone before the year.
@@ -100,9 +93,10 @@ fn with_time(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rende
     }
     let year = scan.number(4, 4)?;
     let said = Said::Local(day_of(year, month, day)? * DAY_MS + clock.ms);
-    let mut style = Style::of(("month day time year", u8::from(clock.seconds) << 2, u8::from(zone)));
-    style.month = Some(spelling);
-    Some(Rendering { style, said, length: scan.at })
+    Some(
+        Rendering::new(("month day time year", u8::from(clock.seconds) << 2, u8::from(zone)), said, scan)
+            .named(spelling),
+    )
 }
 
 /// `16 Nov 2026` after a weekday.
@@ -112,7 +106,8 @@ fn day_first(mut scan: Scan<'_>) -> Option<Rendering> {
     let (month, spelling) = month_named(scan.word())?;
     scan.take(separator)?;
     let year = scan.number(4, 4)?;
-    let mut style = Style::of(("weekday day month year", separator, 0));
-    style.month = Some(spelling);
-    Some(Rendering { style, said: Said::Day(day_of(year, month, day)?), length: scan.at })
+    Some(
+        Rendering::new(("weekday day month year", separator, 0), Said::Day(day_of(year, month, day)?), scan)
+            .named(spelling),
+    )
 }

@@ -1,6 +1,6 @@
 //! The present of one side: from when its session began until the request was sent, in UTC and in local time.
 
-use super::calendar::{DAY_MS, date_of, month_of, weekday_of};
+use super::calendar::{DAY_MS, date_of, weekday_of};
 
 /// How far a clock time may be from the present.
 const SLACK_MS: i64 = 600_000;
@@ -58,12 +58,14 @@ impl Now {
     fn is_present(&self, said: Said, offset: i64) -> bool {
         let (first, last) = (self.from + offset, self.to + offset);
         let (first_day, last_day) = (first.div_euclid(DAY_MS), last.div_euclid(DAY_MS));
+        let is_date =
+            |fits: &dyn Fn((i64, i64, i64)) -> bool| [first_day, last_day].into_iter().filter_map(date_of).any(fits);
         match said {
             Said::Day(day) => (first_day..=last_day).contains(&day),
             Said::Weekday(weekday) => (weekday - weekday_of(first_day)).rem_euclid(7) <= last_day - first_day,
-            Said::Month(year, month) => [first_day, last_day].iter().any(|day| month_of(*day) == (year, month)),
-            Said::Date(month, day) => [first_day, last_day].iter().any(|it| date_of(*it) == (month, day)),
-            Said::Year(year) => [first_day, last_day].iter().any(|day| month_of(*day).0 == year),
+            Said::Month(year, month) => is_date(&|(of_year, of_month, _)| (of_year, of_month) == (year, month)),
+            Said::Date(month, day) => is_date(&|(_, of_month, of_day)| (of_month, of_day) == (month, day)),
+            Said::Year(year) => is_date(&|(of_year, ..)| of_year == year),
             Said::Instant(ms) => self.is_about(ms),
             Said::Local(ms) => self.is_about(ms - offset),
             Said::Time(ms) => (ms - (first - SLACK_MS)).rem_euclid(DAY_MS) <= last - first + 2 * SLACK_MS,

@@ -4,16 +4,12 @@
 use super::calendar::{DAY_MS, day_of, month_named};
 use super::compact;
 use super::now::Said;
-use super::rendering::{Rendering, Scan, Style};
+use super::rendering::{Rendering, Scan};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
     let readers = [iso, iso_date, day_first, month_first, named_month, access_log, time, epoch];
     let found = readers.iter().filter_map(|read| read(Scan::new(bytes)));
     found.chain(compact::renderings(bytes)).collect()
-}
-
-pub(super) fn of(parts: (&'static str, u8, u8), said: Said, scan: Scan<'_>) -> Rendering {
-    Rendering { style: Style::of(parts), said, length: scan.at }
 }
 
 /// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
@@ -38,12 +34,12 @@ fn iso(mut scan: Scan<'_>) -> Option<Rendering> {
         (None, _) => "iso joined",
     };
     let said = ahead.map_or(Said::Local(ms), |(ahead, _)| Said::Instant(ms - ahead));
-    Some(of((parts, separator ^ between, zone_form), said, scan))
+    Some(Rendering::new((parts, separator ^ between, zone_form), said, scan))
 }
 
 fn iso_date(mut scan: Scan<'_>) -> Option<Rendering> {
     let (day, separator) = year_first(&mut scan)?;
-    Some(of(("year month day", separator, 0), Said::Day(day), scan))
+    Some(Rendering::new(("year month day", separator, 0), Said::Day(day), scan))
 }
 
 fn year_first(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
@@ -78,7 +74,7 @@ fn three(mut scan: Scan<'_>, parts: &'static str, day: impl Fn(i64, i64, i64) ->
         _ => return None,
     };
     let short = u8::from(scan.at - before == 2);
-    Some(of((parts, separator, short), Said::Day(day(first, second, year)?), scan))
+    Some(Rendering::new((parts, separator, short), Said::Day(day(first, second, year)?), scan))
 }
 
 /// `16 November 2026`, `16-Nov-2026`.
@@ -89,9 +85,8 @@ fn named_month(mut scan: Scan<'_>) -> Option<Rendering> {
     let comma = scan.take(b',').unwrap_or(0);
     scan.take(separator)?;
     let year = scan.number(4, 4)?;
-    let mut rendering = of(("day name year", separator, comma), Said::Day(day_of(year, month, day)?), scan);
-    rendering.style.month = Some(spelling);
-    Some(rendering)
+    let said = Said::Day(day_of(year, month, day)?);
+    Some(Rendering::new(("day name year", separator, comma), said, scan).named(spelling))
 }
 
 /// `16/Nov/2026:18:41:17 +0000`, as servers log.
@@ -104,14 +99,13 @@ fn access_log(mut scan: Scan<'_>) -> Option<Rendering> {
     let mut whole = scan;
     let clock = whole.take(b':').and_then(|_| clock_time(&mut whole));
     let ahead = clock.as_ref().and_then(|_| whole.take(b' ')).and_then(|_| zone(&mut whole));
-    let mut rendering = match (clock, ahead) {
+    let rendering = match (clock, ahead) {
         (Some(clock), Some((ahead, form))) => {
-            of(("access log", form, 0), Said::Instant(day * DAY_MS + clock.ms - ahead), whole)
+            Rendering::new(("access log", form, 0), Said::Instant(day * DAY_MS + clock.ms - ahead), whole)
         }
-        _ => of(("day/name/year", 0, 0), Said::Day(day), scan),
+        _ => Rendering::new(("day/name/year", 0, 0), Said::Day(day), scan),
     };
-    rendering.style.month = Some(spelling);
-    Some(rendering)
+    Some(rendering.named(spelling))
 }
 
 /// `18:41`, `18:41:17.5`, `6:41 PM`.
@@ -127,9 +121,9 @@ fn time(mut scan: Scan<'_>) -> Option<Rendering> {
         let ms = clock.ms % 3_600_000 + (hour % 12 + half) * 3_600_000;
         let parts = if clock.seconds { "half seconds" } else { "half minutes" };
         let lower = u8::from(word.starts_with(['a', 'p']));
-        return Some(of((parts, space, lower), Said::Time(ms), ahead));
+        return Some(Rendering::new((parts, space, lower), Said::Time(ms), ahead));
     }
-    Some(of((parts, 0, 0), Said::Time(clock.ms), scan))
+    Some(Rendering::new((parts, 0, 0), Said::Time(clock.ms), scan))
 }
 
 /// Seconds, milliseconds, microseconds or nanoseconds since 1970; seconds and milliseconds perhaps with a fraction.
@@ -145,7 +139,7 @@ fn epoch(mut scan: Scan<'_>) -> Option<Rendering> {
     let mut fraction = scan;
     let has_fraction = fraction.take(b'.').is_some() && fraction.number(1, 12).is_some();
     let scan = if has_fraction { fraction } else { scan };
-    Some(of(("epoch", unit, u8::from(has_fraction)), Said::Instant(ms), scan))
+    Some(Rendering::new(("epoch", unit, u8::from(has_fraction)), Said::Instant(ms), scan))
 }
 
 pub(super) struct ClockTime {

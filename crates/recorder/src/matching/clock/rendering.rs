@@ -15,6 +15,19 @@ pub(super) struct Rendering {
     pub(super) length: usize,
 }
 
+impl Rendering {
+    /// One that was read so far.
+    pub(super) fn new(parts: (&'static str, u8, u8), said: Said, scan: Scan<'_>) -> Self {
+        Self { style: Style { parts, weekday: None, month: None }, said, length: scan.at }
+    }
+
+    /// One that has the name of its month.
+    pub(super) fn named(mut self, month: Spelling) -> Self {
+        self.style.month = Some(month);
+        self
+    }
+}
+
 /// How a moment is written. Two renderings of one style differ only in the moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
@@ -25,10 +38,6 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) fn of(parts: (&'static str, u8, u8)) -> Self {
-        Self { parts, weekday: None, month: None }
-    }
-
     fn agrees(&self, other: &Self) -> bool {
         let agree = |one: Option<Spelling>, other: Option<Spelling>| match (one, other) {
             (Some(one), Some(other)) => one.agrees(other),

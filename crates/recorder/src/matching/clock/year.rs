@@ -2,7 +2,7 @@
 
 use super::calendar::month_named;
 use super::now::Said;
-use super::rendering::{Rendering, Scan, Style};
+use super::rendering::{Rendering, Scan};
 
 /// What stands between the parts of a date.
 const BETWEEN: &[u8] = b" ,-/.:";
@@ -11,9 +11,8 @@ const BETWEEN: &[u8] = b" ,-/.:";
 pub(super) fn alone(bytes: &[u8], at: usize) -> Option<Rendering> {
     let mut scan = Scan::new(bytes.get(at..)?);
     let year = scan.number(4, 4)?;
-    let style = Style::of(("year", 0, 0));
     let alone = !dated_before(&bytes[..at]) && !dated_after(scan);
-    alone.then_some(Rendering { style, said: Said::Year(year), length: scan.at })
+    alone.then(|| Rendering::new(("year", 0, 0), Said::Year(year), scan))
 }
 
 /// Whether a text ends with a day or a month, and what joins it to a year.
