@@ -42,20 +42,19 @@ mod parse;
 mod player;
 mod recorder;
 mod recording;
-mod request;
 mod write;
 
+pub use agentci_wire::http::Method;
 pub use answer::{Answer, Arrived, Next};
 pub use clock::Clock;
 pub use difference::{first_difference, shown};
 pub use error::{ExchangeError, Mismatch};
 pub use ids::{Ids, random_seed};
-pub use line::Line;
+pub use line::{Line, Request};
 pub use parse::RecordingError;
 pub use player::Player;
 pub use recorder::{Recorder, Slot};
 pub use recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
-pub use request::{Method, Request};
 
 /// What is wrong with an answer in which bytes had to be replaced.
 pub const NOT_UTF8: &str = "the answer has bytes that are not UTF-8, which were replaced";

@@ -1,15 +1,33 @@
 //! The line to an agent.
 
+use std::time::Duration;
+
 use agentci_plan::UnsetVariable;
 use agentci_trace::Moment;
-use agentci_wire::http::ClientCertificate;
+use agentci_wire::http::{ClientCertificate, Method};
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::live;
-use super::{Answer, ExchangeError, Method, Player, Recorder, Request, Slot};
-use crate::Clock;
-use crate::random_seed;
+use super::{Answer, ExchangeError, Player, Recorder, Slot};
+use crate::{Clock, random_seed};
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Where to.
+    pub url: String,
+    /// What is asked for.
+    pub method: Method,
+    /// Headers; without a `content-type` the body is JSON.
+    pub headers: Vec<(String, String)>,
+    /// The body, as JSON text; none if it is empty.
+    pub body: String,
+    /// What makes it the same request when it is replayed: ids that are new each time are left out of it.
+    pub identity: Value,
+    /// How long everything may take, from sending it to the last byte of the answer.
+    pub timeout: Duration,
+}
 
 /// The line to an agent: where requests go and answers come from.
 #[derive(Debug, Default)]
@@ -107,7 +125,7 @@ impl Line {
         match self {
             Line::Live => random_seed(),
             Line::Record(recorder) => recorder.seed(),
-            Line::Replay(player) => player.seed(),
+            Line::Replay(player) => player.seed,
         }
     }
 

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use super::Method;
 use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
-use super::request::Method;
 
 /// Why a text is no recording.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

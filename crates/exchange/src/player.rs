@@ -18,7 +18,7 @@ use agentci_text::Difference;
 /// Plays a recording back, request by request.
 #[derive(Debug)]
 pub struct Player {
-    seed: u64,
+    pub(super) seed: u64,
     exchanges: vec::IntoIter<Exchange>,
     /// How many were played.
     played: usize,
@@ -31,10 +31,6 @@ impl Player {
     pub fn new(recording: Recording, redactor: Redactor) -> Self {
         let Recording { seed, exchanges, .. } = recording;
         Self { seed, exchanges: exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
-    }
-
-    pub(super) fn seed(&self) -> u64 {
-        self.seed
     }
 
     /// How many recorded requests nobody sent so far.

@@ -116,8 +116,8 @@ mod tests {
     use serde_json::json;
 
     use super::super::super::recording::{End, Head, Printed};
-    use super::super::super::request::Method;
     use super::*;
+    use crate::Method;
 
     fn piece(part: Part, raw: &str) -> Piece {
         Piece { part, at_us: 1, raw: raw.to_owned().into() }

@@ -33,7 +33,7 @@ pub(super) fn learn(recording: &Recording, streams: &[Vec<Streamed>], redactor: 
         }
     }
     for streamed in streams.iter().flatten() {
-        redactor.learn_text(streamed.text());
+        redactor.learn_text(&streamed.text);
     }
 }
 

@@ -23,16 +23,12 @@ pub(super) struct Cut {
 /// A text and the events that it came in.
 #[derive(Debug, Default)]
 pub(super) struct Streamed {
-    text: String,
+    pub(super) text: String,
     /// Which piece said which part of the text.
     parts: Vec<(usize, Range<usize>)>,
 }
 
 impl Streamed {
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// What the events that hold something secret are to say instead, by the number of the piece.
     pub(super) fn clean(&self, redactor: &Redactor) -> Vec<(usize, String)> {
         let cuts = json::cuts(&self.text, redactor).unwrap_or_else(|| {

@@ -2,8 +2,8 @@ use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
 use super::super::recording::{End, Exchange, How, Part, Piece, Recording};
-use super::super::request::Method;
 use super::clean;
+use crate::Method;
 
 fn frame(event: &Value) -> String {
     format!("data: {event}\n\n")
