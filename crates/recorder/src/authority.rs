@@ -4,6 +4,7 @@
 //! are first asked for, and kept.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +35,7 @@ pub(crate) struct Authority {
 impl Authority {
     /// A new one, valid for some days.
     pub(crate) fn new() -> Result<Self, rcgen::Error> {
-        let mut params = params("agentci recorder (this session only)", Vec::new())?;
+        let mut params = params("agentci recorder (this session only)", None)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let key = KeyPair::generate()?;
@@ -54,7 +55,7 @@ impl Authority {
     }
 
     /// How to speak TLS as this host: a name, or an address without brackets.
-    pub(crate) fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, String> {
+    pub(crate) fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, Box<dyn Error>> {
         let mut leaves = self.leaves.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(config) = leaves.get(host) {
             return Ok(Arc::clone(config));
@@ -66,26 +67,21 @@ impl Authority {
         Ok(config)
     }
 
-    fn make(&self, host: &str) -> Result<ServerConfig, String> {
-        let words = |error: rcgen::Error| error.to_string();
+    fn make(&self, host: &str) -> Result<ServerConfig, Box<dyn Error>> {
         // A common name has at most 64 characters; the name that counts is the alternative one.
         let common = if host.len() <= 64 { host } else { "agentci recorder" };
-        let mut params = params(common, vec![host.to_owned()]).map_err(words)?;
+        let mut params = params(common, Some(host))?;
         // Python 3.13 refuses a certificate that does not say whose key signed it.
         params.use_authority_key_identifier_extension = true;
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        let key = KeyPair::generate().map_err(words)?;
-        let leaf = params.signed_by(&key, &self.issuer).map_err(words)?;
+        let key = KeyPair::generate()?;
+        let leaf = params.signed_by(&key, &self.issuer)?;
         let chain = vec![leaf.der().clone(), self.certificate.clone()];
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .and_then(|builder| {
-                let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
-                builder.with_no_client_auth().with_single_cert(chain, key)
-            })
-            .map_err(|error| error.to_string())?;
+        let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+        let mut config = builder.with_no_client_auth().with_single_cert(chain, key)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(config)
     }
@@ -98,20 +94,16 @@ impl fmt::Debug for Authority {
     }
 }
 
-/// What every certificate has. Names that are addresses become such.
-fn params(common_name: &str, names: Vec<String>) -> Result<CertificateParams, rcgen::Error> {
-    let names: Vec<String> = names.into_iter().map(|name| plain_address(&name).unwrap_or(name)).collect();
-    let mut params = CertificateParams::new(names)?;
+/// What every certificate has. A name that is an address becomes such.
+fn params(common_name: &str, name: Option<&str>) -> Result<CertificateParams, rcgen::Error> {
+    let plain = |name: &str| name.parse::<IpAddr>().map_or_else(|_| name.to_owned(), |address| address.to_string());
+    let mut params = CertificateParams::new(name.map(plain).into_iter().collect::<Vec<String>>())?;
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, common_name);
     let ((year, month, day), end) = (date(-DAYS_BEFORE), date(DAYS_AFTER));
     params.not_before = date_time_ymd(year, month, day);
     params.not_after = date_time_ymd(end.0, end.1, end.2);
     Ok(params)
-}
-
-fn plain_address(name: &str) -> Option<String> {
-    name.parse::<IpAddr>().ok().map(|address| address.to_string())
 }
 
 /// The date so many days from now.

@@ -15,6 +15,7 @@ mod authority;
 mod environment;
 mod fork;
 mod health;
+mod json_type;
 mod leaks;
 mod matching;
 mod packed;
@@ -32,8 +33,8 @@ pub use health::{
     bad_answers, goes_to, login, may_ask, places,
 };
 pub use matching::{
-    Answered, HoleCount, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Renamed, SaidTime, Steadier, Steady,
-    Surroundings, Tally, with_reply_id,
+    Answered, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Renamed, SaidTime, Steadier, Steady, Surroundings,
+    Tally, with_reply_id,
 };
 pub use providers::{
     Api, Conversations, MissAnswer, Price, PriceTable, after, api_of, is_chatter, miss_answer, model_answer,

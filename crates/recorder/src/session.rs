@@ -15,7 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
 use crate::environment::Environment;
-use crate::leaks::{Found, Known, Programs, Sign, Untapped, Watch, listening_ports};
+use crate::leaks::{KnownServers, Programs, Sign, Untapped, Watch, WatchReport, listening_ports};
 use crate::proxy::{Forking, Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
 use crate::recording::variables_shown;
 use crate::tap::{Tapped, Taps, configured_servers, line, unreached};
@@ -187,7 +187,6 @@ pub struct Finished {
 
 /// A recorder at work. It ends when it is dropped.
 pub struct Session {
-    address: SocketAddr,
     shared: Arc<Shared>,
     listener: Listener,
     environment: Environment,
@@ -198,7 +197,7 @@ pub struct Session {
     taps: Option<Taps>,
     tapped: Tapped,
     /// What is known about MCP servers; absent where they are not recorded.
-    servers: Option<Known>,
+    servers: Option<KnownServers>,
     /// The `PATH` of the agent without us.
     path: OsString,
 }
@@ -206,7 +205,7 @@ pub struct Session {
 /// The environment may hold secrets of the user's.
 impl fmt::Debug for Session {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Session").field("address", &self.address).finish_non_exhaustive()
+        out.debug_struct("Session").field("address", &self.shared.address).finish_non_exhaustive()
     }
 }
 
@@ -227,17 +226,13 @@ impl Session {
         };
         let here = surroundings(&options.roots, zone.as_deref());
         let (replay, header) = match options.mode {
-            Mode::Record => {
-                let Surroundings { now_ms, zone, offset_s, roots } = here;
-                (None, Header { now_ms, zone, offset_s, roots, ..Header::default() })
-            }
+            Mode::Record => (None, header_here(here, Header::default())),
             Mode::Replay { recording, rules, on_miss, pace } => {
                 let header = recording.header.clone();
                 (Some(Replay::new(Arc::new(recording), here, rules, on_miss, pace)), header)
             }
             Mode::Fork { recording, rules, fork, pace } => {
-                let Surroundings { now_ms, zone, offset_s, roots } = here.clone();
-                let header = Header { now_ms, zone, offset_s, roots, ..recording.header.clone() };
+                let header = header_here(here.clone(), recording.header.clone());
                 (Some(Replay::forked(recording, here, rules, fork, pace)), header)
             }
         };
@@ -258,7 +253,7 @@ impl Session {
             None => Vec::new(),
         };
         let kept = replay.as_ref().filter(|replay| replay.fork().is_none());
-        let kept = kept.map_or(0, |replay| replay.recording().exchanges.len());
+        let kept = kept.map_or(0, |replay| replay.recording.exchanges.len());
         let ledger = Arc::new(Ledger::new(secrets, options.environment, options.observer, kept));
         let before = before.await.unwrap_or_default();
         let reach = Reach {
@@ -276,19 +271,19 @@ impl Session {
         let (taps, servers) = match environment.tap_socket() {
             Some(socket) => {
                 let folder = socket.parent().map(Path::to_owned).unwrap_or_default();
-                let known = Known { configured: configured_servers(&options.roots), folder };
+                let known = KnownServers { configured: configured_servers(&options.roots), folder };
                 let taps = Taps::listen(&socket, options.roots, tapped.clone(), Arc::clone(&shared));
                 (Some(taps.map_err(SessionError::Folder)?), Some(known))
             }
             None => (None, None),
         };
         let watches = Mutex::default();
-        Ok(Self { address, shared, listener, environment, placeholders, header, watches, taps, tapped, servers, path })
+        Ok(Self { shared, listener, environment, placeholders, header, watches, taps, tapped, servers, path })
     }
 
     /// The address of the proxy.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.shared.address
     }
 
     /// The variables that lead the agent to the proxy. They take the place of those that the agent would have without us.
@@ -313,14 +308,14 @@ impl Session {
         let mut world: HashSet<u16> = self.shared.reach.before.iter().flatten().copied().collect();
         let allowed = |port: &u16| self.shared.reach.allow.contains(&format!("127.0.0.1:{port}"));
         world.retain(|port| !allowed(port));
-        let watch = Watch::start(pid, self.address, world, self.tapped.clone(), self.servers.clone());
+        let watch = Watch::start(pid, self.shared.address, world, self.tapped.clone(), self.servers.clone());
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
     }
 
     /// Asks for each request of a replay what goes wrong with its answer on purpose. Telemetry is not asked for.
     pub fn spoil(&self, decide: impl Fn(&Request) -> Option<Spoil> + Send + Sync + 'static) {
         if let Some(replay) = &self.shared.replay {
-            replay.spoils().set(Box::new(decide));
+            let _ = replay.spoils.set(Box::new(decide));
         }
     }
 
@@ -344,7 +339,7 @@ impl Session {
         let found = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
         self.listener.stop().await;
         let mut named = BTreeSet::new();
-        for Found { bypasses, not_led, untapped } in found.await.unwrap_or_default() {
+        for WatchReport { bypasses, not_led, untapped } in found.await.unwrap_or_default() {
             for bypass in bypasses {
                 self.shared.ledger.bypass(bypass);
             }
@@ -360,10 +355,10 @@ impl Session {
         let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
         let (mut recording, mut tally) = match &self.shared.replay {
             Some(replay) if replay.fork().is_some() => {
-                let holes = replay.recording().holes.clone();
+                let holes = replay.recording.holes.clone();
                 (Recording { header: self.header, holes, ..Recording::default() }, replay.tally())
             }
-            Some(replay) => (replay.recording().clone(), replay.tally()),
+            Some(replay) => (Recording::clone(&replay.recording), replay.tally()),
             None => (Recording { header: self.header, ..Recording::default() }, Tally::default()),
         };
         let absent: Vec<String> = seen.own.iter().filter(|(_, there)| !**there).map(|(own, _)| own.clone()).collect();
@@ -418,6 +413,12 @@ fn surroundings(roots: &Roots, recorded: Option<&str>) -> Surroundings {
         offset_s: zone.to_offset(now).seconds(),
         roots: roots.clone(),
     }
+}
+
+/// A header with the circumstances of this session.
+fn header_here(here: Surroundings, header: Header) -> Header {
+    let Surroundings { now_ms, zone, offset_s, roots } = here;
+    Header { now_ms, zone, offset_s, roots, ..header }
 }
 
 /// A miss: the agent asked an address of this machine that the recording does not have, and that is no server of its own.

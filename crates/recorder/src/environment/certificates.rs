@@ -75,16 +75,11 @@ impl Certificates {
         if !self.read.insert((metadata.dev(), metadata.ino())) {
             return;
         }
-        let room = metadata.len().min(LARGEST_FILE);
-        let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0) + 1);
+        let mut bytes = Vec::new();
         if metadata.is_file()
             && File::open(path).is_ok_and(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes).is_ok())
         {
-            // Nearly all are ASCII, and reading them as something else takes longer.
-            match std::str::from_utf8(&bytes) {
-                Ok(text) => self.add(text),
-                Err(_) => self.add(&String::from_utf8_lossy(&bytes)),
-            }
+            self.add(&String::from_utf8_lossy(&bytes));
         }
     }
 

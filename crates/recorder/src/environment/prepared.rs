@@ -11,11 +11,13 @@ use tempfile::TempDir;
 
 use super::certificates::{Certificates, bundle, extra};
 use super::stale;
-use super::variables::{Outside, Paths, joined, variables};
+use super::variables::{
+    AUTHORITY, BUNDLE, NO_CERTIFICATES, NODE_CERTIFICATES, NODE_HOOK, Outside, PYTHON, check_fit, joined, variables,
+};
 use crate::Roots;
 use crate::tap::Folder;
 
-const NODE_HOOK: &str = include_str!("assets/hook.cjs");
+const NODE_HOOK_TEXT: &str = include_str!("assets/hook.cjs");
 const PYTHON_HOOK: &str = include_str!("assets/python/sitecustomize.py");
 const PYTHON_TUNNEL: &str = include_str!("assets/python/_agentci_tunnel.py");
 
@@ -50,17 +52,18 @@ impl Environment {
     ) -> io::Result<Self> {
         let (root, temporary) = root(folder)?;
         let outside = Outside::new(outside);
-        let paths = Paths::below(&root)?;
+        check_fit(&root)?;
         let own = Certificates::of(ca_pem);
-        write(&paths.authority, own.text())?;
-        write(&paths.bundle, &bundle(&own, &outside))?;
-        write(&paths.node_certificates, extra(&own, &outside).text())?;
-        write(&paths.node_hook, NODE_HOOK)?;
-        folder_at(&paths.python)?;
-        write(&paths.python.join("sitecustomize.py"), PYTHON_HOOK)?;
-        write(&paths.python.join("_agentci_tunnel.py"), PYTHON_TUNNEL)?;
-        folder_at(&paths.no_certificates)?;
-        Ok(Self { variables: variables(proxy, &paths, &outside), root, taps: None, _temporary: temporary })
+        write(&root.join(AUTHORITY), own.text())?;
+        write(&root.join(BUNDLE), &bundle(&own, &outside))?;
+        write(&root.join(NODE_CERTIFICATES), extra(&own, &outside).text())?;
+        write(&root.join(NODE_HOOK), NODE_HOOK_TEXT)?;
+        let python = root.join(PYTHON);
+        folder_at(&python)?;
+        write(&python.join("sitecustomize.py"), PYTHON_HOOK)?;
+        write(&python.join("_agentci_tunnel.py"), PYTHON_TUNNEL)?;
+        folder_at(&root.join(NO_CERTIFICATES))?;
+        Ok(Self { variables: variables(proxy, &root, &outside), root, taps: None, _temporary: temporary })
     }
 
     /// Adds the shims that lead the host of an MCP server through `tap`.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Variables that name a file with everything that a client trusts.
 pub(super) const BUNDLE_VARIABLES: &[&str] = &[
@@ -56,65 +56,48 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// Where everything is.
-#[derive(Debug)]
-pub(super) struct Paths {
-    /// Our own authority.
-    pub(super) authority: PathBuf,
-    /// Everything that is trusted.
-    pub(super) bundle: PathBuf,
-    /// What Node trusts besides its own roots.
-    pub(super) node_certificates: PathBuf,
-    /// The hook for Node.
-    pub(super) node_hook: PathBuf,
-    /// The folder with the hook for Python.
-    pub(super) python: PathBuf,
-    /// An empty folder.
-    pub(super) no_certificates: PathBuf,
-}
+/// Our own authority, in the folder of a session.
+pub(super) const AUTHORITY: &str = "ca.pem";
+/// Everything that is trusted.
+pub(super) const BUNDLE: &str = "bundle.pem";
+/// What Node trusts besides its own roots.
+pub(super) const NODE_CERTIFICATES: &str = "node.pem";
+pub(super) const NODE_HOOK: &str = "hook.cjs";
+/// The folder with the hook for Python.
+pub(super) const PYTHON: &str = "python";
+/// An empty folder.
+pub(super) const NO_CERTIFICATES: &str = "certificates";
 
-impl Paths {
-    /// Fails where a path could not be handed over in a variable.
-    pub(super) fn below(root: &Path) -> io::Result<Self> {
-        let unfit = |text: &str| text.contains([':', '\n', '\0']);
-        if root.to_str().is_none_or(unfit) {
-            let what =
-                format!("the path {} does not fit into a variable: it has a colon or is not UTF-8", root.display());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-        }
-        Ok(Self {
-            authority: root.join("ca.pem"),
-            bundle: root.join("bundle.pem"),
-            node_certificates: root.join("node.pem"),
-            node_hook: root.join("hook.cjs"),
-            python: root.join("python"),
-            no_certificates: root.join("certificates"),
-        })
+/// Fails where a path could not be handed over in a variable.
+pub(super) fn check_fit(root: &Path) -> io::Result<()> {
+    if root.to_str().is_none_or(|text| text.contains([':', '\n', '\0'])) {
+        let what = format!("the path {} does not fit into a variable: it has a colon or is not UTF-8", root.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
+    Ok(())
 }
 
 /// All variables, each once.
-pub(super) fn variables(proxy: &str, paths: &Paths, outside: &Outside<'_>) -> Vec<(String, String)> {
+pub(super) fn variables(proxy: &str, root: &Path, outside: &Outside<'_>) -> Vec<(String, String)> {
+    let below = |name: &str| root.join(name).display().to_string();
     let url = format!("http://{proxy}");
-    let bundle = paths.bundle.display().to_string();
     let mut all: Vec<(&str, String)> = Vec::new();
     all.extend(PROXY_VARIABLES.iter().map(|name| (*name, url.clone())));
     all.extend(EMPTIED_VARIABLES.iter().map(|name| (*name, String::new())));
-    all.extend(BUNDLE_VARIABLES.iter().map(|name| (*name, bundle.clone())));
+    all.extend(BUNDLE_VARIABLES.iter().map(|name| (*name, below(BUNDLE))));
     if outside.value("SSL_CERT_DIR").is_some() {
         // What was there is in the bundle. Some clients take an empty value for an error, so it names an empty folder.
-        all.push(("SSL_CERT_DIR", paths.no_certificates.display().to_string()));
+        all.push(("SSL_CERT_DIR", below(NO_CERTIFICATES)));
     }
-    all.push(("NODE_EXTRA_CA_CERTS", paths.node_certificates.display().to_string()));
-    all.push(("NODE_OPTIONS", node_options(&paths.node_hook, outside.value("NODE_OPTIONS"))));
-    all.push(("PYTHONPATH", joined(&paths.python, outside.value("PYTHONPATH"))));
+    all.push(("NODE_EXTRA_CA_CERTS", below(NODE_CERTIFICATES)));
+    all.push(("NODE_OPTIONS", node_options(below(NODE_HOOK), outside.value("NODE_OPTIONS"))));
+    all.push(("PYTHONPATH", joined(&root.join(PYTHON), outside.value("PYTHONPATH"))));
     all.push(("AGENTCI_PROXY", url));
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The user's options come first, so what they preload is loaded before our hook.
-fn node_options(hook: &Path, user: Option<&str>) -> String {
-    let hook = hook.display().to_string();
+fn node_options(hook: String, user: Option<&str>) -> String {
     // Node splits at spaces outside double quotes; within them a backslash takes the next character as it is.
     let hook = if hook.contains([' ', '"', '\\']) {
         format!("\"{}\"", hook.replace('\\', "\\\\").replace('"', "\\\""))

@@ -16,7 +16,7 @@ const SHOWN: usize = 40;
 
 /// Why an answer cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum SetAnswerError {
     NoAnswer,
     Stream,
     NotJson,
@@ -29,20 +29,21 @@ pub(super) enum Refused {
 
 /// Sets the result of a call, or the value at a pointer into it. The result is the `result` of an answer over JSON-RPC, and the body
 /// of any other.
-pub(super) fn set(recording: &mut Recording, call: u64, pointer: &str, value: &Value) -> Result<(), Refused> {
+pub(super) fn set(recording: &mut Recording, call: u64, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let in_stream = in_streams(recording.exchanges.iter()).remove(&call);
     let holder = in_stream.map_or(call, |place| place.stream);
-    let exchange = recording.exchanges.iter_mut().find(|exchange| exchange.id == holder).ok_or(Refused::NoAnswer)?;
+    let exchange =
+        recording.exchanges.iter_mut().find(|exchange| exchange.id == holder).ok_or(SetAnswerError::NoAnswer)?;
     let Some(place) = in_stream else { return set_in_answer(exchange, pointer, value) };
     let frame = exchange.response.as_mut().and_then(|response| response.frames.get_mut(place.event));
-    set_in_frame(frame.ok_or(Refused::NoAnswer)?, pointer, value)
+    set_in_frame(frame.ok_or(SetAnswerError::NoAnswer)?, pointer, value)
 }
 
-fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Result<(), Refused> {
+fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let is_rpc = is_rpc(&exchange.request.body);
-    let response = exchange.response.as_mut().ok_or(Refused::NoAnswer)?;
+    let response = exchange.response.as_mut().ok_or(SetAnswerError::NoAnswer)?;
     if is_event_stream(response) {
-        return if is_rpc { set_in_event(response, pointer, value) } else { Err(Refused::Stream) };
+        return if is_rpc { set_in_event(response, pointer, value) } else { Err(SetAnswerError::Stream) };
     }
     let body: Option<Value> = serde_json::from_slice(&body_of(response)).ok();
     let changed = match body {
@@ -51,7 +52,7 @@ fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Resul
             *at(&mut body, pointer)? = value.clone();
             body.to_string()
         }
-        None if !pointer.is_empty() => return Err(Refused::NotJson),
+        None if !pointer.is_empty() => return Err(SetAnswerError::NotJson),
         None => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
     };
     replace(response, changed);
@@ -80,7 +81,7 @@ fn body_of(response: &Response) -> Vec<u8> {
 }
 
 /// An answer over JSON-RPC with another result. One that was an error becomes a result.
-fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value, Refused> {
+fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value, SetAnswerError> {
     if pointer.is_empty() {
         if let Some(fields) = message.as_object_mut() {
             fields.remove("error");
@@ -88,22 +89,22 @@ fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value
         }
         return Ok(message);
     }
-    let missing = || Refused::Missing { before: String::new(), names: Vec::new() };
+    let missing = || SetAnswerError::Missing { before: String::new(), names: Vec::new() };
     *at(message.get_mut("result").ok_or_else(missing)?, pointer)? = value.clone();
     Ok(message)
 }
 
 /// Changes the event that has the answer, as MCP servers send it.
-fn set_in_event(response: &mut Response, pointer: &str, value: &Value) -> Result<(), Refused> {
+fn set_in_event(response: &mut Response, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let answer = |frame: &Frame| text_of(frame)?.lines().find_map(answer_in);
     let frame = response.frames.iter_mut().find(|frame| answer(frame).is_some());
-    set_in_frame(frame.ok_or(Refused::NotJson)?, pointer, value)
+    set_in_frame(frame.ok_or(SetAnswerError::NotJson)?, pointer, value)
 }
 
 /// Changes the answer in an event.
-fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), Refused> {
-    let text = text_of(frame).ok_or(Refused::NotJson)?;
-    let answer = text.lines().find_map(answer_in).ok_or(Refused::NotJson)?;
+fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
+    let text = text_of(frame).ok_or(SetAnswerError::NotJson)?;
+    let answer = text.lines().find_map(answer_in).ok_or(SetAnswerError::NotJson)?;
     let changed = with_result(answer, pointer, value)?;
     let line = |line: &str| match answer_in(line) {
         Some(_) => format!("data: {changed}{}", &line[line.trim_end_matches(['\r', '\n']).len()..]),
@@ -124,14 +125,14 @@ fn answer_in(line: &str) -> Option<Value> {
 }
 
 /// The value at a pointer, or how far it goes.
-fn at<'v>(value: &'v mut Value, pointer: &str) -> Result<&'v mut Value, Refused> {
+fn at<'v>(value: &'v mut Value, pointer: &str) -> Result<&'v mut Value, SetAnswerError> {
     if value.pointer(pointer).is_none() {
         let beginnings = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
         let before = beginnings.rev().find(|before| value.pointer(before).is_some()).unwrap_or_default();
         let names = value.pointer(before).map(names).unwrap_or_default();
-        return Err(Refused::Missing { before: before.to_owned(), names });
+        return Err(SetAnswerError::Missing { before: before.to_owned(), names });
     }
-    value.pointer_mut(pointer).ok_or(Refused::NotJson)
+    value.pointer_mut(pointer).ok_or(SetAnswerError::NotJson)
 }
 
 fn names(value: &Value) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::answer::{self, Refused};
+use super::answer::{self, SetAnswerError};
 use super::scripted::scripted_path;
 use crate::{Exchange, Recording, miss_answer};
 
@@ -42,17 +42,23 @@ pub struct ChangeError {
     pub help: String,
 }
 
+fn wrong(message: String, help: impl Into<String>) -> ChangeError {
+    ChangeError { message, help: help.into() }
+}
+
+/// What to do where a call has no answer.
+const ANOTHER_CALL: &str = "change another call; `agentci recording show` lists them";
+
 /// The forms of a change.
 const FORMS: &str = "a change is `/calls/N/result=JSON`, `/calls/N/result/POINTER=JSON` or `/calls/N/status=CODE`";
 
 impl AnswerChange {
     /// Reads a change: `/calls/6/result={"shipped": false}`.
     pub fn parse(text: &str) -> Result<Self, ChangeError> {
-        let wrong = |message: String, help: String| ChangeError { message, help };
         let Some((place, value)) = text.split_once('=') else {
-            return Err(wrong(format!("`{text}` has no `=` and value"), FORMS.into()));
+            return Err(wrong(format!("`{text}` has no `=` and value"), FORMS));
         };
-        let no_place = || wrong(format!("`{place}` is not a place in an answer"), FORMS.into());
+        let no_place = || wrong(format!("`{place}` is not a place in an answer"), FORMS);
         let below = place.strip_prefix("/calls/").ok_or_else(no_place)?;
         let (call, part) = below.split_once('/').ok_or_else(no_place)?;
         let call: u64 = call.parse().map_err(|_| no_place())?;
@@ -87,7 +93,6 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
     let count = recording.exchanges.len();
     for change in changes {
         let AnswerChange { call, what, place } = change;
-        let wrong = |message: String, help: String| ChangeError { message, help };
         let found = recording.exchanges.iter_mut().find(|exchange| exchange.id == *call);
         let exchange = found.ok_or_else(|| {
             let help = format!("it has calls 1 to {count}; `agentci recording show` lists them");
@@ -100,7 +105,7 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
         let is_spoken = spoken.iter().any(|spoken| spoken.call == *call);
         if is_spoken || spoken_as(exchange, what).is_some() && has_earlier(changes, change) {
             let help = "a text is the whole answer of a model: give it alone, or change values of the recorded answer";
-            return Err(wrong(format!("call {call} has a text and further changes"), help.into()));
+            return Err(wrong(format!("call {call} has a text and further changes"), help));
         }
         match (what, spoken_as(exchange, what)) {
             (_, Some(text)) if scripted_path(&exchange.request).is_some() => {
@@ -112,7 +117,7 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
             }
             (What::Status(status), None) => set_status(exchange, *status).ok_or_else(|| {
                 let message = format!("call {call} got no answer when it was recorded, so it has no status");
-                wrong(message, "change another call; `agentci recording show` lists them".into())
+                wrong(message, ANOTHER_CALL)
             })?,
             (What::Result(pointer, value), None) => {
                 answer::set(recording, *call, pointer, value).map_err(|refused| explained(refused, change))?;
@@ -150,28 +155,29 @@ fn set_status(exchange: &mut Exchange, status: u16) -> Option<()> {
     Some(())
 }
 
-fn explained(refused: Refused, change: &AnswerChange) -> ChangeError {
+fn explained(refused: SetAnswerError, change: &AnswerChange) -> ChangeError {
     let AnswerChange { call, place, .. } = change;
+    let whole = format!("`--set '/calls/{call}/result=\"..\"'`");
     match refused {
-        Refused::NoAnswer => ChangeError {
-            message: format!("call {call} got no answer when it was recorded, so there is nothing to change"),
-            help: "change another call; `agentci recording show` lists them".into(),
-        },
-        Refused::Stream => ChangeError {
-            message: format!("the answer of call {call} is a stream, in which no single value can be changed"),
-            help: format!("a model's text can be set as a whole: `--set '/calls/{call}/result=\"..\"'`"),
-        },
-        Refused::NotJson => ChangeError {
-            message: format!("the answer of call {call} is not JSON, so `{place}` is not in it"),
-            help: format!("set all of it: `--set '/calls/{call}/result=\"..\"'`"),
-        },
-        Refused::Missing { before, names } => ChangeError {
-            message: format!("the answer of call {call} has no `{place}`"),
-            help: match names.as_slice() {
+        SetAnswerError::NoAnswer => {
+            let message = format!("call {call} got no answer when it was recorded, so there is nothing to change");
+            wrong(message, ANOTHER_CALL)
+        }
+        SetAnswerError::Stream => {
+            let message = format!("the answer of call {call} is a stream, in which no single value can be changed");
+            wrong(message, format!("a model's text can be set as a whole: {whole}"))
+        }
+        SetAnswerError::NotJson => {
+            let message = format!("the answer of call {call} is not JSON, so `{place}` is not in it");
+            wrong(message, format!("set all of it: {whole}"))
+        }
+        SetAnswerError::Missing { before, names } => {
+            let help = match names.as_slice() {
                 [] => format!("`/calls/{call}/result{before}` is a single value: set that"),
                 names => format!("`/calls/{call}/result{before}` has {}", names.join(", ")),
-            },
-        },
+            };
+            wrong(format!("the answer of call {call} has no `{place}`"), help)
+        }
     }
 }
 

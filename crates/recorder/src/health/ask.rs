@@ -58,10 +58,8 @@ impl Live {
         let path = path_without_key(request);
         let mut answer = self.upstream.send(&target, method, &path, to_server(&sent), body).await?;
         let headers = response_headers(answer.headers());
-        let header =
-            |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
-        let mut splitter = Splitter::new(header("content-type"), header("content-encoding"));
         let mut response = Response { at_us: now(), status: answer.status().as_u16(), headers, frames: Vec::new() };
+        let mut splitter = Splitter::of(&response);
         let mut length = 0;
         while let Some(chunk) = answer.chunk().await.map_err(words)? {
             length += chunk.len() as u64;

@@ -5,8 +5,9 @@ use std::fmt;
 
 use agentci_text::{excerpt, one_line};
 
-use super::shape::{Keys, Shape, Type};
+use super::shape::{Keys, Shape};
 use super::vocabulary::{is_known_kind, is_there_sometimes};
+use crate::json_type::JsonType;
 
 /// The longest path that is shown, in characters.
 const SHOWN: usize = 120;
@@ -123,13 +124,14 @@ impl Comparison {
     }
 
     fn shapes(&mut self, at: &str, recorded: &Shape, now: &Shape) {
-        let concrete = |shape: &Shape| -> BTreeSet<Type> {
-            shape.types.iter().copied().filter(|kind| *kind != Type::Null).collect()
+        let concrete = |shape: &Shape| -> BTreeSet<JsonType> {
+            shape.types.iter().copied().filter(|kind| *kind != JsonType::Null).collect()
         };
         let (was, is) = (concrete(recorded), concrete(now));
         // What was always null may be anything, and anything may be null.
         if !was.is_empty() && !is.is_subset(&was) {
-            let names = |types: &BTreeSet<Type>| types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+            let names =
+                |types: &BTreeSet<JsonType>| types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
             self.tell(Change::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
         }
         self.objects(at, recorded, now);

@@ -1,7 +1,5 @@
 //! Which calls of a recording may be asked again.
 
-use std::fmt;
-
 use agentci_trace::PLACEHOLDER;
 
 use super::login::path_without_key;
@@ -21,42 +19,35 @@ pub struct WhatToAsk {
 }
 
 /// Why a call is not asked again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum NotAsked {
     /// It is telemetry and the like.
+    #[error("telemetry and the like")]
     Chatter,
     /// It did not go over HTTP.
+    #[error("not over HTTP")]
     NotHttp,
     /// Its host is not among those that are to be asked.
+    #[error("not a host of `--only`")]
     OtherHost,
     /// It may change something.
+    #[error("may change something; `--include-writes` asks it, too")]
     Write,
     /// There is no whole answer to compare with.
+    #[error("its recorded answer is not whole")]
     NoAnswer,
     /// The recorded answer is a refusal that passes.
+    #[error("its recorded answer is a refusal that passes")]
     Momentary,
     /// It is signed by its sender.
+    #[error("signed by the agent, which only the agent can do")]
     Signed,
     /// Its address held a secret, which the recording does not have.
+    #[error("its address held a secret, which the recording does not have")]
     Secret,
     /// Its body is not in the recording as it was sent.
+    #[error("its body is not in the recording as it was sent")]
     Body,
-}
-
-impl fmt::Display for NotAsked {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            NotAsked::Chatter => "telemetry and the like",
-            NotAsked::NotHttp => "not over HTTP",
-            NotAsked::OtherHost => "not a host of `--only`",
-            NotAsked::Write => "may change something; `--include-writes` asks it, too",
-            NotAsked::NoAnswer => "its recorded answer is not whole",
-            NotAsked::Momentary => "its recorded answer is a refusal that passes",
-            NotAsked::Signed => "signed by the agent, which only the agent can do",
-            NotAsked::Secret => "its address held a secret, which the recording does not have",
-            NotAsked::Body => "its body is not in the recording as it was sent",
-        })
-    }
 }
 
 /// Whether a request goes to one of these hosts: a host or `host:port`, with `*` for any text.

@@ -6,46 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::vocabulary::{is_keyed_by_ids, is_written};
-
-/// What a value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Type {
-    Null,
-    Boolean,
-    Number,
-    Text,
-    List,
-    Object,
-}
-
-impl Type {
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Type::Null,
-            Value::Bool(_) => Type::Boolean,
-            Value::Number(_) => Type::Number,
-            Value::String(_) => Type::Text,
-            Value::Array(_) => Type::List,
-            Value::Object(_) => Type::Object,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Type::Null => "null",
-            Type::Boolean => "a boolean",
-            Type::Number => "a number",
-            Type::Text => "a string",
-            Type::List => "a list",
-            Type::Object => "an object",
-        }
-    }
-}
+use crate::json_type::JsonType;
 
 /// The shape of all values that stand at one place.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Shape {
-    pub(super) types: BTreeSet<Type>,
+    pub(super) types: BTreeSet<JsonType>,
     /// Objects by their `type`, where the answer is a model's: each has keys of its own. All others have none.
     pub(super) objects: BTreeMap<String, Keys>,
     /// The items of lists.
@@ -66,7 +32,7 @@ pub(super) struct Keys {
 impl Shape {
     /// Takes in a value that stands here.
     pub(super) fn add(&mut self, value: &Value, of_model: bool) {
-        self.types.insert(Type::of(value));
+        self.types.insert(JsonType::of(value));
         match value {
             Value::Array(items) => {
                 let shape = self.items.get_or_insert_default();
@@ -89,7 +55,7 @@ impl Shape {
                     let (times, shape) = keys.by_name.entry(name.clone()).or_default();
                     *times += 1;
                     if of_model && is_written(name) {
-                        shape.types.insert(Type::of(value));
+                        shape.types.insert(JsonType::of(value));
                     } else {
                         shape.add(value, of_model);
                     }

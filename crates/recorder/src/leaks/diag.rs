@@ -46,10 +46,8 @@ pub(super) fn ask() -> Option<Vec<Socket>> {
     let mut found = Vec::new();
     for family in [IPV4, IPV6] {
         send(&kernel, &request(family), SendFlags::empty()).ok()?;
-        let mut parts = 0;
-        while !part(&kernel, &mut found)? {
-            parts += 1;
-            if parts == MOST_PARTS {
+        for _ in 0..MOST_PARTS {
+            if part(&kernel, &mut found)? {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::main_file::Main;
-use super::servers::{Known, Sign, Untapped, is_tap, line};
+use super::servers::{KnownServers, Sign, Untapped, is_tap, line};
 use crate::tap::{Configured, Tapped};
 
 /// Between two looks. A server lives about as long as its host.
@@ -21,14 +21,14 @@ const PS: &str = "/bin/ps";
 /// What is known from one look to the next.
 #[derive(Debug)]
 pub(super) struct Listed {
-    known: Known,
+    known: KnownServers,
     root: u32,
     /// The servers that were seen, by the names that their hosts have for them: the command, and the processes from there up.
     seen: BTreeMap<String, (Vec<String>, Vec<u32>)>,
 }
 
 impl Listed {
-    pub(super) fn new(root: u32, known: Known) -> Self {
+    pub(super) fn new(root: u32, known: KnownServers) -> Self {
         Self { known, root, seen: BTreeMap::new() }
     }
 
@@ -101,7 +101,7 @@ pub(super) fn list() -> String {
 mod tests {
     use super::*;
 
-    fn known() -> Known {
+    fn known() -> KnownServers {
         let server = |name: &str, command: &[&str]| Configured {
             name: name.into(),
             command: command.iter().map(|word| (*word).to_owned()).collect(),
@@ -111,7 +111,7 @@ mod tests {
             server("notes", &["./notes.py"]),
             server("waits", &["sleep", "41.5"]),
         ];
-        Known { configured, folder: "/tmp/agentci-record-x".into() }
+        KnownServers { configured, folder: "/tmp/agentci-record-x".into() }
     }
 
     fn found(list: &str) -> Vec<String> {

@@ -17,7 +17,7 @@ const VALUES: &[&str] =
 const RUNS: &[&str] = &["run"];
 
 /// What a process runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Main {
     /// The program itself.
     Program,
@@ -26,6 +26,7 @@ pub(super) enum Main {
     /// Commands that somebody typed: they are in the command line or come from standard input.
     Typed,
     /// It interprets something that is not known, such as a module.
+    #[default]
     Unknown,
 }
 

@@ -19,6 +19,6 @@ mod tests;
 mod watch;
 
 pub(crate) use processes::{Programs, line_of};
-pub(crate) use servers::{Known, Sign, Untapped};
+pub(crate) use servers::{KnownServers, Sign, Untapped};
 pub(crate) use sockets::listening_ports;
-pub(crate) use watch::{Found, Watch};
+pub(crate) use watch::{Watch, WatchReport};

@@ -37,7 +37,7 @@ const MOST_ABOVE: usize = 64;
 
 /// What is known about the servers of a session beforehand.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownServers {
     /// Those in the settings of hosts.
     pub(crate) configured: Vec<Configured>,
     /// Where the session has its shims: what is in there is a tap.
@@ -67,7 +67,7 @@ pub(crate) enum Sign {
 /// What is known from one look to the next.
 #[derive(Debug)]
 pub(super) struct Servers {
-    known: Known,
+    known: KnownServers,
     root: u32,
     /// Processes that are new, and how often they were looked at.
     young: BTreeMap<u32, u8>,
@@ -76,7 +76,7 @@ pub(super) struct Servers {
 }
 
 /// A process that another one of the agent's speaks to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SpokenTo {
     /// The process that speaks to it.
     host: u32,
@@ -94,7 +94,7 @@ struct SpokenTo {
 }
 
 impl Servers {
-    pub(super) fn new(root: u32, known: Known) -> Self {
+    pub(super) fn new(root: u32, known: KnownServers) -> Self {
         Self { known, root, young: BTreeMap::new(), spoken_to: BTreeMap::new(), files: BTreeMap::new() }
     }
 
@@ -105,7 +105,7 @@ impl Servers {
             let found = Stdio::of(pid).and_then(|stdio| Some((self.host(pid, &stdio, parents)?, stdio)));
             match found {
                 Some((host, stdio)) if self.spoken_to.len() < MOST_SPOKEN_TO => {
-                    self.spoken_to.insert(pid, SpokenTo::new(host, stdio));
+                    self.spoken_to.insert(pid, SpokenTo { host, stdio, ..SpokenTo::default() });
                 }
                 None if looks + 1 < LOOKS && there.contains(&pid) => {
                     self.young.insert(pid, looks + 1);
@@ -205,22 +205,6 @@ impl Servers {
 }
 
 impl SpokenTo {
-    fn new(host: u32, stdio: Stdio) -> Self {
-        let (command, environment) = (Vec::new(), String::new());
-        Self {
-            host,
-            stdio,
-            command,
-            environment,
-            looks: 0,
-            same: 0,
-            greeted: false,
-            was_typed: false,
-            runs: Main::Unknown,
-            file: None,
-        }
-    }
-
     fn look(&mut self, pid: u32, files: &mut BTreeMap<FileId, File>) {
         if self.looks == MOST_LOOKS {
             return;

@@ -13,7 +13,7 @@ const PIPE: &str = "pipe:[";
 const SOCKET: &str = "socket:[";
 
 /// Standard input and output that are both pipes or sockets.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Stdio {
     input: String,
     output: String,

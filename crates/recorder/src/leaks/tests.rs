@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use super::sockets::{inode_of, socket};
-use super::{Found, Programs, Watch, listening_ports};
+use super::{Programs, Watch, WatchReport, listening_ports};
 use crate::Bypass;
 use crate::tap::Tapped;
 
@@ -45,7 +45,7 @@ fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16
     watched_all(words, ports, proxy, before).bypasses
 }
 
-fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> Found {
+fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> WatchReport {
     let child = client(words, ports);
     let watch = Watch::start(child.id(), proxy, before, Tapped::default(), None);
     std::thread::sleep(std::time::Duration::from_millis(600));
@@ -132,7 +132,7 @@ fn a_connection_that_was_inherited_is_not_the_agents() {
 #[test]
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();
-    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(), Found::default());
+    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(), WatchReport::default());
 }
 
 /// Of the two families, and of one that is written as the other.

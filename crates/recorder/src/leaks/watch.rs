@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::led::{Led, led};
 use super::listed::{self, Listed};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
-use super::servers::{Known, Servers, Untapped};
+use super::servers::{KnownServers, Servers, Untapped};
 use super::sockets::{self, Socket};
 use crate::Bypass;
 use crate::tap::Tapped;
@@ -45,12 +45,12 @@ const QUIC: u16 = 443;
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: Sender<()>,
-    thread: Option<JoinHandle<Found>>,
+    thread: Option<JoinHandle<WatchReport>>,
 }
 
 /// What a watch found.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct WatchReport {
     /// Connections that bypassed the proxy: each program and address once, in the order in which they were seen.
     pub(crate) bypasses: Vec<Bypass>,
     /// Programs that were not led to the proxy, and why: words that follow the name. Whether they asked anything is not known.
@@ -68,14 +68,14 @@ impl Watch {
         proxy: SocketAddr,
         listened_before: HashSet<u16>,
         tapped: Tapped,
-        servers: Option<Known>,
+        servers: Option<KnownServers>,
     ) -> Self {
         let (stop, stopped) = channel();
         if !Path::new(OWN_PROCESS).exists() {
             let thread = servers.and_then(|known| list(root, known, tapped, stopped));
             return Self { stop, thread };
         }
-        let mut look = Look::new(root, proxy, listened_before, tapped);
+        let mut look = WatchState::new(root, proxy, listened_before, tapped);
         look.servers = servers.map(|known| Servers::new(root, known));
         let work = move || {
             let (mut pause, mut work) = (SHORTEST_PAUSE, Work::default());
@@ -94,21 +94,21 @@ impl Watch {
     }
 
     /// Ends it. Waits for a look that is under way.
-    pub(crate) fn finish(mut self) -> Found {
+    pub(crate) fn finish(mut self) -> WatchReport {
         let _ = self.stop.send(());
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 
 /// Looks at the list of processes again and again.
-fn list(root: u32, known: Known, tapped: Tapped, stopped: Receiver<()>) -> Option<JoinHandle<Found>> {
+fn list(root: u32, known: KnownServers, tapped: Tapped, stopped: Receiver<()>) -> Option<JoinHandle<WatchReport>> {
     // Without settings there is nothing to look for.
     let mut listed = Some(known).filter(|known| !known.configured.is_empty()).map(|known| Listed::new(root, known))?;
     let work = move || {
         while stopped.recv_timeout(listed::PAUSE) == Err(RecvTimeoutError::Timeout) {
             listed.look(&listed::list());
         }
-        Found { untapped: listed.end(&tapped), ..Found::default() }
+        WatchReport { untapped: listed.end(&tapped), ..WatchReport::default() }
     };
     thread::Builder::new().name("leak-watch".to_owned()).spawn(work).ok()
 }
@@ -137,7 +137,7 @@ impl Work {
 type Suspects = BTreeMap<u64, (SocketAddr, &'static str)>;
 
 /// What is known from one look to the next.
-struct Look {
+struct WatchState {
     proxy: SocketAddr,
     listened_before: HashSet<u16>,
     processes: BTreeSet<u32>,
@@ -160,7 +160,7 @@ struct Look {
     servers: Option<Servers>,
 }
 
-impl Look {
+impl WatchState {
     fn new(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>, tapped: Tapped) -> Self {
         Self {
             tapped,
@@ -179,7 +179,7 @@ impl Look {
         }
     }
 
-    fn end(mut self) -> Found {
+    fn end(mut self) -> WatchReport {
         let mut bypasses = std::mem::take(&mut self.found);
         bypasses.retain(|bypass| !self.is_tapped(bypass.pid));
         let mut not_led = std::mem::take(&mut self.not_led);
@@ -190,7 +190,7 @@ impl Look {
         let not_led = not_led.into_iter().map(|(program, (_, why))| (program, why)).collect();
         let servers = self.servers.take();
         let untapped = servers.map(|servers| servers.end(&self.tapped, &self.parents)).unwrap_or_default();
-        Found { bypasses, not_led, untapped }
+        WatchReport { bypasses, not_led, untapped }
     }
 
     /// Whether a process is an MCP server that is recorded by itself, or was started by one.

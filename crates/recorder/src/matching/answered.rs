@@ -104,9 +104,6 @@ impl fmt::Display for Holes {
     }
 }
 
-/// What differed over a whole session.
-pub type HoleCount = Holes;
-
 /// How a replay went.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
@@ -115,7 +112,7 @@ pub struct Tally {
     /// Requests that matched with holes.
     pub with_holes: usize,
     /// All holes.
-    pub holes: HoleCount,
+    pub holes: Holes,
     /// How many ids another one stood for.
     pub renamed: usize,
     /// The first of them.

@@ -66,16 +66,14 @@ pub(super) fn compare(recorded: &View<'_>, sent: &View<'_>, world: &World<'_>, u
     let mut walk = Walk { world, until, system: &sent.system, found: Comparison::default(), at: String::new() };
     walk.around(&recorded.around, &sent.around);
     if !walk.over() {
-        if recorded.kind == TOO_LARGE || sent.kind == TOO_LARGE {
-            // What is not kept cannot be compared.
-            walk.at = "body".into();
-            walk.found.leaves += 1;
-            walk.differ(recorded.kind.into(), sent.kind.into(), None);
-        } else if recorded.kind == sent.kind {
+        // What is not kept cannot be compared.
+        let is_kept = recorded.kind != TOO_LARGE && sent.kind != TOO_LARGE;
+        if is_kept && recorded.kind == sent.kind {
             let patterns = [recorded.patterns.as_slice(), &sent.patterns].concat();
             walk.value(&Below::of(&patterns), &recorded.body, &sent.body, 0);
         } else {
             walk.at = "body".into();
+            walk.found.leaves += usize::from(!is_kept);
             walk.differ(recorded.kind.into(), sent.kind.into(), None);
         }
     }

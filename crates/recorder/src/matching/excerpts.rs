@@ -3,6 +3,8 @@
 use agentci_text::{excerpt, one_line};
 use serde_json::Value;
 
+use crate::json_type::JsonType;
+
 /// How much of a line is shown, and how much of that before the place that it is about.
 const SHOWN: usize = 120;
 const BEFORE: usize = 40;
@@ -37,17 +39,9 @@ pub(super) fn shown(value: Option<&Value>) -> String {
 
 /// A value beside one of another type, with its own type where both read alike.
 pub(super) fn typed(value: &Value, other: &Value) -> String {
-    let name = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    };
-    let differ = std::mem::discriminant(value) != std::mem::discriminant(other);
+    let kind = JsonType::of(value);
     match shown(Some(value)) {
-        text if differ && !value.is_null() => format!("{text} ({name})"),
+        text if kind != JsonType::of(other) && !value.is_null() => format!("{text} ({})", kind.name()),
         text => text,
     }
 }

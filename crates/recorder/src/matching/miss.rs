@@ -1,11 +1,10 @@
 //! A request that the recording has no answer to, and how it is told.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use super::compare::{Comparison, Difference, Rank};
 use super::pattern::system_of;
 use super::place;
-use super::remedy::Remedy;
 use super::view::TOO_LARGE;
 use crate::{Exchange, Recording, Request};
 
@@ -181,4 +180,48 @@ fn nothing(asked: &str, request: &Request, recording: &Recording) -> String {
     let Some((_, other)) = nearest else { return format!("nothing was recorded for {asked}") };
     let (path, _) = place::split(&other.path);
     format!("nothing was recorded for {asked}; the nearest is {} {}{path}", other.method, other.origin)
+}
+
+/// What helps where recording again does not. As text it is for a command; a suite has no flags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remedy {
+    /// The agent needs this address, and no recording can hold what is said there.
+    Allow(String),
+    /// The same, and nobody listens there.
+    Start(String),
+    /// What is exchanged with this address is too large to be kept.
+    Less(String),
+}
+
+impl Remedy {
+    /// The remedy for something too large that was exchanged with this origin.
+    pub(crate) fn less(origin: &str) -> Self {
+        Self::Less(origin.split_once("://").map_or(origin, |(_, authority)| authority).to_owned())
+    }
+
+    /// What helps in a suite.
+    pub fn in_suite(&self) -> String {
+        match self {
+            Self::Allow(address) | Self::Start(address) => {
+                format!("a replay reaches no live server: have the agent do without {address} in this case")
+            }
+            Self::Less(_) => "recording it again does not help: have the agent send and ask for less".into(),
+        }
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Allow(address) => write!(out, "`--allow {address}` lets the agent reach it in a replay"),
+            Self::Start(address) => {
+                write!(out, "if the agent needs that server in a replay, start it and permit it: `--allow {address}`")
+            }
+            Self::Less(address) => write!(
+                out,
+                "recording it again does not help: have the agent send and ask for less, \
+                 or let it reach the server in a replay with `--allow {address}`"
+            ),
+        }
+    }
 }

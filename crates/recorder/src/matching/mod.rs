@@ -25,7 +25,6 @@ mod pairing;
 mod pattern;
 mod place;
 mod prints;
-mod remedy;
 mod reply;
 mod roots;
 mod snowflake;
@@ -37,10 +36,10 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use answered::{Answered, HoleCount, Holes, MatchRules, Renamed, Surroundings, Tally};
+pub use answered::{Answered, Holes, MatchRules, Renamed, Surroundings, Tally};
 pub use matcher::Matcher;
-pub use miss::{Miss, Nearest};
-pub use remedy::Remedy;
+pub use miss::{Miss, Nearest, Remedy};
+pub(crate) use pairing::texts_in;
 pub(crate) use reply::may_repeat;
 pub use reply::with_reply_id;
 pub use steady::{SaidTime, Steadier, Steady};

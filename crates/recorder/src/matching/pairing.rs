@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use serde_json::Value;
+
 use super::call_ids;
 use super::ids::ids_in;
 use crate::{Body, Exchange, Recording};
@@ -174,11 +176,12 @@ fn texts_of(exchange: &Exchange, visit: &mut impl FnMut(&str)) {
     }
 }
 
-pub(super) fn texts_in(value: &serde_json::Value, visit: &mut impl FnMut(&str)) {
+/// Calls back with every text of a value.
+pub(crate) fn texts_in(value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
-        serde_json::Value::String(text) => visit(text),
-        serde_json::Value::Array(items) => items.iter().for_each(|item| texts_in(item, visit)),
-        serde_json::Value::Object(map) => map.values().for_each(|item| texts_in(item, visit)),
+        Value::String(text) => visit(text),
+        Value::Array(items) => items.iter().for_each(|item| texts_in(item, visit)),
+        Value::Object(map) => map.values().for_each(|item| texts_in(item, visit)),
         _ => {}
     }
 }

@@ -3,6 +3,7 @@
 use super::clock::without_times;
 use super::ids;
 use crate::Request;
+use crate::recording::percent_decoded;
 use crate::tap::is_stdio;
 
 /// The place of a request. Ids and times in its path are left out, since they are compared like those in a body.
@@ -67,22 +68,7 @@ pub(super) fn origin(origin: &str) -> String {
 
 /// A text without percent signs and plus signs; one that is not UTF-8 stays as it is.
 fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (bytes[at], hex) {
-            (b'%', Some(byte)) => {
-                out.push(byte);
-                at += 2;
-            }
-            (b'+', _) => out.push(b' '),
-            (byte, _) => out.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    percent_decoded(&text.replace('+', " "))
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! The APIs that are known, and which of them a request belongs to.
+//! The APIs that are known, which of them a request belongs to, and how their answers are read.
 //!
 //! Hosts do not count: gateways, Azure, Vertex and servers on loopback speak the APIs of others. Paths that other services might
 //! have as well, such as `/messages`, also need a body that fits.
 
+use agentci_protocols::chat::{ModelAnswer, WireApi, read_answer};
 use serde_json::Value;
 
-use crate::Request;
+use crate::{Exchange, Request, Response};
 
 /// An API that a request belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +58,20 @@ impl Api {
     /// The API that has this name.
     pub fn read(name: &str) -> Option<Self> {
         ALL.into_iter().find(|api| api.name() == name)
+    }
+
+    /// The same for whoever reads its answers; nothing where they are not a model's words.
+    pub fn wire(self) -> Option<WireApi> {
+        match self {
+            Api::OpenAiChat => Some(WireApi::Chat),
+            Api::OpenAiResponses => Some(WireApi::Responses),
+            Api::AnthropicMessages => Some(WireApi::Messages),
+            Api::Gemini => Some(WireApi::Gemini),
+            Api::CohereChat => Some(WireApi::Cohere),
+            Api::OllamaChat => Some(WireApi::Ollama),
+            Api::Bedrock => Some(WireApi::Bedrock),
+            Api::OpenAiEmbeddings => None,
+        }
     }
 }
 
@@ -111,6 +126,18 @@ fn has(request: &Request, names: &[&str]) -> bool {
 
 fn has_any(request: &Request, names: &[&str]) -> bool {
     names.iter().any(|name| field(request, name).is_some())
+}
+
+/// The API of a model's call and the answer to it, as far as it came; nothing where the exchange is not a call of a model.
+pub fn model_answer(exchange: &Exchange) -> Option<(WireApi, ModelAnswer)> {
+    let api = exchange.request.api()?.wire()?;
+    let answer = exchange.response.as_ref().map(|response| read(api, response));
+    Some((api, answer.unwrap_or_default()))
+}
+
+pub(super) fn read(api: WireApi, response: &Response) -> ModelAnswer {
+    let content_type = response.header("content-type").unwrap_or_default();
+    read_answer(api, response.status, content_type, response.frames.iter().map(|frame| &*frame.bytes))
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Api;
-use super::answers::read;
+use super::api::read;
 use super::conversation::{messages, system_pointers};
+use crate::matching::texts_in;
 use crate::{Exchange, Request};
 
 /// How many exchanges with equal messages are remembered; the oldest are forgotten.
@@ -87,7 +88,7 @@ fn beginnings(api: Api, origin: &str, body: &Value) -> Vec<u64> {
     (api, origin).hash(&mut hasher);
     let said = messages(api, body).unwrap_or_default().iter().map(|message| {
         if !matches!(message["role"].as_str(), Some("system" | "developer")) {
-            hash(message, &mut hasher);
+            plain(message).hash(&mut hasher);
         }
         hasher.finish()
     });
@@ -97,38 +98,24 @@ fn beginnings(api: Api, origin: &str, body: &Value) -> Vec<u64> {
 fn system(api: Api, body: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     let pointers = system_pointers(api, body);
-    pointers.iter().filter_map(|pointer| body.pointer(pointer)).for_each(|value| hash(value, &mut hasher));
+    pointers.iter().filter_map(|pointer| body.pointer(pointer)).for_each(|value| plain(value).hash(&mut hasher));
     hasher.finish()
 }
 
-/// Hashes a value whatever the order of its keys. Marks for the cache move from message to message and do not count, and a text is
-/// the same as one part that has it: clients make the one of the other to mark it.
-fn hash(value: &Value, hasher: &mut DefaultHasher) {
+/// A message as it is compared. Marks for the cache move from message to message and do not count, and a text is the same as one part
+/// that has it: clients make the one of the other to mark it.
+fn plain(value: &Value) -> Value {
     match value {
-        Value::Null => 0_u8.hash(hasher),
-        Value::Bool(truth) => (1_u8, truth).hash(hasher),
-        Value::Number(number) => (2_u8, number.as_str()).hash(hasher),
-        Value::String(text) => (3_u8, text).hash(hasher),
-        Value::Array(items) => {
-            (4_u8, items.len()).hash(hasher);
-            for item in items {
-                hash(item, hasher);
-            }
-        }
+        Value::Array(items) => items.iter().map(plain).collect(),
         Value::Object(map) => {
-            let mut pairs: Vec<(&String, &Value)> = map.iter().filter(|(key, _)| *key != "cache_control").collect();
-            pairs.sort_by_key(|(key, _)| key.as_str());
-            (5_u8, pairs.len()).hash(hasher);
-            for (key, value) in pairs {
-                key.hash(hasher);
-                match value {
-                    Value::String(text) if key == "content" => {
-                        hash(&serde_json::json!([{ "type": "text", "text": text }]), hasher);
-                    }
-                    _ => hash(value, hasher),
-                }
-            }
+            let fields = map.iter().filter(|(key, _)| *key != "cache_control");
+            let field = |(key, value): (&String, &Value)| match value {
+                Value::String(text) if key == "content" => (key.clone(), json!([{ "type": "text", "text": text }])),
+                _ => (key.clone(), plain(value)),
+            };
+            fields.map(field).collect()
         }
+        _ => value.clone(),
     }
 }
 
@@ -141,16 +128,8 @@ fn digest(text: &str) -> u64 {
 /// The digests of all texts in what follows.
 fn texts(values: &[Value]) -> HashSet<u64> {
     let mut found = HashSet::new();
-    let mut left: Vec<&Value> = values.iter().collect();
-    while let Some(value) = left.pop() {
-        match value {
-            Value::String(text) => {
-                found.insert(digest(text));
-            }
-            Value::Array(items) => left.extend(items),
-            Value::Object(map) => left.extend(map.values()),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+    for value in values {
+        texts_in(value, &mut |text| found.extend([digest(text)]));
     }
     found
 }

@@ -1,7 +1,6 @@
 //! The APIs that are known: what they are called, how they refuse a request, where they keep a conversation, what their answers
 //! cost, and what is mere chatter.
 
-mod answers;
 mod api;
 mod chatter;
 mod conversation;
@@ -9,8 +8,7 @@ mod conversations;
 mod miss;
 mod prices;
 
-pub use answers::model_answer;
-pub use api::{Api, api_of};
+pub use api::{Api, api_of, model_answer};
 pub use chatter::is_chatter;
 pub use conversations::{Conversations, after};
 pub use miss::{MissAnswer, miss_answer};

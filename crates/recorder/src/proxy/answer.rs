@@ -6,15 +6,15 @@ use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::net::TcpStream;
 
-use super::connection::{Becomes, Handover, Speaker};
+use super::connection::{Handover, Speaker, Upgrade};
 use super::forward::{ObservedRequest, OutgoingRequest};
 use super::intake::{self, Intake};
 use super::reach::Way;
 use super::speech::{ProxyAnswer, Speech, refusal, unreachable, whole};
 use super::target::Target;
 use super::tunnel::Tunnel;
-use super::{Shared, forward, headers, reading, socket};
-use crate::{Body, Miss, Remedy, WarningKind};
+use super::{Shared, forward, headers, socket};
+use crate::{Body, WarningKind};
 
 /// Answers a request; an error breaks the connection off.
 pub(crate) async fn answer(
@@ -68,7 +68,7 @@ async fn connect(request: &mut Request<Incoming>, shared: &Shared, handover: &Ha
             }
         },
     };
-    handover.leave(Becomes::Tunnel(hyper::upgrade::on(request), tunnel));
+    handover.leave(Upgrade::Tunnel(hyper::upgrade::on(request), tunnel));
     Response::new(whole(""))
 }
 
@@ -85,8 +85,7 @@ async fn dial_own(target: &Target, shared: &Shared) -> Result<TcpStream, Respons
 fn refuse(target: &Target, method: &Method, reason: &str, shared: &Shared) -> Response<Speech> {
     if let Some(replay) = &shared.replay {
         let asked = format!("{method} {}", target.authority());
-        let (reason, remedy) = (reason.to_owned(), Some(Remedy::Allow(target.authority())));
-        shared.ledger.miss(Miss { number: replay.count(), asked, reason, nearest: None, remedy });
+        shared.ledger.miss(replay.unrecordable(asked, reason, target));
     }
     refusal(StatusCode::FORBIDDEN, "refused", reason)
 }
@@ -107,13 +106,13 @@ async fn read(
     let intake = intake::read(incoming).await?;
     let body = match &intake {
         Intake::Whole(bytes) if shared.replay.is_some() || shared.ledger.keeps(bytes.len() as u64) => {
-            reading::body(&parts.headers, bytes)
+            intake::body(&parts.headers, bytes)
         }
         Intake::Whole(bytes) => Body::TooLarge { bytes: bytes.len() as u64 },
         Intake::TooLarge(read, _) => Body::TooLarge { bytes: read.iter().map(|piece| piece.len() as u64).sum() },
     };
     let secrets = shared.ledger.secrets();
-    let request = reading::request(target, &parts, body, shared.ledger.now_us(), &secrets);
+    let request = intake::request(target, &parts, body, shared.ledger.now_us(), &secrets);
     let asked = ObservedRequest { request, program: speaker.program.clone(), keep: true };
     let outgoing = OutgoingRequest { target, parts: &parts, intake };
     match &shared.replay {

@@ -9,12 +9,12 @@ use crate::Exchange;
 
 /// What a client said to a server, in the order of the recording.
 #[derive(Clone)]
-pub(super) struct Said<'s, 'r> {
+pub(super) struct ClientMessages<'s, 'r> {
     stream: &'s Exchange,
     messages: Vec<(&'r Exchange, &'r Value)>,
 }
 
-impl<'s, 'r> Said<'s, 'r> {
+impl<'s, 'r> ClientMessages<'s, 'r> {
     pub(super) fn by_client(stream: &'s Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Self {
         let here = recorded.filter(|other| other.request.origin == stream.request.origin);
         Self { stream, messages: here.filter_map(|other| Some((other, rpc(other)?))).collect() }
@@ -73,7 +73,7 @@ pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clon
     for stream in recorded.clone().filter(|exchange| is_mcp_stream(exchange)) {
         let Some(response) = &stream.response else { continue };
         let Some(mut listening) = Listening::to(&stream.request, response) else { continue };
-        let said = Said::by_client(stream, recorded.clone());
+        let said = ClientMessages::by_client(stream, recorded.clone());
         let mut there = said.to(listening.endpoint());
         for (event, frame) in response.frames.iter().enumerate() {
             let before = listening.endpoint().clone();

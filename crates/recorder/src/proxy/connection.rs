@@ -12,10 +12,26 @@ use tokio::net::TcpStream;
 
 use super::program::Program;
 use super::target::Target;
-use super::{Shared, answer, socket, tunnel};
+use super::{Ledger, Reach, Replay, Upstream, answer, socket, tunnel};
+use crate::authority::Authority;
+use crate::leaks::Programs;
 
 /// The most headers of a request.
 const MOST_HEADERS: usize = 500;
+
+/// What all connections of a session share.
+pub(crate) struct Shared {
+    /// The address of the proxy.
+    pub(crate) address: SocketAddr,
+    pub(crate) authority: Authority,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) reach: Reach,
+    pub(crate) upstream: Upstream,
+    /// The recording that answers; absent while recording.
+    pub(crate) replay: Option<Replay>,
+    /// Who is at the other end.
+    pub(crate) programs: Programs,
+}
 
 /// Who speaks on a connection, and to whom.
 #[derive(Debug, Clone)]
@@ -28,7 +44,7 @@ pub(crate) struct Speaker {
 
 /// What a connection becomes after an answer that says so.
 #[derive(Debug)]
-pub(crate) enum Becomes {
+pub(crate) enum Upgrade {
     /// A tunnel.
     Tunnel(OnUpgrade, tunnel::Tunnel),
     /// A WebSocket, whose far end is this.
@@ -37,14 +53,14 @@ pub(crate) enum Becomes {
 
 /// Where an answer leaves what the connection becomes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Handover(Arc<Mutex<Option<Becomes>>>);
+pub(crate) struct Handover(Arc<Mutex<Option<Upgrade>>>);
 
 impl Handover {
-    pub(crate) fn leave(&self, becomes: Becomes) {
+    pub(crate) fn leave(&self, becomes: Upgrade) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(becomes);
     }
 
-    fn take(&self) -> Option<Becomes> {
+    fn take(&self) -> Option<Upgrade> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -59,18 +75,18 @@ pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<Share
     }
     let speaker = Speaker { program: program.clone(), target: None };
     match speak(stream, speaker, &shared).await {
-        Some(Becomes::Tunnel(upgrade, tunnel)) => {
+        Some(Upgrade::Tunnel(upgrade, tunnel)) => {
             if let Ok(upgraded) = upgrade.await {
                 tunnel::run(TokioIo::new(upgraded), tunnel, program, &shared).await;
             }
         }
-        Some(Becomes::Socket(upgrade, far)) => socket::run(upgrade, far).await,
+        Some(Upgrade::Socket(upgrade, far)) => socket::run(upgrade, far).await,
         None => {}
     }
 }
 
 /// Answers requests until the connection is over or becomes something else.
-pub(crate) async fn speak<I>(io: I, speaker: Speaker, shared: &Arc<Shared>) -> Option<Becomes>
+pub(crate) async fn speak<I>(io: I, speaker: Speaker, shared: &Arc<Shared>) -> Option<Upgrade>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use hyper::HeaderMap;
+use hyper::header::HeaderValue;
 
 use crate::recording::is_credential;
 
@@ -10,11 +11,16 @@ const PARAMETERS: [&str; 7] = ["key", "api_key", "api-key", "apikey", "access_to
 /// The shortest text that is taken for a secret.
 const SHORTEST: usize = 6;
 
-/// The values of headers and parameters that say who asks.
-pub(super) fn find(headers: &HeaderMap, query: Option<&str>) -> Vec<String> {
-    let texts = headers.iter().map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
-    let named = texts.filter(|(name, value)| is_credential(name, value));
-    let mut found: Vec<String> = named.map(|(_, value)| value.into_owned()).collect();
+/// The headers that say who asks.
+pub(super) fn in_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
+    headers.filter(|(name, value)| is_credential(name, value)).collect()
+}
+
+/// The values of such headers, and of parameters that say who asks.
+pub(super) fn find(headers: &[(String, String)], query: Option<&str>) -> Vec<String> {
+    let mut found: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
     for (name, value) in query.unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')) {
         if PARAMETERS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
             found.push(value.to_owned());
@@ -70,8 +76,9 @@ mod tests {
             .filter_map(|pair| pair.split_once('='))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let names =
-            |pairs: &[(&'static str, &'static str)], query| variables(&find(&headers(pairs), query), &environment);
+        let names = |pairs: &[(&'static str, &'static str)], query| {
+            variables(&find(&in_headers(&headers(pairs)), query), &environment)
+        };
         assert_eq!(names(&[("authorization", "Bearer sk-123456")], None), ["OPENAI_API_KEY"]);
         assert_eq!(names(&[("x-api-key", "sk-123456")], None), ["OPENAI_API_KEY"]);
         assert_eq!(names(&[("x-shop-token", "sk-123456")], None), ["OPENAI_API_KEY"]);
@@ -85,7 +92,7 @@ mod tests {
         let environment = [("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE"), ("AWS_SECRET_ACCESS_KEY", "wJalr")];
         let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let signed = [("authorization", "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20261116/us/x, SignedHeaders=host")];
-        let names = variables(&find(&headers(&signed), None), &environment);
+        let names = variables(&find(&in_headers(&headers(&signed)), None), &environment);
         assert_eq!(names, ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
     }
 }

@@ -3,24 +3,23 @@
 //! The agent is past the recorded beginning when it has made every call of it. Until then a request that is not there is a miss: the
 //! agent went another way, and what it would do next proves nothing. From the first such miss on nothing goes live.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::http::Uri;
 use hyper::http::request::Parts;
 use serde_json::Value;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::Shared;
-use super::fork_session::{SESSION, Sent, Sessions};
-use super::fork_stream::{Live, Streams};
+use super::fork_session::{SESSION, SessionChoice, Sessions};
+use super::fork_stream::{LiveEvent, Streams};
 use super::forward::{self, ObservedRequest, OutgoingRequest};
-use super::replay::{Look, Playback, Replay, play, refuse};
+use super::replay::{Playback, RecordedLookup, Replay, play, refuse};
 use super::speech::ProxyAnswer;
 use super::target::Target;
 use crate::fork::{Cut, scripted_path};
@@ -42,24 +41,15 @@ pub(crate) struct Forking {
     then: Then,
     /// Calls of the beginning that a scripted model answers.
     spoken: BTreeMap<u64, SocketAddr>,
-    rest: Arc<Recording>,
+    /// What follows the beginning, without the calls of models.
+    pub(super) rest: Arc<Recording>,
     /// When the last request of the beginning was made, in the recording.
     forked_us: u64,
     matcher: Mutex<Matcher>,
     sessions: Sessions,
     streams: Streams,
-    state: Mutex<State>,
-    past: Notify,
-    live: AtomicUsize,
-    scripted: AtomicUsize,
-    recorded: AtomicUsize,
-}
-
-#[derive(Debug)]
-struct State {
-    awaited: BTreeSet<u64>,
-    /// Whether the agent went another way before it was past the beginning.
-    lost: bool,
+    /// How it went so far.
+    state: watch::Sender<Forked>,
 }
 
 /// Where a message to an MCP server over standard input belongs, if the rest goes on live.
@@ -105,31 +95,14 @@ impl Forking {
             matcher,
             sessions: Sessions::default(),
             streams: Streams::default(),
-            state: Mutex::new(State { awaited, lost: false }),
-            past: Notify::new(),
-            live: AtomicUsize::new(0),
-            scripted: AtomicUsize::new(0),
-            recorded: AtomicUsize::new(0),
+            state: watch::Sender::new(Forked { awaited: awaited.into_iter().collect(), ..Forked::default() }),
         };
         (beginning, forking)
     }
 
-    /// What follows the beginning, without the calls of models.
-    pub(super) fn rest(&self) -> &Recording {
-        &self.rest
-    }
-
     /// How it went so far.
     pub(crate) fn outcome(&self) -> Forked {
-        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        let state = self.state();
-        Forked {
-            lost: state.lost,
-            awaited: state.awaited.iter().copied().collect(),
-            live: count(&self.live),
-            scripted: count(&self.scripted),
-            recorded: count(&self.recorded),
-        }
+        self.state.borrow().clone()
     }
 
     /// Answers a request.
@@ -151,7 +124,7 @@ impl Forking {
                 return call.redirected(*to).await;
             }
             if !exchange.is_kept() {
-                self.state().lost = true;
+                self.lose();
                 let miss = replay.not_kept(&call.clean);
                 return call.missed(miss);
             }
@@ -167,7 +140,7 @@ impl Forking {
 
     /// Answers a request that comes after the beginning.
     async fn after(&self, call: ForkCall<'_>) -> ProxyAnswer {
-        if self.state().lost {
+        if self.state.borrow().lost {
             return call.refused(GONE_ANOTHER_WAY);
         }
         if let Some(reply) = call.replay.expected_reply(&call.asked.request) {
@@ -175,7 +148,7 @@ impl Forking {
                 return call.play(recorded, None).await;
             }
             // What waits for it goes on.
-            call.replay.questions().add(reply, &call.asked.request, None);
+            call.replay.questions.add(reply, &call.asked.request, None);
             return call.refused(ASKED_BEFORE);
         }
         let to = match self.then {
@@ -183,7 +156,7 @@ impl Forking {
             Then::Script(to) => to,
         };
         if scripted_path(&call.clean).is_some() {
-            self.scripted.fetch_add(1, Ordering::Relaxed);
+            self.state.send_modify(|state| state.scripted += 1);
             return call.redirected(to).await;
         }
         // What is there to be read may be read again, also what is in the beginning.
@@ -192,12 +165,12 @@ impl Forking {
             let miss = self.matcher().missed(&call.clean);
             return call.missed(miss);
         };
-        self.recorded.fetch_add(1, Ordering::Relaxed);
+        self.state.send_modify(|state| state.recorded += 1);
         call.play(recorded, None).await
     }
 
     /// Remembers what of the beginning the live world will not know. Gives what a live server says on a stream that is played.
-    fn note(&self, call: &ForkCall<'_>, exchange: &Exchange) -> Option<Receiver<Live>> {
+    fn note(&self, call: &ForkCall<'_>, exchange: &Exchange) -> Option<Receiver<LiveEvent>> {
         let OutgoingRequest { target, parts, intake } = &call.outgoing;
         let request = &call.asked.request;
         self.sessions.note(target, parts, intake, exchange);
@@ -211,10 +184,10 @@ impl Forking {
     async fn go_live(&self, call: ForkCall<'_>) -> ProxyAnswer {
         let (parts, request, shared) = (call.outgoing.parts, &call.asked.request, call.shared);
         let mut sent = self.sessions.sent(parts, request, shared).await;
-        if matches!(sent, Sent::AsItIs) {
+        if matches!(sent, SessionChoice::AsItIs) {
             sent = self.streams.sent(parts, request, false, shared).await;
         }
-        if matches!(sent, Sent::Recorded) {
+        if matches!(sent, SessionChoice::Recorded) {
             if let Some(recorded) = self.again(call.replay, &call.clean) {
                 let live = self.note(&call, recorded.0);
                 return call.play(recorded, live).await;
@@ -222,15 +195,15 @@ impl Forking {
             sent = self.streams.sent(parts, request, true, shared).await;
         }
         let renewed = match sent {
-            Sent::AsItIs | Sent::Recorded => None,
-            Sent::Renewed(renewed) => {
+            SessionChoice::AsItIs | SessionChoice::Recorded => None,
+            SessionChoice::Renewed(renewed) => {
                 let session = |parts: &Parts| parts.headers.get(&SESSION).cloned();
                 if let Some((recorded, live)) = session(parts).zip(session(&renewed)) {
                     self.streams.follow(&recorded, &live, shared).await;
                 }
                 Some(renewed)
             }
-            Sent::Refused(reason) => return call.refused(&reason),
+            SessionChoice::Refused(reason) => return call.refused(&reason),
         };
         self.count_live(1);
         let outgoing = OutgoingRequest { parts: renewed.as_deref().unwrap_or(parts), ..call.outgoing };
@@ -244,12 +217,12 @@ impl Forking {
 
     /// Whether the agent is past the beginning as it was recorded, and goes on live.
     pub(crate) fn is_live(&self) -> bool {
-        self.goes_live() && self.is_past() && !self.state().lost
+        self.goes_live() && self.is_past() && !self.state.borrow().lost
     }
 
     /// Calls went to the live world.
     pub(crate) fn count_live(&self, calls: usize) {
-        self.live.fetch_add(calls, Ordering::Relaxed);
+        self.state.send_modify(|state| state.live += calls);
     }
 
     /// Finds where a message to an MCP server over standard input belongs, if the rest goes on live. `clean` is the same message
@@ -260,32 +233,35 @@ impl Forking {
             if exchange.is_kept() {
                 return Step::Beginning(exchange, reply_id);
             }
-            self.state().lost = true;
+            self.lose();
             return Step::Lost(Miss { number, ..replay.not_kept(clean) });
         }
-        if self.state().lost { Step::Lost(missed(clean, number, GONE_ANOTHER_WAY)) } else { Step::Past }
+        if self.state.borrow().lost { Step::Lost(missed(clean, number, GONE_ANOTHER_WAY)) } else { Step::Past }
     }
 
     /// A request waited for the end of the beginning, which did not come: from now on nothing goes live.
     pub(crate) fn lose_early(&self, replay: &Replay, clean: &Request, number: usize) -> Miss {
-        self.state().lost = true;
+        self.lose();
         Miss { number, ..replay.matcher().missed(clean) }
     }
 
     /// Finds what answers a message to an MCP server over standard input, if the rest is scripted. No server is started after the
     /// beginning: what it said later answers what is asked the same again.
-    pub(super) fn look<'r>(&'r self, replay: &'r Replay, request: &Request, shared: &Shared) -> (Look<'r>, Request) {
+    pub(super) fn look<'r>(
+        &'r self,
+        replay: &'r Replay,
+        request: &Request,
+        shared: &Shared,
+    ) -> (RecordedLookup<'r>, Request) {
         let number = replay.ask();
         let clean = request.redacted(&shared.ledger.secrets());
         let found = self.of_beginning(replay, request, &clean).or_else(|| self.again(replay, &clean));
         let Some((exchange, reply_id)) = found.filter(|(exchange, _)| exchange.is_kept()) else {
-            let mut state = self.state();
-            state.lost |= !state.awaited.is_empty();
-            drop(state);
+            self.state.send_modify(|state| state.lost |= !state.awaited.is_empty());
             let miss = replay.matcher().missed(&clean);
-            return (Look::Miss(Miss { number, ..miss }), clean);
+            return (RecordedLookup::Miss(Miss { number, ..miss }), clean);
         };
-        (Look::Recorded(exchange, reply_id), clean)
+        (RecordedLookup::Recorded(exchange, reply_id), clean)
     }
 
     /// What was recorded after the beginning, or may be read again, for exactly this request.
@@ -293,7 +269,7 @@ impl Forking {
         let of_rest = self.matcher().answer_exact(clean);
         recorded(&self.rest, of_rest).or_else(|| {
             let of_beginning = replay.matcher().answer_exact(clean);
-            recorded(replay.recording(), of_beginning)
+            recorded(&replay.recording, of_beginning)
         })
     }
 
@@ -302,17 +278,18 @@ impl Forking {
         let mut matcher = replay.matcher();
         let answered = matcher.answer_equal(request).or_else(|| matcher.answer_recorded(clean));
         drop(matcher);
-        let (exchange, reply_id) = recorded(replay.recording(), answered)?;
-        let mut state = self.state();
-        state.awaited.remove(&exchange.id);
-        if state.awaited.is_empty() {
-            self.past.notify_waiters();
-        }
+        let (exchange, reply_id) = recorded(&replay.recording, answered)?;
+        self.state.send_modify(|state| state.awaited.retain(|id| *id != exchange.id));
         Some((exchange, reply_id))
     }
 
     fn is_past(&self) -> bool {
-        self.state().awaited.is_empty()
+        self.state.borrow().awaited.is_empty()
+    }
+
+    /// From now on nothing goes live.
+    fn lose(&self) {
+        self.state.send_modify(|state| state.lost = true);
     }
 
     /// Whether the agent is past the beginning, if not now, then soon.
@@ -327,23 +304,11 @@ impl Forking {
 
     /// Whether the agent is past the beginning at this time.
     pub(crate) async fn is_past_by(&self, due: Instant) -> bool {
-        let wait = async {
-            loop {
-                let changed = self.past.notified();
-                if self.is_past() {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        if self.state().lost {
+        if self.state.borrow().lost {
             return self.is_past();
         }
-        tokio::time::timeout_at(due, wait).await.is_ok()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.subscribe();
+        tokio::time::timeout_at(due, state.wait_for(|state| state.awaited.is_empty())).await.is_ok()
     }
 
     fn matcher(&self) -> MutexGuard<'_, Matcher> {
@@ -353,8 +318,7 @@ impl Forking {
 
 /// The miss of a request after the beginning.
 fn missed(clean: &Request, number: usize, reason: &str) -> Miss {
-    let asked = format!("{} {}{}", clean.method, clean.origin, clean.path);
-    Miss { number, asked, reason: reason.to_owned(), ..Miss::default() }
+    Miss { number, asked: clean.line(), reason: reason.to_owned(), ..Miss::default() }
 }
 
 fn recorded(recording: &Recording, answered: Option<Answered>) -> Option<RecordedAnswer<'_>> {
@@ -384,8 +348,8 @@ impl ForkCall<'_> {
     }
 
     /// Sends a recorded answer, and keeps it.
-    async fn play(self, (exchange, reply_id): RecordedAnswer<'_>, live: Option<Receiver<Live>>) -> ProxyAnswer {
-        self.replay.questions().add(exchange, &self.asked.request, None);
+    async fn play(self, (exchange, reply_id): RecordedAnswer<'_>, live: Option<Receiver<LiveEvent>>) -> ProxyAnswer {
+        self.replay.questions.add(exchange, &self.asked.request, None);
         let playback = Playback::Kept(self.asked.program, live);
         play(exchange, self.clean, reply_id.as_ref(), self.replay.clock(), self.shared, playback).await
     }
@@ -414,8 +378,7 @@ mod tests {
         let other = Arc::clone(&forking);
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(500)).await;
-            other.state().awaited.clear();
-            other.past.notify_waiters();
+            other.state.send_modify(|state| state.awaited.clear());
         });
         let began = tokio::time::Instant::now();
         assert!(forking.is_past_soon().await);
@@ -425,7 +388,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_agent_that_went_another_way_is_not_waited_for() {
         let forking = forking();
-        forking.state().lost = true;
+        forking.lose();
         let began = tokio::time::Instant::now();
         assert!(!forking.is_past_soon().await);
         assert_eq!(began.elapsed(), Duration::ZERO);

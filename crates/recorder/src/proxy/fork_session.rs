@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::intake::Intake;
 use super::target::Target;
 use super::{Shared, headers};
+use crate::tap::messages_in;
 use crate::{Exchange, Request, WarningKind};
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -29,12 +30,12 @@ pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The sessions of a fork, by the ids that the client has for them.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    opened: Mutex<HashMap<HeaderValue, Arc<Opened>>>,
+    opened: Mutex<HashMap<HeaderValue, Arc<RecordedSession>>>,
 }
 
 /// A session that a recording answered the beginning of.
 #[derive(Debug)]
-struct Opened {
+struct RecordedSession {
     target: Target,
     path: String,
     headers: HeaderMap,
@@ -46,7 +47,7 @@ struct Opened {
 }
 
 /// In which session a request is sent.
-pub(super) enum Sent {
+pub(super) enum SessionChoice {
     /// As it is.
     AsItIs,
     /// In the live session.
@@ -55,6 +56,25 @@ pub(super) enum Sent {
     Recorded,
     /// In none, for this reason.
     Refused(String),
+}
+
+impl SessionChoice {
+    /// With what the live counterpart of a session is known by, if there is one.
+    pub(super) fn renewed<T>(
+        live: Option<&Result<T, String>>,
+        parts: &Parts,
+        renew: impl FnOnce(&mut Parts, &T),
+    ) -> Self {
+        match live {
+            None => SessionChoice::Recorded,
+            Some(Err(reason)) => SessionChoice::Refused(reason.clone()),
+            Some(Ok(live)) => {
+                let mut renewed = parts.clone();
+                renew(&mut renewed, live);
+                SessionChoice::Renewed(Box::new(renewed))
+            }
+        }
+    }
 }
 
 impl Sessions {
@@ -66,7 +86,7 @@ impl Sessions {
         let mut ids = response.headers.iter().filter(|(name, _)| name == SESSION.as_str());
         let Some(id) = ids.find_map(|(_, id)| HeaderValue::from_str(id).ok()) else { return };
         let said = response.whole();
-        let opened = Opened {
+        let opened = RecordedSession {
             target: target.clone(),
             path: path(parts),
             headers: headers::to_server(&parts.headers),
@@ -78,27 +98,19 @@ impl Sessions {
     }
 
     /// In which session a request is sent. A call begins a live one; what only listens, notifies or ends does not.
-    pub(super) async fn sent(&self, parts: &Parts, request: &Request, shared: &Shared) -> Sent {
+    pub(super) async fn sent(&self, parts: &Parts, request: &Request, shared: &Shared) -> SessionChoice {
         let recorded = parts.headers.get(&SESSION);
         let opened = recorded.and_then(|id| {
             let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
             opened.get(id).cloned()
         });
-        let Some(opened) = opened else { return Sent::AsItIs };
+        let Some(opened) = opened else { return SessionChoice::AsItIs };
         let live = if is_call(request) {
             Some(opened.live.get_or_init(|| opened.open(parts.headers.get(&VERSION), shared)).await)
         } else {
             opened.live.get()
         };
-        match live {
-            None => Sent::Recorded,
-            Some(Err(reason)) => Sent::Refused(reason.clone()),
-            Some(Ok(id)) => {
-                let mut renewed = parts.clone();
-                renewed.headers.insert(SESSION, id.clone());
-                Sent::Renewed(Box::new(renewed))
-            }
-        }
+        SessionChoice::renewed(live, parts, |parts, id| drop(parts.headers.insert(SESSION, id.clone())))
     }
 }
 
@@ -106,7 +118,7 @@ pub(super) fn is_call(request: &Request) -> bool {
     request.body.as_json().is_some_and(|body| body.get("method").is_some() && body.get("id").is_some())
 }
 
-impl Opened {
+impl RecordedSession {
     /// Begins a session with the live server.
     async fn open(&self, version: Option<&HeaderValue>, shared: &Shared) -> Result<HeaderValue, String> {
         let late = |_| Err(format!("its MCP server began no session within {} s", HANDSHAKE_TIMEOUT.as_secs()));
@@ -142,11 +154,20 @@ impl Opened {
 
     async fn post(&self, headers: HeaderMap, body: Bytes, shared: &Shared) -> Result<reqwest::Response, String> {
         let answer = shared.upstream.send(&self.target, Method::POST, &self.path, headers, Some(body.into())).await;
-        let answer =
-            answer.map_err(|words| format!("its MCP server cannot be reached: {}", shared.ledger.clean(&words)))?;
-        let status = answer.status();
-        if status.is_success() { Ok(answer) } else { Err(format!("its MCP server began no session: status {status}")) }
+        accepted(answer, "began no session", shared)
     }
+}
+
+/// An answer of the live server, or why it does not go on.
+pub(super) fn accepted(
+    answer: Result<reqwest::Response, String>,
+    otherwise: &str,
+    shared: &Shared,
+) -> Result<reqwest::Response, String> {
+    let unreachable = |words: String| format!("its MCP server cannot be reached: {}", shared.ledger.clean(&words));
+    let answer = answer.map_err(unreachable)?;
+    let status = answer.status();
+    if status.is_success() { Ok(answer) } else { Err(format!("its MCP server {otherwise}: status {status}")) }
 }
 
 /// The client goes on with the version of the protocol that the recorded server spoke.
@@ -160,10 +181,7 @@ pub(super) fn other_version(before: &Value, now: &Value) -> Result<(), String> {
 /// The version of the protocol in the answer to `initialize`, as JSON or as an event.
 fn version(said: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(said).ok()?;
-    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-    let mut messages =
-        std::iter::once(text).chain(lines).filter_map(|text| serde_json::from_str::<Value>(text.trim()).ok());
-    messages.find_map(|mut message| Some(message.get_mut("result")?.get_mut("protocolVersion")?.take()))
+    messages_in(text).find_map(|message| message.pointer("/result/protocolVersion").cloned())
 }
 
 pub(super) fn path(parts: &Parts) -> String {
@@ -205,7 +223,7 @@ pub(super) mod tests {
     async fn a_server_that_does_not_begin_a_session_is_not_waited_for() {
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = silent.local_addr().unwrap().port();
-        let opened = Opened {
+        let opened = RecordedSession {
             target: Target { tls: false, host: "127.0.0.1".into(), port },
             path: "/mcp".into(),
             headers: HeaderMap::new(),

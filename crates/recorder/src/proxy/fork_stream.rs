@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::fork_session::{
-    HANDSHAKE_TIMEOUT, INITIALIZED, LARGEST_HANDSHAKE, SESSION, Sent, is_call, other_version, path,
+    HANDSHAKE_TIMEOUT, INITIALIZED, LARGEST_HANDSHAKE, SESSION, SessionChoice, accepted, is_call, other_version, path,
 };
 use super::frames::Splitter;
 use super::intake::Intake;
@@ -37,7 +37,7 @@ const NOBODY_LISTENS: &str = "its client no longer listens to what its MCP serve
 
 /// What a live server says on a stream of the recording.
 #[derive(Debug)]
-pub(crate) enum Live {
+pub(crate) enum LiveEvent {
     Event(Bytes),
     /// It has nothing more to say, or broke off.
     Over(How),
@@ -47,24 +47,24 @@ pub(crate) enum Live {
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     /// With the SSE transport of 2024.
-    opened: Mutex<Vec<Arc<Opened>>>,
+    opened: Mutex<Vec<Arc<RecordedStream>>>,
     /// Over Streamable HTTP.
-    sessions: Mutex<Vec<Arc<Listener>>>,
+    sessions: Mutex<Vec<Arc<SessionStream>>>,
 }
 
 /// A stream that belongs to a session.
 #[derive(Debug)]
-struct Listener {
+struct SessionStream {
     target: Target,
     /// Of the request that opened it, with the recorded session.
     parts: Parts,
-    client: Sender<Live>,
+    client: Sender<LiveEvent>,
     followed: tokio::sync::OnceCell<()>,
 }
 
 /// A stream that the client listens to.
 #[derive(Debug)]
-struct Opened {
+struct RecordedStream {
     target: Target,
     path: String,
     headers: HeaderMap,
@@ -74,7 +74,7 @@ struct Opened {
     introduced: OnceLock<Introduction>,
     /// The version of the protocol that the recorded server answered with.
     version: Value,
-    client: Sender<Live>,
+    client: Sender<LiveEvent>,
     /// Where the live server has messages posted, or why it has none.
     live: tokio::sync::OnceCell<Result<Uri, String>>,
 }
@@ -93,13 +93,13 @@ impl Streams {
         parts: &Parts,
         request: &Request,
         exchange: &Exchange,
-    ) -> Option<Receiver<Live>> {
+    ) -> Option<Receiver<LiveEvent>> {
         let response = exchange.response.as_ref()?;
         let mut listening = Listening::to(request, response)?;
         let (client, live) = channel(1);
         if parts.headers.contains_key(&SESSION) {
             let followed = tokio::sync::OnceCell::new();
-            let listener = Listener { target: target.clone(), parts: parts.clone(), client, followed };
+            let listener = SessionStream { target: target.clone(), parts: parts.clone(), client, followed };
             self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(listener));
             return Some(live);
         }
@@ -108,8 +108,8 @@ impl Streams {
         for event in frames() {
             listening.hear(event);
         }
-        let version = |mut message: Value| Some(message.get_mut("result")?.get_mut("protocolVersion")?.take());
-        let opened = Opened {
+        let version = |message: Value| message.pointer("/result/protocolVersion").cloned();
+        let opened = RecordedStream {
             target: target.clone(),
             path: path(parts),
             headers: headers::to_server(&parts.headers),
@@ -137,7 +137,7 @@ impl Streams {
     pub(super) async fn follow(&self, recorded: &HeaderValue, live: &HeaderValue, shared: &Shared) {
         let listener = {
             let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            let belongs = |it: &&Arc<Listener>| it.parts.headers.get(&SESSION) == Some(recorded);
+            let belongs = |it: &&Arc<SessionStream>| it.parts.headers.get(&SESSION) == Some(recorded);
             sessions.iter().rev().find(belongs).cloned()
         };
         if let Some(listener) = listener {
@@ -146,33 +146,25 @@ impl Streams {
     }
 
     /// Where a request is sent. A call opens a live stream, and with `begins` everything does.
-    pub(super) async fn sent(&self, parts: &Parts, request: &Request, begins: bool, shared: &Shared) -> Sent {
-        let Some(opened) = self.of(request) else { return Sent::AsItIs };
+    pub(super) async fn sent(&self, parts: &Parts, request: &Request, begins: bool, shared: &Shared) -> SessionChoice {
+        let Some(opened) = self.of(request) else { return SessionChoice::AsItIs };
         let live = if begins || is_call(request) {
             Some(opened.live.get_or_init(|| opened.connect(is_initialize(request), shared)).await)
         } else {
             opened.live.get()
         };
-        match live {
-            None => Sent::Recorded,
-            Some(Err(reason)) => Sent::Refused(reason.clone()),
-            Some(Ok(uri)) => {
-                let mut renewed = parts.clone();
-                renewed.uri = uri.clone();
-                Sent::Renewed(Box::new(renewed))
-            }
-        }
+        SessionChoice::renewed(live, parts, |parts, uri| parts.uri = uri.clone())
     }
 
     /// The stream over which a request is answered.
-    fn of(&self, request: &Request) -> Option<Arc<Opened>> {
+    fn of(&self, request: &Request) -> Option<Arc<RecordedStream>> {
         let endpoint = Endpoint::of(request);
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened.iter().rev().find(|opened| opened.endpoint == endpoint && !opened.client.is_closed()).cloned()
     }
 }
 
-impl Listener {
+impl SessionStream {
     /// Opens the same stream in the live session. A server that has none there says nothing on it.
     async fn follow(&self, session: &HeaderValue, shared: &Shared) {
         let mut headers = headers::to_server(&self.parts.headers);
@@ -198,7 +190,7 @@ fn is_initialize(request: &Request) -> bool {
     request.body.as_json().is_some_and(|body| body["method"] == "initialize")
 }
 
-impl Opened {
+impl RecordedStream {
     /// Opens a stream with the live server, and introduces the client, unless it is about to do so itself.
     async fn connect(&self, introduces_itself: bool, shared: &Shared) -> Result<Uri, String> {
         let late = |_| Err(format!("its MCP server opened no stream within {} s", HANDSHAKE_TIMEOUT.as_secs()));
@@ -235,7 +227,7 @@ impl Opened {
                 match message(&event).filter(|message| message.get("method").is_none() && message["id"] == asked["id"])
                 {
                     Some(answer) => break other_version(&self.version, &answer["result"]["protocolVersion"])?,
-                    None => self.client.send(Live::Event(event)).await.map_err(|_| NOBODY_LISTENS)?,
+                    None => self.client.send(LiveEvent::Event(event)).await.map_err(|_| NOBODY_LISTENS)?,
                 }
             }
             post(Bytes::from_static(INITIALIZED)).await?;
@@ -261,10 +253,7 @@ impl Opened {
         shared: &Shared,
     ) -> Result<reqwest::Response, String> {
         let answer = shared.upstream.send(&self.target, method, path, headers, body.map(Into::into)).await;
-        let answer =
-            answer.map_err(|words| format!("its MCP server cannot be reached: {}", shared.ledger.clean(&words)))?;
-        let status = answer.status();
-        if status.is_success() { Ok(answer) } else { Err(format!("its MCP server opened no stream: status {status}")) }
+        accepted(answer, "opened no stream", shared)
     }
 }
 
@@ -303,13 +292,13 @@ impl Stream {
     }
 
     /// Passes everything on to the client, for as long as it listens.
-    async fn pass_on(mut self, client: Sender<Live>) {
+    async fn pass_on(mut self, client: Sender<LiveEvent>) {
         loop {
             let live = tokio::select! {
                 () = client.closed() => return,
-                event = self.next() => event.map_or_else(Live::Over, Live::Event),
+                event = self.next() => event.map_or_else(LiveEvent::Over, LiveEvent::Event),
             };
-            let is_last = !matches!(live, Live::Event(_));
+            let is_last = !matches!(live, LiveEvent::Event(_));
             if client.send(live).await.is_err() || is_last {
                 return;
             }
@@ -340,10 +329,10 @@ mod tests {
         Target { tls: false, host: "127.0.0.1".into(), port }
     }
 
-    fn listener(target: Target) -> (Listener, Receiver<Live>) {
+    fn listener(target: Target) -> (SessionStream, Receiver<LiveEvent>) {
         let (client, live) = channel(1);
         let (parts, ()) = Asked::get("/mcp").header(SESSION, "recorded").body(()).unwrap().into_parts();
-        (Listener { target, parts, client, followed: tokio::sync::OnceCell::new() }, live)
+        (SessionStream { target, parts, client, followed: tokio::sync::OnceCell::new() }, live)
     }
 
     #[tokio::test]
@@ -363,8 +352,11 @@ mod tests {
         said.resize(said.len() + LARGEST_EVENT + 1, b'x');
         let (listener, mut live) = listener(server(said).await);
         listener.follow(&HeaderValue::from_static("live"), &shared()).await;
-        assert!(matches!(live.recv().await, Some(Live::Event(event)) if event == "data: first\n\n"));
+        assert!(matches!(live.recv().await, Some(LiveEvent::Event(event)) if event == "data: first\n\n"));
         let over = live.recv().await;
-        assert!(matches!(&over, Some(Live::Over(How::Broken(words))) if words == "an event is too large"), "{over:?}");
+        assert!(
+            matches!(&over, Some(LiveEvent::Over(How::Broken(words))) if words == "an event is too large"),
+            "{over:?}"
+        );
     }
 }

@@ -6,12 +6,12 @@ use http_body_util::BodyExt as _;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
-use super::intake::Intake;
+use super::intake::{Intake, response_headers};
 use super::program::Program;
 use super::speech::{Speech, refusal, unreachable};
 use super::target::Target;
 use super::tee::{Tee, Upload};
-use super::{Shared, headers, reading};
+use super::{Shared, headers};
 use crate::{How, Request, WarningKind};
 
 /// A request on its way to the live world.
@@ -67,7 +67,7 @@ pub(crate) async fn forward(
             let answer: Response<reqwest::Body> = answer.into();
             let (head, body) = answer.into_parts();
             if let Some(ongoing) = &mut ongoing {
-                ongoing.head(head.status.as_u16(), reading::response_headers(&head.headers));
+                ongoing.head(head.status.as_u16(), response_headers(&head.headers));
             }
             let mut response = Response::new(Tee::new(body, ongoing).boxed_unsync());
             *response.status_mut() = head.status;

@@ -2,6 +2,8 @@
 
 use bytes::{Bytes, BytesMut};
 
+use crate::Response;
+
 /// How an answer is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
@@ -36,6 +38,12 @@ impl Splitter {
             _ => Cut::Chunks,
         };
         Self { cut, open: BytesMut::new(), line_has_text: false, piece_has_text: false }
+    }
+
+    /// For this answer, by its headers.
+    pub(crate) fn of(response: &Response) -> Self {
+        let header = |name: &str| response.header(name).unwrap_or_default();
+        Self::new(header("content-type"), header("content-encoding"))
     }
 
     /// Takes what came at once and gives the pieces that are complete with it.

@@ -1,4 +1,6 @@
-//! A stream of an MCP server over HTTP, replayed: what answers another request of the client waits until that is asked.
+//! The body of a recorded answer on its way to the client, in the pieces and, if wanted, at the pace in which it came.
+//!
+//! In a stream of an MCP server over HTTP, what answers another request of the client waits until that is asked.
 //!
 //! Over Streamable HTTP a server asks its client something in the middle of an answer, and goes on when the client has posted
 //! its own. With the transport of 2024 all answers come over one stream that is opened first.
@@ -14,13 +16,15 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
-use super::belonging::Said;
-use super::fork_stream::Live;
-use super::listening::{Listening, is_event_stream, message};
+use super::belonging::ClientMessages;
+use super::fork_stream::LiveEvent;
+use super::listening::{Listening, message};
 use super::ongoing::Ongoing;
+use super::player::Clock;
 use super::questions::Questions;
 use super::spoil::{Spoil, spoilt_event};
 use super::tee::{Break, BrokenOff};
+use crate::recording::is_event_stream;
 use crate::{Exchange, How, Pace, with_reply_id};
 
 /// How long a stream waits for the client to go on.
@@ -28,7 +32,7 @@ const CLIENT_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// A piece of a stream, and what must have been asked before it.
 #[derive(Debug)]
-struct Piece {
+pub(crate) struct Piece {
     bytes: Bytes,
     at_us: u64,
     /// The exchange that it belongs to.
@@ -41,10 +45,12 @@ struct Piece {
     reply: Option<u64>,
 }
 
-/// A stream on its way to the client.
-pub(crate) struct Gated {
+/// A recorded answer on its way to the client.
+pub(crate) struct ReplayBody {
     pieces: Receiver<Result<Bytes, BrokenOff>>,
     feeding: JoinHandle<()>,
+    /// How much is still to come, where the client is told.
+    length: Option<u64>,
     how: How,
     /// Once it breaks off, as it did when it was recorded or on purpose.
     breaking: Option<Break>,
@@ -52,7 +58,7 @@ pub(crate) struct Gated {
     /// Whether what is sent becomes part of a recording.
     kept: bool,
     /// What a live server says after the recorded pieces, with which the stream then does not end.
-    live: Option<Receiver<Live>>,
+    live: Option<Receiver<LiveEvent>>,
 }
 
 /// What comes next on a stream.
@@ -62,26 +68,17 @@ enum Next {
     Broken,
 }
 
-/// The pieces of a stream of JSON-RPC messages.
-#[derive(Debug)]
-pub(crate) struct Pieces {
-    /// The exchange that is the stream.
-    id: u64,
-    all: Vec<Piece>,
-    how: How,
-}
-
-impl Pieces {
-    /// Nothing for an answer that is something else.
-    pub(crate) fn of<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Self> {
-        Some(Self { id: exchange.id, all: pieces(exchange, recorded)?, how: exchange.end.how.clone() })
-    }
-}
-
-impl Gated {
-    pub(crate) fn new(stream: Pieces, asked: &Arc<Questions>, pace: Pace, ongoing: Ongoing) -> Self {
-        let Pieces { id, all: pieces, how } = stream;
-        asked.open(id, pieces.iter().filter_map(|piece| piece.of));
+impl ReplayBody {
+    /// A stream of JSON-RPC messages.
+    pub(crate) fn new(
+        stream: &Exchange,
+        pieces: Vec<Piece>,
+        asked: &Arc<Questions>,
+        pace: Pace,
+        ongoing: Ongoing,
+    ) -> Self {
+        let how = stream.end.how.clone();
+        asked.open(stream.id, pieces.iter().filter_map(|piece| piece.of));
         let (out, received) = channel(1);
         let asked = Arc::clone(asked);
         // A client that left such a stream waited for more, and does again.
@@ -93,11 +90,30 @@ impl Gated {
             }
         });
         let ongoing = Some(ongoing);
-        Self { pieces: received, feeding, how, breaking: None, ongoing, kept: false, live: None }
+        Self { pieces: received, feeding, length: None, how, breaking: None, ongoing, kept: false, live: None }
+    }
+
+    /// An answer that waits for nothing but its time: its pieces, each with the microseconds from the request to it. With `stream`
+    /// the client is not told how much there is.
+    pub(crate) fn paced(frames: Vec<(u64, Bytes)>, stream: bool, how: How, clock: Clock, ongoing: Ongoing) -> Self {
+        let is_whole = !stream && how == How::Closed;
+        let length = is_whole.then(|| frames.iter().map(|(_, bytes)| bytes.len() as u64).sum());
+        let (out, pieces) = channel(1);
+        let feeding = tokio::spawn(async move {
+            for (after_us, bytes) in frames {
+                if let Some(due) = clock.due(after_us) {
+                    tokio::time::sleep_until(due).await;
+                }
+                if out.send(Ok(bytes)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Self { pieces, feeding, length, how, breaking: None, ongoing: Some(ongoing), kept: false, live: None }
     }
 
     /// What is sent becomes part of a recording, and a live server may go on with it.
-    pub(crate) fn keep(&mut self, live: Option<Receiver<Live>>) {
+    pub(crate) fn keep(&mut self, live: Option<Receiver<LiveEvent>>) {
         self.ongoing = self.ongoing.take().map(Ongoing::afresh);
         self.kept = true;
         self.live = live;
@@ -111,8 +127,8 @@ impl Gated {
             Poll::Pending => false,
         };
         match self.live.as_mut().map(|live| live.poll_recv(context)) {
-            Some(Poll::Ready(Some(Live::Event(bytes)))) => return Poll::Ready(Next::Event(bytes)),
-            Some(Poll::Ready(Some(Live::Over(how)))) => {
+            Some(Poll::Ready(Some(LiveEvent::Event(bytes)))) => return Poll::Ready(Next::Event(bytes)),
+            Some(Poll::Ready(Some(LiveEvent::Over(how)))) => {
                 self.how = how;
                 return Poll::Ready(self.over());
             }
@@ -134,7 +150,7 @@ impl Gated {
     }
 }
 
-impl Body for Gated {
+impl Body for ReplayBody {
     type Data = Bytes;
     type Error = BrokenOff;
 
@@ -145,6 +161,9 @@ impl Body for Gated {
         if self.breaking.is_none() {
             match ready!(self.poll_next(context)) {
                 Next::Event(bytes) => {
+                    if let Some(length) = &mut self.length {
+                        *length -= bytes.len() as u64;
+                    }
                     let kept = self.kept;
                     match &mut self.ongoing {
                         Some(ongoing) if kept => ongoing.chunk(&bytes),
@@ -165,12 +184,16 @@ impl Body for Gated {
         Poll::Ready(Some(Err(broken_off)))
     }
 
+    fn is_end_stream(&self) -> bool {
+        self.length == Some(0)
+    }
+
     fn size_hint(&self) -> SizeHint {
-        SizeHint::default()
+        self.length.map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 }
 
-impl Drop for Gated {
+impl Drop for ReplayBody {
     fn drop(&mut self) {
         self.feeding.abort();
     }
@@ -179,11 +202,10 @@ impl Drop for Gated {
 /// Sends what is due, each piece as soon as what it belongs to was asked. One that waits holds up no other, and one that something
 /// else is sent in place of waits to be asked for again.
 async fn feed(mut pieces: Vec<Piece>, asked: Arc<Questions>, pace: Pace, out: &Sender<Result<Bytes, BrokenOff>>) {
+    let mut changed = asked.subscribe();
     loop {
-        let changed = asked.changed();
-        tokio::pin!(changed);
         // Before it is looked, so that nothing that is asked meanwhile is missed.
-        changed.as_mut().enable();
+        changed.mark_unchanged();
         while let Some(position) = pieces.iter().position(|piece| piece.is_due(&asked)) {
             if let Some(sent) = pieces[position].spoilt(&asked) {
                 for piece in sent {
@@ -205,7 +227,7 @@ async fn feed(mut pieces: Vec<Piece>, asked: Arc<Questions>, pace: Pace, out: &S
                 return;
             }
         }
-        if pieces.is_empty() || tokio::time::timeout(CLIENT_TIMEOUT, changed).await.is_err() {
+        if pieces.is_empty() || tokio::time::timeout(CLIENT_TIMEOUT, changed.changed()).await.is_err() {
             return;
         }
     }
@@ -246,8 +268,8 @@ fn says_nothing(event: &[u8]) -> bool {
     event.split(|byte| *byte == b'\n').all(|line| matches!(line, [] | [b'\r'] | [b':', ..]))
 }
 
-/// The pieces of a stream of messages.
-fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Vec<Piece>> {
+/// The pieces of a stream of messages; nothing for an answer that is something else.
+pub(crate) fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Vec<Piece>> {
     let response = exchange.response.as_ref().filter(|response| is_event_stream(response))?;
     let messages: Vec<Option<Value>> = response.frames.iter().map(|frame| message(&frame.bytes)).collect();
     let is_listening =
@@ -255,7 +277,7 @@ fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>)
     if !is_listening && !messages.iter().any(Option::is_some) {
         return None;
     }
-    let all = Said::by_client(exchange, recorded);
+    let all = ClientMessages::by_client(exchange, recorded);
     let mut listening = Listening::to(&exchange.request, response);
     let mut said = match &listening {
         Some(listening) => all.to(listening.endpoint()),

@@ -41,13 +41,7 @@ pub(crate) fn to_server(headers: &HeaderMap) -> HeaderMap {
 
 /// The headers of an answer as they go to the client.
 pub(crate) fn to_client(headers: &HeaderMap) -> HeaderMap {
-    end_to_end(headers).map(|(name, value)| (name.clone(), value.clone())).fold(
-        HeaderMap::with_capacity(headers.len()),
-        |mut passed, (name, value)| {
-            passed.append(name, value);
-            passed
-        },
-    )
+    end_to_end(headers).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Whether a client wants to go on with WebSocket frames.

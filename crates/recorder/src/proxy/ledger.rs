@@ -1,20 +1,19 @@
 //! What a session has seen so far: exchanges in the order of their requests, misses, secrets, and what is worth a warning.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agentci_trace::Redactor;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
 
 use super::credentials;
 use super::ongoing::Ongoing;
 use super::program::{PATIENCE, Program};
 use super::target::Target;
-use crate::recording::{is_credential, is_word};
+use crate::recording::is_word;
 use crate::tap::Tapped;
 use crate::{
     Bypass, Conversations, Exchange, Miss, Request, Seen, SeenHow, StreamAnswer, WarningKind, is_chatter, learn_request,
@@ -35,7 +34,8 @@ pub(crate) struct Ledger {
     environment: Vec<(String, String)>,
     /// How much of answers and requests is kept.
     bytes: AtomicU64,
-    quiet: Notify,
+    /// How many exchanges are under way.
+    open: watch::Sender<usize>,
     seen: Mutex<SeenSoFar>,
 }
 
@@ -61,8 +61,14 @@ pub(crate) struct SeenSoFar {
     askers: Vec<(u64, Program)>,
     /// What was said so far, to tell what a request continues.
     conversations: Conversations,
-    /// How many exchanges are under way.
-    open: usize,
+}
+
+impl SeenSoFar {
+    /// The place of an exchange of this session; those of a recording that is replayed have lower numbers.
+    fn slot(&mut self, id: u64) -> Option<&mut Option<Arc<Exchange>>> {
+        let index = usize::try_from(id).ok()?.checked_sub(self.before + 1)?;
+        self.exchanges.get_mut(index)
+    }
 }
 
 impl Ledger {
@@ -86,7 +92,8 @@ impl Ledger {
         before: usize,
     ) -> Self {
         let seen = Mutex::new(SeenSoFar { secrets, before, ..SeenSoFar::default() });
-        Self { began: Instant::now(), observer, environment, bytes: AtomicU64::new(0), quiet: Notify::new(), seen }
+        let (bytes, open) = (AtomicU64::new(0), watch::Sender::new(0));
+        Self { began: Instant::now(), observer, environment, bytes, open, seen }
     }
 
     /// Microseconds since the session began.
@@ -100,14 +107,11 @@ impl Ledger {
 
     /// Remembers everything in a request that says who asks.
     pub(crate) fn learn(&self, target: &Target, headers: &hyper::HeaderMap, uri: &hyper::Uri) {
-        let texts = headers.iter().map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
-        let telling = texts.filter(|(name, value)| is_credential(name, value));
-        let telling: Vec<(String, String)> =
-            telling.map(|(name, value)| (name.to_owned(), value.into_owned())).collect();
+        let telling = credentials::in_headers(headers);
         let mut seen = self.seen();
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         learn_request(&mut seen.secrets, &telling, &format!("{}{path}", target.origin()));
-        let found = credentials::find(headers, uri.query());
+        let found = credentials::find(&telling, uri.query());
         for name in credentials::variables(&found, &self.environment) {
             // What is sent as a key and stands in a variable is a secret, however it looks.
             let variable = self.environment.iter().find(|(known, _)| *known == name);
@@ -140,8 +144,8 @@ impl Ledger {
     /// An exchange begins; with `keep` it becomes part of the recording.
     pub(crate) fn begin(self: &Arc<Self>, request: Request, keep: bool) -> Ongoing {
         let (id, after) = self.number(&request, keep);
-        let chatter = is_chatter(&request);
-        Ongoing::new(Arc::clone(self), id, request, chatter, after)
+        let exchange = Exchange { id, chatter: is_chatter(&request), request, after, ..Exchange::default() };
+        Ongoing::of(Arc::clone(self), exchange, SeenHow::Live)
     }
 
     /// An exchange begins that has a recorded answer, and becomes part of the recording that is made.
@@ -161,8 +165,8 @@ impl Ledger {
         } else {
             0
         };
-        seen.open += 1;
         drop(seen);
+        self.open();
         if keep && !room {
             self.note(WarningKind::Full { most: MOST_EXCHANGES });
         }
@@ -171,27 +175,28 @@ impl Ledger {
 
     /// An exchange that is answered from the recording begins.
     pub(crate) fn open(&self) {
-        self.seen().open += 1;
+        self.open.send_modify(|open| *open += 1);
     }
 
     /// An exchange is over. A program that has no name yet may have one when the session ends.
     pub(crate) fn end(&self, exchange: Exchange, how: SeenHow, asker: Option<Program>) {
         let exchange = Arc::new(exchange);
         let mut seen = self.seen();
-        seen.open = seen.open.saturating_sub(1);
-        let index = usize::try_from(exchange.id).unwrap_or(0).checked_sub(seen.before + 1);
-        // Those of a recording that is replayed have lower numbers.
-        if let Some(slot) = index.and_then(|index| seen.exchanges.get_mut(index)) {
+        if let Some(slot) = seen.slot(exchange.id) {
             *slot = Some(Arc::clone(&exchange));
             seen.conversations.take(&exchange);
             seen.askers.extend(asker.map(|program| (exchange.id, program)));
         }
         // Told while the lock is held, so that the order is that of the ends.
-        if let Some(observer) = &self.observer {
-            let _ = observer.send(Seen::Exchange(exchange, how));
-        }
+        self.tell(Seen::Exchange(exchange, how));
         drop(seen);
-        self.quiet.notify_waiters();
+        self.open.send_modify(|open| *open = open.saturating_sub(1));
+    }
+
+    fn tell(&self, seen: Seen) {
+        if let Some(observer) = &self.observer {
+            let _ = observer.send(seen);
+        }
     }
 
     /// Takes room for so many bytes, if there is any left.
@@ -206,17 +211,13 @@ impl Ledger {
 
     /// An answer came over a stream.
     pub(crate) fn hear(&self, answer: StreamAnswer) {
-        if let Some(observer) = &self.observer {
-            let _ = observer.send(Seen::Answer(Arc::new(answer)));
-        }
+        self.tell(Seen::Answer(Arc::new(answer)));
     }
 
     pub(crate) fn miss(&self, miss: Miss) {
         let miss = Arc::new(miss);
         let mut seen = self.seen();
-        if let Some(observer) = &self.observer {
-            let _ = observer.send(Seen::Miss(Arc::clone(&miss)));
-        }
+        self.tell(Seen::Miss(Arc::clone(&miss)));
         if seen.misses.len() < MOST_EXCHANGES {
             seen.misses.push(miss);
         }
@@ -262,10 +263,8 @@ impl Ledger {
         };
         let _ = tokio::time::timeout(PATIENCE, all).await;
         let mut seen = self.seen();
-        let before = seen.before;
         for (id, program) in askers {
-            let index = usize::try_from(id).unwrap_or(0).checked_sub(before + 1);
-            if let Some(Some(exchange)) = index.and_then(|index| seen.exchanges.get_mut(index)) {
+            if let Some(Some(exchange)) = seen.slot(id) {
                 let exchange = Arc::make_mut(exchange);
                 exchange.request.by = program.known();
                 exchange.chatter |= program.is_below(|pid| tapped.contains(pid));
@@ -275,23 +274,8 @@ impl Ledger {
 
     /// Waits until no exchange is under way, but not longer than this.
     pub(crate) async fn quiet(&self, patience: Duration) {
-        let wait = async {
-            loop {
-                let changed = self.quiet.notified();
-                if self.seen().open == 0 {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        let _ = tokio::time::timeout(patience, wait).await;
-    }
-}
-
-/// Requests may hold keys.
-impl fmt::Debug for Ledger {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Ledger").finish_non_exhaustive()
+        let mut open = self.open.subscribe();
+        let _ = tokio::time::timeout(patience, open.wait_for(|open| *open == 0)).await;
     }
 }
 
@@ -312,7 +296,7 @@ mod tests {
         }
         let seen = ledger.seen();
         assert_eq!(seen.exchanges.iter().flatten().map(|exchange| exchange.id).collect::<Vec<_>>(), [10_000]);
-        assert_eq!(seen.open, 0);
+        assert_eq!(*ledger.open.borrow(), 0);
         assert_eq!(seen.notes.len(), 1);
     }
 

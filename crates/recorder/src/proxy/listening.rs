@@ -1,9 +1,11 @@
 //! A stream that a client of an MCP server only listens to. With the SSE transport of 2024, the answers to what it posts elsewhere
 //! come over it.
 
+use agentci_protocols::sse::{Decoder, Frame as Event};
 use reqwest::Url;
 use serde_json::Value;
 
+use crate::recording::is_event_stream;
 use crate::{Exchange, Request, Response};
 
 /// The header that tells the sessions of a server apart.
@@ -60,57 +62,49 @@ impl Listening {
 
     /// Takes an event, and gives the answer in it.
     pub(crate) fn hear(&mut self, event: &[u8]) -> Option<StreamAnswer> {
-        let event = Event::read(event)?;
-        if event.name == Some("endpoint") {
+        let event = event_in(event)?;
+        if is_endpoint(&event) {
             self.endpoint = self.endpoint.named(&event.data)?;
             return None;
         }
-        let message = event.message().filter(|message| message.get("method").is_none())?;
+        let message = message_of(&event).filter(|message| message.get("method").is_none())?;
         Some(StreamAnswer { endpoint: self.endpoint.clone(), message })
     }
 }
 
 /// Whether an exchange is the stream of an MCP server that its client listens to.
 pub fn is_mcp_stream(exchange: &Exchange) -> bool {
-    let is_of_mcp = |event: Event<'_>| event.name == Some("endpoint") || event.message().is_some();
+    let is_of_mcp = |event: Event| is_endpoint(&event) || message_of(&event).is_some();
     let response = exchange.response.as_ref().filter(|response| is_event_stream(response));
     let mut frames = response.into_iter().flat_map(|response| &response.frames);
-    exchange.request.method == "GET" && frames.any(|frame| Event::read(&frame.bytes).is_some_and(is_of_mcp))
+    exchange.request.method == "GET" && frames.any(|frame| event_in(&frame.bytes).is_some_and(is_of_mcp))
 }
 
 /// Where an event of the SSE transport of 2024 wants messages to be posted.
 pub(super) fn endpoint_in(event: &[u8]) -> Option<String> {
-    Event::read(event).filter(|event| event.name == Some("endpoint")).map(|event| event.data)
-}
-
-/// Whether an answer is a stream of events.
-pub(super) fn is_event_stream(response: &Response) -> bool {
-    response.headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))
+    event_in(event).filter(is_endpoint).map(|event| event.data)
 }
 
 /// The JSON-RPC message of an event.
 pub(super) fn message(event: &[u8]) -> Option<Value> {
-    Event::read(event)?.message()
+    message_of(&event_in(event)?)
 }
 
-/// An event of a stream.
-struct Event<'e> {
-    name: Option<&'e str>,
-    data: String,
+/// The event that a piece of a stream holds.
+fn event_in(piece: &[u8]) -> Option<Event> {
+    let mut decoder = Decoder::new(usize::MAX).without_raw();
+    decoder.push(piece);
+    decoder.finish()
 }
 
-impl<'e> Event<'e> {
-    fn read(event: &'e [u8]) -> Option<Self> {
-        let text = std::str::from_utf8(event).ok()?;
-        let values = |field: &'static str| text.lines().filter_map(move |line| line.strip_prefix(field));
-        let data = values("data:").collect::<Vec<&str>>().join("\n");
-        Some(Self { name: values("event:").next_back().map(str::trim), data })
-    }
+/// Whether an event says where messages are to be posted.
+fn is_endpoint(event: &Event) -> bool {
+    event.event.as_deref().map(str::trim) == Some("endpoint")
+}
 
-    fn message(&self) -> Option<Value> {
-        let message: Value = serde_json::from_str(self.data.trim()).ok()?;
-        (message["jsonrpc"] == "2.0").then_some(message)
-    }
+fn message_of(event: &Event) -> Option<Value> {
+    let message: Value = serde_json::from_str(event.data.trim()).ok()?;
+    (message["jsonrpc"] == "2.0").then_some(message)
 }
 
 #[cfg(test)]

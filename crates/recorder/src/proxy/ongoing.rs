@@ -17,10 +17,10 @@ pub(crate) const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
 pub(crate) const MOST_FRAMES: usize = 500_000;
 
 /// An exchange under way.
-#[derive(Debug)]
 pub(crate) struct Ongoing {
     ledger: Arc<Ledger>,
-    exchange: Option<Exchange>,
+    exchange: Exchange,
+    is_over: bool,
     splitter: Splitter,
     how: SeenHow,
     /// What reads the answer, where it holds the answers to other requests.
@@ -37,12 +37,6 @@ pub(crate) struct Ongoing {
 }
 
 impl Ongoing {
-    pub(super) fn new(ledger: Arc<Ledger>, id: u64, request: Request, chatter: bool, after: Option<u64>) -> Self {
-        let end = End { at_us: 0, how: How::Left };
-        let exchange = Exchange { id, request, response: None, end, chatter, after };
-        Self::of(ledger, exchange, SeenHow::Live)
-    }
-
     /// An exchange whose answer is in a recording.
     pub(crate) fn replayed(ledger: &Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
         ledger.open();
@@ -52,34 +46,31 @@ impl Ongoing {
     /// An exchange that the recording has no answer to.
     pub(crate) fn missed(ledger: &Arc<Ledger>, request: Request) -> Self {
         ledger.open();
-        let (chatter, end) = (is_chatter(&request), End { at_us: 0, how: How::Left });
-        let exchange = Exchange { id: 0, request, response: None, end, chatter, after: None };
+        let exchange = Exchange { chatter: is_chatter(&request), request, ..Exchange::default() };
         Self::of(Arc::clone(ledger), exchange, SeenHow::Missed)
     }
 
     pub(super) fn of(ledger: Arc<Ledger>, exchange: Exchange, how: SeenHow) -> Self {
-        let splitter = Splitter::new("", "");
         let listening = exchange.response.as_ref().and_then(|response| Listening::to(&exchange.request, response));
         let ends_as_recorded = matches!(how, SeenHow::Replayed | SeenHow::Spoilt(_));
-        let (exchange, upload, program) = (Some(exchange), None, None);
         Self {
             ledger,
             exchange,
-            splitter,
+            is_over: false,
+            splitter: Splitter::new("", ""),
             how,
             listening,
             kept: 0,
             too_large: false,
-            upload,
-            program,
+            upload: None,
+            program: None,
             ends_as_recorded,
         }
     }
 
     /// Keeps of a recorded answer what is sent of it, when it is sent.
     pub(crate) fn afresh(mut self) -> Self {
-        let head = self.exchange.as_mut().and_then(|exchange| exchange.response.take());
-        if let Some(head) = head {
+        if let Some(head) = self.exchange.response.take() {
             self.head(head.status, head.headers);
         }
         self.ends_as_recorded = false;
@@ -88,14 +79,12 @@ impl Ongoing {
 
     /// Its number; 0 if it is not kept.
     pub(crate) fn id(&self) -> u64 {
-        self.exchange.as_ref().map_or(0, |exchange| exchange.id)
+        self.exchange.id
     }
 
     /// It follows this exchange.
     pub(crate) fn continuing(mut self, after: Option<u64>) -> Self {
-        if let Some(exchange) = &mut self.exchange {
-            exchange.after = after.filter(|after| *after > 0);
-        }
+        self.exchange.after = after.filter(|after| *after > 0);
         self
     }
 
@@ -113,15 +102,10 @@ impl Ongoing {
 
     /// The head of the answer came.
     pub(crate) fn head(&mut self, status: u16, headers: Vec<(String, String)>) {
-        let header =
-            |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
-        self.splitter = Splitter::new(header("content-type"), header("content-encoding"));
-        let at_us = self.ledger.now_us();
-        if let Some(exchange) = &mut self.exchange {
-            let response = Response { at_us, status, headers, frames: Vec::new() };
-            self.listening = Listening::to(&exchange.request, &response);
-            exchange.response = Some(response);
-        }
+        let response = Response { at_us: self.ledger.now_us(), status, headers, frames: Vec::new() };
+        self.splitter = Splitter::of(&response);
+        self.listening = Listening::to(&self.exchange.request, &response);
+        self.exchange.response = Some(response);
     }
 
     /// Bytes of the answer came.
@@ -156,10 +140,13 @@ impl Ongoing {
     }
 
     fn finish(&mut self, how: How) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
         let at_us = self.ledger.now_us();
         let rest = self.splitter.rest();
         self.keep(at_us, rest.into_iter().collect());
-        let Some(mut exchange) = self.exchange.take() else { return };
+        let mut exchange = std::mem::take(&mut self.exchange);
         if let Some(upload) = &self.upload {
             exchange.request.body = Body::TooLarge { bytes: upload.load(Ordering::Relaxed) };
         }
@@ -171,12 +158,11 @@ impl Ongoing {
     }
 
     fn frames(&self) -> usize {
-        let response = self.exchange.as_ref().and_then(|exchange| exchange.response.as_ref());
-        response.map_or(0, |response| response.frames.len())
+        self.exchange.response.as_ref().map_or(0, |response| response.frames.len())
     }
 
     fn keep(&mut self, at_us: u64, pieces: Vec<Bytes>) {
-        if let Some(response) = self.exchange.as_mut().and_then(|exchange| exchange.response.as_mut()) {
+        if let Some(response) = &mut self.exchange.response {
             response.frames.extend(pieces.into_iter().map(|bytes| Frame { at_us, bytes }));
         }
     }
@@ -186,7 +172,7 @@ impl Ongoing {
         self.too_large = true;
         self.ledger.forgets(self.kept);
         self.splitter = Splitter::new("", "");
-        if let Some(response) = self.exchange.as_mut().and_then(|exchange| exchange.response.as_mut()) {
+        if let Some(response) = &mut self.exchange.response {
             response.frames = Vec::new();
         }
     }
@@ -194,9 +180,7 @@ impl Ongoing {
 
 impl Drop for Ongoing {
     fn drop(&mut self) {
-        if self.exchange.is_some() {
-            self.finish(How::Left);
-        }
+        self.finish(How::Left);
     }
 }
 

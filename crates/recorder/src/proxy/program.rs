@@ -13,7 +13,7 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A program that was found.
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct NamedProgram {
     pub(crate) pid: u32,
     pub(crate) name: String,
     /// The process, the one that started it, and so on.
@@ -22,30 +22,30 @@ pub(crate) struct Named {
 
 /// The program at the other end of a connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Program(Arc<Looked>);
+pub(crate) struct Program(Arc<ProgramLookup>);
 
 #[derive(Debug)]
-struct Looked {
+struct ProgramLookup {
     peer: SocketAddr,
     proxy: SocketAddr,
     programs: Programs,
-    found: OnceLock<watch::Receiver<Option<Named>>>,
+    found: OnceLock<watch::Receiver<Option<NamedProgram>>>,
 }
 
 impl Program {
     /// The one that connected from `peer`. Nothing is looked up yet.
     pub(crate) fn of(peer: SocketAddr, proxy: SocketAddr, programs: Programs) -> Self {
-        Self(Arc::new(Looked { peer, proxy, programs, found: OnceLock::new() }))
+        Self(Arc::new(ProgramLookup { peer, proxy, programs, found: OnceLock::new() }))
     }
 
     /// Begins to look, unless that has been done. A program that has left is not found any more.
-    pub(crate) fn look(&self) -> &watch::Receiver<Option<Named>> {
+    pub(crate) fn look(&self) -> &watch::Receiver<Option<NamedProgram>> {
         self.0.found.get_or_init(|| {
             let (found, name) = watch::channel(None);
             let (peer, proxy, programs) = (self.0.peer, self.0.proxy, self.0.programs.clone());
             let find = move || {
                 let (pid, name) = programs.find(peer, proxy)?;
-                Some(Named { pid, name, line: line_of(pid) })
+                Some(NamedProgram { pid, name, line: line_of(pid) })
             };
             tokio::task::spawn_blocking(move || found.send_replace(find()));
             name
@@ -66,7 +66,7 @@ impl Program {
     }
 
     /// Its process id and name, where they can be told.
-    pub(crate) async fn found(&self) -> Option<Named> {
+    pub(crate) async fn found(&self) -> Option<NamedProgram> {
         let mut name = self.look().clone();
         let found = tokio::time::timeout(PATIENCE, name.wait_for(Option::is_some)).await;
         found.ok()?.ok()?.clone()

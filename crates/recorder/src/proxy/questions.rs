@@ -1,11 +1,9 @@
 //! What has been asked in a replay so far, for streams that go on only then.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tokio::sync::Notify;
-use tokio::sync::futures::Notified;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::player::Clock;
@@ -14,13 +12,15 @@ use crate::{Exchange, Pace, Request};
 
 /// What has been asked so far.
 #[derive(Debug, Default)]
-pub(crate) struct Questions {
-    exchanges: Mutex<HashMap<u64, Question>>,
+pub(crate) struct Questions(watch::Sender<AskedSoFar>);
+
+#[derive(Debug, Default)]
+pub(super) struct AskedSoFar {
+    exchanges: HashMap<u64, Question>,
     /// The streams that were opened.
-    opened: Mutex<HashSet<u64>>,
+    opened: HashSet<u64>,
     /// The replies of the client to questions that a recorded server has asked.
-    expected: Mutex<HashSet<u64>>,
-    changed: Notify,
+    expected: HashSet<u64>,
 }
 
 /// A request that was answered by an exchange.
@@ -39,62 +39,58 @@ impl Questions {
     pub(super) fn add(&self, exchange: &Exchange, sent: &Request, spoil: Option<Spoil>) {
         let id = id_of(sent).filter(|id| id_of(&exchange.request) != Some(id)).cloned();
         let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id, spoil };
-        self.lock().insert(exchange.id, question);
-        self.changed.notify_waiters();
+        self.0.send_modify(|asked| drop(asked.exchanges.insert(exchange.id, question)));
     }
 
     /// A client opens a stream, with which these exchanges are answered. If it did so before, it has lost that one and asks anew.
     pub(super) fn open(&self, stream: u64, exchanges: impl Iterator<Item = u64>) {
-        let is_first = self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(stream);
-        if !is_first {
-            let mut asked = self.lock();
-            for exchange in exchanges {
-                asked.remove(&exchange);
+        self.0.send_modify(|asked| {
+            if !asked.opened.insert(stream) {
+                exchanges.for_each(|exchange| drop(asked.exchanges.remove(&exchange)));
             }
-        }
+        });
     }
 
     /// A recorded server asks what this exchange replies to.
     pub(super) fn expect(&self, reply: u64) {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner).insert(reply);
+        self.0.send_if_modified(|asked| asked.expected.insert(reply));
     }
 
     /// Whether a recorded server has asked what this exchange replies to, and waits.
     pub(super) fn expects(&self, reply: u64) -> bool {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner).contains(&reply) && !self.contains(reply)
+        let asked = self.0.borrow();
+        asked.expected.contains(&reply) && !asked.exchanges.contains_key(&reply)
     }
 
     pub(super) fn contains(&self, id: u64) -> bool {
-        self.lock().contains_key(&id)
+        self.0.borrow().exchanges.contains_key(&id)
     }
 
     /// The JSON-RPC id that the answer must have, where it is another.
     pub(super) fn number(&self, id: u64) -> Option<Value> {
-        self.lock().get(&id).and_then(|question| question.id.clone())
+        self.0.borrow().exchanges.get(&id)?.id.clone()
     }
 
     /// What is to go wrong with the answer now. A question that was answered so counts as not asked: the client may ask again.
     pub(super) fn take_spoilt(&self, id: u64) -> Option<Spoil> {
-        let mut asked = self.lock();
-        let spoil = asked.get_mut(&id)?.spoil.take()?;
-        asked.remove(&id);
-        Some(spoil)
+        let mut spoil = None;
+        self.0.send_if_modified(|asked| {
+            spoil = asked.exchanges.get_mut(&id).and_then(|question| question.spoil.take());
+            spoil.is_some() && asked.exchanges.remove(&id).is_some()
+        });
+        spoil
     }
 
     /// When something is due that was said at this moment of the recording to a request.
     pub(super) fn due(&self, id: u64, at_us: u64, pace: Pace) -> Option<Instant> {
-        let asked = self.lock();
-        let question = asked.get(&id)?;
+        let asked = self.0.borrow();
+        let question = asked.exchanges.get(&id)?;
         Clock { began: question.at, pace }.due(at_us.saturating_sub(question.recorded_us))
     }
 
-    /// Waits until something more is asked.
-    pub(super) fn changed(&self) -> Notified<'_> {
-        self.changed.notified()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Question>> {
-        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Tells when something more is asked.
+    pub(super) fn subscribe(&self) -> watch::Receiver<AskedSoFar> {
+        self.0.subscribe()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Answers from a recording.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -16,15 +15,16 @@ use tokio::time::Instant;
 use super::Shared;
 use super::belonging::{InStream, in_streams};
 use super::fork::Forking;
-use super::fork_stream::Live;
+use super::fork_stream::LiveEvent;
 use super::forward::{self, ObservedRequest, OutgoingRequest};
-use super::gated::{Gated, Pieces};
+use super::gated::{self, ReplayBody};
 use super::ongoing::Ongoing;
-use super::player::{Clock, Player};
+use super::player::Clock;
 use super::program::Program;
 use super::questions::Questions;
 use super::speech::{ProxyAnswer, Speech, of_miss, refusal, unreachable, whole};
-use super::spoil::{Spoil, Spoils, spoilt};
+use super::spoil::{Decide, Spoil, spoilt};
+use super::target::Target;
 use super::tee::BrokenOff;
 use crate::{
     Answered, End, Endpoint, Exchange, Fork, Frame, How, MatchRules, Matcher, Miss, Nearest, OnMiss, Pace, Recording,
@@ -36,7 +36,7 @@ const NO_ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// What a recording has for a request.
 #[derive(Debug)]
-pub(crate) enum Look<'r> {
+pub(crate) enum RecordedLookup<'r> {
     /// Nothing, and an empty answer will do.
     Chatter,
     /// This exchange answers it; its answer must carry this JSON-RPC id, where there is one.
@@ -47,20 +47,23 @@ pub(crate) enum Look<'r> {
 
 /// A recording that answers.
 pub(crate) struct Replay {
-    recording: Arc<Recording>,
+    pub(crate) recording: Arc<Recording>,
     matcher: Mutex<Matcher>,
-    on_miss: OnMiss,
-    pace: Pace,
+    /// What becomes of a request that is not in the recording.
+    pub(crate) on_miss: OnMiss,
+    /// How fast answers are sent.
+    pub(crate) pace: Pace,
     /// Where it leaves the recording.
     fork: Option<Forking>,
-    spoils: Spoils,
+    /// What goes wrong on purpose; the first one to decide stays.
+    pub(crate) spoils: OnceLock<Box<Decide>>,
     /// Exchanges that were asked for and not used up, since something went wrong with their answers.
     spoilt: Mutex<BTreeSet<u64>>,
     asked: AtomicUsize,
     /// Which exchanges were answered over a stream.
     in_streams: OnceLock<BTreeMap<u64, InStream>>,
     /// Which exchanges were asked for, for streams that wait.
-    questions: Arc<Questions>,
+    pub(super) questions: Arc<Questions>,
     /// Misses that the matcher does not know of.
     further_misses: AtomicUsize,
     /// Those of them that it takes for answered: without differences, and with some.
@@ -82,7 +85,7 @@ impl Replay {
             on_miss,
             pace,
             fork: None,
-            spoils: Spoils::default(),
+            spoils: OnceLock::new(),
             spoilt: Mutex::default(),
             asked: AtomicUsize::default(),
             in_streams: OnceLock::new(),
@@ -100,17 +103,8 @@ impl Replay {
         Self { fork: Some(fork), ..replay }
     }
 
-    /// What goes wrong on purpose.
-    pub(crate) fn spoils(&self) -> &Spoils {
-        &self.spoils
-    }
-
     pub(crate) fn fork(&self) -> Option<&Forking> {
         self.fork.as_ref()
-    }
-
-    pub(crate) fn recording(&self) -> &Recording {
-        &self.recording
     }
 
     /// Whether requests may go to the live world.
@@ -120,7 +114,7 @@ impl Replay {
 
     /// What is in the recording; in a fork, all but the later calls of models.
     fn exchanges(&self) -> impl Iterator<Item = &Exchange> + Clone {
-        let rest = self.fork.iter().flat_map(|fork| &fork.rest().exchanges);
+        let rest = self.fork.iter().flat_map(|fork| &fork.rest.exchanges);
         self.recording.exchanges.iter().chain(rest)
     }
 
@@ -140,6 +134,12 @@ impl Replay {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// The miss of a request to a place of which no recording can hold what is said there.
+    pub(super) fn unrecordable(&self, asked: String, reason: &str, target: &Target) -> Miss {
+        let (reason, remedy) = (reason.to_owned(), Some(Remedy::Allow(target.authority())));
+        Miss { number: self.count(), asked, reason, nearest: None, remedy }
+    }
+
     /// How it went so far.
     pub(crate) fn tally(&self) -> Tally {
         let mut tally = self.matcher().tally();
@@ -153,16 +153,6 @@ impl Replay {
         tally
     }
 
-    /// What becomes of a request that is not in the recording.
-    pub(crate) fn on_miss(&self) -> OnMiss {
-        self.on_miss
-    }
-
-    /// How fast answers are sent.
-    pub(crate) fn pace(&self) -> Pace {
-        self.pace
-    }
-
     /// Whether anything was asked there.
     pub(crate) fn has_origin(&self, origin: &str) -> bool {
         self.exchanges().any(|exchange| exchange.request.origin == origin)
@@ -170,17 +160,22 @@ impl Replay {
 
     /// What is to go wrong with the answer to a request.
     pub(crate) fn spoil(&self, request: &Request) -> Option<Spoil> {
-        if is_chatter(request) { None } else { self.spoils.next(request) }
+        self.spoils.get().filter(|_| !is_chatter(request)).and_then(|decide| decide(request))
     }
 
     /// Finds what answers a request, which is not used up where something goes wrong with its answer; gives the request without its secrets as well.
-    pub(crate) fn look(&self, request: &Request, spoil: Option<&Spoil>, shared: &Shared) -> (Look<'_>, Request) {
+    pub(crate) fn look(
+        &self,
+        request: &Request,
+        spoil: Option<&Spoil>,
+        shared: &Shared,
+    ) -> (RecordedLookup<'_>, Request) {
         if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(request)) {
             return fork.look(self, request, shared);
         }
         let (answered, clean) = self.find(request, spoil, shared);
         let look = match answered {
-            Answered::Chatter => Look::Chatter,
+            Answered::Chatter => RecordedLookup::Chatter,
             Answered::Recorded { id, reply_id, holes } => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
                 match self.recording.exchange(id) {
@@ -190,21 +185,21 @@ impl Replay {
                         if spoil.is_some() {
                             self.spoilt.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
                         }
-                        Look::Recorded(exchange, reply_id)
+                        RecordedLookup::Recorded(exchange, reply_id)
                     }
                     kept => {
                         if kept.is_some() {
                             self.further_misses.fetch_add(1, Ordering::Relaxed);
                             self.not_kept[usize::from(!holes.is_empty())].fetch_add(1, Ordering::Relaxed);
                         }
-                        Look::Miss(self.not_kept(&clean))
+                        RecordedLookup::Miss(self.not_kept(&clean))
                     }
                 }
             }
             Answered::Miss(miss) => {
                 self.asked.fetch_add(1, Ordering::Relaxed);
                 self.note_answer(&miss, request);
-                Look::Miss(*miss)
+                RecordedLookup::Miss(*miss)
             }
         };
         (look, clean)
@@ -227,19 +222,19 @@ impl Replay {
         let clock = self.clock();
         let (look, clean) = self.look(&asked.request, spoil.as_ref(), shared);
         let miss = match look {
-            Look::Chatter => {
+            RecordedLookup::Chatter => {
                 let mut response = Response::new(whole(""));
                 *response.status_mut() = StatusCode::NO_CONTENT;
                 return Ok(response);
             }
-            Look::Recorded(exchange, reply_id) => {
+            RecordedLookup::Recorded(exchange, reply_id) => {
                 let playback = spoil.as_ref().map_or(Playback::Replayed, |spoil| Playback::Spoilt(spoil.name()));
                 // Where a stream has the answer, it goes wrong there.
                 let changed = spoil.filter(|_| !self.is_in_stream(exchange.id)).map(|spoil| spoilt(exchange, &spoil));
                 let exchange = changed.as_ref().unwrap_or(exchange);
                 return play(exchange, clean, reply_id.as_ref(), clock, shared, playback).await;
             }
-            Look::Miss(miss) => miss,
+            RecordedLookup::Miss(miss) => miss,
         };
         match self.on_miss {
             OnMiss::Fail => Ok(refuse(clean, miss, shared)),
@@ -256,11 +251,6 @@ impl Replay {
 
     pub(super) fn matcher(&self) -> MutexGuard<'_, Matcher> {
         self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What was asked for so far.
-    pub(super) fn questions(&self) -> &Questions {
-        &self.questions
     }
 
     /// Counts a request, and gives its number.
@@ -312,16 +302,10 @@ impl Replay {
     }
 
     pub(super) fn not_kept(&self, request: &Request) -> Miss {
-        let asked = format!("{} {}{}", request.method, request.origin, request.path);
+        let asked = request.line();
         let reason = "its answer was too large to be recorded".to_owned();
         let remedy = Some(Remedy::less(&request.origin));
         Miss { number: self.asked.load(Ordering::Relaxed), asked, reason, nearest: None, remedy }
-    }
-}
-
-impl fmt::Debug for Replay {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Replay").field("on_miss", &self.on_miss).field("pace", &self.pace).finish_non_exhaustive()
     }
 }
 
@@ -350,7 +334,7 @@ pub(super) fn refuse(request: Request, miss: Miss, shared: &Shared) -> Response<
 pub(super) enum Playback {
     Replayed,
     /// It becomes part of the recording that is made; this program asked. A live server may go on with it, where it is a stream.
-    Kept(Program, Option<Receiver<Live>>),
+    Kept(Program, Option<Receiver<LiveEvent>>),
     /// This went wrong with it on purpose.
     Spoilt(&'static str),
 }
@@ -389,20 +373,20 @@ pub(super) async fn play(
     }
     let headers = answer.headers.clone();
     let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
-    let waiting = shared.replay.as_ref().and_then(|replay| Some((replay, Pieces::of(recorded, replay.exchanges())?)));
-    if let Some((replay, pieces)) = waiting {
-        let mut gated = Gated::new(pieces, &replay.questions, replay.pace, ongoing);
+    let waiting = |replay| Some((replay, gated::pieces(recorded, Replay::exchanges(replay))?));
+    let body = if let Some((replay, pieces)) = shared.replay.as_ref().and_then(waiting) {
+        let mut body = ReplayBody::new(recorded, pieces, &replay.questions, replay.pace, ongoing);
         if let Some(live) = goes_on {
-            gated.keep(live);
+            body.keep(live);
         }
-        *response.body_mut() = gated.boxed_unsync();
-        return Ok(response);
-    }
-    let stream = is_stream(answer);
-    let frames = pieces(answer, began, stream, reply_id);
-    let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
-    let player = Player::new(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing);
-    *response.body_mut() = player.boxed_unsync();
+        body
+    } else {
+        let stream = is_stream(answer);
+        let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
+        let frames = pieces(answer, began, stream, reply_id);
+        ReplayBody::paced(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing)
+    };
+    *response.body_mut() = body.boxed_unsync();
     Ok(response)
 }
 
@@ -419,7 +403,7 @@ fn is_stream(answer: &crate::Response) -> bool {
 
 /// The pieces of an answer, with the microseconds from the request to each. The id of an answer over JSON-RPC is that of the
 /// request that was sent now.
-fn pieces(answer: &crate::Response, began: u64, stream: bool, reply_id: Option<&Value>) -> VecDeque<(u64, Bytes)> {
+fn pieces(answer: &crate::Response, began: u64, stream: bool, reply_id: Option<&Value>) -> Vec<(u64, Bytes)> {
     let after = |frame: &Frame| frame.at_us.saturating_sub(began);
     let Some(id) = reply_id else {
         return answer.frames.iter().map(|frame| (after(frame), frame.bytes.clone())).collect();

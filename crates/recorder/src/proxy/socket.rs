@@ -9,11 +9,11 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::io::copy_bidirectional;
 
-use super::connection::{Becomes, Handover};
+use super::connection::{Handover, Upgrade};
 use super::speech::{Speech, refusal, unreachable, whole};
 use super::target::Target;
 use super::{Shared, headers};
-use crate::{Miss, Remedy, WarningKind};
+use crate::WarningKind;
 
 /// Answers a request for a WebSocket.
 pub(crate) async fn answer(
@@ -29,11 +29,10 @@ pub(crate) async fn answer(
     let origin = target.origin();
     let path = shared.ledger.clean(request.uri().path());
     if let Some(replay) = &shared.replay {
-        let reason = "it is a WebSocket, which is not recorded".to_owned();
+        let reason = "it is a WebSocket, which is not recorded";
         let message = format!("{origin}{path}: {reason}");
         let asked = format!("{} {origin}{path}", request.method());
-        let remedy = Some(Remedy::Allow(target.authority()));
-        shared.ledger.miss(Miss { number: replay.count(), asked, reason, nearest: None, remedy });
+        shared.ledger.miss(replay.unrecordable(asked, reason, target));
         return refusal(StatusCode::NOT_IMPLEMENTED, "replay_miss", &message);
     }
     if let Some(reason) = shared.upstream.closed() {
@@ -41,14 +40,12 @@ pub(crate) async fn answer(
     }
     let upgrade = hyper::upgrade::on(&mut request);
     match open(&request, target, shared).await {
-        Ok((response, Some(far))) => {
-            shared.ledger.note(WarningKind::WebSocket { to: format!("{origin}{path}"), refused: None });
-            handover.leave(Becomes::Socket(upgrade, far));
-            response
-        }
-        Ok((response, None)) => {
-            let refused = Some(response.status().as_u16());
+        Ok((response, far)) => {
+            let refused = far.is_none().then(|| response.status().as_u16());
             shared.ledger.note(WarningKind::WebSocket { to: format!("{origin}{path}"), refused });
+            if let Some(far) = far {
+                handover.leave(Upgrade::Socket(upgrade, far));
+            }
             response
         }
         Err(words) => {

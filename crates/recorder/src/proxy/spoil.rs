@@ -3,8 +3,6 @@
 //! What goes wrong does not use an exchange up: a client that tries again gets the recorded answer. A request that is not recorded is a
 //! miss all the same.
 
-use std::fmt;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -41,28 +39,7 @@ impl Spoil {
 }
 
 /// Who decides what goes wrong with the answer to a request.
-type Decide = dyn Fn(&Request) -> Option<Spoil> + Send + Sync;
-
-/// What is to go wrong in a session.
-#[derive(Default)]
-pub(crate) struct Spoils(OnceLock<Box<Decide>>);
-
-impl Spoils {
-    /// The first one to decide stays.
-    pub(crate) fn set(&self, decide: Box<Decide>) {
-        let _ = self.0.set(decide);
-    }
-
-    pub(crate) fn next(&self, request: &Request) -> Option<Spoil> {
-        self.0.get().and_then(|decide| decide(request))
-    }
-}
-
-impl fmt::Debug for Spoils {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Spoils").field(&self.0.get().is_some()).finish()
-    }
-}
+pub(super) type Decide = dyn Fn(&Request) -> Option<Spoil> + Send + Sync;
 
 /// A recorded exchange with the answer that is sent in place of the recorded one.
 pub(crate) fn spoilt(recorded: &Exchange, how: &Spoil) -> Exchange {

@@ -35,7 +35,6 @@ impl Break {
 }
 
 /// A live answer on its way to the client.
-#[derive(Debug)]
 pub(crate) struct Tee {
     inner: reqwest::Body,
     /// The exchange that it belongs to, until it is over; absent where nothing is kept.

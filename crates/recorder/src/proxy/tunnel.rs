@@ -13,12 +13,12 @@ use tokio::net::TcpStream;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::connection::{Becomes, Speaker, speak};
+use super::connection::{Speaker, Upgrade, speak};
 use super::program::Program;
 use super::sniff::{Spoken, sniff};
 use super::target::Target;
 use super::{Shared, socket};
-use crate::{Bypass, Miss, Remedy, WarningKind};
+use crate::{Bypass, WarningKind};
 
 /// How long a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -75,7 +75,7 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: Program, shared: &A
         Spoken::Other => return unread(io, &target, "a protocol other than HTTP", shared).await,
         Spoken::Nothing => return unread(io, &target, "a protocol in which the server speaks first", shared).await,
     };
-    if let Some(Becomes::Socket(upgrade, far)) = becomes {
+    if let Some(Upgrade::Socket(upgrade, far)) = becomes {
         socket::run(upgrade, far).await;
     }
 }
@@ -145,9 +145,7 @@ async fn unread(mut io: Sniffed, target: &Target, what: &str, shared: &Shared) {
     let authority = target.authority();
     if let Some(replay) = &shared.replay {
         let reason = format!("it is {what}, which is not recorded");
-        let number = replay.count();
-        let (asked, remedy) = (format!("CONNECT {authority}"), Some(Remedy::Allow(authority)));
-        shared.ledger.miss(Miss { number, asked, reason, nearest: None, remedy });
+        shared.ledger.miss(replay.unrecordable(format!("CONNECT {authority}"), &reason, target));
         return;
     }
     if shared.upstream.closed().is_some() {

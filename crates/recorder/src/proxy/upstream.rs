@@ -21,17 +21,17 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 /// How long a connection is kept unused; many servers close theirs after five seconds.
 const KEPT: Duration = Duration::from_secs(4);
 
-type Made = OnceLock<Result<Client, String>>;
+type LazyClient = OnceLock<Result<Client, String>>;
 
 /// The way to the live world.
 pub(crate) struct Upstream {
     /// Further authorities that vouch for servers.
     roots: Vec<Certificate>,
     user_proxy: UserProxy,
-    plain: Made,
-    direct: Made,
+    plain: LazyClient,
+    direct: LazyClient,
     /// Through the proxy that the user has: for `http` and for `https`.
-    proxied: [Made; 2],
+    proxied: [LazyClient; 2],
     closed: Mutex<Option<String>>,
 }
 
@@ -40,7 +40,7 @@ impl Upstream {
     pub(crate) fn new(roots: Option<&[u8]>, environment: &[(String, String)]) -> Result<Self, String> {
         let roots = roots.map_or_else(|| Ok(Vec::new()), Certificate::from_pem_bundle);
         let roots = roots.map_err(|error| format!("the authorities of servers are no PEM: {}", words(error)))?;
-        let (plain, direct, proxied) = (Made::new(), Made::new(), [Made::new(), Made::new()]);
+        let (plain, direct, proxied) = (LazyClient::new(), LazyClient::new(), [LazyClient::new(), LazyClient::new()]);
         Ok(Self { roots, user_proxy: UserProxy::of(environment), plain, direct, proxied, closed: Mutex::default() })
     }
 

@@ -1,13 +1,11 @@
 //! Bodies and pieces of answers as fields of a line: as text where they are, in base64 otherwise, and in a file beside the
 //! recording where they are large.
 
-use std::fmt::Write as _;
-
+use agentci_trace::sha256;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::fields::{Fields, write_pairs, written};
 use super::{Body, Part};
@@ -87,19 +85,12 @@ pub(super) fn write_bytes(bytes: &Bytes, fields: &mut Map<String, Value>, files:
 }
 
 fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &mut Files) {
-    let name = file_name(&content);
+    let name = sha256(&content);
     fields.insert("file".into(), name.clone().into());
     fields.insert("holds".into(), holds.into());
     if files.iter().all(|(known, _)| *known != name) {
         files.push((name, content));
     }
-}
-
-fn file_name(content: &[u8]) -> String {
-    Sha256::digest(content).iter().fold(String::with_capacity(64), |mut name, byte| {
-        let _ = write!(name, "{byte:02x}");
-        name
-    })
 }
 
 /// The body that a line has.
@@ -173,7 +164,7 @@ fn read_file(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Option<(By
         return Err("`file` must be a SHA-256 in lower case".into());
     }
     let content = files(&name)?;
-    if file_name(&content) != name {
+    if sha256(&content) != name {
         return Err(format!("the file {name} beside the recording is not the one that was written"));
     }
     Ok(Some((content, holds)))

@@ -105,8 +105,7 @@ fn placed(recording: &Recording) -> BTreeMap<Place, &Exchange> {
     let mut branches = BTreeMap::new();
     let mut placed = BTreeMap::new();
     for exchange in recording.exchanges.iter().filter(|exchange| !exchange.chatter) {
-        let request = &exchange.request;
-        let address = format!("{} {}{}", request.method, request.origin, request.path);
+        let address = exchange.request.line();
         let continued = exchange.after.and_then(|after| conversations.get(&after)).copied();
         let (conversation, depth) = continued.map_or_else(
             || {

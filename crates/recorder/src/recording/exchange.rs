@@ -59,7 +59,7 @@ pub struct Roots {
 }
 
 /// A request and what came back.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exchange {
     /// Its number, from 1.
     pub id: u64,
@@ -104,6 +104,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// Method, origin and path.
+    pub(crate) fn line(&self) -> String {
+        format!("{} {}{}", self.method, self.origin, self.path)
+    }
+
     /// The API that it belongs to: the one that was noted, or what its path and body tell.
     pub(crate) fn api(&self) -> Option<Api> {
         self.speaks.or_else(|| api_of(self))
@@ -111,7 +116,7 @@ impl Request {
 }
 
 /// The body of a request.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Hash)]
 pub enum Body {
     /// None.
     #[default]
@@ -140,7 +145,7 @@ impl Body {
 }
 
 /// A part of a multipart body.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Hash)]
 pub struct Part {
     /// The name of its field.
     pub name: String,
@@ -187,7 +192,7 @@ pub struct Frame {
 }
 
 /// How an exchange ended, and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct End {
     /// Microseconds since the recording began.
     pub at_us: u64,
@@ -196,11 +201,12 @@ pub struct End {
 }
 
 /// How an exchange ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum How {
     /// The answer was complete.
     Closed,
     /// The client left before it was.
+    #[default]
     Left,
     /// The answer broke off.
     Broken(String),

@@ -1,5 +1,7 @@
 //! From the text of a recording to the recording.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -58,8 +60,8 @@ impl Recording {
 struct Reading {
     begun: bool,
     recording: Recording,
-    /// Whether the end of each exchange was there.
-    ended: Vec<bool>,
+    /// Exchanges whose end was not there yet.
+    open: BTreeSet<u64>,
     /// The bytes that were made of the text so far: patches and files can make much of little.
     made: usize,
 }
@@ -91,14 +93,14 @@ impl Reading {
 
     fn request(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<(), String> {
         let id = fields.number("id")?;
-        let next = self.ended.len() as u64 + 1;
+        let next = self.recording.exchanges.len() as u64 + 1;
         if id < next && id > 0 {
             return Err(format!("exchange {id} has two requests"));
         }
         if id != next {
             return Err(format!("request {id} stands where request {next} should: they are numbered from 1"));
         }
-        if self.ended.len() >= Recording::MOST_EXCHANGES {
+        if self.recording.exchanges.len() >= Recording::MOST_EXCHANGES {
             return Err(format!("a recording may have {} exchanges", Recording::MOST_EXCHANGES));
         }
         let after = fields.number_if_any("after")?;
@@ -118,7 +120,7 @@ impl Reading {
         let end = End { at_us: request.at_us, how: How::Closed };
         let chatter = fields.if_any("chatter", "true or false")?.unwrap_or(false);
         self.recording.exchanges.push(Exchange { id, request, response: None, end, chatter, after });
-        self.ended.push(false);
+        self.open.insert(id);
         Ok(())
     }
 
@@ -172,23 +174,20 @@ impl Reading {
         let how = how(fields)?;
         let exchange = self.open(fields, "end")?;
         exchange.end = End { at_us, how };
-        let position = exchange.id - 1;
-        if let Some(ended) = usize::try_from(position).ok().and_then(|position| self.ended.get_mut(position)) {
-            *ended = true;
-        }
+        let id = exchange.id;
+        self.open.remove(&id);
         Ok(())
     }
 
     /// The exchange that a line belongs to, which must have begun and not ended.
     fn open(&mut self, fields: &mut Fields, kind: &str) -> Result<&mut Exchange, String> {
         let id = fields.number("id")?;
-        let position = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)).unwrap_or(usize::MAX);
-        match self.ended.get(position) {
+        let is_open = self.open.contains(&id);
+        let position = id.checked_sub(1).and_then(|position| usize::try_from(position).ok());
+        match position.and_then(|position| self.recording.exchanges.get_mut(position)) {
             None => Err(format!("a line `{kind}` of exchange {id}, which has no request")),
-            Some(true) => Err(format!("a line `{kind}` of exchange {id}, which has ended")),
-            Some(false) => {
-                self.recording.exchanges.get_mut(position).ok_or_else(|| format!("exchange {id} has no request"))
-            }
+            Some(_) if !is_open => Err(format!("a line `{kind}` of exchange {id}, which has ended")),
+            Some(exchange) => Ok(exchange),
         }
     }
 
@@ -196,8 +195,8 @@ impl Reading {
         if !self.begun {
             return Err("this is not a recording: it is empty".into());
         }
-        match self.ended.iter().position(|ended| !ended) {
-            Some(open) => Err(format!("exchange {} has no end: the file was cut off", open + 1)),
+        match self.open.first() {
+            Some(open) => Err(format!("exchange {open} has no end: the file was cut off")),
             None => Ok(self.recording),
         }
     }

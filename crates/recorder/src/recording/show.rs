@@ -14,13 +14,19 @@
 use std::fmt::Write as _;
 
 use agentci_text::{excerpt, one_line};
+use serde_json::Value;
 
-use super::usage::usage;
-use super::{Exchange, How, Recording};
+use super::clean::values_of;
+use super::{Exchange, How, Recording, Response};
 use crate::is_stdio;
 
 /// The most characters of an address.
 const ADDRESS: usize = 100;
+
+/// Names of the tokens that went in, by API.
+const INPUT: [&str; 5] = ["prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count"];
+/// Names of the tokens that came out.
+const OUTPUT: [&str; 5] = ["completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "eval_count"];
 
 /// The timeline of a recording.
 pub fn show(recording: &Recording) -> String {
@@ -142,6 +148,35 @@ fn tail(recording: &Recording) -> String {
         let _ = writeln!(text, "{how} after {}", seconds(exit.at_us));
     }
     if text == "\n" { String::new() } else { text }
+}
+
+/// Tokens in and out, if an answer tells any. The last count of a stream is the one that holds.
+fn usage(response: &Response) -> Option<(u64, u64)> {
+    let mut found = (None, None);
+    for value in values_of(response) {
+        find(&value, &mut found);
+    }
+    match found {
+        (None, None) => None,
+        (input, output) => Some((input.unwrap_or_default(), output.unwrap_or_default())),
+    }
+}
+
+fn find(value: &Value, found: &mut (Option<u64>, Option<u64>)) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value.as_u64() {
+                    Some(count) if INPUT.contains(&key.as_str()) => found.0 = Some(count),
+                    Some(count) if OUTPUT.contains(&key.as_str()) => found.1 = Some(count),
+                    Some(_) => {}
+                    None => find(value, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| find(item, found)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]

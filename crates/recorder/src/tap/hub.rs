@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::command;
 use super::forked::ForkedServer;
-use super::play::{Played, Said};
+use super::play::{Played, TapMessage};
 use super::record::Recorded;
 use super::talk::{FROM_HOST, FROM_SERVER, Hello, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER, Task};
 use crate::leaks::line_of;
@@ -148,7 +148,7 @@ struct At {
 
 impl At {
     async fn record(self, mut lines: Lines<OwnedReadHalf>) {
-        let keep = self.shared.replay.as_ref().is_none_or(|replay| replay.on_miss() == OnMiss::Record);
+        let keep = self.shared.replay.as_ref().is_none_or(|replay| replay.on_miss == OnMiss::Record);
         let mut recorded = Recorded::new(Arc::clone(&self.shared.ledger), self.origin, keep);
         let mut by_server = false;
         while let Ok(Some(line)) = lines.next().await {
@@ -217,22 +217,16 @@ impl At {
     }
 }
 
-async fn send(write: &mut OwnedWriteHalf, said: Said) -> io::Result<()> {
-    match said {
-        Said::Line(line) => {
-            write.write_all(&[FROM_SERVER]).await?;
-            write.write_all(&line).await
-        }
-        Said::ToServer(line) => {
-            write.write_all(&[TO_SERVER]).await?;
-            write.write_all(&line).await
-        }
-        Said::Left => write.write_all(&[LEFT, b'\n']).await,
-        Said::Over => {
-            write.write_all(&[OVER, b'\n']).await?;
-            write.shutdown().await
-        }
-    }
+async fn send(write: &mut OwnedWriteHalf, said: TapMessage) -> io::Result<()> {
+    let is_over = matches!(said, TapMessage::Over);
+    let (mark, line) = match said {
+        TapMessage::Line(line) => (FROM_SERVER, line),
+        TapMessage::ToServer(line) => (TO_SERVER, line),
+        TapMessage::Left => (LEFT, vec![b'\n']),
+        TapMessage::Over => (OVER, vec![b'\n']),
+    };
+    write.write_all(&[&[mark], line.as_slice()].concat()).await?;
+    if is_over { write.shutdown().await } else { Ok(()) }
 }
 
 #[cfg(test)]

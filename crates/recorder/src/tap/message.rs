@@ -40,6 +40,12 @@ pub(super) fn messages(line: &[u8]) -> Vec<Value> {
     }
 }
 
+/// The JSON messages of an answer: all of it, its lines, or the data of its events.
+pub(crate) fn messages_in(text: &str) -> impl Iterator<Item = Value> {
+    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+    std::iter::once(text).chain(lines).filter_map(|text| serde_json::from_str(text.trim()).ok())
+}
+
 /// Whether the first line that a program is sent says that it is an MCP server. Other protocols look alike: one for editors has a
 /// number for its version.
 pub(super) fn is_opening(line: &[u8]) -> bool {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::message::{self, Kind, LISTEN, REPLY};
 use super::waiting::Answers;
-use crate::proxy::{Clock, Look, Ongoing, Replay, Shared, Spoil, moved, spoilt};
+use crate::proxy::{Clock, Ongoing, RecordedLookup, Replay, Shared, Spoil, moved, spoilt};
 use crate::{Exchange, How, Miss, Request, SeenHow};
 
 /// An error of a server's own, in JSON-RPC.
@@ -18,7 +18,7 @@ const SERVER_ERROR: i32 = -32_000;
 
 /// What is sent to a tap.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum TapMessage {
     /// A line for the host.
     Line(Vec<u8>),
     /// A line for the server.
@@ -29,7 +29,7 @@ pub(super) enum Said {
     Over,
 }
 
-impl Said {
+impl TapMessage {
     /// A line for the host; one that went wrong on purpose may lack its end.
     pub(super) fn line(mut bytes: Vec<u8>) -> Self {
         if bytes.last() != Some(&b'\n') {
@@ -43,13 +43,13 @@ impl Said {
 pub(super) struct Played {
     shared: Arc<Shared>,
     origin: String,
-    out: UnboundedSender<Said>,
+    out: UnboundedSender<TapMessage>,
     answers: Arc<Answers>,
     under_way: JoinSet<()>,
 }
 
 impl Played {
-    pub(super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<Said>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<TapMessage>) -> Self {
         Self { shared, origin, out, answers: Arc::default(), under_way: JoinSet::new() }
     }
 
@@ -71,11 +71,11 @@ impl Played {
         let spoil = replay.spoil(&request);
         let (look, clean) = replay.look(&request, spoil.as_ref(), &shared);
         match look {
-            Look::Chatter => {}
-            Look::Recorded(exchange, reply_id) => {
+            RecordedLookup::Chatter => {}
+            RecordedLookup::Recorded(exchange, reply_id) => {
                 self.play(exchange, reply_id.as_ref(), message, clean, spoil.as_ref());
             }
-            Look::Miss(miss) => self.miss(message, clean, miss),
+            RecordedLookup::Miss(miss) => self.miss(message, clean, miss),
         }
     }
 
@@ -104,11 +104,7 @@ impl Played {
         let exchange = changed.as_ref().unwrap_or(exchange);
         let moved = moved(exchange, clean, reply_id);
         let how = spoil.map_or(SeenHow::Replayed, |spoil| SeenHow::Spoilt(spoil.name()));
-        // A fork is a recording of its own, and has this as well.
-        let ongoing = match replay.fork() {
-            Some(_) => shared.ledger.begin_again(moved),
-            None => Ongoing::replayed(&shared.ledger, moved, how),
-        };
+        let ongoing = begin(&shared, moved, how);
         let mut scene = Scene::of(exchange, message, replay, self);
         if let Some(Spoil::Delay(time)) = spoil {
             scene.delay = *time;
@@ -129,10 +125,18 @@ impl Played {
             let text = self.shared.ledger.clean(&format!("agentci replay: {text}"));
             let error = json!({ "code": SERVER_ERROR, "message": text });
             let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
-            let _ = self.out.send(Said::line(answer.to_string().into_bytes()));
+            let _ = self.out.send(TapMessage::line(answer.to_string().into_bytes()));
         }
         self.shared.ledger.miss(miss);
         Ongoing::missed(&self.shared.ledger, clean).end(How::Closed);
+    }
+}
+
+/// Begins an exchange that the recording answers. A fork is a recording of its own, and has it as well.
+fn begin(shared: &Shared, exchange: Exchange, how: SeenHow) -> Ongoing {
+    match shared.replay.as_ref().and_then(Replay::fork) {
+        Some(_) => shared.ledger.begin_again(exchange),
+        None => Ongoing::replayed(&shared.ledger, exchange, how),
     }
 }
 
@@ -142,12 +146,10 @@ struct Scene {
     /// What the server said by itself afterwards.
     afterwards: Vec<Arc<Exchange>>,
     how: How,
-    /// Whether it becomes part of a recording, that of a fork.
-    keeps: bool,
     /// How much later everything comes.
     delay: Duration,
     clock: Clock,
-    out: UnboundedSender<Said>,
+    out: UnboundedSender<TapMessage>,
     answers: Arc<Answers>,
     shared: Arc<Shared>,
 }
@@ -165,7 +167,7 @@ struct Line {
 
 impl Scene {
     fn of(exchange: &Exchange, sent: &Value, replay: &Replay, played: &Played) -> Self {
-        let recording = replay.recording();
+        let recording = &replay.recording;
         let recorded = exchange.request.body.as_json().unwrap_or(&Value::Null);
         let frames = exchange.response.iter().flat_map(|response| &response.frames);
         let mut asked: Option<Value> = None;
@@ -189,9 +191,8 @@ impl Scene {
             lines,
             afterwards,
             how: exchange.end.how.clone(),
-            keeps: replay.fork().is_some(),
             delay: Duration::ZERO,
-            clock: Clock { began: Instant::now(), pace: replay.pace() },
+            clock: Clock { began: Instant::now(), pace: replay.pace },
             out: played.out.clone(),
             answers: Arc::clone(&played.answers),
             shared: Arc::clone(&played.shared),
@@ -210,7 +211,7 @@ impl Scene {
             if let Some(id) = &line.asks {
                 self.answers.ask(id);
             }
-            let _ = self.out.send(Said::line(line.bytes));
+            let _ = self.out.send(TapMessage::line(line.bytes));
         }
         let broke = matches!(self.how, How::Broken(_));
         let id = ongoing.id();
@@ -218,21 +219,17 @@ impl Scene {
         for aside in self.afterwards {
             let request = Request { at_us: self.shared.ledger.now_us(), ..aside.request.clone() };
             let moved = moved(&aside, request, None);
-            let ongoing = if self.keeps {
-                self.shared.ledger.begin_again(moved).continuing(Some(id))
-            } else {
-                Ongoing::replayed(&self.shared.ledger, moved, SeenHow::Replayed)
-            };
+            let ongoing = begin(&self.shared, moved, SeenHow::Replayed).continuing(Some(id));
             for frame in aside.response.iter().flat_map(|response| &response.frames) {
                 if let Some(id) = question(&frame.bytes) {
                     self.answers.ask(&id);
                 }
-                let _ = self.out.send(Said::Line(frame.bytes.to_vec()));
+                let _ = self.out.send(TapMessage::Line(frame.bytes.to_vec()));
             }
             ongoing.end(aside.end.how.clone());
         }
         if broke {
-            let _ = self.out.send(Said::Over);
+            let _ = self.out.send(TapMessage::Over);
         }
     }
 }

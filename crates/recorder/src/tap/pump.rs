@@ -9,16 +9,15 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Stdin};
 use tokio::net::UnixStream;
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::unix::pipe::Sender;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::ChildStdout;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
 use super::message::is_opening;
 use super::relay::Relay;
-use super::server::{self, code, pass_on};
-use super::signals::Signals;
+use super::server::{self, Signals, code, pass_on};
 use super::talk::{FROM_HOST, FROM_SERVER, OVER, Task};
 
 /// How much is read at once.
@@ -45,7 +44,7 @@ impl Pump<'_> {
         let mut signals = Signals::listen()?;
         let mut host = Host { input: tokio::io::stdin(), seen: Vec::new() };
         if self.task == Task::Play && host.opens().await {
-            return Ok(self.relay(host, (read, write), &mut signals).await);
+            return Ok(Relay::run(self.program, self.arguments, host, (read, write), &mut signals).await);
         }
         match self.forward(host, write, &mut signals).await? {
             Forwarded::Ended(code, write) => {
@@ -55,13 +54,10 @@ impl Pump<'_> {
                 let _ = timeout(REST_TIMEOUT, rest.read_to_end(&mut Vec::new())).await;
                 Ok(code)
             }
-            Forwarded::Server(host, write) => Ok(self.relay(host, (read, write), &mut signals).await),
+            Forwarded::Server(host, write) => {
+                Ok(Relay::run(self.program, self.arguments, host, (read, write), &mut signals).await)
+            }
         }
-    }
-
-    /// Lets the session answer.
-    async fn relay(&self, host: Host, session: (OwnedReadHalf, OwnedWriteHalf), signals: &mut Signals) -> u8 {
-        Relay::run(self.program, self.arguments, host, session, signals).await
     }
 
     /// Starts the program, and forwards.

@@ -13,7 +13,6 @@ use crate::{Body, How, Request, is_chatter};
 pub(super) const LINES: (&str, &str) = ("content-type", "application/x-ndjson");
 
 /// A server that is recorded.
-#[derive(Debug)]
 pub(super) struct Recorded {
     ledger: Arc<Ledger>,
     origin: String,
@@ -26,7 +25,6 @@ pub(super) struct Recorded {
 }
 
 /// A request that has no answer yet.
-#[derive(Debug)]
 struct Open {
     id: Value,
     token: Option<Value>,

@@ -16,8 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::pump::{Host, OUTPUT_TIMEOUT, REST_TIMEOUT, tell};
-use super::server::{self, code, pass_on};
-use super::signals::Signals;
+use super::server::{self, Signals, code, pass_on};
 use super::talk::{FROM_HOST, FROM_SERVER, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER};
 
 /// A tap that lets the session answer.
@@ -93,7 +92,7 @@ impl<'a> Relay<'a> {
     async fn obey(&mut self, line: Option<Vec<u8>>) -> Next {
         let Some(line) = line else { return Next::Ends(0) };
         match line.split_first() {
-            Some((&FROM_SERVER, line)) => self.say(line).await,
+            Some((&FROM_SERVER, line)) => say(&mut self.output, line).await,
             Some((&TO_SERVER, line)) => self.pass(line),
             Some((&LEFT, _)) => match &mut self.server {
                 Some(server) => server.input = None,
@@ -103,12 +102,6 @@ impl<'a> Relay<'a> {
             _ => {}
         }
         Next::Goes
-    }
-
-    async fn say(&mut self, line: &[u8]) {
-        // A host that does not listen any more closes its other end as well, and that ends it.
-        let _ = self.output.write_all(&[line, b"\n"].concat()).await;
-        let _ = self.output.flush().await;
     }
 
     /// Sends the server a line. The first one starts it.
@@ -146,9 +139,7 @@ impl<'a> Relay<'a> {
             let _ = telling.await;
             while let Ok(Some(line)) = self.said.next().await {
                 if let Some((&FROM_SERVER, line)) = line.split_first() {
-                    let line = [line, b"\n"].concat();
-                    let _ = self.output.write_all(&line).await;
-                    let _ = self.output.flush().await;
+                    say(&mut self.output, line).await;
                 }
             }
         };
@@ -166,6 +157,12 @@ impl Server {
         tokio::spawn(write(rest, input));
         Ok(Self { child, input: Some(lines), telling })
     }
+}
+
+async fn say(output: &mut Stdout, line: &[u8]) {
+    // A host that does not listen any more closes its other end as well, and that ends it.
+    let _ = output.write_all(&[line, b"\n"].concat()).await;
+    let _ = output.flush().await;
 }
 
 /// Waits for the end of a server, if there is one.

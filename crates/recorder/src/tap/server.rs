@@ -1,4 +1,4 @@
-//! The program of a server: how a tap starts it, and how it reports its end.
+//! The program of a server: how a tap starts it, passes signals on to it, and reports its end.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,6 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::net::unix::pipe::Sender;
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
 
 use super::process::{TAPPED, pipe};
 
@@ -36,4 +37,27 @@ pub(super) fn pass_on(child: &Child, signal: Signal) {
 pub(super) fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1)
+}
+
+/// The signals that end programs. From the moment that they are listened for, they do not end us by themselves.
+pub(super) struct Signals([Listener; 4]);
+
+impl Signals {
+    /// Listens for them; within a runtime.
+    pub(super) fn listen() -> io::Result<Self> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+        let [interrupt, terminate, hang_up, quit] = kinds.map(signal);
+        Ok(Self([interrupt?, terminate?, hang_up?, quit?]))
+    }
+
+    /// The next one.
+    pub(super) async fn next(&mut self) -> Signal {
+        let [interrupt, terminate, hang_up, quit] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => Signal::INT,
+            _ = terminate.recv() => Signal::TERM,
+            _ = hang_up.recv() => Signal::HUP,
+            _ = quit.recv() => Signal::QUIT,
+        }
+    }
 }

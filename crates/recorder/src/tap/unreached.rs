@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::message::messages_in;
 use crate::{Exchange, Response};
 
 const PREFIX: &str = "mcp__";
@@ -54,12 +55,8 @@ fn names(tools: &Value) -> Vec<String> {
     tools.as_array().into_iter().flatten().flat_map(of).collect()
 }
 
-/// The JSON messages of an answer, over HTTP or as lines.
 fn messages(response: &Response) -> Vec<Value> {
-    let bytes = response.whole();
-    let text = String::from_utf8_lossy(&bytes);
-    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-    std::iter::once(&*text).chain(lines).filter_map(|text| serde_json::from_str(text.trim()).ok()).collect()
+    messages_in(&String::from_utf8_lossy(&response.whole())).collect()
 }
 
 #[cfg(test)]

@@ -1,55 +1,47 @@
 //! What a replayed server asked its host, and which of that the host has answered.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 /// How long an answer of the host is waited for: a person may have to think.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The answers that a host has given.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct Answers(watch::Sender<QuestionIds>);
+
+#[derive(Debug, Default)]
+struct QuestionIds {
     /// What was asked and is not answered.
-    asked: Mutex<HashSet<String>>,
-    given: Mutex<HashSet<String>>,
-    changed: Notify,
+    asked: HashSet<String>,
+    answered: HashSet<String>,
 }
 
 impl Answers {
     /// The replayed server asks something under this id.
     pub(super) fn ask(&self, id: &Value) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_string());
+        self.0.send_if_modified(|ids| ids.asked.insert(id.to_string()));
     }
 
     /// Another server asks under this id: the next answer is for that one.
     pub(super) fn forget(&self, id: &Value) -> bool {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string())
+        self.0.send_if_modified(|ids| ids.asked.remove(&id.to_string()))
     }
 
     /// The host answered under this id; gives whether the replayed server asked.
     pub(super) fn give(&self, id: &Value) -> bool {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_string());
-        self.changed.notify_waiters();
+        self.0.send_if_modified(|ids| ids.answered.insert(id.to_string()));
         self.forget(id)
     }
 
     /// Waits until the host has.
     pub(super) async fn wait(&self, id: &Value) {
         let id = id.to_string();
-        let given = async {
-            loop {
-                let changed = self.changed.notified();
-                if self.given.lock().unwrap_or_else(PoisonError::into_inner).contains(&id) {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        let _ = tokio::time::timeout(ANSWER_TIMEOUT, given).await;
+        let mut ids = self.0.subscribe();
+        let _ = tokio::time::timeout(ANSWER_TIMEOUT, ids.wait_for(|ids| ids.answered.contains(&id))).await;
     }
 }
 

@@ -1,15 +1,14 @@
-//! Renderings that begin with a digit and have separators, and seconds since 1970: `2026-11-16T18:41:17Z`, `16.11.2026`,
-//! `16 November 2026`, `16/Nov/2026:18:41:17 +0000`, `18:41`, `1794800263`.
+//! Renderings that begin with a digit: `2026-11-16T18:41:17Z`, `16.11.2026`, `16 November 2026`, `16/Nov/2026:18:41:17 +0000`,
+//! `18:41`, `1794800263`, `20261116184117`, `2026-320`, and a year that stands alone, as in `in 2026`.
 
 use super::calendar::{DAY_MS, day_of, month_named};
-use super::compact;
 use super::now::Said;
 use super::rendering::{Rendering, Scan};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
-    let readers = [iso, iso_date, day_first, month_first, named_month, access_log, time, epoch];
-    let found = readers.iter().filter_map(|read| read(Scan::new(bytes)));
-    found.chain(compact::renderings(bytes)).collect()
+    let separated = [iso, iso_date, day_first, month_first, named_month, access_log, time, epoch];
+    let joined = [long, short, joined, ordinal];
+    separated.iter().chain(&joined).filter_map(|read| read(Scan::new(bytes))).collect()
 }
 
 /// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
@@ -183,7 +182,7 @@ fn dashed_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
 }
 
 /// Milliseconds since midnight, if there is such a time.
-pub(super) fn of_day(hours: i64, minutes: i64, seconds: i64) -> Option<i64> {
+fn of_day(hours: i64, minutes: i64, seconds: i64) -> Option<i64> {
     let is_time = hours < 24 && minutes < 60 && seconds <= 60;
     is_time.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
@@ -204,4 +203,96 @@ fn zone(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
     };
     *scan = further;
     Some((sign * (hours * 60 + minutes) * 60_000, form))
+}
+
+/// `20261116`, then perhaps `T184117Z`.
+fn long(scan: Scan<'_>) -> Option<Rendering> {
+    with_time(scan, 8, "compact")
+}
+
+/// `261116`, then perhaps `-184117`.
+fn short(scan: Scan<'_>) -> Option<Rendering> {
+    with_time(scan, 6, "compact short")
+}
+
+fn with_time(mut scan: Scan<'_>, digits: usize, parts: &'static str) -> Option<Rendering> {
+    let date = scan.number(digits, digits)?;
+    let day = day_of_digits(date, digits)?;
+    let date_only = Rendering::new((parts, 0, 0), Said::Day(day), scan);
+    let Some(between) = [b'T', b'-', b'_'].into_iter().find_map(|byte| scan.take(byte)) else { return Some(date_only) };
+    let time = scan.number(6, 6).and_then(|time| of_day(time / 10_000, time / 100 % 100, time % 100));
+    let Some(time) = time else { return Some(date_only) };
+    let zone = scan.take(b'Z');
+    let ms = day * DAY_MS + time;
+    let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
+    Some(Rendering::new((parts, between, zone.unwrap_or(1)), said, scan))
+}
+
+/// `202611161841`, `20261116184117`, and that with milliseconds.
+fn joined(mut scan: Scan<'_>) -> Option<Rendering> {
+    let number = scan.number(12, 17)?;
+    let (seconds, parts) = match scan.at {
+        12 => (number * 100, "joined minutes"),
+        14 => (number, "joined"),
+        17 => (number / 1000, "joined milliseconds"),
+        _ => return None,
+    };
+    let (date, time) = (seconds / 1_000_000, seconds % 1_000_000);
+    let time = of_day(time / 10_000, time / 100 % 100, time % 100)?;
+    let mut ahead = scan;
+    let zone = ahead.take(b'Z');
+    let ms = day_of_digits(date, 8)? * DAY_MS + time;
+    let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
+    Some(Rendering::new((parts, 0, zone.unwrap_or(0)), said, ahead))
+}
+
+/// The day of the year: `2026-320`, `2026320`.
+fn ordinal(mut scan: Scan<'_>) -> Option<Rendering> {
+    let number = scan.number(4, 7)?;
+    let (year, day, dash) = match scan.at {
+        4 => {
+            scan.take(b'-')?;
+            (number, scan.number(3, 3)?, b'-')
+        }
+        7 => (number / 1000, number % 1000, 0),
+        _ => return None,
+    };
+    let first = day_of(year, 1, 1)?;
+    let exists = day >= 1 && first + day - 1 <= day_of(year, 12, 31)?;
+    exists.then(|| Rendering::new(("ordinal", dash, 0), Said::Day(first + day - 1), scan))
+}
+
+/// A date of eight digits, or of six without the century.
+fn day_of_digits(date: i64, digits: usize) -> Option<i64> {
+    let century = if digits == 6 { 2000 } else { 0 };
+    day_of(century + date / 10_000, date / 100 % 100, date % 100)
+}
+
+/// What stands between the parts of a date.
+const BETWEEN: &[u8] = b" ,-/.:";
+
+/// The year that begins here, if it is not part of a date.
+pub(super) fn year_alone(bytes: &[u8], at: usize) -> Option<Rendering> {
+    let mut scan = Scan::new(bytes.get(at..)?);
+    let year = scan.number(4, 4)?;
+    let alone = !dated_before(&bytes[..at]) && !dated_after(scan);
+    alone.then(|| Rendering::new(("year", 0, 0), Said::Year(year), scan))
+}
+
+/// Whether a text ends with a day or a month, and what joins it to a year.
+fn dated_before(bytes: &[u8]) -> bool {
+    let joined = bytes.iter().rev().take(2).take_while(|byte| BETWEEN.contains(byte)).count();
+    let before = &bytes[..bytes.len() - joined];
+    let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (rest, word) = before.split_at(before.len() - letters);
+    let word = std::str::from_utf8(word).unwrap_or_default();
+    let after_digit = rest.last().is_some_and(u8::is_ascii_digit);
+    let ordinal = matches!(word, "" | "st" | "nd" | "rd" | "th" | "Z" | "AM" | "PM" | "am" | "pm");
+    (after_digit && ordinal) || month_named(word).is_some()
+}
+
+/// Whether a month or a day follows a year.
+fn dated_after(mut scan: Scan<'_>) -> bool {
+    let joined = BETWEEN.iter().any(|byte| scan.take(*byte).is_some());
+    joined && (scan.peek().is_some_and(|byte| byte.is_ascii_digit()) || month_named(scan.word()).is_some())
 }

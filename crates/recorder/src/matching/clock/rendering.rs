@@ -2,7 +2,7 @@
 
 use super::calendar::Spelling;
 use super::now::{Now, Said, both_say_now};
-use super::{letters, numbers, year};
+use super::{letters, numbers};
 
 /// The longest rendering, such as `Wednesday, September 30, 2026`.
 pub(in super::super) const LONGEST: usize = 48;
@@ -108,7 +108,7 @@ fn renderings(bytes: &[u8], at: usize) -> Vec<Rendering> {
     let part = &bytes[at..bytes.len().min(end + 1)];
     let Some(first) = part.first() else { return Vec::new() };
     let mut found = if first.is_ascii_digit() { numbers::renderings(part) } else { letters::renderings(part) };
-    found.extend(year::alone(bytes, at));
+    found.extend(numbers::year_alone(bytes, at));
     let ends = |length: usize| !part.get(length).is_some_and(u8::is_ascii_alphanumeric);
     found.into_iter().filter(|rendering| ends(rendering.length)).collect()
 }

@@ -93,46 +93,37 @@ fn lanes(events: &[Value]) -> Vec<Lane> {
                 let _ = write!(name, "{field}={value} ");
             }
         }
-        collect(event, number, &mut String::new(), &name, &mut lanes);
+        collect(event, number, "", &name, &mut lanes);
     }
     lanes.into_values().filter(|lane: &Lane| lane.parts.len() > 1).collect()
 }
 
-fn collect(value: &Value, event: usize, place: &mut String, name: &str, lanes: &mut BTreeMap<String, Lane>) {
+fn collect(value: &Value, event: usize, place: &str, name: &str, lanes: &mut BTreeMap<String, Lane>) {
+    let mut step = |item: &Value, at: &str, called: &str| {
+        let mut place = place.to_owned();
+        pointer::push(&mut place, at);
+        collect(item, event, &place, &format!("{name}/{called}"), lanes);
+    };
     match value {
         Value::String(text) => {
             let lane = lanes.entry(name.to_owned()).or_default();
             let start = lane.text.len();
             lane.text.push_str(text);
             lane.parts.push(start..lane.text.len());
-            lane.places.push((event, place.clone()));
+            lane.places.push((event, place.to_owned()));
         }
         Value::Array(items) => {
             for (position, item) in items.iter().enumerate() {
                 let named = item.get("index").and_then(Value::as_u64).map(|index| index.to_string());
                 let position = position.to_string();
-                step(item, event, place, name, (&position, named.as_deref().unwrap_or(&position)), lanes);
+                step(item, &position, named.as_deref().unwrap_or(&position));
             }
         }
         Value::Object(map) => {
             for (key, item) in map.iter().filter(|(key, _)| !REPEATED.contains(&key.as_str())) {
-                step(item, event, place, name, (key, key), lanes);
+                step(item, key, key);
             }
         }
         _ => {}
     }
-}
-
-fn step(
-    item: &Value,
-    event: usize,
-    place: &mut String,
-    name: &str,
-    (at, called): (&str, &str),
-    lanes: &mut BTreeMap<String, Lane>,
-) {
-    let length = place.len();
-    pointer::push(place, at);
-    collect(item, event, place, &format!("{name}/{called}"), lanes);
-    place.truncate(length);
 }

@@ -24,9 +24,7 @@ fn scrub_events(response: &mut Response, values: &[Value], frames: &[usize], red
     let mut events = frames.iter().zip(values.iter().zip(clean)).peekable();
     for (index, frame) in response.frames.iter_mut().enumerate() {
         let Some((_, (value, clean))) = events.next_if(|(at, _)| **at == index) else {
-            if let Some(clean) = texts::clean_bytes(&frame.bytes, redactor) {
-                frame.bytes = clean;
-            }
+            texts::scrub_bytes(&mut frame.bytes, redactor);
             continue;
         };
         let text = String::from_utf8_lossy(&frame.bytes);
@@ -107,9 +105,7 @@ fn scrub_raw(response: &mut Response, redactor: &Redactor) {
     let whole = response.whole();
     let Ok(text) = String::from_utf8(whole) else {
         for frame in &mut response.frames {
-            if let Some(clean) = texts::clean_bytes(&frame.bytes, redactor) {
-                frame.bytes = clean;
-            }
+            texts::scrub_bytes(&mut frame.bytes, redactor);
         }
         return;
     };

@@ -125,11 +125,7 @@ fn learn_all(value: &Value, redactor: &mut Redactor) {
 /// Removes the secrets of a value.
 pub(super) fn scrub(value: &mut Value, redactor: &Redactor) {
     match value {
-        Value::String(text) => {
-            if let Some(clean) = texts::clean(text, redactor) {
-                *text = clean;
-            }
-        }
+        Value::String(text) => texts::scrub(text, redactor),
         Value::Number(number) => {
             if redactor.known_places(number.as_str()).contains(&(0..number.as_str().len())) {
                 *value = PLACEHOLDER.into();

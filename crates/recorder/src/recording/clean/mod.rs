@@ -14,13 +14,12 @@ mod recording;
 mod request;
 mod split;
 mod texts;
-mod unpack;
 
 pub(crate) use answer::{is_event_stream, values_of};
 pub(crate) use parameters::clean_path;
-pub(crate) use request::variables_shown;
 pub use request::{learn_request, learn_response};
-pub(crate) use unpack::plain;
+pub(crate) use request::{percent_decoded, variables_shown};
+pub(crate) use split::plain;
 
 pub(super) use recording::{cleaned, leftover};
 

@@ -7,7 +7,7 @@ use agentci_trace::Redactor;
 
 use super::super::headers::is_secret_header;
 use super::answer::{self, Read};
-use super::{events, frames, parameters, request, split, texts, unpack};
+use super::{events, frames, parameters, request, split, texts};
 use crate::{How, Recording, Response};
 
 /// Words of the format itself, and names that it keeps: none of them is a secret where a line has it.
@@ -50,7 +50,7 @@ pub(in super::super) fn cleaned(recording: &Recording, secrets: &mut Redactor) -
     secrets.learn_arguments(&recording.header.command);
     for exchange in &clean.exchanges {
         request::learn(&exchange.request, secrets);
-        let plain = exchange.response.as_ref().and_then(unpack::plain);
+        let plain = exchange.response.as_ref().and_then(split::plain);
         if let Some(response) = plain.as_ref().or(exchange.response.as_ref()) {
             learn_answer(response, secrets);
         }
@@ -96,7 +96,7 @@ fn scrub_answer(response: &mut Response, secrets: &Redactor) {
 
 /// A packed answer that holds a secret is unpacked; one that holds none stays as it came.
 fn scrub_packed(response: &mut Response, secrets: &Redactor) {
-    let Some(mut plain) = unpack::plain(response) else { return };
+    let Some(mut plain) = split::plain(response) else { return };
     let packed = plain.frames.clone();
     scrub_answer(&mut plain, secrets);
     if plain.frames != packed {

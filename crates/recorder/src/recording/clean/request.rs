@@ -49,7 +49,8 @@ fn learn_parameter(value: &str, secrets: &mut Redactor) {
     }
 }
 
-fn percent_decoded(text: &str) -> String {
+/// A text without percent signs; one that would not be UTF-8 stays as it is.
+pub(crate) fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -136,11 +137,7 @@ pub(super) fn scrub(request: &mut Request, secrets: &Redactor) {
                 scrub_part(part, secrets);
             }
         }
-        Body::Bytes(bytes) => {
-            if let Some(clean) = texts::clean_bytes(bytes, secrets) {
-                *bytes = clean;
-            }
-        }
+        Body::Bytes(bytes) => texts::scrub_bytes(bytes, secrets),
         Body::Empty | Body::TooLarge { .. } => {}
     }
 }
@@ -156,8 +153,8 @@ fn scrub_part(part: &mut crate::Part, secrets: &Redactor) {
     let secret = std::str::from_utf8(&part.content).is_ok_and(|text| parameters::is_secret(&part.name, text, secrets));
     if secret {
         part.content = PLACEHOLDER.into();
-    } else if let Some(clean) = texts::clean_bytes(&part.content, secrets) {
-        part.content = clean;
+    } else {
+        texts::scrub_bytes(&mut part.content, secrets);
     }
     texts::scrub(&mut part.name, secrets);
     for text in [&mut part.filename, &mut part.content_type].into_iter().flatten() {

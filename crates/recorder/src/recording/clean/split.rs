@@ -1,47 +1,34 @@
-//! Server-sent events, one a piece. A client may be slow and a server quick, and then several come at once, or a part of one.
-
-use bytes::{Bytes, BytesMut};
+//! Answers as their servers meant them: unpacked where they are compressed although nobody asked for it, and server-sent events one a
+//! piece. A client may be slow and a server quick, and then several come at once, or a part of one.
 
 use super::answer::is_event_stream;
+use crate::packed::unpacked;
+use crate::proxy::Splitter;
 use crate::{Frame, Response};
+
+const ENCODING: &str = "content-encoding";
+
+/// A packed answer as one that is not; nothing if it is not packed, or cannot be unpacked.
+pub(crate) fn plain(response: &Response) -> Option<Response> {
+    let bytes = unpacked(response.header(ENCODING)?, &response.whole())?.into();
+    let at_us = response.frames.last()?.at_us;
+    let headers = response.headers.iter().filter(|(name, _)| name != ENCODING).cloned().collect();
+    let mut plain = Response { headers, frames: vec![Frame { at_us, bytes }], ..response.clone() };
+    into_events(&mut plain);
+    Some(plain)
+}
 
 /// Makes each piece of a stream of events one event; the bytes stay as they are.
 pub(super) fn into_events(response: &mut Response) {
-    if !is_event_stream(response) || response.frames.iter().all(is_one) {
+    if !is_event_stream(response) {
         return;
     }
-    let mut frames = Vec::with_capacity(response.frames.len());
-    let mut rest = BytesMut::new();
-    let mut at_us = 0;
-    for frame in std::mem::take(&mut response.frames) {
-        at_us = frame.at_us;
-        rest.extend_from_slice(&frame.bytes);
-        while let Some(end) = end_of_event(&rest) {
-            frames.push(Frame { at_us, bytes: rest.split_to(end).freeze() });
-        }
+    let mut splitter = Splitter::new("text/event-stream", "");
+    let last_us = response.frames.last().map_or(0, |frame| frame.at_us);
+    for Frame { at_us, bytes } in std::mem::take(&mut response.frames) {
+        response.frames.extend(splitter.push(&bytes).into_iter().map(|bytes| Frame { at_us, bytes }));
     }
-    if !rest.is_empty() {
-        frames.push(Frame { at_us, bytes: Bytes::from(rest) });
-    }
-    response.frames = frames;
-}
-
-fn is_one(frame: &Frame) -> bool {
-    end_of_event(&frame.bytes) == Some(frame.bytes.len())
-}
-
-/// Where the first event ends: behind an empty line.
-fn end_of_event(bytes: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(at) = memchr::memchr(b'\n', bytes.get(from..)?) {
-        let next = from + at + 1;
-        match bytes.get(next..)? {
-            [b'\n', ..] => return Some(next + 1),
-            [b'\r', b'\n', ..] => return Some(next + 2),
-            _ => from = next,
-        }
-    }
-    None
+    response.frames.extend(splitter.rest().map(|bytes| Frame { at_us: last_us, bytes }));
 }
 
 #[cfg(test)]

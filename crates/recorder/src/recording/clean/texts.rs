@@ -44,41 +44,40 @@ pub(super) fn scrub(text: &mut String, redactor: &Redactor) {
     }
 }
 
-/// Bytes without secrets, as far as they are text; nothing if they have none.
-pub(super) fn clean_bytes(bytes: &[u8], redactor: &Redactor) -> Option<Bytes> {
-    let mut clean = Vec::new();
+/// Removes the secrets of bytes, as far as they are text.
+pub(super) fn scrub_bytes(bytes: &mut Bytes, redactor: &Redactor) {
+    let mut cleaned = Vec::new();
     let mut changed = false;
     for chunk in bytes.utf8_chunks() {
-        let text = self::clean(chunk.valid(), redactor);
+        let text = clean(chunk.valid(), redactor);
         changed |= text.is_some();
-        clean.extend_from_slice(text.as_deref().unwrap_or(chunk.valid()).as_bytes());
-        clean.extend_from_slice(chunk.invalid());
+        cleaned.extend_from_slice(text.as_deref().unwrap_or(chunk.valid()).as_bytes());
+        cleaned.extend_from_slice(chunk.invalid());
     }
-    changed.then(|| clean.into())
+    if changed {
+        *bytes = cleaned.into();
+    }
 }
 
 fn without(text: &str, cuts: &[Cut]) -> String {
-    let mut clean = String::with_capacity(text.len());
-    let mut done = 0;
-    for cut in cuts {
-        clean.push_str(text.get(done..cut.at.start).unwrap_or_default());
-        clean.push_str(&cut.with);
-        done = cut.at.end;
-    }
-    clean.push_str(text.get(done..).unwrap_or_default());
-    clean
+    parts_without(text, cuts, std::slice::from_ref(&(0..text.len()))).concat()
 }
 
-/// What each part of a text is without secrets, for those that change. A placeholder stands in the part in which the secret
-/// begins.
+/// What each part of a text is without secrets, for those that change.
 pub(super) fn clean_parts(text: &str, parts: &[Range<usize>], redactor: &Redactor) -> Vec<(usize, String)> {
-    let mut changed = Vec::new();
-    let mut cuts = cuts(text, redactor).into_iter().peekable();
-    if cuts.peek().is_none() {
-        return changed;
+    let cuts = cuts(text, redactor);
+    if cuts.is_empty() {
+        return Vec::new();
     }
+    let clean = parts_without(text, &cuts, parts).into_iter().enumerate();
+    clean.filter(|(index, clean)| text.get(parts[*index].clone()) != Some(clean.as_str())).collect()
+}
+
+/// Each part of a text without what is cut out of it. A placeholder stands in the part in which the secret begins.
+fn parts_without(text: &str, cuts: &[Cut], parts: &[Range<usize>]) -> Vec<String> {
+    let mut cuts = cuts.iter().peekable();
     let mut done = 0;
-    for (index, part) in parts.iter().enumerate() {
+    let mut clean_part = |part: &Range<usize>| {
         let mut clean = String::new();
         done = part.start.max(done);
         while let Some(cut) = cuts.next_if(|cut| cut.at.start < part.end) {
@@ -86,12 +85,8 @@ pub(super) fn clean_parts(text: &str, parts: &[Range<usize>], redactor: &Redacto
             clean.push_str(&cut.with);
             done = cut.at.end;
         }
-        if done < part.end {
-            clean.push_str(text.get(done..part.end).unwrap_or_default());
-        }
-        if text.get(part.clone()) != Some(clean.as_str()) {
-            changed.push((index, clean));
-        }
-    }
-    changed
+        clean.push_str(text.get(done..part.end).unwrap_or_default());
+        clean
+    };
+    parts.iter().map(&mut clean_part).collect()
 }

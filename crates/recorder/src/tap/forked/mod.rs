@@ -7,7 +7,6 @@
 //!
 //! Calls of the beginning are not sent again: they may have refunded something.
 
-mod sent;
 mod server;
 #[cfg(test)]
 mod tests;

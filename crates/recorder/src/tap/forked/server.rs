@@ -9,11 +9,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
 use super::super::message::{self, Kind};
-use super::super::play::{Played, Said, question};
+use super::super::play::{Played, TapMessage, question};
 use super::super::record::Recorded;
-use super::sent::Sent;
 use crate::proxy::{Forking, Replay, Shared, Step};
-use crate::{Exchange, Miss, WarningKind};
+use crate::{Exchange, Miss, Request, WarningKind, is_chatter};
 
 /// How long a server that is started at the fork may take to answer the handshake. Hosts give up a call after a minute.
 pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -22,14 +21,14 @@ pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 pub(in super::super) struct ForkedServer {
     shared: Arc<Shared>,
     origin: String,
-    out: UnboundedSender<Said>,
+    out: UnboundedSender<TapMessage>,
     played: Played,
     recorded: Recorded,
     stage: Stage,
     /// The handshake as this host sent it, as far as the recording answered it.
     handshake: Handshake,
     /// Messages that are not in the beginning, which is not over, and when they have waited long enough.
-    early: VecDeque<Sent>,
+    early: VecDeque<HostMessage>,
     early_due: Option<Instant>,
     /// Whether the recording answered anything.
     has_played: bool,
@@ -44,7 +43,7 @@ enum Stage {
     Opening {
         id: Value,
         due: Instant,
-        held: Vec<Sent>,
+        held: Vec<HostMessage>,
     },
     Live,
     /// It could not be reached, for this reason.
@@ -53,14 +52,14 @@ enum Stage {
 
 #[derive(Default)]
 struct Handshake {
-    initialize: Option<Sent>,
+    initialize: Option<HostMessage>,
     /// The protocol version of the recorded answer, which the host speaks.
     version: Option<String>,
-    initialized: Option<Sent>,
+    initialized: Option<HostMessage>,
 }
 
 impl ForkedServer {
-    pub(in super::super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<Said>) -> Self {
+    pub(in super::super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<TapMessage>) -> Self {
         let played = Played::new(Arc::clone(&shared), origin.clone(), out.clone());
         let recorded = Recorded::new(Arc::clone(&shared.ledger), origin.clone(), true);
         Self {
@@ -81,7 +80,7 @@ impl ForkedServer {
 
     /// The host said something.
     pub(in super::super) fn host(&mut self, line: &[u8]) {
-        for sent in Sent::all(line, &self.origin, &self.shared) {
+        for sent in HostMessage::all(line, &self.origin, &self.shared) {
             self.take(sent);
         }
     }
@@ -99,7 +98,7 @@ impl ForkedServer {
                 self.played.note_live_question(&id);
             }
             self.recorded.server(line);
-            let _ = self.out.send(Said::line(line.to_vec()));
+            let _ = self.out.send(TapMessage::line(line.to_vec()));
         }
     }
 
@@ -156,7 +155,7 @@ impl ForkedServer {
         self.close_input();
     }
 
-    fn take(&mut self, mut sent: Sent) {
+    fn take(&mut self, mut sent: HostMessage) {
         let shared = Arc::clone(&self.shared);
         let Some((replay, fork)) = forking(&shared) else { return };
         if sent.kind == Kind::Notification {
@@ -181,7 +180,7 @@ impl ForkedServer {
     }
 
     /// A message that nobody answers. It is no reason to start the server, and goes to one that is there.
-    fn note(&mut self, sent: Sent) {
+    fn note(&mut self, sent: HostMessage) {
         match &mut self.stage {
             _ if !self.early.is_empty() => self.early.push_back(sent),
             Stage::Live => self.send(&sent),
@@ -197,7 +196,7 @@ impl ForkedServer {
     }
 
     /// Answers from the beginning.
-    fn play(&mut self, exchange: &Exchange, reply_id: Option<&Value>, sent: Sent) {
+    fn play(&mut self, exchange: &Exchange, reply_id: Option<&Value>, sent: HostMessage) {
         self.has_played = true;
         self.played.play(exchange, reply_id, &sent.message, sent.clean.clone(), None);
         if sent.clean.method == "initialize" {
@@ -225,7 +224,7 @@ impl ForkedServer {
     }
 
     /// Sends a message to the live server, which is started if it is not there.
-    fn go_live(&mut self, sent: Sent) {
+    fn go_live(&mut self, sent: HostMessage) {
         if sent.kind == Kind::Answer {
             return self.reply(&sent);
         }
@@ -239,7 +238,7 @@ impl ForkedServer {
             Stage::Played => match self.handshake.initialize.take() {
                 Some(initialize) if sent.clean.method != "initialize" => {
                     let (id, due) = (initialize.message["id"].clone(), Instant::now() + HANDSHAKE_TIMEOUT);
-                    let _ = self.out.send(Said::ToServer(initialize.line));
+                    let _ = self.out.send(TapMessage::ToServer(initialize.line));
                     self.stage = Stage::Opening { id, due, held: vec![sent] };
                 }
                 _ => {
@@ -261,7 +260,7 @@ impl ForkedServer {
             return self.fail(&format!("the server speaks protocol version {live}, and the recorded one {recorded}"));
         }
         if let Some(initialized) = self.handshake.initialized.take() {
-            let _ = self.out.send(Said::ToServer(initialized.line));
+            let _ = self.out.send(TapMessage::ToServer(initialized.line));
         }
         for sent in self.go_on() {
             self.send(&sent);
@@ -270,7 +269,7 @@ impl ForkedServer {
     }
 
     /// From now on the server is live; gives what waited for that.
-    fn go_on(&mut self) -> Vec<Sent> {
+    fn go_on(&mut self) -> Vec<HostMessage> {
         if self.has_played {
             self.shared.ledger.note(WarningKind::StartedAtFork { server: self.origin.clone() });
         }
@@ -281,7 +280,7 @@ impl ForkedServer {
     }
 
     /// An answer of the host. One to a question of the recording becomes part of the fork, and the live server does not see it.
-    fn reply(&mut self, sent: &Sent) {
+    fn reply(&mut self, sent: &HostMessage) {
         if sent.is_of_recording || !matches!(self.stage, Stage::Opening { .. } | Stage::Live) {
             self.recorded.host(&sent.line);
         } else {
@@ -289,12 +288,12 @@ impl ForkedServer {
         }
     }
 
-    fn send(&mut self, sent: &Sent) {
+    fn send(&mut self, sent: &HostMessage) {
         let calls = self.recorded.host(&sent.line);
         if let Some((_, fork)) = forking(&self.shared) {
             fork.count_live(calls);
         }
-        let _ = self.out.send(Said::ToServer(sent.line.clone()));
+        let _ = self.out.send(TapMessage::ToServer(sent.line.clone()));
     }
 
     /// The server cannot be reached: what waits for it gets an error, and so does what comes.
@@ -312,14 +311,14 @@ impl ForkedServer {
         self.has_ended = true;
     }
 
-    fn refuse(&self, sent: &Sent, reason: &str) {
+    fn refuse(&self, sent: &HostMessage, reason: &str) {
         let text = format!("{} cannot go on live: {reason}", self.origin);
         let asked = format!("{} {}", sent.clean.method, self.origin);
         let miss = Miss { number: sent.number, asked, reason: reason.to_owned(), ..Miss::default() };
         self.played.refuse(&sent.message, sent.clean.clone(), miss, &text);
     }
 
-    fn miss(&self, sent: &Sent, miss: Miss) {
+    fn miss(&self, sent: &HostMessage, miss: Miss) {
         self.played.miss(&sent.message, sent.clean.clone(), miss);
     }
 
@@ -327,7 +326,7 @@ impl ForkedServer {
     fn close_input(&mut self) {
         let is_reached = matches!(self.stage, Stage::Live | Stage::Failed(_));
         if self.has_left && self.early.is_empty() && is_reached {
-            let _ = self.out.send(Said::Left);
+            let _ = self.out.send(TapMessage::Left);
         }
     }
 }
@@ -340,4 +339,40 @@ fn version(answer: &Value) -> Option<String> {
 fn forking(shared: &Shared) -> Option<(&Replay, &Forking)> {
     let replay = shared.replay.as_ref()?;
     Some((replay, replay.fork()?))
+}
+
+/// A message of the host.
+struct HostMessage {
+    message: Value,
+    kind: Kind,
+    /// With its line end.
+    line: Vec<u8>,
+    request: Request,
+    /// The request without secrets.
+    clean: Request,
+    /// Which request of the session it is; 0 for a notification.
+    number: usize,
+    /// Whether it answers a question of the recording, which the live server did not ask.
+    is_of_recording: bool,
+}
+
+impl HostMessage {
+    /// The messages of a line. Those of a batch have a line each.
+    fn all(line: &[u8], origin: &str, shared: &Shared) -> Vec<Self> {
+        let messages = message::messages(line);
+        let is_batch = messages.len() != 1;
+        let line_of = |message: &Value| if is_batch { message.to_string().into_bytes() } else { line.to_vec() };
+        let of = |message: Value| Self::new(line_of(&message), message, origin, shared);
+        messages.into_iter().filter_map(of).collect()
+    }
+
+    fn new(mut line: Vec<u8>, message: Value, origin: &str, shared: &Shared) -> Option<Self> {
+        let kind = message::kind(&message)?;
+        line.push(b'\n');
+        let request = message::request(origin, message.clone(), shared.ledger.now_us());
+        let clean = request.redacted(&shared.ledger.secrets());
+        let counted = shared.replay.as_ref().filter(|_| !is_chatter(&request));
+        let number = counted.map_or(0, Replay::ask);
+        Some(Self { message, kind, line, request, clean, number, is_of_recording: false })
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
-use super::super::play::Said;
+use super::super::play::TapMessage;
 use super::server::{ForkedServer, HANDSHAKE_TIMEOUT};
 use crate::authority::Authority;
 use crate::leaks::Programs;
@@ -21,7 +21,7 @@ const ORIGIN: &str = "stdio:python server.py";
 struct World {
     shared: Arc<Shared>,
     server: ForkedServer,
-    said: UnboundedReceiver<Said>,
+    said: UnboundedReceiver<TapMessage>,
 }
 
 impl World {
@@ -70,10 +70,10 @@ impl World {
         let mut all = Vec::new();
         while let Ok(said) = self.said.try_recv() {
             all.push(match said {
-                Said::Line(line) => ("host", of(line)),
-                Said::ToServer(line) => ("server", of(line)),
-                Said::Left => ("server", json!("left")),
-                Said::Over => ("host", json!("over")),
+                TapMessage::Line(line) => ("host", of(line)),
+                TapMessage::ToServer(line) => ("server", of(line)),
+                TapMessage::Left => ("server", json!("left")),
+                TapMessage::Over => ("host", json!("over")),
             });
         }
         all
