@@ -49,7 +49,9 @@ pub(crate) struct Piece {
 pub(crate) struct ReplayBody {
     pieces: Receiver<Result<Bytes, BrokenOff>>,
     feeding: JoinHandle<()>,
-    /// How much is still to come, where the client is told.
+    /// How many pieces are still to come, where that is known.
+    left: Option<usize>,
+    /// How many bytes are, where the client is told.
     length: Option<u64>,
     how: How,
     /// Once it breaks off, as it did when it was recorded or on purpose.
@@ -90,7 +92,8 @@ impl ReplayBody {
             }
         });
         let ongoing = Some(ongoing);
-        Self { pieces: received, feeding, length: None, how, breaking: None, ongoing, kept: false, live: None }
+        let (left, length) = (None, None);
+        Self { pieces: received, feeding, left, length, how, breaking: None, ongoing, kept: false, live: None }
     }
 
     /// An answer that waits for nothing but its time: its pieces, each with the microseconds from the request to it. With `stream`
@@ -98,6 +101,7 @@ impl ReplayBody {
     pub(crate) fn paced(frames: Vec<(u64, Bytes)>, stream: bool, how: How, clock: Clock, ongoing: Ongoing) -> Self {
         let is_whole = !stream && how == How::Closed;
         let length = is_whole.then(|| frames.iter().map(|(_, bytes)| bytes.len() as u64).sum());
+        let left = Some(frames.len());
         let (out, pieces) = channel(1);
         let feeding = tokio::spawn(async move {
             for (after_us, bytes) in frames {
@@ -109,7 +113,8 @@ impl ReplayBody {
                 }
             }
         });
-        Self { pieces, feeding, length, how, breaking: None, ongoing: Some(ongoing), kept: false, live: None }
+        let ongoing = Some(ongoing);
+        Self { pieces, feeding, left, length, how, breaking: None, ongoing, kept: false, live: None }
     }
 
     /// What is sent becomes part of a recording, and a live server may go on with it.
@@ -161,9 +166,8 @@ impl Body for ReplayBody {
         if self.breaking.is_none() {
             match ready!(self.poll_next(context)) {
                 Next::Event(bytes) => {
-                    if let Some(length) = &mut self.length {
-                        *length -= bytes.len() as u64;
-                    }
+                    self.left = self.left.map(|left| left - 1);
+                    self.length = self.length.map(|length| length - bytes.len() as u64);
                     let kept = self.kept;
                     match &mut self.ongoing {
                         Some(ongoing) if kept => ongoing.chunk(&bytes),
@@ -185,7 +189,7 @@ impl Body for ReplayBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.length == Some(0)
+        self.left == Some(0) && !matches!(self.how, How::Broken(_))
     }
 
     fn size_hint(&self) -> SizeHint {
