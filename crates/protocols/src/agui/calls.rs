@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::content::arguments;
 use super::reader::Step;
@@ -25,7 +25,7 @@ pub(super) struct Call {
     /// Whether it was closed, which may come after its answer.
     closed: bool,
     answers: Vec<(Moment, ToolResult)>,
-    pub(super) metadata: Option<Value>,
+    pub(super) metadata: Option<Map<String, Value>>,
 }
 
 /// A call that has just become complete.
@@ -36,18 +36,7 @@ pub(super) struct Completed {
     pub(super) arguments: String,
     /// Whether that is an object of JSON as it should be.
     pub(super) sound: bool,
-    pub(super) metadata: Option<Value>,
-}
-
-/// What closing a call came to.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Closed {
-    /// It is complete by that.
-    Completed(Completed),
-    /// It was complete already, being answered.
-    Answered,
-    /// There was none to close.
-    NotOpen,
+    pub(super) metadata: Option<Map<String, Value>>,
 }
 
 /// The calls that wait, in the order they were begun.
@@ -63,10 +52,10 @@ impl Calls {
         self.waiting.len() + self.unclosed.len()
     }
 
-    /// Begins a call; false if the arguments of one of that id are still coming.
-    pub(super) fn begin(&mut self, id: &str, name: String, at: Moment) -> bool {
+    /// Begins a call, unless the arguments of one of that id are still coming.
+    pub(super) fn begin(&mut self, id: &str, name: String, at: Moment) {
         if self.growing(id).is_some() {
-            return false;
+            return;
         }
         // One that was answered and never closed ends here at the latest.
         self.close(id, None);
@@ -81,7 +70,6 @@ impl Calls {
             answers: Vec::new(),
             metadata: None,
         });
-        true
     }
 
     /// The call with an id whose arguments are still coming.
@@ -89,17 +77,18 @@ impl Calls {
         self.waiting.iter_mut().rev().find(|call| call.complete.is_none() && call.id == id)
     }
 
-    /// Closes a call. Where no moment is given it was complete with its last piece.
-    pub(super) fn close(&mut self, id: &str, at: Option<Moment>) -> Closed {
+    /// Closes a call. Where no moment is given it was complete with its last piece. Gives whether there was one to
+    /// close, and the call unless it was complete already, being answered.
+    pub(super) fn close(&mut self, id: &str, at: Option<Moment>) -> (bool, Option<Completed>) {
         if let Some(found) = self.unclosed.iter().position(|open| open == id) {
             self.unclosed.remove(found);
-            return Closed::Answered;
+            return (true, None);
         }
         let Some(call) = self.waiting.iter_mut().rev().find(|call| !call.closed && call.id == id) else {
-            return Closed::NotOpen;
+            return (false, None);
         };
         call.closed = true;
-        call.complete(at).map_or(Closed::Answered, Closed::Completed)
+        (true, call.complete(at))
     }
 
     /// Keeps an answer until its call is given out, or gives it back if that is done already. What is answered is complete.

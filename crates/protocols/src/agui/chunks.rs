@@ -3,7 +3,6 @@
 //! Each agent and subagent is a lane, and a lane has at most one stream of chunks open. The first chunk of a stream carries its
 //! id; those that follow may leave it out. Nearly anything else in the lane ends the stream.
 
-use super::frame::Type;
 use super::lint::Named;
 
 /// What is streamed in chunks.
@@ -15,7 +14,7 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             Stream::Text => "message",
             Stream::Reasoning => "reasoning message",
@@ -38,10 +37,10 @@ pub(super) struct Lane {
 /// Where a chunk belongs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// To an open stream, by its position.
-    Continue(usize),
-    /// To a new one in the lane of this owner.
-    Open(Option<String>),
+    /// To an open stream.
+    Continue(Lane),
+    /// To a new one with this id.
+    Open(String),
 }
 
 /// Which streams an event ends.
@@ -52,92 +51,35 @@ pub(super) enum Ends {
     All,
 }
 
-/// Which streams an event ends. Chunks see to it themselves.
-pub(super) fn ends(kind: Type) -> Ends {
-    match kind {
-        Type::RunStarted | Type::RunFinished | Type::RunError | Type::MessagesSnapshot => Ends::All,
-        Type::Raw
-        | Type::ActivitySnapshot
-        | Type::ActivityDelta
-        | Type::ReasoningEncryptedValue
-        | Type::SubagentStarted
-        | Type::TextMessageChunk
-        | Type::ToolCallChunk
-        | Type::ReasoningMessageChunk => Ends::None,
-        Type::StepStarted
-        | Type::StepFinished
-        | Type::TextMessageStart
-        | Type::TextMessageContent
-        | Type::TextMessageEnd
-        | Type::ToolCallStart
-        | Type::ToolCallArgs
-        | Type::ToolCallEnd
-        | Type::ToolCallResult
-        | Type::StateSnapshot
-        | Type::StateDelta
-        | Type::Custom
-        | Type::ReasoningStart
-        | Type::ReasoningMessageStart
-        | Type::ReasoningMessageContent
-        | Type::ReasoningMessageEnd
-        | Type::ReasoningEnd
-        | Type::SubagentFinished
-        | Type::SubagentError
-        | Type::ThinkingStart
-        | Type::ThinkingEnd
-        | Type::ThinkingTextMessageStart
-        | Type::ThinkingTextMessageContent
-        | Type::ThinkingTextMessageEnd => Ends::Lane,
-    }
-}
-
 /// The open streams, at most one a lane.
 #[derive(Debug, Default)]
-pub(super) struct Lanes(Vec<Lane>);
+pub(super) struct Lanes(pub(super) Vec<Lane>);
 
 impl Lanes {
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn get(&self, position: usize) -> Option<&Lane> {
-        self.0.get(position)
-    }
-
-    pub(super) fn open(&mut self, lane: Lane) {
-        self.0.push(lane);
-    }
-
     /// Ends the stream of a lane.
     pub(super) fn close(&mut self, owner: Option<&str>) -> Option<Lane> {
         let found = self.0.iter().position(|lane| lane.owner.as_deref() == owner)?;
         Some(self.0.remove(found))
     }
 
-    /// Ends the stream that was opened first.
-    pub(super) fn close_first(&mut self) -> Option<Lane> {
-        if self.0.is_empty() { None } else { Some(self.0.remove(0)) }
-    }
-
     /// Where a chunk belongs, or in words why it belongs nowhere.
-    pub(super) fn place(&self, stream: Stream, id: Option<&str>, owner: Option<&str>) -> Result<Place, String> {
+    pub(super) fn place(&self, stream: Stream, id: Option<String>, owner: Option<&str>) -> Result<Place, String> {
         let noun = stream.noun();
+        let mut same = self.0.iter().filter(|lane| lane.stream == stream);
         if let Some(id) = id {
-            let found = self.0.iter().position(|lane| lane.stream == stream && lane.id == id);
-            return Ok(found.map_or_else(|| Place::Open(owner.map(str::to_owned)), Place::Continue));
+            let found = same.find(|lane| lane.id == id).cloned();
+            return Ok(found.map_or(Place::Open(id), Place::Continue));
         }
-        let of_owner = self.0.iter().position(|lane| lane.stream == stream && lane.owner.as_deref() == owner);
-        if let Some(found) = of_owner {
-            return Ok(Place::Continue(found));
+        if let Some(found) = same.clone().find(|lane| lane.owner.as_deref() == owner) {
+            return Ok(Place::Continue(found.clone()));
         }
-        if let Some(owner) = owner {
-            return Err(format!("it has no id, and no {noun} of subagent {} is open to continue", Named(owner)));
-        }
-        let mut others = self.0.iter().enumerate().filter(|(_, lane)| lane.stream == stream);
-        match (others.next(), others.next()) {
-            (Some((found, _)), None) => Ok(Place::Continue(found)),
-            (Some(_), Some(_)) => Err(format!("it has no id, and more than one {noun} is open to continue")),
-            (None, _) => Err(format!("it has no id, and no {noun} is open to continue")),
+        match (owner, same.next(), same.next()) {
+            (Some(owner), ..) => {
+                Err(format!("it has no id, and no {noun} of subagent {} is open to continue", Named(owner)))
+            }
+            (None, Some(found), None) => Ok(Place::Continue(found.clone())),
+            (None, Some(_), Some(_)) => Err(format!("it has no id, and more than one {noun} is open to continue")),
+            (None, None, _) => Err(format!("it has no id, and no {noun} is open to continue")),
         }
     }
 }
@@ -160,11 +102,23 @@ mod tests {
     fn a_chunk_without_an_id_finds_its_stream() {
         let open = [(None, Stream::Text, "m"), (Some("s"), Stream::Call, "c"), (Some("t"), Stream::Text, "n")];
         let lanes = lanes(&open);
-        assert_eq!(lanes.place(Stream::Text, None, None), Ok(Place::Continue(0)), "the agent's own comes first");
-        assert_eq!(lanes.place(Stream::Text, None, Some("t")), Ok(Place::Continue(2)));
-        assert_eq!(lanes.place(Stream::Call, None, None), Ok(Place::Continue(1)), "the only one of its kind");
-        assert_eq!(lanes.place(Stream::Text, Some("n"), None), Ok(Place::Continue(2)), "an id finds it anywhere");
-        assert_eq!(lanes.place(Stream::Text, Some("x"), Some("s")), Ok(Place::Open(Some("s".into()))));
+        assert_eq!(
+            lanes.place(Stream::Text, None, None),
+            Ok(Place::Continue(lanes.0[0].clone())),
+            "the agent's own comes first"
+        );
+        assert_eq!(lanes.place(Stream::Text, None, Some("t")), Ok(Place::Continue(lanes.0[2].clone())));
+        assert_eq!(
+            lanes.place(Stream::Call, None, None),
+            Ok(Place::Continue(lanes.0[1].clone())),
+            "the only one of its kind"
+        );
+        assert_eq!(
+            lanes.place(Stream::Text, Some("n".into()), None),
+            Ok(Place::Continue(lanes.0[2].clone())),
+            "an id finds it anywhere"
+        );
+        assert_eq!(lanes.place(Stream::Text, Some("x".into()), Some("s")), Ok(Place::Open("x".into())));
     }
 
     #[test]

@@ -17,26 +17,16 @@ pub(super) fn arguments(text: &str) -> (Value, bool) {
     }
 }
 
-/// An answer to a call as the trace shows it and as the history keeps it.
-pub(super) struct Answered {
-    pub(super) result: ToolResult,
-    /// A text or a list of parts.
-    pub(super) content: Value,
-}
-
-/// Reads the answer from its event. Where `content` is missing, `result` will do, as some servers write it.
-pub(super) fn answered(call_id: &str, fields: &mut Fields) -> Result<Answered, Broken> {
+/// Reads the answer to a call from its event, as the trace shows it and as the history keeps it: a text
+/// or a list of parts. Where `content` is missing, `result` will do, as some servers write it.
+pub(super) fn answered(call_id: &str, fields: &mut Fields) -> Result<(ToolResult, Value), Broken> {
     let content = match fields.take("content") {
         Some(content @ (Value::String(_) | Value::Array(_))) => content,
         Some(other) => return Err(fields.wrong("content", "a text or a list of parts", &other)),
-        None => match fields.take("result") {
-            Some(text @ Value::String(_)) => text,
-            Some(other) => Value::String(other.to_string()),
-            None => return Err(fields.missing("content")),
-        },
+        None => Value::String(fields.take("result").map(plain).ok_or_else(|| fields.missing("content"))?),
     };
     let error = fields.take("error").map(plain);
-    Ok(Answered { result: result(call_id, &content, error), content })
+    Ok((result(call_id, &content, error), content))
 }
 
 /// An answer as the trace shows it.
@@ -89,7 +79,7 @@ mod tests {
     use super::super::frame::{Frame, read};
     use super::*;
 
-    fn answer(fields: &str) -> Result<Answered, Broken> {
+    fn answer(fields: &str) -> Result<(ToolResult, Value), Broken> {
         let data = format!(r#"{{"type":"TOOL_CALL_RESULT",{fields}}}"#);
         let Frame::Known(mut fields) = read(&data, 1).unwrap() else { panic!() };
         answered("c", &mut fields)
@@ -119,9 +109,9 @@ mod tests {
             (r#""content":[{"type":"image"}]"#, json!([{"type": "image"}])),
         ] {
             let answered = answer(fields).unwrap();
-            assert_eq!((&*answered.result.result, answered.result.ok), (&result, true), "{fields}");
+            assert_eq!((&*answered.0.result, answered.0.ok), (&result, true), "{fields}");
         }
-        let failed = answer(r#""content":"","error":"no such order""#).unwrap().result;
+        let failed = answer(r#""content":"","error":"no such order""#).unwrap().0;
         assert_eq!((failed.ok, failed.error.as_deref()), (false, Some("no such order")));
     }
 

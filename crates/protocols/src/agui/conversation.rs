@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use agentci_trace::ToolCall;
 use serde_json::{Map, Value, json};
 
 use super::history::History;
@@ -48,9 +47,9 @@ pub struct Conversation {
     /// What was said since the last answer, without ids of our making.
     fresh: Vec<Value>,
     /// The id of what was said last.
-    said: Option<String>,
+    pub(super) said: Option<String>,
     /// The calls that were answered from here.
-    answered: HashSet<String>,
+    pub(super) answered: HashSet<String>,
 }
 
 impl Conversation {
@@ -76,7 +75,7 @@ impl Conversation {
 
     /// Everything said so far, in the protocol's shape.
     pub fn messages(&self) -> &[Value] {
-        self.history.messages()
+        &self.history.messages
     }
 
     /// The agent's state.
@@ -197,25 +196,10 @@ impl Conversation {
         self.tools.iter().any(|declared| text(declared, "name") == tool)
     }
 
-    /// Whether a call was answered from here.
-    pub(super) fn has_answered(&self, call_id: &str) -> bool {
-        self.answered.contains(call_id)
-    }
-
     /// A call is begun anew under an id that was used before.
     pub(super) fn forget_answer(&mut self, call_id: &str) {
         self.answered.remove(call_id);
-        self.history.forget_answer(call_id);
-    }
-
-    /// The id of what was said last from here.
-    pub(super) fn said(&self) -> Option<&str> {
-        self.said.as_deref()
-    }
-
-    /// A call by its id.
-    pub(super) fn call(&self, call_id: &str) -> Option<ToolCall> {
-        self.history.call(call_id)
+        self.history.answered.remove(call_id);
     }
 }
 

@@ -3,6 +3,7 @@
 use agentci_trace::ToolCall;
 use serde_json::Value;
 
+use super::content::plain;
 use super::fields::{Broken, Fields};
 use super::interrupt::{self, Interrupt};
 
@@ -76,8 +77,8 @@ impl Ending {
 
 /// What `RUN_FINISHED` says of its outcome.
 pub(super) enum Said {
-    /// Done; these calls are the client's, if they are named.
-    Success(Option<Vec<String>>),
+    /// Done; these calls are the client's, if any are named.
+    Success(Vec<String>),
     Interrupt(Vec<Interrupt>),
     Cancelled,
     /// Something newer than this reader; it counts as done.
@@ -86,35 +87,27 @@ pub(super) enum Said {
 
 /// Reads the outcome of a run.
 pub(super) fn said(fields: &mut Fields) -> Result<Said, Broken> {
-    let mut outcome = match fields.take("outcome") {
-        None => return Ok(Said::Success(None)),
-        Some(Value::Object(outcome)) => outcome,
-        Some(other) => return Err(fields.wrong("outcome", "an object", &other)),
+    const PENDING: &str = "outcome.pendingToolCallIds";
+    let Some(Value::Object(outcome)) = fields.optional("outcome", "an object", Value::is_object)? else {
+        return Ok(Said::Success(Vec::new()));
     };
-    let kind = match outcome.remove("type") {
-        Some(Value::String(kind)) => kind,
-        Some(other) => return Err(fields.wrong("outcome.type", "a text", &other)),
-        None => return Err(fields.missing("outcome.type")),
-    };
+    fields.map.extend(outcome.into_iter().map(|(name, value)| (format!("outcome.{name}"), value)));
+    let kind = fields.text("outcome.type")?;
     match kind.as_str() {
-        "success" => match outcome.remove("pendingToolCallIds") {
-            None | Some(Value::Null) => Ok(Said::Success(None)),
-            Some(Value::Array(ids)) => {
-                let read = |id: Value| match id {
-                    Value::String(id) => Ok(id),
-                    other => Err(fields.wrong("outcome.pendingToolCallIds", "a list of texts", &other)),
-                };
-                ids.into_iter().map(read).collect::<Result<_, _>>().map(|ids| Said::Success(Some(ids)))
+        "success" => {
+            let ids = match fields.optional(PENDING, "a list of texts", Value::is_array)? {
+                Some(Value::Array(ids)) => ids,
+                _ => Vec::new(),
+            };
+            match ids.iter().find(|id| !id.is_string()) {
+                Some(other) => Err(fields.wrong(PENDING, "a list of texts", other)),
+                None => Ok(Said::Success(ids.into_iter().map(plain).collect())),
             }
-            Some(other) => Err(fields.wrong("outcome.pendingToolCallIds", "a list of texts", &other)),
-        },
-        "interrupt" => match outcome.remove("interrupts") {
-            Some(Value::Array(list)) => {
-                interrupt::interrupts(list).map(Said::Interrupt).map_err(|field| fields.missing(field))
-            }
-            Some(other) => Err(fields.wrong("outcome.interrupts", "a list", &other)),
-            None => Err(fields.missing("outcome.interrupts")),
-        },
+        }
+        "interrupt" => {
+            let list = fields.list("outcome.interrupts")?;
+            interrupt::interrupts(list).map(Said::Interrupt).map_err(|field| fields.missing(field))
+        }
         "cancelled" => Ok(Said::Cancelled),
         _ => Ok(Said::Unknown(kind)),
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::content::plain;
 use super::frame::Type;
 
 /// What makes an answer impossible to read on.
@@ -20,15 +21,15 @@ const WRONG_FIELD: &str = "the event is not what AG-UI 1.0 describes: check the 
 #[derive(Debug)]
 pub(super) struct Fields {
     pub(super) kind: Type,
-    number: usize,
-    map: Map<String, Value>,
+    pub(super) number: usize,
+    /// How many bytes the event has.
+    pub(super) length: usize,
+    /// The subagent it belongs to; nothing for the agent itself.
+    pub(super) lane: Option<String>,
+    pub(super) map: Map<String, Value>,
 }
 
 impl Fields {
-    pub(super) fn new(kind: Type, number: usize, map: Map<String, Value>) -> Self {
-        Self { kind, number, map }
-    }
-
     /// A text that must be there.
     pub(super) fn text(&mut self, name: &str) -> Result<String, Broken> {
         self.optional_text(name)?.ok_or_else(|| self.missing(name))
@@ -36,37 +37,35 @@ impl Fields {
 
     /// A text that may be left out.
     pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, Broken> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.wrong(name, "a text", &other)),
-        }
+        Ok(self.optional(name, "a text", Value::is_string)?.map(plain))
     }
 
     /// An object that must be there.
     pub(super) fn object(&mut self, name: &str) -> Result<Map<String, Value>, Broken> {
-        match self.take(name) {
-            None => Err(self.missing(name)),
+        match self.optional(name, "an object", Value::is_object)? {
             Some(Value::Object(map)) => Ok(map),
-            Some(other) => Err(self.wrong(name, "an object", &other)),
+            _ => Err(self.missing(name)),
         }
     }
 
     /// A list that must be there.
     pub(super) fn list(&mut self, name: &str) -> Result<Vec<Value>, Broken> {
-        match self.take(name) {
-            None => Err(self.missing(name)),
+        match self.optional(name, "a list", Value::is_array)? {
             Some(Value::Array(items)) => Ok(items),
-            Some(other) => Err(self.wrong(name, "a list", &other)),
+            _ => Err(self.missing(name)),
         }
     }
 
-    /// Whether a switch is on; `default` where it is left out.
-    pub(super) fn switch(&mut self, name: &str, default: bool) -> Result<bool, Broken> {
+    /// A value that may be left out; `wanted` names its type in a message.
+    pub(super) fn optional(
+        &mut self,
+        name: &str,
+        wanted: &str,
+        fits: fn(&Value) -> bool,
+    ) -> Result<Option<Value>, Broken> {
         match self.take(name) {
-            None => Ok(default),
-            Some(Value::Bool(on)) => Ok(on),
-            Some(other) => Err(self.wrong(name, "true or false", &other)),
+            Some(other) if !fits(&other) => Err(self.wrong(name, wanted, &other)),
+            found => Ok(found),
         }
     }
 
@@ -78,11 +77,6 @@ impl Fields {
     /// Any value but null.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
         self.map.remove(name).filter(|value| !value.is_null())
-    }
-
-    /// The subagent it belongs to; nothing for the agent itself.
-    pub(super) fn lane(&mut self) -> Result<Option<String>, Broken> {
-        self.optional_text("subagentRunId")
     }
 
     pub(super) fn missing(&self, name: &str) -> Broken {

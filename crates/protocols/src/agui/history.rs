@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use agentci_trace::{Observer, ToolCall};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::content::arguments;
 use super::message::{self, text};
@@ -11,47 +11,23 @@ use super::message::{self, text};
 /// The messages of a thread, in order. They are found from the end, where nearly everything happens.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
-    messages: Vec<Value>,
+    pub(super) messages: Vec<Value>,
     /// The ids of all messages.
     ids: HashSet<String>,
     /// The ids of all messages that ever were, those included that a snapshot left out.
-    seen: HashSet<String>,
+    pub(super) seen: HashSet<String>,
     /// The ids of all calls that ever were.
-    calls: HashSet<String>,
+    pub(super) calls: HashSet<String>,
     /// Those of them that have an answer.
-    answered: HashSet<String>,
+    pub(super) answered: HashSet<String>,
     /// So many were there before the answer that is being read.
     settled: usize,
 }
 
 impl History {
-    pub(super) fn messages(&self) -> &[Value] {
-        &self.messages
-    }
-
     /// How many messages and calls there are, and were.
     pub(super) fn size(&self) -> usize {
         self.messages.len().max(self.seen.len()) + self.calls.len()
-    }
-
-    /// Whether there ever was a message with an id.
-    pub(super) fn knows_message(&self, id: &str) -> bool {
-        self.seen.contains(id)
-    }
-
-    /// Whether a call was ever made.
-    pub(super) fn knows_call(&self, id: &str) -> bool {
-        self.calls.contains(id)
-    }
-
-    /// Whether a call has an answer.
-    pub(super) fn is_answered(&self, call_id: &str) -> bool {
-        self.answered.contains(call_id)
-    }
-
-    /// A call is begun anew under an id that was used before.
-    pub(super) fn forget_answer(&mut self, call_id: &str) {
-        self.answered.remove(call_id);
     }
 
     /// Appends a message as it is.
@@ -80,13 +56,13 @@ impl History {
     }
 
     /// The words of a message are all there. One that a snapshot left out stays out.
-    pub(super) fn finish_message(&mut self, id: &str, words: &str, metadata: Option<Value>) {
-        let Some(message) = self.newest(id).and_then(|found| self.messages.get_mut(found)) else { return };
+    pub(super) fn finish_message(&mut self, id: &str, words: &str, metadata: Option<Map<String, Value>>) {
+        let Some(message) = self.newest_mut(id) else { return };
         match message.get_mut("content") {
             Some(Value::String(content)) => content.push_str(words),
             _ => message::set(message, "content", Some(words.into())),
         }
-        message::describe(message, metadata);
+        message::describe(message, metadata.map(Value::Object));
     }
 
     /// Makes room for a call in the message it belongs to, or in one of its own.
@@ -113,9 +89,9 @@ impl History {
     }
 
     /// The arguments of a call are all there.
-    pub(super) fn finish_call(&mut self, id: &str, arguments: &str, metadata: Option<Value>) {
+    pub(super) fn finish_call(&mut self, id: &str, arguments: &str, metadata: Option<Map<String, Value>>) {
         if let Some(call) = self.call_mut(id) {
-            message::describe(call, metadata);
+            message::describe(call, metadata.map(Value::Object));
             if let Some(function) = call.get_mut("function") {
                 let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
                 message::set(function, "arguments", Some(arguments.into()));
@@ -169,15 +145,12 @@ impl History {
 
     /// The activity with an id.
     pub(super) fn activity_mut(&mut self, id: &str) -> Option<&mut Value> {
-        let found = self.newest(id)?;
-        self.messages.get_mut(found).filter(|message| text(message, "role") == "activity")
+        self.newest_mut(id).filter(|message| text(message, "role") == "activity")
     }
 
     /// Notes what only the model's provider can read, at a call or at a message; false if it is unknown.
     pub(super) fn seal(&mut self, of_call: bool, id: &str, value: String) -> bool {
-        let found =
-            if of_call { self.call_mut(id) } else { self.newest(id).and_then(|found| self.messages.get_mut(found)) };
-        let Some(entity) = found else { return false };
+        let Some(entity) = (if of_call { self.call_mut(id) } else { self.newest_mut(id) }) else { return false };
         message::set(entity, "encryptedValue", Some(value.into()));
         true
     }
@@ -199,21 +172,13 @@ impl History {
     pub(super) fn settle(&mut self) -> Vec<String> {
         let mut twice = Vec::new();
         if self.ids.len() < self.messages.len() {
-            let new = self.messages.split_off(self.settled.min(self.messages.len()));
+            let mut new = self.messages.split_off(self.settled.min(self.messages.len()));
             let old: HashMap<&str, &Value> =
                 self.messages.iter().map(|message| (text(message, "id"), message)).collect();
-            let mut kept = Vec::with_capacity(new.len());
-            for message in new {
-                match old.get(text(&message, "id")) {
-                    Some(known) if **known == message => {}
-                    Some(_) => {
-                        twice.push(text(&message, "id").to_owned());
-                        kept.push(message);
-                    }
-                    None => kept.push(message),
-                }
-            }
-            self.messages.append(&mut kept);
+            new.retain(|message| old.get(text(message, "id")) != Some(&message));
+            let known = new.iter().map(|message| text(message, "id")).filter(|id| old.contains_key(id));
+            twice.extend(known.map(str::to_owned));
+            self.messages.append(&mut new);
         }
         self.settled = self.messages.len();
         twice
@@ -233,6 +198,11 @@ impl History {
             return None;
         }
         self.messages.iter().rposition(|message| text(message, "id") == id)
+    }
+
+    fn newest_mut(&mut self, id: &str) -> Option<&mut Value> {
+        let found = self.newest(id)?;
+        self.messages.get_mut(found)
     }
 
     /// The message that holds a call.

@@ -56,6 +56,13 @@ pub(super) fn set(message: &mut Value, field: &str, value: Option<Value>) {
 }
 
 /// Adds what an event says about the message or call it builds; a later word replaces an earlier one.
+pub(super) fn add_metadata(known: &mut Option<Map<String, Value>>, metadata: Option<Value>) {
+    if let Some(Value::Object(metadata)) = metadata {
+        known.get_or_insert_default().extend(metadata);
+    }
+}
+
+/// The same in the message or call itself.
 pub(super) fn describe(message: &mut Value, metadata: Option<Value>) {
     let Some(Value::Object(metadata)) = metadata else { return };
     match message.get_mut("metadata") {

@@ -14,7 +14,6 @@
 //! A tester must tell what an ordinary client hides: an event that breaks a rule and can be understood all the same is a
 //! [`Violation`](agentci_trace::Kind::Violation) among the steps, and one that cannot is [`Broken`], which ends the reading.
 
-mod bracket;
 mod call_events;
 mod calls;
 mod chunks;
@@ -33,7 +32,6 @@ mod reader;
 mod run_events;
 mod snapshot;
 mod text_events;
-mod texts;
 mod usage;
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
 //! Events beside messages, calls and runs: state, snapshots, activities, steps, subagents, and what servers send of their own.
 
+use std::fmt;
+
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::bracket::What;
-use super::conversation::Conversation;
 use super::fields::{Broken, Fields};
-use super::frame::{RAW_KEPT, Type};
 use super::interrupt;
 use super::lint::Named;
 use super::message;
 use super::patch;
-use super::reader::Reader;
+use super::reader::EventReader;
 
+/// A `RAW` event above this many bytes is read, and what it carries is not kept.
+const RAW_KEPT: usize = 4096;
 /// The most of `RAW` events that is logged in one answer, in bytes; some servers send one for every token.
 const RAW_LOGGED: usize = 1 << 20;
 /// By this name `LangGraph` tells of an interrupt.
@@ -20,259 +21,246 @@ const ON_INTERRUPT: &str = "on_interrupt";
 /// By this name frameworks say which argument of a tool will become which part of the state.
 const PREDICT_STATE: &str = "PredictState";
 
-impl Reader {
-    pub(super) fn other(
-        &mut self,
-        mut fields: Fields,
-        lane: Option<String>,
-        length: usize,
-        conversation: &mut Conversation,
-    ) -> Result<(), Broken> {
-        match fields.kind {
-            Type::StateSnapshot => {
-                let snapshot = fields.any("snapshot")?;
-                self.remember_state(conversation);
-                self.put_out_state(&snapshot);
-                conversation.state = snapshot;
-            }
-            Type::StateDelta => {
-                self.keep(length)?;
-                let delta = fields.list("delta")?;
-                self.remember_state(conversation);
-                self.put_out_delta(&delta);
-                if let Err(why) = patch::apply(&mut conversation.state, delta) {
-                    self.violation(format_args!("the patch does not apply to the state: {why}"));
-                }
-            }
-            Type::MessagesSnapshot => self.messages_snapshot(fields, conversation)?,
-            Type::ActivitySnapshot => {
-                self.keep(length)?;
-                self.activity_snapshot(fields, lane, conversation)?;
-            }
-            Type::ActivityDelta => {
-                self.keep(length)?;
-                self.activity_delta(fields, conversation)?;
-            }
-            Type::Raw => self.raw(fields, length)?,
-            Type::Custom => {
-                self.keep(length)?;
-                self.custom(fields)?;
-            }
-            Type::ReasoningEncryptedValue => self.sealed(fields, conversation)?,
-            Type::ReasoningStart => self.opens(What::Span, None, fields.text("messageId")?),
-            Type::ReasoningEnd => self.closes(What::Span, None, fields.text("messageId")?),
-            Type::ThinkingStart => self.opens(What::Span, None, "thinking".into()),
-            Type::ThinkingEnd => self.closes(What::Span, None, "thinking".into()),
-            Type::StepStarted => {
-                let step = fields.text("stepName")?;
-                self.log("debug", format!("step {} begins", Named(&step)), about(lane.as_deref()));
-                self.opens(What::Step, lane, step);
-            }
-            Type::StepFinished => {
-                let step = fields.text("stepName")?;
-                self.log("debug", format!("step {} ends", Named(&step)), about(lane.as_deref()));
-                self.closes(What::Step, lane, step);
-            }
-            Type::SubagentStarted => {
-                let id = lane.ok_or_else(|| fields.missing("subagentRunId"))?;
-                let name = fields.text("name")?;
-                self.log("info", format!("subagent {} begins", Named(&name)), about(Some(&id)));
-                self.opens(What::Subagent, None, id);
-            }
-            Type::SubagentFinished => {
-                self.keep(length)?;
-                let id = lane.ok_or_else(|| fields.missing("subagentRunId"))?;
-                let data = json!({ "subagentRunId": id, "result": fields.take("result") });
-                self.log("info", format!("subagent {} ends", Named(&id)), Some(data));
-                self.closes(What::Subagent, None, id);
-            }
-            Type::SubagentError => {
-                self.keep(length)?;
-                let id = lane.ok_or_else(|| fields.missing("subagentRunId"))?;
-                let words = fields.text("message")?;
-                let data = json!({ "subagentRunId": id, "code": fields.optional_text("code")? });
-                self.log("error", format!("subagent {} failed: {words}", Named(&id)), Some(data));
-                self.closes(What::Subagent, None, id);
-            }
-            // All others are dealt with before.
-            Type::RunStarted
-            | Type::RunFinished
-            | Type::RunError
-            | Type::TextMessageStart
-            | Type::TextMessageContent
-            | Type::TextMessageEnd
-            | Type::TextMessageChunk
-            | Type::ToolCallStart
-            | Type::ToolCallArgs
-            | Type::ToolCallEnd
-            | Type::ToolCallChunk
-            | Type::ToolCallResult
-            | Type::ReasoningMessageStart
-            | Type::ReasoningMessageContent
-            | Type::ReasoningMessageEnd
-            | Type::ReasoningMessageChunk
-            | Type::ThinkingTextMessageStart
-            | Type::ThinkingTextMessageContent
-            | Type::ThinkingTextMessageEnd => {}
+/// What a bracket is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// A step, by name; each agent has its own.
+    Step,
+    /// A subagent, by the id of its run.
+    Subagent,
+    /// A span of reasoning, by id.
+    Span,
+}
+
+/// Something that begins with one event and ends with another.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Bracket {
+    what: What,
+    owner: Option<String>,
+    name: String,
+}
+
+impl fmt::Display for Bracket {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.what {
+            What::Step => "step",
+            What::Subagent => "subagent",
+            What::Span => "reasoning",
+        };
+        write!(formatter, "{what} {}", Named(&self.name))?;
+        match &self.owner {
+            Some(owner) => write!(formatter, " of subagent {}", Named(owner)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl EventReader<'_> {
+    /// Opens or closes a bracket.
+    pub(super) fn bracket(&mut self, opens: bool, what: What, owner: Option<String>, name: String) {
+        let bracket = Bracket { what, owner, name };
+        let found = self.state.brackets.iter().rposition(|open| *open == bracket);
+        match (opens, found) {
+            (true, None) => self.state.brackets.push(bracket),
+            (true, Some(_)) => self.state.violation(format_args!("{bracket} is open already")),
+            (false, Some(found)) => drop(self.state.brackets.remove(found)),
+            (false, None) => self.state.violation(format_args!("{bracket} is not open")),
+        }
+    }
+
+    pub(super) fn step(&mut self, mut fields: Fields, begins: bool) -> Result<(), Broken> {
+        let step = fields.text("stepName")?;
+        let message = format!("step {} {}", Named(&step), if begins { "begins" } else { "ends" });
+        let data = fields.lane.as_ref().map(|lane| json!({ "subagentRunId": lane }));
+        self.state.log("debug", message, data);
+        self.bracket(begins, What::Step, fields.lane.take(), step);
+        Ok(())
+    }
+
+    pub(super) fn subagent_started(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        let id = subagent(&mut fields)?;
+        let name = fields.text("name")?;
+        let data = json!({ "subagentRunId": id });
+        self.state.log("info", format!("subagent {} begins", Named(&name)), Some(data));
+        self.bracket(true, What::Subagent, None, id);
+        Ok(())
+    }
+
+    pub(super) fn subagent_finished(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        self.state.keep(fields.length)?;
+        let id = subagent(&mut fields)?;
+        let data = json!({ "subagentRunId": id, "result": fields.take("result") });
+        self.state.log("info", format!("subagent {} ends", Named(&id)), Some(data));
+        self.bracket(false, What::Subagent, None, id);
+        Ok(())
+    }
+
+    pub(super) fn subagent_error(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        self.state.keep(fields.length)?;
+        let id = subagent(&mut fields)?;
+        let words = fields.text("message")?;
+        let data = json!({ "subagentRunId": id, "code": fields.optional_text("code")? });
+        self.state.log("error", format!("subagent {} failed: {words}", Named(&id)), Some(data));
+        self.bracket(false, What::Subagent, None, id);
+        Ok(())
+    }
+
+    pub(super) fn state_snapshot(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        let snapshot = fields.any("snapshot")?;
+        self.remember_state();
+        self.put_out_state(&snapshot);
+        self.conversation.state = snapshot;
+        Ok(())
+    }
+
+    pub(super) fn state_delta(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        self.state.keep(fields.length)?;
+        let delta = fields.list("delta")?;
+        self.remember_state();
+        self.put_out_delta(&delta);
+        if let Err(why) = patch::apply(&mut self.conversation.state, delta) {
+            self.state.violation(format_args!("the patch does not apply to the state: {why}"));
         }
         Ok(())
     }
 
-    fn opens(&mut self, what: What, owner: Option<String>, name: String) {
-        if let Err(name) = self.brackets.open(what, owner, name) {
-            self.violation(format_args!("{name} is open already"));
-        }
-    }
-
-    fn closes(&mut self, what: What, owner: Option<String>, name: String) {
-        if let Err(name) = self.brackets.close(what, owner, name) {
-            self.violation(format_args!("{name} is not open"));
-        }
-    }
-
-    fn remember_state(&mut self, conversation: &Conversation) {
-        if self.before.is_none() {
-            self.before = Some(conversation.state.clone());
+    fn remember_state(&mut self) {
+        if self.state.before.is_none() {
+            self.state.before = Some(self.conversation.state.clone());
             // What the client itself sent is not put out by the agent.
-            self.fresh.know(&conversation.state);
+            self.state.fresh.know(&self.conversation.state);
         }
     }
 
     /// What is new in the state is put out. The conversation and the tools, of which frameworks keep a copy there, are not.
     fn put_out_state(&mut self, state: &Value) {
-        self.put_out(state, |name| matches!(name, "messages" | "tools"));
+        match state {
+            Value::Object(fields) => {
+                let fields = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "messages" | "tools"));
+                let fields = fields.map(|(name, value)| (name.clone(), value.clone()));
+                self.put_out(&Value::Object(fields.collect()));
+            }
+            other => self.put_out(other),
+        }
     }
 
     fn put_out_delta(&mut self, delta: &[Value]) {
         for operation in delta {
             let Some(value) = operation.get("value") else { continue };
-            match operation
-                .get("path")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .split('/')
-                .skip(1)
-                .collect::<Vec<_>>()[..]
-            {
+            match message::text(operation, "path").split('/').skip(1).collect::<Vec<_>>()[..] {
                 [] => self.put_out_state(value),
                 ["messages" | "tools", ..] => {}
-                [.., name] => self.put_out(&json!({ name: value }), |_| false),
+                [.., name] => self.put_out(&json!({ name: value })),
             }
         }
     }
 
-    fn put_out(&mut self, data: &Value, is_left_out: impl Fn(&str) -> bool) {
-        let fresh = match data {
-            Value::Object(fields) => {
-                let fields = fields.iter().filter(|(name, _)| !is_left_out(name));
-                let fresh = fields.filter_map(|(name, value)| Some((name.clone(), self.fresh.of(value)?)));
-                Some(Value::Object(fresh.collect()))
-                    .filter(|fresh| fresh.as_object().is_some_and(|map| !map.is_empty()))
-            }
-            other => self.fresh.of(other),
-        };
-        if let Some(fresh) = fresh {
-            self.push(Kind::Beside(fresh.into()));
+    fn put_out(&mut self, data: &Value) {
+        if let Some(fresh) = self.state.fresh.of(data) {
+            self.state.push(Kind::Beside(fresh.into()));
         }
     }
 
-    fn activity_snapshot(
-        &mut self,
-        mut fields: Fields,
-        lane: Option<String>,
-        conversation: &mut Conversation,
-    ) -> Result<(), Broken> {
+    pub(super) fn activity_snapshot(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
         let content = Value::Object(fields.object("content")?);
-        let replace = fields.switch("replace", true)?;
-        self.log("info", format!("activity {}", Named(&kind)), Some(content.clone()));
-        match conversation.history.activity_mut(&id) {
+        let replace = fields.optional("replace", "true or false", Value::is_boolean)? != Some(Value::Bool(false));
+        self.state.log("info", format!("activity {}", Named(&kind)), Some(content.clone()));
+        let history = &mut self.conversation.history;
+        let lane = fields.lane.take();
+        match history.activity_mut(&id) {
             Some(_) if !replace => {}
             Some(known) => {
                 let mut new = message::activity(&id, &kind, content, lane);
                 message::set(&mut new, "metadata", known.get_mut("metadata").map(Value::take));
                 *known = new;
             }
-            None => conversation.history.push(message::activity(&id, &kind, content, lane)),
+            None => history.push(message::activity(&id, &kind, content, lane)),
         }
-        if let Some(known) = conversation.history.activity_mut(&id) {
+        if let Some(known) = history.activity_mut(&id) {
             message::describe(known, fields.take("metadata"));
         }
         Ok(())
     }
 
-    fn activity_delta(&mut self, mut fields: Fields, conversation: &mut Conversation) -> Result<(), Broken> {
+    pub(super) fn activity_delta(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
         let operations = fields.list("patch")?;
-        let Some(activity) = conversation.history.activity_mut(&id) else {
-            self.violation(format_args!("there is no activity {}", Named(&id)));
+        let Some(activity) = self.conversation.history.activity_mut(&id) else {
+            self.state.violation(format_args!("there is no activity {}", Named(&id)));
             return Ok(());
         };
         message::describe(activity, fields.take("metadata"));
         message::set(activity, "activityType", Some(kind.clone().into()));
-        self.log("info", format!("activity {} changes", Named(&kind)), Some(operations.clone().into()));
+        self.state.log("info", format!("activity {} changes", Named(&kind)), Some(operations.clone().into()));
         if let Some(content) = activity.get_mut("content")
             && let Err(why) = patch::apply(content, operations)
         {
-            self.violation(format_args!("the patch does not apply to activity {}: {why}", Named(&id)));
+            self.state.violation(format_args!("the patch does not apply to activity {}: {why}", Named(&id)));
         }
         Ok(())
     }
 
-    fn raw(&mut self, mut fields: Fields, length: usize) -> Result<(), Broken> {
-        if self.raw_logged > RAW_LOGGED {
+    pub(super) fn raw(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        let length = fields.length;
+        if self.state.raw_logged > RAW_LOGGED {
             return Ok(());
         }
-        self.raw_logged += length.min(RAW_KEPT);
-        let source = fields.optional_text("source")?;
-        let source = source.map(|source| format!(" of {}", Named(&source))).unwrap_or_default();
-        let (message, data) = if self.raw_logged > RAW_LOGGED {
-            ("more raw events follow and are not logged".into(), None)
-        } else if length > RAW_KEPT {
+        self.state.raw_logged += length.min(RAW_KEPT);
+        let (message, data) = if length > RAW_KEPT {
             (format!("a raw event of {length} bytes"), None)
         } else {
+            let source = fields.optional_text("source")?;
+            let source = source.map(|source| format!(" of {}", Named(&source))).unwrap_or_default();
             (format!("a raw event{source}"), fields.take("event"))
         };
-        self.log("debug", message, data);
+        if self.state.raw_logged > RAW_LOGGED {
+            self.state.log("debug", "more raw events follow and are not logged".into(), None);
+        } else {
+            self.state.log("debug", message, data);
+        }
         Ok(())
     }
 
-    fn custom(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn custom(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        self.state.keep(fields.length)?;
         let name = fields.text("name")?;
         let value = fields.any("value").unwrap_or_else(|_| {
-            self.violation(format_args!("the field `value` of {} is missing", Named(&name)));
+            self.state.violation(format_args!("the field `value` of {} is missing", Named(&name)));
             Value::Null
         });
         if name != PREDICT_STATE {
-            self.put_out(&value, |_| false);
+            self.put_out(&value);
         }
         if name == ON_INTERRUPT {
             let raw = fields.take("rawEvent");
-            let found = interrupt::custom(value, raw.as_ref(), self.interrupts.len());
-            self.interrupts.push(found);
+            let interrupts = &mut self.state.seen.interrupts;
+            interrupts.push(interrupt::custom(value, raw.as_ref(), interrupts.len()));
         } else {
-            self.log("info", format!("custom event {}", Named(&name)), Some(value));
+            self.state.log("info", format!("custom event {}", Named(&name)), Some(value));
         }
         Ok(())
     }
 
-    fn sealed(&mut self, mut fields: Fields, conversation: &mut Conversation) -> Result<(), Broken> {
+    pub(super) fn sealed(&mut self, mut fields: Fields) -> Result<(), Broken> {
         let subtype = fields.text("subtype")?;
         let id = fields.text("entityId")?;
         let value = fields.text("encryptedValue")?;
-        self.keep(value.len())?;
+        self.state.keep(value.len())?;
         if !matches!(subtype.as_str(), "tool-call" | "message") {
-            self.violation(format_args!("the field `subtype` is {}", Named(&subtype)));
-        } else if !conversation.history.seal(subtype == "tool-call", &id, value) {
-            self.violation(format_args!("there is no {subtype} {}", Named(&id)));
+            self.state.violation(format_args!("the field `subtype` is {}", Named(&subtype)));
+        } else if !self.conversation.history.seal(subtype == "tool-call", &id, value) {
+            self.state.violation(format_args!("there is no {subtype} {}", Named(&id)));
         }
         Ok(())
     }
 }
 
-/// Whose it is.
-fn about(lane: Option<&str>) -> Option<Value> {
-    lane.map(|lane| json!({ "subagentRunId": lane }))
+/// The run of the subagent that an event is about.
+fn subagent(fields: &mut Fields) -> Result<String, Broken> {
+    fields.lane.take().ok_or_else(|| fields.missing("subagentRunId"))
 }

@@ -6,16 +6,16 @@ use std::fmt;
 use agentci_trace::{Kind, Moment};
 use serde_json::Value;
 
-use super::bracket::Brackets;
 use super::calls::Calls;
-use super::chunks::{Ends, Lanes, ends};
+use super::chunks::{Ends, Lanes, Stream};
 use super::conversation::{Conversation, Method};
 use super::ending::Ending;
 use super::fields::{Broken, Fields, quote};
-use super::frame::{self, Delta, Frame, Type};
+use super::frame::{self, Frame, Type};
 use super::interrupt::Interrupt;
-use super::lint::Lint;
-use super::texts::{Texts, Voice};
+use super::lint::{Lint, Named};
+use super::other_events::{Bracket, What};
+use super::text_events::OpenText;
 use crate::Fresh;
 
 /// How much an answer may hold.
@@ -30,7 +30,11 @@ pub(super) struct Limits {
     pub(super) entities: usize,
 }
 
-const LIMITS: Limits = Limits { events: 2_000_000, bytes: 64 << 20, open: 1_000, entities: 20_000 };
+impl Default for Limits {
+    fn default() -> Self {
+        Self { events: 2_000_000, bytes: 64 << 20, open: 1_000, entities: 20_000 }
+    }
+}
 
 /// Something for the trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +46,9 @@ pub struct Step {
 }
 
 /// How far the run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
+    #[default]
     Before,
     Running,
     Finished,
@@ -52,7 +57,7 @@ pub(super) enum Phase {
 
 /// Reads the events of one answer. Calls come out in the order they were begun; of parallel ones, what is complete waits for
 /// what was begun before it and keeps its moment.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reader {
     pub(super) thread: String,
     /// The run that was asked for, until the first run begins.
@@ -61,24 +66,18 @@ pub struct Reader {
     pub(super) joined: bool,
     pub(super) number: usize,
     kept: usize,
+    /// The type of the last event.
     pub(super) last: String,
-    kind: &'static str,
     pub(super) at: Moment,
     pub(super) phase: Phase,
     lint: Lint,
     pub(super) lanes: Lanes,
-    pub(super) texts: Texts,
+    /// The messages that are being streamed, in the order they were opened.
+    pub(super) texts: Vec<OpenText>,
     pub(super) calls: Calls,
-    pub(super) brackets: Brackets,
-    /// The calls of this run that are the client's to answer if nobody else does, in order.
-    pub(super) begun: Vec<String>,
-    pub(super) answered: HashSet<String>,
-    /// All calls of this run.
-    pub(super) made: HashSet<String>,
-    /// What the agent said in this run, piece by piece.
-    pub(super) said: HashSet<String>,
-    /// Interrupts that came as custom events in this run.
-    pub(super) interrupts: Vec<Interrupt>,
+    /// The steps, subagents and spans of reasoning that are open.
+    pub(super) brackets: Vec<Bracket>,
+    pub(super) seen: Seen,
     /// The state before this run changed it.
     pub(super) before: Option<Value>,
     /// What was put out beside the messages.
@@ -91,6 +90,20 @@ pub struct Reader {
     pub(super) out: Vec<Step>,
 }
 
+/// What came in the present run.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The calls that are the client's to answer if nobody else does, in order.
+    pub(super) begun: Vec<String>,
+    pub(super) answered: HashSet<String>,
+    /// All calls.
+    pub(super) made: HashSet<String>,
+    /// What the agent said, piece by piece.
+    pub(super) said: HashSet<String>,
+    /// Interrupts that came as custom events.
+    pub(super) interrupts: Vec<Interrupt>,
+}
+
 impl Reader {
     /// Begins to read an answer. What was said in the conversation counts as sent from here on.
     pub fn new(method: Method, run_id: &str, conversation: &mut Conversation) -> Self {
@@ -100,29 +113,7 @@ impl Reader {
             // Who connects is told of earlier runs.
             run: Some(run_id.to_owned()).filter(|_| method == Method::Run),
             joined: method == Method::Connect,
-            number: 0,
-            kept: 0,
-            last: String::new(),
-            kind: "",
-            at: Moment::default(),
-            phase: Phase::Before,
-            lint: Lint::default(),
-            lanes: Lanes::default(),
-            texts: Texts::default(),
-            calls: Calls::default(),
-            brackets: Brackets::default(),
-            begun: Vec::new(),
-            answered: HashSet::new(),
-            made: HashSet::new(),
-            said: HashSet::new(),
-            interrupts: Vec::new(),
-            before: None,
-            fresh: Fresh::default(),
-            ending: None,
-            failed: None,
-            raw_logged: 0,
-            limits: LIMITS,
-            out: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -135,15 +126,31 @@ impl Reader {
             return Err(too_much(format!("the agent sent more than {} events in one answer", self.limits.events)));
         }
         match frame::read(data, self.number)? {
-            Frame::Delta(delta) => self.delta(delta, conversation)?,
-            Frame::Known(fields) => self.known(fields, data.len(), conversation)?,
+            Frame::Known(fields) => EventReader { state: self, conversation }.event(fields)?,
             Frame::Unknown(kind) => {
                 self.last = quote(&kind, 80);
-                let sentence = self.lint.violation(self.number, &self.last, format_args!("unknown event type"));
-                self.out.extend(sentence.map(|sentence| Step { at, kind: Kind::Violation(sentence) }));
+                self.violation(format_args!("unknown event type"));
             }
         }
         Ok(std::mem::take(&mut self.out))
+    }
+
+    /// The stream has ended: gives out what was left, and how it ended.
+    pub fn end(mut self, at: Moment, conversation: &mut Conversation) -> (Vec<Step>, Ending) {
+        self.at = at;
+        let open = self.open();
+        let mut reader = EventReader { state: &mut self, conversation };
+        reader.close_lanes();
+        reader.flush();
+        for id in conversation.history.settle() {
+            self.violation(format_args!("message {} has the id of an earlier one", Named(&id)));
+        }
+        let ending = match self.failed.or(self.ending) {
+            Some(ending) => ending,
+            None if self.last.is_empty() => Ending::Silent,
+            None => Ending::Truncated { events: self.number, last: self.last, open },
+        };
+        (self.out, ending)
     }
 
     /// Whether the last run has ended, so that nothing more needs to come.
@@ -151,110 +158,17 @@ impl Reader {
         matches!(self.phase, Phase::Finished | Phase::Failed)
     }
 
-    /// How many events came.
-    pub fn events(&self) -> usize {
-        self.number
-    }
-
-    fn known(&mut self, mut fields: Fields, length: usize, conversation: &mut Conversation) -> Result<(), Broken> {
-        let kind = fields.kind;
-        self.arrives(kind);
-        let lane = fields.lane()?;
-        match ends(kind) {
-            Ends::None => {}
-            Ends::Lane => self.close_lane(lane.as_deref(), conversation),
-            Ends::All => self.close_lanes(conversation),
-        }
-        match kind {
-            Type::RunStarted => self.run_started(fields, conversation)?,
-            Type::RunFinished => self.run_finished(fields, conversation)?,
-            Type::RunError => self.run_error(fields, conversation)?,
-            Type::TextMessageStart => self.text_start(fields, lane, conversation)?,
-            Type::ReasoningMessageStart => self.reasoning_start(fields, lane, conversation)?,
-            Type::TextMessageEnd => self.text_end(Voice::Text, &fields.text("messageId")?, conversation),
-            Type::ReasoningMessageEnd => self.text_end(Voice::Reasoning, &fields.text("messageId")?, conversation),
-            Type::TextMessageChunk => self.text_chunk(fields, lane.as_deref(), conversation)?,
-            Type::ReasoningMessageChunk => self.reasoning_chunk(fields, lane.as_deref(), conversation)?,
-            Type::ThinkingTextMessageStart => self.thinking_start(conversation),
-            Type::ThinkingTextMessageContent => self.thinking_content(&fields.text("delta")?, conversation)?,
-            Type::ThinkingTextMessageEnd => self.thinking_end(conversation),
-            Type::ToolCallStart => self.call_start(fields, lane, conversation)?,
-            Type::ToolCallEnd => self.call_end(&fields.text("toolCallId")?, conversation),
-            Type::ToolCallChunk => self.call_chunk(fields, lane.as_deref(), conversation)?,
-            Type::ToolCallResult => {
-                self.keep(length)?;
-                self.call_result(fields, lane, conversation)?;
-            }
-            Type::StepStarted
-            | Type::StepFinished
-            | Type::TextMessageContent
-            | Type::ToolCallArgs
-            | Type::StateSnapshot
-            | Type::StateDelta
-            | Type::MessagesSnapshot
-            | Type::ActivitySnapshot
-            | Type::ActivityDelta
-            | Type::Raw
-            | Type::Custom
-            | Type::ReasoningStart
-            | Type::ReasoningMessageContent
-            | Type::ReasoningEnd
-            | Type::ReasoningEncryptedValue
-            | Type::SubagentStarted
-            | Type::SubagentFinished
-            | Type::SubagentError
-            | Type::ThinkingStart
-            | Type::ThinkingEnd => self.other(fields, lane, length, conversation)?,
-        }
-        let open = self.texts.len() + self.calls.len() + self.brackets.len() + self.lanes.len();
-        let Limits { open: most, entities, .. } = self.limits;
-        if open > most {
-            return Err(too_much(format!("more than {most} messages, calls and steps are open at one time")));
-        }
-        if conversation.history.size() > entities {
-            return Err(too_much(format!("the thread has more than {entities} messages and calls")));
-        }
-        Ok(())
-    }
-
-    fn delta(&mut self, delta: Delta<'_>, conversation: &mut Conversation) -> Result<(), Broken> {
-        self.arrives(delta.kind);
-        self.close_lane(delta.lane.as_deref(), conversation);
-        let Delta { kind, id, piece, lane, metadata } = delta;
-        if kind == Type::ToolCallArgs {
-            return self.call_arguments(&id, &piece, metadata);
-        }
-        let voice = if kind == Type::ReasoningMessageContent { Voice::Reasoning } else { Voice::Text };
-        self.text_content(voice, &id, &piece, lane, metadata, conversation)
-    }
-
-    /// Looks at whether an event may come now.
-    fn arrives(&mut self, kind: Type) {
-        self.kind = kind.name();
-        self.last.clear();
-        self.last.push_str(self.kind);
-        let run = matches!(kind, Type::RunStarted | Type::RunError);
-        match self.phase {
-            Phase::Before if !run => {
-                self.violation(format_args!("the first event must be `RUN_STARTED` or `RUN_ERROR`"));
-                self.phase = Phase::Running;
-            }
-            Phase::Running if kind == Type::RunStarted => {
-                self.violation(format_args!("a run is still going on: `RUN_FINISHED` or `RUN_ERROR` must come first"));
-            }
-            Phase::Finished if !run => {
-                self.violation(format_args!("it follows `RUN_FINISHED`, after which only a new run may begin"));
-            }
-            Phase::Failed if kind != Type::RunStarted => {
-                self.violation(format_args!("it follows `RUN_ERROR`, after which only a new run may begin"));
-            }
-            Phase::Before | Phase::Running | Phase::Finished | Phase::Failed => {}
-        }
+    /// What is open, each with its kind and id.
+    pub(super) fn open(&self) -> Vec<String> {
+        let texts = self.texts.iter().filter(|open| !open.implied);
+        let texts = texts.map(|open| format!("{} {}", open.stream.noun(), Named(&open.id)));
+        let calls = self.calls.open().map(|id| format!("call {}", Named(id)));
+        texts.chain(calls).chain(self.brackets.iter().map(ToString::to_string)).collect()
     }
 
     /// Writes down a violation, unless it was said before.
     pub(super) fn violation(&mut self, words: fmt::Arguments<'_>) {
-        if let Some(sentence) = self.lint.violation(self.number, self.kind, words) {
+        if let Some(sentence) = self.lint.violation(self.number, &self.last, words) {
             self.push(Kind::Violation(sentence));
         }
     }
@@ -274,6 +188,92 @@ impl Reader {
             return Err(too_much(format!("the agent sent more than {} bytes in one answer", self.limits.bytes)));
         }
         Ok(())
+    }
+}
+
+/// Reads one event: what it says goes into the state of the reader and into the conversation.
+pub(super) struct EventReader<'e> {
+    pub(super) state: &'e mut Reader,
+    pub(super) conversation: &'e mut Conversation,
+}
+
+impl EventReader<'_> {
+    fn event(&mut self, mut fields: Fields) -> Result<(), Broken> {
+        let kind = fields.kind;
+        self.arrives(kind);
+        fields.lane = fields.optional_text("subagentRunId")?;
+        match kind.ends() {
+            Ends::None => {}
+            Ends::Lane => self.close_lane(fields.lane.as_deref()),
+            Ends::All => self.close_lanes(),
+        }
+        match kind {
+            Type::RunStarted => self.run_started(fields)?,
+            Type::RunFinished => self.run_finished(fields)?,
+            Type::RunError => self.run_error(fields)?,
+            Type::StepStarted => self.step(fields, true)?,
+            Type::StepFinished => self.step(fields, false)?,
+            Type::TextMessageStart => self.text_start(Stream::Text, fields)?,
+            Type::TextMessageContent => self.text_content(Stream::Text, fields)?,
+            Type::TextMessageEnd => self.text_end(Stream::Text, &fields.text("messageId")?),
+            Type::TextMessageChunk => self.text_chunk(Stream::Text, fields)?,
+            Type::ToolCallStart => self.call_start(fields)?,
+            Type::ToolCallArgs => self.call_arguments(fields)?,
+            Type::ToolCallEnd => self.call_end(&fields.text("toolCallId")?),
+            Type::ToolCallChunk => self.call_chunk(fields)?,
+            Type::ToolCallResult => self.call_result(fields)?,
+            Type::StateSnapshot => self.state_snapshot(fields)?,
+            Type::StateDelta => self.state_delta(fields)?,
+            Type::MessagesSnapshot => self.messages_snapshot(fields)?,
+            Type::ActivitySnapshot => self.activity_snapshot(fields)?,
+            Type::ActivityDelta => self.activity_delta(fields)?,
+            Type::Raw => self.raw(fields)?,
+            Type::Custom => self.custom(fields)?,
+            Type::ReasoningStart => self.bracket(true, What::Span, None, fields.text("messageId")?),
+            Type::ReasoningMessageStart => self.text_start(Stream::Reasoning, fields)?,
+            Type::ReasoningMessageContent => self.text_content(Stream::Reasoning, fields)?,
+            Type::ReasoningMessageEnd => self.text_end(Stream::Reasoning, &fields.text("messageId")?),
+            Type::ReasoningMessageChunk => self.text_chunk(Stream::Reasoning, fields)?,
+            Type::ReasoningEnd => self.bracket(false, What::Span, None, fields.text("messageId")?),
+            Type::ReasoningEncryptedValue => self.sealed(fields)?,
+            Type::SubagentStarted => self.subagent_started(fields)?,
+            Type::SubagentFinished => self.subagent_finished(fields)?,
+            Type::SubagentError => self.subagent_error(fields)?,
+            Type::ThinkingStart => self.bracket(true, What::Span, None, "thinking".into()),
+            Type::ThinkingEnd => self.bracket(false, What::Span, None, "thinking".into()),
+            Type::ThinkingTextMessageStart => self.thinking_start(),
+            Type::ThinkingTextMessageContent => self.thinking_content(&fields.text("delta")?)?,
+            Type::ThinkingTextMessageEnd => self.thinking_end(),
+        }
+        let state = &*self.state;
+        let open = state.texts.len() + state.calls.len() + state.brackets.len() + state.lanes.0.len();
+        let Limits { open: most, entities, .. } = state.limits;
+        if open > most {
+            return Err(too_much(format!("more than {most} messages, calls and steps are open at one time")));
+        }
+        if self.conversation.history.size() > entities {
+            return Err(too_much(format!("the thread has more than {entities} messages and calls")));
+        }
+        Ok(())
+    }
+
+    /// Looks at whether an event may come now.
+    fn arrives(&mut self, kind: Type) {
+        self.state.last = kind.name().to_owned();
+        let run = matches!(kind, Type::RunStarted | Type::RunError);
+        let words = match self.state.phase {
+            Phase::Before if !run => {
+                self.state.phase = Phase::Running;
+                "the first event must be `RUN_STARTED` or `RUN_ERROR`"
+            }
+            Phase::Running if kind == Type::RunStarted => {
+                "a run is still going on: `RUN_FINISHED` or `RUN_ERROR` must come first"
+            }
+            Phase::Finished if !run => "it follows `RUN_FINISHED`, after which only a new run may begin",
+            Phase::Failed if kind != Type::RunStarted => "it follows `RUN_ERROR`, after which only a new run may begin",
+            Phase::Before | Phase::Running | Phase::Finished | Phase::Failed => return,
+        };
+        self.state.violation(format_args!("{words}"));
     }
 }
 

@@ -5,16 +5,14 @@ use std::collections::{HashMap, HashSet};
 use agentci_trace::{Kind, ToolResult};
 use serde_json::Value;
 
-use super::calls::Closed;
+use super::chunks::Stream;
 use super::content::{plain, result, texts};
-use super::conversation::Conversation;
 use super::fields::{Broken, Fields};
 use super::history::calls_of;
 use super::lint::Named;
 use super::message::{self, text};
-use super::reader::Reader;
+use super::reader::EventReader;
 use super::text_events::ASSISTANT;
-use super::texts::Voice;
 
 /// Something that was not known before a snapshot.
 enum New {
@@ -23,40 +21,36 @@ enum New {
     Answer(ToolResult),
 }
 
-impl Reader {
-    pub(super) fn messages_snapshot(
-        &mut self,
-        mut fields: Fields,
-        conversation: &mut Conversation,
-    ) -> Result<(), Broken> {
+impl EventReader<'_> {
+    pub(super) fn messages_snapshot(&mut self, mut fields: Fields) -> Result<(), Broken> {
         let messages = messages(&mut fields)?;
         // Who joins a thread is told what happened before.
-        if !self.joined {
-            for new in self.news(&messages, conversation) {
-                self.tell(new, conversation)?;
+        if !self.state.joined {
+            for new in self.news(&messages) {
+                self.tell(new)?;
             }
         }
-        conversation.history.replace(messages);
+        self.conversation.history.replace(messages);
         Ok(())
     }
 
     /// What a snapshot has that was neither sent nor seen before, in its order. Servers that stream and then send a snapshot may
     /// give their messages other ids there, so a message with the words of another is that one. What stands before the words the
     /// user said last is older than this run.
-    fn news(&self, messages: &[Value], conversation: &Conversation) -> Vec<New> {
-        let history = &conversation.history;
+    fn news(&self, messages: &[Value]) -> Vec<New> {
+        let history = &self.conversation.history;
         let place = |list: &[Value]| {
-            let said = conversation.said()?;
+            let said = self.conversation.said.as_deref()?;
             list.iter().position(|message| text(message, "id") == said)
         };
-        let (known, messages) = match (place(history.messages()), place(messages)) {
-            (Some(here), Some(there)) => (history.messages().get(here..), messages.get(there..)),
-            _ => (Some(history.messages()), Some(messages)),
+        let (known, messages) = match (place(&history.messages), place(messages)) {
+            (Some(here), Some(there)) => (history.messages.get(here..), messages.get(there..)),
+            _ => (Some(history.messages.as_slice()), Some(messages)),
         };
         let known = known.unwrap_or_default();
         // How often each was said; those whose words are still coming are not in the history yet.
         let mut heard: HashMap<String, usize> = HashMap::new();
-        let open = || self.texts.iter().filter(|open| open.voice == Voice::Text);
+        let open = || self.state.texts.iter().filter(|open| open.stream == Stream::Text);
         for words in known.iter().filter_map(words).chain(open().map(|open| open.text.clone())) {
             *heard.entry(words).or_default() += 1;
         }
@@ -64,26 +58,26 @@ impl Reader {
         let silent: HashSet<&str> =
             known.iter().filter(|message| words(message).is_none()).map(|message| text(message, "id")).collect();
         let is_known =
-            |id: &str| history.knows_message(id) && (!silent.contains(id) || open().any(|open| open.id == id));
+            |id: &str| history.seen.contains(id) && (!silent.contains(id) || open().any(|open| open.id == id));
         let (mut calls, mut answers) = (HashSet::new(), HashSet::new());
         let mut news = Vec::new();
         for message in messages.unwrap_or_default() {
             if let Some(words) = words(message) {
                 let before = heard.get_mut(&words).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
-                if !before && !self.said.contains(&words) && !is_known(text(message, "id")) {
+                if !before && !self.state.seen.said.contains(&words) && !is_known(text(message, "id")) {
                     news.push(New::Text(words));
                 }
             }
             for call in calls_of(message) {
                 let id = text(call, "id");
-                if !history.knows_call(id) && calls.insert(id) {
+                if !history.calls.contains(id) && calls.insert(id) {
                     let function = call.get("function").unwrap_or(&Value::Null);
                     let arguments = function.get("arguments").cloned().map(plain).unwrap_or_default();
                     news.push(New::Call { id: id.to_owned(), name: text(function, "name").to_owned(), arguments });
                 }
             }
             let id = text(message, "toolCallId");
-            if text(message, "role") == "tool" && !history.is_answered(id) && answers.insert(id) {
+            if text(message, "role") == "tool" && !history.answered.contains(id) && answers.insert(id) {
                 let content = message.get("content").unwrap_or(&Value::Null);
                 news.push(New::Answer(result(id, content, message.get("error").cloned().map(plain))));
             }
@@ -91,38 +85,27 @@ impl Reader {
         news
     }
 
-    fn tell(&mut self, new: New, conversation: &mut Conversation) -> Result<(), Broken> {
+    fn tell(&mut self, new: New) -> Result<(), Broken> {
         match new {
             New::Text(words) => {
-                self.keep(words.len())?;
-                self.push(Kind::Text(words));
+                self.state.keep(words.len())?;
+                self.state.push(Kind::Text(words));
             }
             New::Call { id, name, .. } if id.is_empty() || name.is_empty() => {
-                self.violation(format_args!("a call {} has no `id` or no `function.name`", Named(&id)));
+                self.state.violation(format_args!("a call {} has no `id` or no `function.name`", Named(&id)));
             }
             New::Call { id, name, arguments } => {
-                self.enter_call(&id, name, conversation);
-                self.call_arguments(&id, &arguments, None)?;
-                if let Closed::Completed(completed) = self.calls.close(&id, None) {
-                    self.complete_call(completed, conversation);
-                }
-                self.calls.release(&mut self.out);
+                self.enter_call(&id, name);
+                self.add_arguments(&id, &arguments, None)?;
+                self.close_call(&id, None);
             }
             New::Answer(result) => {
-                self.keep(result.result.to_string().len())?;
-                let id = result.call_id.clone();
-                if !self.made.contains(&id) && !conversation.history.knows_call(&id) {
-                    self.violation(format_args!("call {} was never begun", Named(&id)));
+                self.state.keep(result.result.to_string().len())?;
+                let id = &result.call_id;
+                if !self.state.seen.made.contains(id) && !self.conversation.history.calls.contains(id) {
+                    self.state.violation(format_args!("call {} was never begun", Named(id)));
                 }
-                self.answered.insert(id);
-                let (completed, passed_on) = self.calls.answer(self.at, result);
-                if let Some(completed) = completed {
-                    self.complete_call(completed, conversation);
-                }
-                if let Some(result) = passed_on {
-                    self.push(Kind::ToolResult(result));
-                }
-                self.calls.release(&mut self.out);
+                self.answer_call(result);
             }
         }
         Ok(())

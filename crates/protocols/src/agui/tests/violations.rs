@@ -190,6 +190,18 @@ fn fields_that_matter_must_be_right() {
             event("SUBAGENT_STARTED", json!({"name": "x"})),
             "event 2, `SUBAGENT_STARTED`: the field `subagentRunId` is missing",
         ),
+        (
+            event("TEXT_MESSAGE_CONTENT", json!({"delta": "x"})),
+            "event 2, `TEXT_MESSAGE_CONTENT`: the field `messageId` is missing",
+        ),
+        (
+            event("TEXT_MESSAGE_CONTENT", json!({"messageId": "m", "delta": null})),
+            "event 2, `TEXT_MESSAGE_CONTENT`: the field `delta` is missing",
+        ),
+        (
+            event("TOOL_CALL_ARGS", json!({"toolCallId": 1, "delta": "x"})),
+            "event 2, `TOOL_CALL_ARGS`: the field `toolCallId` must be a text, and is 1",
+        ),
     ] {
         assert_eq!(read(&[started(), bad], &mut conversation()).unwrap_err().message, why);
     }
