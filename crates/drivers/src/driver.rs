@@ -18,6 +18,7 @@ use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
 use crate::process::{PlainDriver, ProcessDriver};
+use crate::seen::SeenEvents;
 #[cfg(feature = "testing")]
 use crate::testing::{self, FakeDriver};
 use crate::{DriveError, Input, ToolHost, TraceSink};
@@ -120,12 +121,13 @@ impl Driver {
     /// Lets what someone else sees of the agent enter the trace, in the moment it is seen. Where that someone `tells_usage`, what the
     /// agent says of it counts only if nothing was seen.
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>, tells_usage: bool) {
+        let seen = SeenEvents(Some(seen));
         match &mut self.0 {
             Kind::Process(driver) => driver.listen(seen, tells_usage),
-            Kind::Plain(driver) => driver.listen(seen),
-            Kind::Http(driver) => driver.listen(seen),
+            Kind::Plain(driver) => driver.seen = seen,
+            Kind::Http(driver) => driver.watch.seen = seen,
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => driver.listen(seen),
+            Kind::Fake(driver) => driver.seen = seen,
             // Neither a scripted model nor a server that calls no tools of ours has a wire that we see, and of a model that
             // we ask we know all.
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => {}
@@ -137,10 +139,10 @@ impl Driver {
         // Whoever stops there knows why.
         let _ = match &mut self.0 {
             Kind::Process(driver) => driver.take_seen(sink),
-            Kind::Plain(driver) => driver.take_seen(sink),
-            Kind::Http(driver) => driver.take_seen(sink),
+            Kind::Plain(driver) => driver.seen.take_all(sink),
+            Kind::Http(driver) => driver.watch.take_all(sink),
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => driver.take_seen(sink),
+            Kind::Fake(driver) => driver.seen.take_all(sink),
             Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => Ok(()),
         };
     }
@@ -157,7 +159,7 @@ impl Driver {
             Kind::Plain(driver) => Box::pin(driver.turn(input, sink)),
             Kind::Mock(driver) => Box::pin(ready(driver.turn(input.value(), sink))),
             Kind::Agui(driver) => Box::pin(driver.turn(input, sink, host)),
-            Kind::A2a(driver) => Box::pin(driver.turn(input, sink, host)),
+            Kind::A2a(driver) => Box::pin(driver.turn(input, sink)),
             Kind::Mcp(driver) => Box::pin(driver.turn(input, sink)),
             Kind::Chat(driver) => Box::pin(driver.turn(input, sink, host)),
             Kind::Http(driver) => Box::pin(driver.turn(input, sink)),
@@ -168,32 +170,22 @@ impl Driver {
 
     /// How many bytes the agent was sent and has not read, as far as we can tell.
     pub fn unread(&self) -> usize {
-        match &self.0 {
-            Kind::Process(driver) => driver.unread(),
-            Kind::Plain(_)
-            | Kind::Mock(_)
-            | Kind::Agui(_)
-            | Kind::A2a(_)
-            | Kind::Mcp(_)
-            | Kind::Http(_)
-            | Kind::Chat(_) => 0,
-            #[cfg(feature = "testing")]
-            Kind::Fake(_) => 0,
-        }
+        if let Kind::Process(driver) = &self.0 { driver.unread() } else { 0 }
     }
 
     /// What was recorded of the conversation, if it is.
     pub fn take_recording(&mut self) -> Option<Recording> {
-        match &mut self.0 {
-            Kind::Process(_) | Kind::Plain(_) | Kind::Mock(_) => None,
-            Kind::Agui(driver) => driver.take_recording(),
-            Kind::A2a(driver) => driver.take_recording(),
-            Kind::Mcp(driver) => driver.take_recording(),
-            Kind::Chat(driver) => driver.take_recording(),
-            Kind::Http(driver) => driver.take_recording(),
+        let line = match &mut self.0 {
+            Kind::Process(_) | Kind::Plain(_) | Kind::Mock(_) => return None,
+            Kind::Agui(driver) => &mut driver.line,
+            Kind::A2a(driver) => &mut driver.ask.line,
+            Kind::Mcp(driver) => &mut driver.line,
+            Kind::Chat(driver) => &mut driver.line,
+            Kind::Http(driver) => &mut driver.line,
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => driver.take_recording(),
-        }
+            Kind::Fake(driver) => &mut driver.line,
+        };
+        recording_of(line)
     }
 
     /// Ends the connection, and the agent with all it started where it is ours.
@@ -208,5 +200,13 @@ impl Driver {
                 Ending { exit: None, stderr_tail: Vec::new() }
             }
         }
+    }
+}
+
+/// What was recorded of what went over a line, if it is.
+pub(crate) fn recording_of(line: &mut Line) -> Option<Recording> {
+    match std::mem::take(line) {
+        Line::Record(recorder) => Some(recorder.into_recording()),
+        Line::Live | Line::Replay(_) => None,
     }
 }

@@ -91,6 +91,10 @@ pub enum DriveError {
 }
 
 impl DriveError {
+    pub(crate) fn protocol(message: impl Into<String>, help: impl Into<String>) -> Self {
+        DriveError::Protocol { message: message.into(), help: help.into() }
+    }
+
     /// The error for an HTTP status that is not a success.
     pub(crate) fn of_status(status: u16, message: String, help: impl Into<String>) -> Self {
         let help = help.into();
@@ -126,15 +130,13 @@ impl From<ExchangeError> for DriveError {
             ExchangeError::Unsendable(_) | ExchangeError::Unreachable(_) => DriveError::NoServer(words),
             ExchangeError::Broken(_) => DriveError::Transport(std::io::Error::other(words)),
             ExchangeError::Timeout { after } => DriveError::Timeout { after },
-            ExchangeError::TooLarge(_) => DriveError::Protocol {
-                message: words,
-                help: "nothing a user waits for is that large: look at what the server sends".into(),
-            },
-            ExchangeError::Compressed(_) => DriveError::Protocol {
-                message: words,
-                help: "agentci sends `accept-encoding: identity`: turn off compression in the server or in the proxy before it"
-                    .into(),
-            },
+            ExchangeError::TooLarge(_) => {
+                DriveError::protocol(words, "nothing a user waits for is that large: look at what the server sends")
+            }
+            ExchangeError::Compressed(_) => DriveError::protocol(
+                words,
+                "agentci sends `accept-encoding: identity`: turn off compression in the server or in the proxy before it",
+            ),
             ExchangeError::Mismatch(_) => DriveError::NotRecorded(words),
         }
     }

@@ -18,7 +18,9 @@ pub mod mock;
 pub mod outside;
 mod parts;
 mod process;
+mod seen;
 mod sink;
+mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -11,15 +11,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_exchange::{Line, Recording};
+use agentci_exchange::Line;
 use agentci_plan::Target;
 use agentci_process::Ending;
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
 use agentci_wire::FetchedSecrets;
 use serde_json::Value;
-use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::{Context, Delivery, DriveError, Input, Stopped, ToolHost, TraceSink};
+use crate::seen::SeenEvents;
+use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
 
 /// One thing that the agent does in a turn.
 pub enum Step {
@@ -122,9 +122,9 @@ pub(crate) struct FakeDriver {
     turns: std::vec::IntoIter<Vec<Step>>,
     printed: Vec<String>,
     closing: Option<Box<dyn FnOnce()>>,
-    line: Line,
+    pub(crate) line: Line,
     fetched: FetchedSecrets,
-    seen: Option<UnboundedReceiver<Kind>>,
+    pub(crate) seen: SeenEvents,
     calls: usize,
     taken: usize,
 }
@@ -145,22 +145,11 @@ impl FakeDriver {
                 closing: script.closing,
                 line,
                 fetched: context.fetched.clone(),
-                seen: None,
+                seen: SeenEvents::default(),
                 calls: 0,
                 taken: 0,
             }),
         }
-    }
-
-    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
-        self.seen = Some(seen);
-    }
-
-    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
-        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
-            sink.push(kind)?;
-        }
-        Ok(())
     }
 
     pub(crate) async fn turn(
@@ -174,7 +163,7 @@ impl FakeDriver {
         sink.push(Kind::TurnStart(input.value()))?;
         for step in self.turns.next().unwrap_or_default() {
             self.take(step, sink, host).await?;
-            self.take_seen(sink)?;
+            self.seen.take_all(sink)?;
         }
         sink.push(Kind::TurnEnd)?;
         Ok(())
@@ -232,13 +221,6 @@ impl FakeDriver {
         }
         sink.push_at(at, Kind::Text(answer.to_string()))?;
         Ok(())
-    }
-
-    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
-        match std::mem::take(&mut self.line) {
-            Line::Record(recorder) => Some(recorder.into_recording()),
-            Line::Live | Line::Replay(_) => None,
-        }
     }
 
     pub(crate) fn close(self) -> Ending {

@@ -15,7 +15,7 @@ use agentci_process::Ending;
 use agentci_protocols::mcp::headers::{self, Mirrored};
 use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
-    Answer, CallResult, Defect, Fault, Heard, Malformed, Notification, PromptResult, ResourceResult, list, object,
+    Answer, CallResult, Defect, Fault, Heard, Malformed, Notification, PartsResult, list, object,
 };
 
 /// The most pages of a list.
@@ -110,15 +110,10 @@ impl Client {
     }
 
     /// Reads a resource. Each time the server asks the user, it gets the next answer.
-    pub async fn read_resource(
-        &self,
-        uri: &str,
-        answers: Vec<Answer>,
-        limit: Duration,
-    ) -> Result<ResourceResult, Error> {
+    pub async fn read_resource(&self, uri: &str, answers: Vec<Answer>, limit: Duration) -> Result<PartsResult, Error> {
         let read = self.converse("resources/read", params([("uri", uri.into())]), answers.into());
         let (result, heard) = self.within("resources/read", limit, read).await?;
-        Ok(ResourceResult::read(result, heard)?)
+        Ok(PartsResult::read("resources/read", "contents", result, heard)?)
     }
 
     /// Fills in a prompt. Each time the server asks the user, it gets the next answer.
@@ -128,11 +123,11 @@ impl Client {
         arguments: &Value,
         answers: Vec<Answer>,
         limit: Duration,
-    ) -> Result<PromptResult, Error> {
+    ) -> Result<PartsResult, Error> {
         let params = params([("name", name.into()), ("arguments", arguments.clone())]);
         let got = self.converse("prompts/get", params, answers.into());
         let (result, heard) = self.within("prompts/get", limit, got).await?;
-        Ok(PromptResult::read(result, heard)?)
+        Ok(PartsResult::read("prompts/get", "messages", result, heard)?)
     }
 
     /// Ends the connection: a session is given up, a process is made to leave with all it started.

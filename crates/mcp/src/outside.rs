@@ -2,7 +2,7 @@
 
 use super::frame::Watch;
 use super::router::{Arrival, Origin, Router};
-use agentci_protocols::mcp::{CallResult, Heard, PromptResult, ResourceResult};
+use agentci_protocols::mcp::{CallResult, Heard, PartsResult};
 
 /// Takes in messages, one a line, while two calls are under way, and reads the answers of both as every kind of result.
 pub fn arrive(bytes: &[u8]) {
@@ -15,8 +15,9 @@ pub fn arrive(bytes: &[u8]) {
     while let Ok(arrival) = arrivals.try_recv().or_else(|_| others.try_recv()) {
         if let Arrival::Reply(Ok(result), _) = arrival {
             let _ = CallResult::read(result.clone(), Heard::default()).map(|result| result.value().into_owned());
-            let _ = ResourceResult::read(result.clone(), Heard::default()).map(|result| result.text());
-            let _ = PromptResult::read(result, Heard::default()).map(|result| result.text());
+            let parts = |name, result| PartsResult::read("", name, result, Heard::default());
+            let _ = parts("contents", result.clone()).map(|result| result.text());
+            let _ = parts("messages", result).map(|result| result.text());
         }
     }
     let _ = (router.defects(), router.take_stray());

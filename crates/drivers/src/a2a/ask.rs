@@ -8,20 +8,17 @@ use agentci_trace::Moment;
 use serde_json::{Value, json};
 
 use super::auth::Credentials;
-use super::driver::broken;
 use super::refused::check_card;
 use crate::DriveError;
-use agentci_exchange::Clock;
-use agentci_exchange::Ids;
-use agentci_exchange::{Answer, ExchangeError, Line, Method, Request};
+use agentci_exchange::{Answer, Clock, ExchangeError, Ids, Line, Method, Request};
 
 /// The most bytes of an answer that is no stream.
 const LARGEST: usize = 32 << 20;
 
 /// How to ask an agent.
 #[derive(Debug)]
-pub(super) struct Ask {
-    pub(super) line: Line,
+pub(crate) struct Ask {
+    pub(crate) line: Line,
     pub(super) ids: Ids,
     pub(super) headers: Vec<(String, String)>,
     pub(super) credentials: Credentials,
@@ -65,9 +62,8 @@ impl Ask {
         interface: &Interface,
         budget: Budget,
         clock: Clock,
-        at: Moment,
+        mut at: Moment,
     ) -> Result<Reply, DriveError> {
-        let mut at = at;
         let mut renewed = false;
         loop {
             let prepared = call.prepare(interface, &mut || self.ids.fresh());
@@ -82,14 +78,12 @@ impl Ask {
                 identity: prepared.identity,
                 timeout: budget.left(at),
             };
-            let sent = self.send(request, true, clock, at).await;
-            let mut answer = match sent {
-                Err(DriveError::NoServer(words)) if self.by_card => {
-                    let message = format!("{words}; this is the address that the agent card names");
-                    return Err(DriveError::NoServer(message));
+            let mut answer = self.send(request, true, clock, at).await.map_err(|error| match error {
+                DriveError::NoServer(words) if self.by_card => {
+                    DriveError::NoServer(format!("{words}; this is the address that the agent card names"))
                 }
-                sent => sent?,
-            };
+                error => error,
+            })?;
             let good = (200..300).contains(&answer.status);
             if good && answer.content_type() == "text/event-stream" {
                 return Ok(Reply::Stream(Box::new(answer)));
@@ -104,10 +98,10 @@ impl Ask {
             if !good {
                 return Ok(Reply::Refused(Refusal::http(answer.status, &body), over));
             }
-            let value = parse(&body).map_err(broken)?;
+            let value = parse(&body)?;
             return Ok(match Refusal::of(&value) {
                 Some(refusal) => Reply::Refused(refusal, over),
-                None => Reply::Whole(result(value, interface.protocol.binding).map_err(broken)?, over),
+                None => Reply::Whole(result(value, interface.protocol.binding)?, over),
             });
         }
     }
@@ -138,10 +132,8 @@ impl Ask {
                 continue;
             }
             if (200..300).contains(&answer.status) {
-                return parse(&body).map_err(|_| DriveError::Protocol {
-                    message: format!("the agent card is no JSON: {}", excerpt(&body)),
-                    help: check_card(self.keys),
-                });
+                let message = || format!("the agent card is no JSON: {}", excerpt(&body));
+                return parse(&body).map_err(|_| DriveError::protocol(message(), check_card(self.keys)));
             }
             let refusal = Refusal::http(answer.status, &body);
             return Err(DriveError::Refused {
@@ -158,8 +150,13 @@ impl Ask {
         }
     }
 
-    async fn send(&mut self, request: Request, known: bool, clock: Clock, at: Moment) -> Result<Answer, DriveError> {
-        let mut request = request;
+    async fn send(
+        &mut self,
+        mut request: Request,
+        known: bool,
+        clock: Clock,
+        at: Moment,
+    ) -> Result<Answer, DriveError> {
         if known {
             self.credentials.apply(&mut request.url, &mut request.headers);
         }
@@ -173,12 +170,7 @@ impl Ask {
 pub(super) fn late(error: ExchangeError, timeout: Duration) -> DriveError {
     match error {
         ExchangeError::Timeout { .. } => DriveError::Timeout { after: timeout },
-        error @ (ExchangeError::Unsendable(_)
-        | ExchangeError::Unreachable(_)
-        | ExchangeError::Broken(_)
-        | ExchangeError::TooLarge(_)
-        | ExchangeError::Compressed(_)
-        | ExchangeError::Mismatch(_)) => error.into(),
+        error => error.into(),
     }
 }
 

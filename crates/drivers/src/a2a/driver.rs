@@ -13,11 +13,9 @@ use super::ask::{Ask, Budget, Reply};
 use super::auth::Credentials;
 use super::hosts::{Hosts, tells_who_asks};
 use super::refused::refused;
-use super::stream::{Cut, read_stream};
-use crate::{Context, DriveError, Input, ToolHost, TraceSink};
-use agentci_exchange::Clock;
-use agentci_exchange::Ids;
-use agentci_exchange::{Line, Recording};
+use super::stream::read_stream;
+use crate::{Context, DriveError, Input, TraceSink};
+use agentci_exchange::{Clock, Ids, Line};
 
 /// How long to wait before a task is asked for again: at first, and at most.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -27,7 +25,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct A2aDriver {
     found: Found,
-    ask: Ask,
+    pub(crate) ask: Ask,
     blocking: Option<bool>,
     accepted: Vec<String>,
     /// Who may be shown credentials.
@@ -42,8 +40,45 @@ enum Found {
     At(String),
     /// Its card is at hand.
     Inline(Value),
-    /// It is known where it is, and whether it streams.
-    Here { interface: Interface, streaming: bool, settled: bool },
+    /// It is known where it is.
+    Here(Agent),
+}
+
+/// Where an agent is.
+#[derive(Debug, Clone)]
+pub(super) struct Agent {
+    pub(super) interface: Interface,
+    streaming: bool,
+    /// Whether its version is known.
+    settled: bool,
+}
+
+impl Agent {
+    fn of(card: &Value) -> Result<Self, DriveError> {
+        let help = "check the agent's card against the A2A specification";
+        let card = Card::read(card).map_err(|broken| DriveError::protocol(broken.0, help))?;
+        Ok(Self { interface: card.interface, streaming: card.streaming, settled: true })
+    }
+}
+
+/// A turn that is under way.
+pub(super) struct Turn<'t, 's> {
+    pub(super) agent: Agent,
+    pub(super) reader: Reader,
+    pub(super) sink: &'t mut TraceSink<'s>,
+    budget: Budget,
+    /// When the last thing came.
+    pub(super) over: Moment,
+}
+
+impl Turn<'_, '_> {
+    /// Takes what the agent sent.
+    pub(super) fn take(&mut self, item: &Value, conversation: &mut Conversation) -> Result<(), DriveError> {
+        for kind in self.reader.item(item, self.agent.interface.protocol, conversation)? {
+            self.sink.push_at(self.over, kind)?;
+        }
+        Ok(())
+    }
 }
 
 impl A2aDriver {
@@ -56,7 +91,7 @@ impl A2aDriver {
             // Of an address alone it is not known whether 1.0 is spoken there.
             A2aCard::Endpoint(url) => {
                 let url = line.fill(lookup, |lookup| url.value.fill(lookup))?;
-                Found::Here { interface: Interface::bare(url), streaming: false, settled: false }
+                Found::Here(Agent { interface: Interface::bare(url), streaming: false, settled: false })
             }
         };
         let mut headers = Vec::new();
@@ -88,20 +123,18 @@ impl A2aDriver {
     }
 
     /// Takes one turn. No tool call of an agent is seen by its clients, so nobody is asked for answers.
-    pub(crate) async fn turn(
-        &mut self,
-        input: &Input,
-        sink: &mut TraceSink<'_>,
-        _host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
         let found = self.find(sink.clock()).await;
-        let mut over = self.ask.line.next(sink.clock());
+        let over = self.ask.line.next(sink.clock());
         sink.push_at(over, Kind::TurnStart(input.value()))?;
-        found?;
+        let agent = found?;
         let message = message_of(input).map_err(DriveError::Unsupported)?;
         let message = self.conversation.say(message, &self.accepted);
-        let mut reader = Reader::default();
-        let result = self.converse(&message, &mut reader, sink, &mut over).await;
+        let budget = Budget { begun: over, timeout: self.ask.timeout };
+        let mut turn = Turn { agent, reader: Reader::default(), sink, budget, over };
+        let result = self.converse(&message, &mut turn).await;
+        let Turn { agent, reader, sink, over, .. } = turn;
+        self.found = Found::Here(agent);
         let ending = reader.ending(&self.conversation);
         for kind in reader.end(&mut self.conversation) {
             sink.push_at(over, kind)?;
@@ -118,189 +151,126 @@ impl A2aDriver {
     }
 
     /// Finds out where the agent is, and gets ready to speak to it, before the clock of a turn is started.
-    async fn find(&mut self, clock: Clock) -> Result<(), DriveError> {
-        let card = match &self.found {
-            Found::Here { .. } => None,
-            Found::Inline(card) => Some(card.clone()),
-            Found::At(url) => Some(self.ask.card(url, clock).await?),
-        };
-        if let Some(card) = card {
-            let card = Card::read(&card).map_err(|broken| DriveError::Protocol {
-                message: broken.0,
-                help: "check the agent's card against the A2A specification".into(),
-            })?;
-            if let Found::At(url) = &self.found {
-                self.hosts.allow(url, &card.interface.url)?;
+    async fn find(&mut self, clock: Clock) -> Result<Agent, DriveError> {
+        let agent = match &self.found {
+            Found::Here(agent) => agent.clone(),
+            Found::Inline(card) => Agent::of(card)?,
+            Found::At(url) => {
+                let agent = Agent::of(&self.ask.card(url, clock).await?)?;
+                self.hosts.allow(url, &agent.interface.url)?;
+                agent
             }
-            self.found = Found::Here { interface: card.interface, streaming: card.streaming, settled: true };
-        }
-        self.ask.credentials.get_ready(self.ask.timeout).await
+        };
+        self.found = Found::Here(agent.clone());
+        self.ask.credentials.get_ready(self.ask.timeout).await?;
+        Ok(agent)
     }
 
     /// Sends the message and reads until the agent has said all, be it in one answer or several.
-    async fn converse(
-        &mut self,
-        message: &Outgoing,
-        reader: &mut Reader,
-        sink: &mut TraceSink<'_>,
-        over: &mut Moment,
-    ) -> Result<(), DriveError> {
-        let budget = Budget { begun: *over, timeout: self.ask.timeout };
-        let streams = self.blocking.is_none() && matches!(self.found, Found::Here { streaming: true, .. });
-        let call = if streams {
+    async fn converse(&mut self, message: &Outgoing, turn: &mut Turn<'_, '_>) -> Result<(), DriveError> {
+        let call = if self.blocking.is_none() && turn.agent.streaming {
             Call::Stream(message)
         } else {
             Call::Send { message, immediately: self.blocking == Some(false) }
         };
-        let reply = self.first(call, budget, sink.clock()).await?;
+        let reply = self.first(call, turn).await?;
         let streamed = matches!(reply, Reply::Stream(_));
-        let cut = self.read(reply, reader, sink, over).await?;
-        let (task, state) = match reader.ending(&self.conversation) {
-            Ending::Working { task, state } => (task, state),
-            Ending::Silent => {
-                return Err(match cut {
-                    Cut::Broken(error) => error,
-                    Cut::Closed => silent(),
-                });
+        let cut = self.read(reply, turn).await?;
+        let (task, state) = match (turn.reader.ending(&self.conversation), &cut) {
+            (Ending::Working { task, state }, _) => (task, state),
+            (Ending::Silent, None) => {
+                let help = "look at the agent's log: it accepted the request and sent nothing";
+                return Err(DriveError::protocol("the stream ended without a single item", help));
             }
-            Ending::Done | Ending::Waits | Ending::Failed { .. } => return Ok(()),
+            (Ending::Silent, Some(_)) => return cut.map_or(Ok(()), Err),
+            (Ending::Done | Ending::Waits | Ending::Failed { .. }, _) => return Ok(()),
         };
         if streamed {
             let words = format!("the stream ended while the task was {}", state.name());
-            sink.push_at(
-                *over,
-                match &cut {
-                    Cut::Closed => Kind::Violation(words),
-                    Cut::Broken(error) => {
-                        Kind::Log { level: "warn".into(), message: format!("{words}: {error}"), data: None }
-                    }
-                },
-            )?;
-            self.subscribe(&task, reader, budget, sink, over).await?;
+            let told = match &cut {
+                None => Kind::Violation(words),
+                Some(error) => Kind::Log { level: "warn".into(), message: format!("{words}: {error}"), data: None },
+            };
+            turn.sink.push_at(turn.over, told)?;
+            self.subscribe(&task, turn).await?;
         }
-        self.poll(&task, reader, budget, streamed, sink, over).await
+        self.poll(&task, streamed, turn).await
     }
 
     /// The first call of a turn. An agent of which only the address is known is tried in the version before 1.0 when it does not
     /// understand; a call that is not understood does nothing.
-    async fn first(&mut self, call: Call<'_>, budget: Budget, clock: Clock) -> Result<Reply, DriveError> {
-        let reply = self.call_at(call, budget, clock, budget.begun).await?;
-        let Found::Here { interface, settled, .. } = &mut self.found else { return Ok(reply) };
-        if let Reply::Refused(refusal, _) = &reply
-            && !*settled
-            && refusal.is_of_another_version()
-        {
-            let modern = interface.protocol;
-            interface.protocol.version = Version::V03;
-            let again = self.call(call, budget, clock).await?;
-            let Found::Here { interface, settled, .. } = &mut self.found else { return Ok(again) };
-            return Ok(match &again {
-                Reply::Refused(other, _) if other.is_of_another_version() => {
-                    interface.protocol = modern;
-                    reply
-                }
-                Reply::Stream(_) | Reply::Whole(..) | Reply::Refused(..) => {
-                    *settled = true;
-                    again
-                }
-            });
+    async fn first(&mut self, call: Call<'_>, turn: &mut Turn<'_, '_>) -> Result<Reply, DriveError> {
+        let reply = self.call(call, turn.budget.begun, turn).await?;
+        let is_of_another_version =
+            |reply: &Reply| matches!(reply, Reply::Refused(refusal, _) if refusal.is_of_another_version());
+        if turn.agent.settled || !is_of_another_version(&reply) {
+            turn.agent.settled |= !matches!(reply, Reply::Refused(..));
+            return Ok(reply);
         }
-        *settled |= !matches!(reply, Reply::Refused(..));
-        Ok(reply)
-    }
-
-    async fn call(&mut self, call: Call<'_>, budget: Budget, clock: Clock) -> Result<Reply, DriveError> {
-        let at = self.ask.line.next(clock);
-        self.call_at(call, budget, clock, at).await
-    }
-
-    async fn call_at(&mut self, call: Call<'_>, budget: Budget, clock: Clock, at: Moment) -> Result<Reply, DriveError> {
-        match &self.found {
-            Found::Here { interface, .. } => self.ask.call(call, interface, budget, clock, at).await,
-            Found::At(_) | Found::Inline(_) => Err(DriveError::Unsupported("the agent was not found".into())),
+        let modern = turn.agent.interface.protocol;
+        turn.agent.interface.protocol.version = Version::V03;
+        let again = self.call_next(call, turn).await?;
+        if is_of_another_version(&again) {
+            turn.agent.interface.protocol = modern;
+            return Ok(reply);
         }
+        turn.agent.settled = true;
+        Ok(again)
     }
 
-    /// Reads a reply to its end, and tells how a stream ended.
-    async fn read(
-        &mut self,
-        reply: Reply,
-        reader: &mut Reader,
-        sink: &mut TraceSink<'_>,
-        over: &mut Moment,
-    ) -> Result<Cut, DriveError> {
-        let Found::Here { interface, .. } = &self.found else { return Ok(Cut::Closed) };
+    async fn call_next(&mut self, call: Call<'_>, turn: &Turn<'_, '_>) -> Result<Reply, DriveError> {
+        let at = self.ask.line.next(turn.sink.clock());
+        self.call(call, at, turn).await
+    }
+
+    async fn call(&mut self, call: Call<'_>, at: Moment, turn: &Turn<'_, '_>) -> Result<Reply, DriveError> {
+        self.ask.call(call, &turn.agent.interface, turn.budget, turn.sink.clock(), at).await
+    }
+
+    /// Reads a reply to its end. Gives what broke a stream, unless the agent closed it.
+    async fn read(&mut self, reply: Reply, turn: &mut Turn<'_, '_>) -> Result<Option<DriveError>, DriveError> {
         match reply {
             Reply::Refused(refusal, at) => {
-                *over = at;
+                turn.over = at;
                 Err(refused(&refusal, self.ask.keys))
             }
             Reply::Whole(value, at) => {
-                *over = at;
-                let kinds = reader.item(&value, interface.protocol, &mut self.conversation).map_err(broken)?;
-                for kind in kinds {
-                    sink.push_at(at, kind)?;
-                }
-                Ok(Cut::Closed)
+                turn.over = at;
+                turn.take(&value, &mut self.conversation)?;
+                Ok(None)
             }
-            Reply::Stream(mut answer) => {
-                let conversation = &mut self.conversation;
-                read_stream(&mut answer, interface.protocol, reader, conversation, &self.ask, sink, over).await
-            }
+            Reply::Stream(mut answer) => read_stream(&mut answer, turn, &mut self.conversation, &self.ask).await,
         }
     }
 
     /// Takes a stream up again. Whatever comes of it, the task itself is asked for next if it is not over.
-    async fn subscribe(
-        &mut self,
-        task: &str,
-        reader: &mut Reader,
-        budget: Budget,
-        sink: &mut TraceSink<'_>,
-        over: &mut Moment,
-    ) -> Result<(), DriveError> {
-        match self.call(Call::Subscribe(task), budget, sink.clock()).await {
-            Ok(Reply::Refused(_, at)) => *over = at,
-            Ok(reply) => match self.read(reply, reader, sink, over).await {
+    async fn subscribe(&mut self, task: &str, turn: &mut Turn<'_, '_>) -> Result<(), DriveError> {
+        match self.call_next(Call::Subscribe(task), turn).await {
+            Ok(Reply::Refused(_, at)) => turn.over = at,
+            Ok(reply) => match self.read(reply, turn).await {
                 Ok(_) | Err(DriveError::Refused { .. } | DriveError::Busy { .. }) => {}
                 Err(error) => return Err(error),
             },
-            Err(DriveError::Transport(_)) => *over = self.ask.line.now(sink.clock()),
+            Err(DriveError::Transport(_)) => turn.over = self.ask.line.now(turn.sink.clock()),
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
     /// Asks for the task until it is over or waits, or the time is up.
-    async fn poll(
-        &mut self,
-        task: &str,
-        reader: &mut Reader,
-        budget: Budget,
-        at_once: bool,
-        sink: &mut TraceSink<'_>,
-        over: &mut Moment,
-    ) -> Result<(), DriveError> {
+    async fn poll(&mut self, task: &str, at_once: bool, turn: &mut Turn<'_, '_>) -> Result<(), DriveError> {
         let mut wait = if at_once { Duration::ZERO } else { FIRST_WAIT };
-        while !reader.is_over(&self.conversation) {
-            let left = budget.left(*over);
+        while !turn.reader.is_over(&self.conversation) {
+            let left = turn.budget.left(turn.over);
             self.ask.wait(wait.min(left)).await;
             if left <= wait {
                 return Err(DriveError::Timeout { after: self.ask.timeout });
             }
-            let reply = self.call(Call::Get(task), budget, sink.clock()).await?;
-            self.read(reply, reader, sink, over).await?;
+            let reply = self.call_next(Call::Get(task), turn).await?;
+            self.read(reply, turn).await?;
             wait = (wait * 2).clamp(FIRST_WAIT, LONGEST_WAIT);
         }
         Ok(())
-    }
-
-    /// What was recorded, if anything is.
-    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
-        match std::mem::take(&mut self.ask.line) {
-            Line::Record(recorder) => Some(recorder.into_recording()),
-            Line::Live | Line::Replay(_) => None,
-        }
     }
 }
 
@@ -308,13 +278,7 @@ fn gave_up(state: TaskState, words: &str) -> String {
     let what = match state {
         TaskState::Rejected => "its task was rejected",
         TaskState::Canceled => "its task was canceled",
-        TaskState::Failed
-        | TaskState::Submitted
-        | TaskState::Working
-        | TaskState::InputRequired
-        | TaskState::AuthRequired
-        | TaskState::Completed
-        | TaskState::Unknown => "its task failed",
+        _ => "its task failed",
     };
     if words.is_empty() { what.to_owned() } else { format!("{what}: {words}") }
 }
@@ -328,14 +292,9 @@ fn message_of(input: &Input) -> Result<Outgoing, String> {
     }
 }
 
-pub(super) fn broken(broken: Broken) -> DriveError {
-    let help = "the answer is not what A2A describes: check the version of the agent's SDK".into();
-    DriveError::Protocol { message: broken.0, help }
-}
-
-fn silent() -> DriveError {
-    DriveError::Protocol {
-        message: "the stream ended without a single item".into(),
-        help: "look at the agent's log: it accepted the request and sent nothing".into(),
+impl From<Broken> for DriveError {
+    fn from(broken: Broken) -> Self {
+        let help = "the answer is not what A2A describes: check the version of the agent's SDK";
+        DriveError::protocol(broken.0, help)
     }
 }

@@ -2,78 +2,54 @@
 
 use std::time::Duration;
 
-use agentci_protocols::a2a::{Broken, Conversation, Protocol, Reader, Refusal, cut};
-use agentci_trace::{Kind, Moment};
+use agentci_protocols::a2a::{Broken, Conversation, Refusal, cut};
+use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::ask::{Ask, late, result};
-use super::driver::broken;
+use super::driver::Turn;
 use super::refused::refused;
-use crate::{DriveError, TraceSink};
-use agentci_exchange::{Answer, ExchangeError, NOT_UTF8, Next};
+use crate::DriveError;
+use crate::stream::next_event;
+use agentci_exchange::{Answer, ExchangeError, NOT_UTF8};
 
 /// How long an agent may keep a stream open when everything is said.
 const AFTER_END: Duration = Duration::from_millis(250);
 
-/// How a stream ended.
-pub(super) enum Cut {
-    /// The agent closed it.
-    Closed,
-    /// The connection broke.
-    Broken(DriveError),
-}
-
-/// Reads a stream to its end, or until the turn is over.
+/// Reads a stream to its end, or until the turn is over. Gives what broke the connection, unless the agent closed it.
 pub(super) async fn read_stream(
     answer: &mut Answer,
-    protocol: Protocol,
-    reader: &mut Reader,
+    turn: &mut Turn<'_, '_>,
     conversation: &mut Conversation,
     ask: &Ask,
-    sink: &mut TraceSink<'_>,
-    over: &mut Moment,
-) -> Result<Cut, DriveError> {
+) -> Result<Option<DriveError>, DriveError> {
     loop {
-        let said_all = reader.is_over(conversation);
-        let next = if said_all {
-            answer.frame_within(AFTER_END).await
-        } else {
-            answer.frame().await.map(|arrived| arrived.map_or(Next::Closed, Next::Frame))
-        };
-        let arrived = match next {
-            Ok(Next::Frame(arrived)) => arrived,
-            Ok(Next::Closed | Next::Quiet) => {
-                if !said_all {
-                    *over = answer.latest();
-                }
-                return Ok(Cut::Closed);
-            }
-            // What comes after the end is not missed.
-            Err(_) if said_all => return Ok(Cut::Closed),
-            Err(error @ ExchangeError::Broken(_)) => {
-                *over = answer.latest();
-                return Ok(Cut::Broken(error.into()));
-            }
-            Err(error) => {
-                *over = answer.latest();
-                return Err(late(error, ask.timeout));
+        let said_all = turn.reader.is_over(conversation);
+        let arrived = match next_event(answer, said_all, AFTER_END).await {
+            Ok(Some(arrived)) => arrived,
+            Ok(None) if said_all => return Ok(None),
+            ended => {
+                turn.over = answer.latest();
+                return match ended {
+                    Err(error @ ExchangeError::Broken(_)) => Ok(Some(error.into())),
+                    Err(error) => Err(late(error, ask.timeout)),
+                    Ok(_) => Ok(None),
+                };
             }
         };
-        *over = arrived.at;
+        turn.over = arrived.at;
         if arrived.frame.lossy {
-            sink.push_at(arrived.at, Kind::Violation(NOT_UTF8.into()))?;
+            turn.sink.push_at(arrived.at, Kind::Violation(NOT_UTF8.into()))?;
         }
         if arrived.frame.data.is_empty() {
             continue;
         }
-        let item = parse(&arrived.frame.data).map_err(broken)?;
+        let item = parse(&arrived.frame.data)?;
         if let Some(refusal) = Refusal::of(&item) {
             return Err(refused(&refusal, ask.keys));
         }
-        let item = result(item, protocol.binding).map_err(broken)?;
-        for kind in reader.item(&item, protocol, conversation).map_err(broken)? {
-            sink.push_at(arrived.at, kind)?;
-        }
+        let item = result(item, turn.agent.interface.protocol.binding)?;
+        turn.take(&item, conversation)?;
     }
 }
 

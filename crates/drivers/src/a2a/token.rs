@@ -34,13 +34,7 @@ pub(super) async fn fetch(client: &Client, timeout: Duration) -> Result<String, 
         HttpError::Connect { .. } | HttpError::Url(_) => {
             DriveError::NoServer(format!("no token could be fetched: {error}"))
         }
-        error @ (HttpError::Header(_)
-        | HttpError::Certificate(_)
-        | HttpError::Client(_)
-        | HttpError::Broken(_)
-        | HttpError::Redirects
-        | HttpError::Timeout
-        | HttpError::TooLarge(_)) => refused(&error.to_string()),
+        error => refused(&error.to_string()),
     })?;
     match answer["access_token"].as_str() {
         Some(token) if (200..300).contains(&status) => Ok(token.to_owned()),

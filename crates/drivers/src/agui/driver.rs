@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use crate::host::NO_ANSWER;
+use crate::stream::next_event;
 use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
-use agentci_exchange::Ids;
-use agentci_exchange::{Answer, Line, Method as HttpMethod, NOT_UTF8, Next, Recording, Request};
+use agentci_exchange::{Answer, Ids, Line, Method as HttpMethod, NOT_UTF8, Request};
 
 /// How often one turn may go back to the agent with answers to its calls.
 const ROUNDS: usize = 50;
@@ -32,7 +32,7 @@ pub(crate) struct AguiDriver {
     says_version: bool,
     protocol: Strictness,
     conversation: Conversation,
-    line: Line,
+    pub(crate) line: Line,
     ids: Ids,
 }
 
@@ -111,7 +111,7 @@ impl AguiDriver {
                 }
                 cut_short @ (Ending::Truncated { .. } | Ending::Silent) => {
                     let (message, help) = cut_short.cut_short().unwrap_or_default();
-                    return Err(DriveError::Protocol { message, help: help.into() });
+                    return Err(DriveError::protocol(message, help));
                 }
             };
             let mut answered = false;
@@ -141,10 +141,9 @@ impl AguiDriver {
             sink.push_at(over, Kind::TurnEnd)?;
             return self.judged(&violations);
         }
-        Err(DriveError::Protocol {
-            message: format!("the agent called tools of the client in {ROUNDS} runs one after another"),
-            help: "look for a loop in the agent, or for an answer that it does not understand".into(),
-        })
+        let message = format!("the agent called tools of the client in {ROUNDS} runs one after another");
+        let help = "look for a loop in the agent, or for an answer that it does not understand";
+        Err(DriveError::protocol(message, help))
     }
 
     /// Says what the turn says.
@@ -185,16 +184,9 @@ impl AguiDriver {
         let mut over = answer.latest();
         let broken = loop {
             // After the end of a run another may follow, but nobody has to close the connection.
-            let next = if reader.is_over() {
-                answer.frame_within(AFTER_END).await
-            } else {
-                answer.frame().await.map(|arrived| arrived.map_or(Next::Closed, Next::Frame))
-            };
-            let arrived = match next {
-                Ok(Next::Frame(arrived)) => arrived,
-                Ok(Next::Closed | Next::Quiet) => break None,
-                // What comes after the end is not missed.
-                Err(_) if reader.is_over() => break None,
+            let arrived = match next_event(&mut answer, reader.is_over(), AFTER_END).await {
+                Ok(Some(arrived)) => arrived,
+                Ok(None) => break None,
                 Err(error) => break Some(error.into()),
             };
             over = arrived.at;
@@ -204,9 +196,7 @@ impl AguiDriver {
             }
             match reader.event(&arrived.frame.data, arrived.at, &mut self.conversation) {
                 Ok(steps) => take(steps, sink, violations, self.protocol)?,
-                Err(broken) => {
-                    break Some(DriveError::Protocol { message: broken.message, help: broken.help.into() });
-                }
+                Err(broken) => break Some(DriveError::protocol(broken.message, broken.help)),
             }
         };
         let (steps, ending) = reader.end(over, &mut self.conversation);
@@ -224,10 +214,9 @@ impl AguiDriver {
         method: Method,
         input: &Value,
         identity: Value,
-        at: Moment,
+        mut at: Moment,
         sink: &TraceSink<'_>,
     ) -> Result<Answer, DriveError> {
-        let mut at = at;
         loop {
             let mut input = input.clone();
             if let (false, Some(fields)) = (self.says_version, input.as_object_mut()) {
@@ -244,15 +233,14 @@ impl AguiDriver {
                 timeout: self.timeout,
             };
             let mut answer = self.line.send(&request, sink.clock(), at).await?;
-            if (200..300).contains(&answer.status) {
-                let kind = answer.content_type();
-                if kind == "text/event-stream" || kind.is_empty() {
-                    return Ok(answer);
-                }
-                let body = answer.body(LARGEST_REFUSAL).await.map(|(body, _)| body).unwrap_or_default();
-                return Err(no_stream(&kind, &body));
+            let (good, kind) = ((200..300).contains(&answer.status), answer.content_type());
+            if good && (kind == "text/event-stream" || kind.is_empty()) {
+                return Ok(answer);
             }
             let body = answer.body(LARGEST_REFUSAL).await.map(|(body, _)| body).unwrap_or_default();
+            if good {
+                return Err(no_stream(&kind, &body));
+            }
             let mendable = (400..500).contains(&answer.status);
             if mendable && self.wire == AguiWire::Auto && asks_for_method(&body) {
                 self.wire = AguiWire::Copilotkit;
@@ -271,18 +259,8 @@ impl AguiDriver {
             return Ok(());
         }
         let help = "mend the server, or lower `protocol` to `warn`";
-        Err(DriveError::Protocol {
-            message: format!("the agent breaks the rules of AG-UI:\n{}", violations.join("\n")),
-            help: help.into(),
-        })
-    }
-
-    /// What was recorded, if anything is.
-    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
-        match std::mem::take(&mut self.line) {
-            Line::Record(recorder) => Some(recorder.into_recording()),
-            Line::Live | Line::Replay(_) => None,
-        }
+        let message = format!("the agent breaks the rules of AG-UI:\n{}", violations.join("\n"));
+        Err(DriveError::protocol(message, help))
     }
 }
 

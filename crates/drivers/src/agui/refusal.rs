@@ -41,10 +41,7 @@ pub(super) fn no_stream(kind: &str, body: &[u8]) -> DriveError {
     } else {
         "an AG-UI server answers with `text/event-stream`: check the target's `endpoint`"
     };
-    DriveError::Protocol {
-        message: format!("the answer is no stream of events but `{kind}`{}", shown(body)),
-        help: help.into(),
-    }
+    DriveError::protocol(format!("the answer is no stream of events but `{kind}`{}", shown(body)), help)
 }
 
 fn shown(body: &[u8]) -> String {

@@ -12,8 +12,9 @@ use super::refusal::{refused, unusable};
 use super::retry::{RETRIES, Trouble, may_pass, pause};
 use super::session::{Api, Session};
 use super::{anthropic, openai, scripted};
+use crate::stream::next_event;
 use crate::{DriveError, TraceSink};
-use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Next, Request};
+use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Request};
 
 /// How long a server may keep its answer open when everything is said.
 const AFTER_END: Duration = Duration::from_millis(50);
@@ -128,21 +129,11 @@ async fn stream(
 ) -> Result<(Completion, Moment), Trouble> {
     let mut over = answer.latest();
     let (mut events, mut said) = (0_usize, false);
-    loop {
-        // Nobody has to close the connection; where it is closed, it can be used again.
-        let next = if reader.is_over() {
-            answer.frame_within(AFTER_END).await
-        } else {
-            answer.frame().await.map(|arrived| arrived.map_or(Next::Closed, Next::Frame))
-        };
-        let arrived = match next {
-            Ok(Next::Frame(_)) if reader.is_over() => continue,
-            Ok(Next::Frame(arrived)) => arrived,
-            Ok(Next::Closed | Next::Quiet) => break,
-            // What comes after the end is not missed.
-            Err(_) if reader.is_over() => break,
-            Err(error) => return Err(error.into()),
-        };
+    // Nobody has to close the connection; where it is closed, it can be used again.
+    while let Some(arrived) = next_event(&mut answer, reader.is_over(), AFTER_END).await? {
+        if reader.is_over() {
+            continue;
+        }
         over = arrived.at;
         events += 1;
         if arrived.frame.lossy {
@@ -162,13 +153,7 @@ async fn stream(
 
 fn push(pieces: Vec<Piece>, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
     for piece in pieces {
-        sink.push_at(
-            at,
-            match piece {
-                Piece::Text(text) => Kind::Text(text),
-                Piece::Reasoning(text) => Kind::Reasoning(text),
-            },
-        )?;
+        sink.push_at(at, piece.into())?;
     }
     Ok(())
 }

@@ -42,6 +42,15 @@ pub(crate) enum Piece {
     Reasoning(String),
 }
 
+impl From<Piece> for Kind {
+    fn from(piece: Piece) -> Self {
+        match piece {
+            Piece::Text(text) => Kind::Text(text),
+            Piece::Reasoning(text) => Kind::Reasoning(text),
+        }
+    }
+}
+
 /// Why an answer can not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Broken {

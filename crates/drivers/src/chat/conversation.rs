@@ -1,7 +1,5 @@
 //! One conversation with one agent: its model and its tools, until there is a result.
 
-use std::sync::Arc;
-
 use agentci_trace::{Kind, Moment, ToolResult};
 use serde_json::{Value, json};
 
@@ -123,11 +121,9 @@ impl Conversation<'_> {
                 called.push(Called { call, result: Some(result) });
             }
         }
-        Err(DriveError::Protocol {
-            message: format!("the model called tools in {ROUNDS} answers one after another"),
-            help: "look for a loop: a result that the model does not understand, or a script that always wants more"
-                .into(),
-        })
+        let message = format!("the model called tools in {ROUNDS} answers one after another");
+        let help = "look for a loop: a result that the model does not understand, or a script that always wants more";
+        Err(DriveError::protocol(message, help))
     }
 
     /// A request, and what could not be put into it.
@@ -163,11 +159,7 @@ impl Conversation<'_> {
         } else {
             let error = "the arguments are no JSON".to_owned();
             let content = json!({ "error": error });
-            let call_id = call.id.clone();
-            (
-                ToolResult { call_id, ok: false, result: Arc::default(), error: Some(error), ..ToolResult::default() },
-                content,
-            )
+            (ToolResult { call_id: call.id.clone(), error: Some(error), ..ToolResult::default() }, content)
         };
         opening.messages.push(tool_result(&call.id, &content));
         Ok(result)

@@ -11,7 +11,7 @@ use super::conversation::{Conversation, Ended};
 use super::message::normal;
 use super::session::Session;
 use crate::{Context, DriveError, Input, ToolHost, TraceSink};
-use agentci_exchange::{Line, Recording};
+use agentci_exchange::Line;
 
 /// An agent that is prompts and a model, and the conversation so far.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct ChatDriver {
     delegates: Delegates,
     history: Vec<Value>,
     tools: bool,
-    line: Line,
+    pub(crate) line: Line,
 }
 
 impl ChatDriver {
@@ -80,13 +80,5 @@ impl ChatDriver {
             }
         }
         Err(Delegates::exhausted())
-    }
-
-    /// What was recorded, if anything is.
-    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
-        match std::mem::take(&mut self.line) {
-            Line::Record(recorder) => Some(recorder.into_recording()),
-            Line::Live | Line::Replay(_) => None,
-        }
     }
 }

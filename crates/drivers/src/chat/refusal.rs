@@ -29,14 +29,13 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
 pub(super) fn unusable(broken: Broken, said: bool, at: Moment) -> Trouble {
     let help = "check the connector's host and its type: whatever answers there does not speak as its type does";
     match broken {
-        Broken::Malformed(message) => Trouble::Final(DriveError::Protocol {
-            message: format!("the model's answer can not be read: {message}"),
-            help: help.into(),
-        }),
-        Broken::CutOff => Trouble::Final(DriveError::Protocol {
-            message: "the model's answer ended before the model did".into(),
-            help: "look at the server, or at what stands between it and here".into(),
-        }),
+        Broken::Malformed(message) => {
+            Trouble::Final(DriveError::protocol(format!("the model's answer can not be read: {message}"), help))
+        }
+        Broken::CutOff => Trouble::Final(DriveError::protocol(
+            "the model's answer ended before the model did",
+            "look at the server, or at what stands between it and here",
+        )),
         Broken::Failed { kind, message } => {
             let name = kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
             let error = DriveError::AgentError(format!("{}{name}", short(&message)));

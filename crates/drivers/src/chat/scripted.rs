@@ -124,10 +124,10 @@ pub(super) async fn once(
                 Trouble::Final(error)
             })
         }
-        ScriptedReply::Malformed => Err(Trouble::Final(DriveError::Protocol {
-            message: "the model's answer can not be read: it is no JSON".into(),
-            help: "the script says so on purpose".into(),
-        })),
+        ScriptedReply::Malformed => Err(Trouble::Final(DriveError::protocol(
+            "the model's answer can not be read: it is no JSON",
+            "the script says so on purpose",
+        ))),
         ScriptedReply::Cut => {
             let words = "the model's answer broke off";
             Err(Trouble::Final(DriveError::Transport(std::io::Error::other(words))))

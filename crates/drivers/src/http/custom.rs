@@ -1,12 +1,11 @@
 //! Streams of no known format: the kind of an event says whether it is text.
 
 use agentci_plan::TextEvents;
-use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{NoAnswer, Reader, Steps, says_something};
+use super::reader::{NoAnswer, Read, Reader, says_something};
 use super::refusal::shortened;
 
 /// Which kind of events of a custom stream spoke so far.
@@ -22,7 +21,7 @@ pub(super) enum Spoken {
 
 impl Reader {
     /// Takes an event of a stream in which the kind of an event says whether it is text.
-    pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Result<Steps, NoAnswer> {
+    pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Read {
         let kind = kinds::kind(name, parsed);
         let natural = kinds::role(kind);
         let mut role = natural;
@@ -51,7 +50,7 @@ impl Reader {
             self.textless += 1;
         }
         let text = text.unwrap_or_default();
-        let mut steps = match role {
+        match role {
             Role::Text => self.usual(&text)?,
             Role::Final => self.say(Some("final"), &text)?,
             Role::Over => self.say(Some("done"), &text)?,
@@ -59,55 +58,47 @@ impl Reader {
                 if natural != Role::Other {
                     self.beside.text(kind, &text);
                 }
-                Vec::new()
             }
             Role::Unknown => self.unusual(kind.to_owned(), &text)?,
-        };
+        }
         match (value, &self.known) {
             (Some(value), Some(known)) if known.owns(value) => {
                 known.added(value).iter().for_each(|added| self.beside.value(added, &text));
             }
-            (Some(value), _) if role == Role::Other || !kinds::is_tool(kind) => {
-                steps.extend(self.aside(kind, value, &text));
-            }
-            (None, _) if role == Role::Other && kinds::is_tool(kind) => steps.extend(self.unread(kind)),
+            (Some(value), _) if role == Role::Other || !kinds::is_tool(kind) => self.aside(kind, value, &text),
+            (None, _) if role == Role::Other && kinds::is_tool(kind) => self.unread(kind),
             _ => {}
         }
-        Ok(steps)
+        Ok(())
     }
 
     /// Takes a text of an event with a usual name.
-    fn usual(&mut self, text: &str) -> Result<Steps, NoAnswer> {
-        let mut steps = Vec::new();
-        if !text.is_empty() {
+    fn usual(&mut self, text: &str) -> Read {
+        if !text.is_empty()
+            && let Spoken::Other(kind) = std::mem::replace(&mut self.spoken, Spoken::Usual)
+        {
             // What an event of another kind said before was not the answer.
-            if let Spoken::Other(kind) = std::mem::replace(&mut self.spoken, Spoken::Usual) {
-                self.beside.text(&kind, &self.text);
-                self.text.clear();
-                steps.push(Kind::TextTakenBack);
-                steps.extend(self.passed_over(&kind));
-            }
+            self.beside.text(&kind, &self.text);
+            self.take_text_back();
+            self.pass_over(&kind);
         }
-        steps.extend(self.say(None, text)?);
-        Ok(steps)
+        self.say(None, text)
     }
 
     /// Takes a text of an event with a name that says nothing.
-    fn unusual(&mut self, kind: String, text: &str) -> Result<Steps, NoAnswer> {
+    fn unusual(&mut self, kind: String, text: &str) -> Read {
         // Some repeat the whole answer at the end.
         let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
+        let says_nothing = repeated || text.trim().is_empty();
         match &self.spoken {
-            Spoken::Usual if repeated || text.trim().is_empty() => Ok(Vec::new()),
+            Spoken::Usual if says_nothing => Ok(()),
             Spoken::Usual => {
                 self.beside.text(&kind, text);
-                Ok(self.passed_over(&kind).into_iter().collect())
+                self.pass_over(&kind);
+                Ok(())
             }
-            Spoken::Other(known) if *known != kind => {
-                if repeated || text.trim().is_empty() {
-                    return Ok(Vec::new());
-                }
-                Err(NoAnswer::Ambiguous(known.clone(), kind))
-            }
+            Spoken::Other(known) if *known != kind && says_nothing => Ok(()),
+            Spoken::Other(known) if *known != kind => Err(NoAnswer::Ambiguous(known.clone(), kind)),
             Spoken::Nobody | Spoken::Other(_) => {
                 if !text.trim().is_empty() {
                     self.spoken = Spoken::Other(kind);
@@ -117,10 +108,10 @@ impl Reader {
         }
     }
 
-    fn passed_over(&mut self, kind: &str) -> Option<Kind> {
+    fn pass_over(&mut self, kind: &str) {
         self.warn(&format!(
             "events of the kind `{}` carry text that is not part of the answer; list the kinds that are text under `events`",
             shortened(kind)
-        ))
+        ));
     }
 }

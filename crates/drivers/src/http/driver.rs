@@ -6,14 +6,14 @@ use std::time::Duration;
 use agentci_plan::{HttpTarget, OutputRule, UnsetVariable};
 use agentci_trace::{Kind, Moment};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::body::{Body, with_bases};
 use super::reader::{Manner, NoAnswer, Reader};
 use super::refusal::refused;
 use super::seen::{self, Watch};
-use crate::{Context, DriveError, Input, Stopped, ToolBases, TraceSink};
-use agentci_exchange::{Answer, Line, Method, Recording, Request};
+use crate::seen::SeenEvents;
+use crate::{Context, DriveError, Input, ToolBases, TraceSink};
+use agentci_exchange::{Answer, Line, Method, Request};
 
 /// The most bytes of an answer that is read whole.
 const LARGEST: usize = 16 << 20;
@@ -35,8 +35,8 @@ pub(crate) struct HttpDriver {
     history: Vec<Value>,
     /// Whether the agent must answer something.
     output: OutputRule,
-    line: Line,
-    watch: Watch,
+    pub(crate) line: Line,
+    pub(crate) watch: Watch,
     /// When the last of an answer was read.
     latest: Moment,
 }
@@ -65,18 +65,9 @@ impl HttpDriver {
             history: Vec::new(),
             output: target.output,
             line,
-            watch: Watch { wire: None, recorder },
+            watch: Watch { seen: SeenEvents::default(), recorder },
             latest: Moment::default(),
         })
-    }
-
-    pub(crate) fn listen(&mut self, wire: UnboundedReceiver<Kind>) {
-        self.watch.wire = Some(wire);
-    }
-
-    /// Takes what was seen until now.
-    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
-        self.watch.take_all(sink)
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
@@ -165,7 +156,8 @@ impl HttpDriver {
         // Who has heard enough leaves now, rather than when everything is judged.
         drop(answer);
         self.recall(None, sink)?;
-        read.and_then(|()| self.take(self.latest, reader.end(), sink))?;
+        read?;
+        self.take(self.latest, reader.end().map(|()| reader.take_steps()), sink)?;
         match reader.finish() {
             Err(NoAnswer::Empty(_)) if self.output == OutputRule::Optional => Ok(None),
             finished => Ok(finished?),
@@ -174,13 +166,13 @@ impl HttpDriver {
 
     async fn events(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
         while let Some(arrived) = self.watch.beside(sink, answer.frame()).await?? {
-            self.take(arrived.at, reader.event(&arrived.frame), sink)?;
+            self.take(arrived.at, reader.event(&arrived.frame).map(|()| reader.take_steps()), sink)?;
             if reader.is_over() {
                 return Ok(());
             }
         }
         match answer.torn_line() {
-            Some(line) => self.take(answer.latest(), reader.torn_line(line), sink),
+            Some(line) => self.take(answer.latest(), reader.torn_line(line).map(|()| reader.take_steps()), sink),
             None => Ok(()),
         }
     }
@@ -189,7 +181,7 @@ impl HttpDriver {
         let mut number = 0;
         while let Some((line, at)) = self.watch.beside(sink, answer.line()).await?? {
             number += 1;
-            self.take(at, reader.line(number, &line), sink)?;
+            self.take(at, reader.line(number, &line).map(|()| reader.take_steps()), sink)?;
             if reader.is_over() {
                 break;
             }
@@ -205,7 +197,7 @@ impl HttpDriver {
         sink: &mut TraceSink<'_>,
     ) -> Read {
         let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
-        self.take(at, reader.whole(content_type, &body), sink)
+        self.take(at, reader.whole(content_type, &body).map(|()| reader.take_steps()), sink)
     }
 
     /// Writes what was read to the trace, after what was seen before it.
@@ -225,14 +217,6 @@ impl HttpDriver {
             }
         }
         Ok(())
-    }
-
-    /// What was recorded, if anything is.
-    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
-        match std::mem::take(&mut self.line) {
-            Line::Record(recorder) => Some(recorder.into_recording()),
-            Line::Live | Line::Replay(_) => None,
-        }
     }
 }
 

@@ -61,6 +61,8 @@ pub(super) struct Reader {
     pub(super) spoken: Spoken,
     /// What was warned about already.
     warned: BTreeSet<String>,
+    /// What goes into the trace.
+    pub(super) steps: Vec<Kind>,
 }
 
 /// Why there is no answer.
@@ -80,7 +82,8 @@ pub(super) enum NoAnswer {
     Empty(String),
 }
 
-pub(super) type Steps = Vec<Kind>;
+/// How reading went on; what was read is in the steps.
+pub(super) type Read = Result<(), NoAnswer>;
 
 impl Reader {
     pub(super) fn new(manner: Manner) -> Self {
@@ -92,107 +95,114 @@ impl Reader {
         self.over
     }
 
+    /// Takes what a known format tells, and remembers its calls.
+    pub(super) fn push(&mut self, step: Kind) {
+        if let Kind::ToolCall(call) = &step {
+            self.called = true;
+            self.calls.push((call.call_id.clone(), call.name.clone()));
+        }
+        self.steps.push(step);
+    }
+
+    /// Takes out what goes into the trace.
+    pub(super) fn take_steps(&mut self) -> Vec<Kind> {
+        std::mem::take(&mut self.steps)
+    }
+
     /// Takes a server-sent event.
-    pub(super) fn event(&mut self, frame: &Frame) -> Result<Steps, NoAnswer> {
+    pub(super) fn event(&mut self, frame: &Frame) -> Read {
         let (name, data) = (frame.event.as_deref(), frame.data.as_str());
         self.events += 1;
-        let mut steps = self.lossy(frame.lossy);
+        self.lossy(frame.lossy);
         if name.is_some_and(|name| ALIVE.contains(&name)) {
-            return Ok(steps);
+            return Ok(());
         }
         if data.trim() == "[DONE]" {
             self.over = true;
             if let Some(known) = &mut self.known {
                 known.done();
             }
-            return Ok(steps);
+            return Ok(());
         }
         let parsed = serde_json::from_str::<Value>(data).ok();
         let is_json = matches!(parsed, Some(Value::Object(_) | Value::Array(_) | Value::String(_) | Value::Null));
         if frame.unfinished {
-            steps.extend(self.unfinished(frame, is_json)?);
+            self.unfinished(frame, is_json)?;
         }
         *(if is_json { &mut self.json } else { &mut self.plain }) += 1;
         if name == Some("error") {
             let words = parsed.map_or_else(|| data.trim().to_owned(), |value| places::words(&value));
             return Err(NoAnswer::Failed(words));
         }
-        steps.extend(self.said(name, data, parsed)?);
-        Ok(steps)
+        self.said(name, data, parsed)
     }
 
     /// The stream ended in this line, before the data of an event came.
-    pub(super) fn torn_line(&mut self, line: &[u8]) -> Result<Steps, NoAnswer> {
+    pub(super) fn torn_line(&mut self, line: &[u8]) -> Read {
         let line = String::from_utf8_lossy(line);
         if self.over || line.strip_prefix("event:").is_some_and(|name| OVER.contains(&name.trim())) {
-            return Ok(Vec::new());
+            return Ok(());
         }
         Err(NoAnswer::Torn(format!("the stream broke off inside event {}{}", self.events + 1, cut(&line))))
     }
 
     /// Takes a line of an answer that is JSON line by line.
-    pub(super) fn line(&mut self, number: usize, line: &[u8]) -> Result<Steps, NoAnswer> {
+    pub(super) fn line(&mut self, number: usize, line: &[u8]) -> Read {
         let line = if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
         let text = String::from_utf8_lossy(line);
         if text.trim().is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let mut steps = self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
-        steps.extend(match serde_json::from_str::<Value>(&text) {
-            Ok(value) => self.json_line(&value)?,
-            Err(error) => {
-                let words = format!("line {number} of the answer is not JSON: {error}{}", cut(&text));
-                return Err(NoAnswer::Garbled(words));
-            }
-        });
-        Ok(steps)
+        self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
+        let value = serde_json::from_str::<Value>(&text).map_err(|error| {
+            NoAnswer::Garbled(format!("line {number} of the answer is not JSON: {error}{}", cut(&text)))
+        })?;
+        self.json_line(&value)
     }
 
     /// Takes a value of an answer that is JSON line by line.
-    pub(super) fn json_line(&mut self, value: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn json_line(&mut self, value: &Value) -> Read {
         match value {
-            Value::String(text) => self.say(None, text),
-            Value::Object(_) | Value::Array(_) => self.said(None, "", Some(value.clone())),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {
-                self.textless += 1;
-                Ok(Vec::new())
-            }
+            Value::String(text) => self.say(None, text)?,
+            Value::Object(_) | Value::Array(_) => self.said(None, "", Some(value.clone()))?,
+            Value::Null | Value::Bool(_) | Value::Number(_) => self.textless += 1,
         }
+        Ok(())
     }
 
     /// Nothing more comes: what is left to say.
-    pub(super) fn end(&mut self) -> Result<Steps, NoAnswer> {
-        let (mut steps, mut lacks) = match (&mut self.known, &mut self.data_stream) {
+    pub(super) fn end(&mut self) -> Read {
+        let mut last = Vec::new();
+        let mut lacks = match (&mut self.known, &mut self.data_stream) {
             (Some(known), _) => {
                 if self.shadow {
                     known.done();
                 }
-                known.end()
+                known.end(&mut last)
             }
-            (None, Some(stream)) => stream.end(),
-            (None, None) => (Vec::new(), None),
+            (None, Some(stream)) => stream.end(&mut last),
+            (None, None) => None,
         };
         if self.shadow {
-            steps.retain(|step| !matches!(step, Kind::Text(_)));
+            last.retain(|step| !matches!(step, Kind::Text(_)));
             lacks = None;
         }
-        self.note_calls(&steps);
+        last.into_iter().for_each(|step| self.push(step));
         let more = self.tools.flush(std::mem::take(&mut self.calls));
         self.called |= !more.is_empty();
-        steps.extend(more);
+        self.steps.extend(more);
         if self.beside.bytes() > TEXT_LIMIT {
-            let words = format!("more than {} MiB came beside the answer, which checks do not see", TEXT_LIMIT >> 20);
-            steps.extend(self.warn(&words));
+            self.warn(&format!("more than {} MiB came beside the answer, which checks do not see", TEXT_LIMIT >> 20));
         } else if let Some(data) = self.beside.take(&self.text) {
             let data: Arc<Value> = data.into();
             let message = "data beside the answer".to_owned();
-            steps.push(Kind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });
-            steps.push(Kind::Beside(data));
+            self.steps.push(Kind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });
+            self.steps.push(Kind::Beside(data));
         }
-        if let Some(lacks) = lacks {
-            steps.extend(self.breach(NoAnswer::Torn(format!("the stream ended before the answer did: {lacks}")))?);
+        match lacks {
+            Some(lacks) => self.breach(NoAnswer::Torn(format!("the stream ended before the answer did: {lacks}"))),
+            None => Ok(()),
         }
-        Ok(steps)
     }
 
     /// What the answer comes to; nothing if it only told of calls.
@@ -214,7 +224,7 @@ impl Reader {
     }
 
     /// Takes what an event says.
-    fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
+    fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         if let (None, Some(event)) = (&self.known, &parsed) {
             self.known = Known::recognise(event);
             self.shadow = matches!(self.manner.events, TextEvents::Named(_));
@@ -223,39 +233,34 @@ impl Reader {
                 self.shadow = true;
             }
         }
-        let steps = if self.known.is_some() && !self.shadow {
-            self.formatted(name, data, parsed)?
-        } else {
-            let mut steps = self.calls_of(parsed.as_ref())?;
-            steps.extend(match self.manner.events {
-                TextEvents::All => self.any(name, data, parsed)?,
-                TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed.as_ref())?,
-            });
-            steps
-        };
-        self.note_calls(&steps);
-        Ok(steps)
+        if self.known.is_some() && !self.shadow {
+            return self.formatted(name, data, parsed);
+        }
+        self.calls_of(parsed.as_ref())?;
+        match self.manner.events {
+            TextEvents::All => self.any(name, data, parsed),
+            TextEvents::Usual | TextEvents::Named(_) => self.custom(name, data, parsed.as_ref()),
+        }
     }
 
     /// Takes an event of a stream in which every event may be text.
-    fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Result<Steps, NoAnswer> {
+    fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         match parsed {
             Some(value @ (Value::Object(_) | Value::Array(_))) => {
                 let text = places::text(&value, self.manner.pointer.as_deref()).unwrap_or_default();
-                let mut steps = self.aside(kinds::kind(name, Some(&value)), &value, &text);
-                steps.extend(self.value(name, &value)?);
-                Ok(steps)
+                self.aside(kinds::kind(name, Some(&value)), &value, &text);
+                self.value(name, &value)
             }
             Some(Value::String(text)) => self.say(name, &text),
             Some(Value::Null) => self.say(name, ""),
-            // A number or a truth value is a word of a text that comes word by word.
             Some(_) | None if name.is_some_and(|name| OVER.contains(&name)) => self.say(name, ""),
+            // A number or a truth value is a word of a text that comes word by word.
             Some(_) | None => self.say(name, data),
         }
     }
 
     /// Takes a JSON value.
-    pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> Read {
         let kind = value.get("type").and_then(Value::as_str);
         if kind == Some("error") {
             return Err(NoAnswer::Failed(places::words(value)));
@@ -271,26 +276,21 @@ impl Reader {
     }
 
     /// Takes a text of an event of this kind.
-    pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> Result<Steps, NoAnswer> {
+    pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> Read {
         let said = !self.text.is_empty();
         if kind.is_some_and(|kind| OVER.contains(&kind)) {
             self.over = true;
             // What it repeats was said already.
             if said {
-                return Ok(Vec::new());
+                return Ok(());
             }
         }
-        if text.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut steps = Vec::new();
         let mut more = text;
-        if kind == Some("final") && said {
+        if kind == Some("final") && said && !text.is_empty() {
             if let Some(rest) = text.strip_prefix(self.text.as_str()) {
                 more = rest;
             } else {
-                steps.push(Kind::TextTakenBack);
-                self.text.clear();
+                self.take_text_back();
             }
         }
         if self.text.len() + more.len() > TEXT_LIMIT {
@@ -299,14 +299,20 @@ impl Reader {
         }
         self.text.push_str(more);
         if !more.is_empty() {
-            steps.push(Kind::Text(more.to_owned()));
+            self.steps.push(Kind::Text(more.to_owned()));
         }
-        Ok(steps)
+        Ok(())
+    }
+
+    /// What was said so far is not the answer.
+    pub(super) fn take_text_back(&mut self) {
+        self.text.clear();
+        self.steps.push(Kind::TextTakenBack);
     }
 
     /// Looks at a last event that lacks the blank line after it. One whose data is complete is taken: many servers that are
     /// written by hand end like this, though a browser would pass it over.
-    fn unfinished(&mut self, frame: &Frame, is_json: bool) -> Result<Option<Kind>, NoAnswer> {
+    fn unfinished(&mut self, frame: &Frame, is_json: bool) -> Read {
         let ends = frame.event.as_deref().is_some_and(|name| OVER.contains(&name));
         let begins_as_json = frame.data.trim_start().starts_with(['{', '[', '"']);
         let torn = !is_json && !ends && self.plain == 0 && (self.json > 0 || begins_as_json);
@@ -317,30 +323,33 @@ impl Reader {
         if !is_json && !ends && frame.torn {
             return self.breach(NoAnswer::Torn(words("ended before the end of the line of")));
         }
-        Ok(self.warn("the stream ended without the blank line after its last event"))
+        self.warn("the stream ended without the blank line after its last event");
+        Ok(())
     }
 
-    pub(super) fn lossy(&mut self, lossy: bool) -> Steps {
-        lossy.then(|| self.warn(NOT_UTF8)).flatten().into_iter().collect()
+    pub(super) fn lossy(&mut self, lossy: bool) {
+        if lossy {
+            self.warn(NOT_UTF8);
+        }
     }
 
     /// What is wrong with an answer that can be read all the same, where the target lets that pass.
-    pub(super) fn breach(&mut self, breach: NoAnswer) -> Result<Option<Kind>, NoAnswer> {
+    pub(super) fn breach(&mut self, breach: NoAnswer) -> Read {
         match (self.manner.protocol, breach) {
             (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Mislabelled(words)) => {
-                Ok(self.warn(&words))
+                self.warn(&words);
+                Ok(())
             }
             (_, breach) => Err(breach),
         }
     }
 
-    /// A warning, once.
-    pub(super) fn warn(&mut self, words: &str) -> Option<Kind> {
+    /// Warns, once.
+    pub(super) fn warn(&mut self, words: &str) {
         let words = words.replace('\n', "; ");
-        if self.manner.protocol == Strictness::Off || !self.warned.insert(words.clone()) {
-            return None;
+        if self.manner.protocol != Strictness::Off && self.warned.insert(words.clone()) {
+            self.steps.push(Kind::Violation(words));
         }
-        Some(Kind::Violation(words))
     }
 }
 

@@ -32,30 +32,26 @@ impl From<NoAnswer> for DriveError {
         match none {
             NoAnswer::Failed(words) if words.is_empty() => DriveError::AgentError("it does not say why".into()),
             NoAnswer::Failed(words) => DriveError::AgentError(shortened(&words)),
-            NoAnswer::Garbled(message) => DriveError::Protocol {
+            NoAnswer::Garbled(message) => {
+                DriveError::protocol(message, "look at what the agent sends, and as which `content-type`")
+            }
+            NoAnswer::Mislabelled(message) => DriveError::protocol(
                 message,
-                help: "look at what the agent sends, and as which `content-type`".into(),
-            },
-            NoAnswer::Mislabelled(message) => DriveError::Protocol {
+                "fix the `content-type` of the answer, or take it as text with `protocol: warn` in the target",
+            ),
+            NoAnswer::Torn(message) => DriveError::protocol(
                 message,
-                help: "fix the `content-type` of the answer, or take it as text with `protocol: warn` in the target"
-                    .into(),
-            },
-            NoAnswer::Torn(message) => DriveError::Protocol {
-                message,
-                help: "look at the agent's log: it stopped, or something in between closed the connection".into(),
-            },
-            NoAnswer::Ambiguous(first, second) => DriveError::Protocol {
-                message: format!(
-                    "events of the kinds `{}` and `{}` carry text, and only one of them can be the answer",
-                    shortened(&first),
-                    shortened(&second)
-                ),
-                help: format!(
-                    "name the kinds that are text in the target, for example `events: [{}]`",
-                    shortened(&second)
-                ),
-            },
+                "look at the agent's log: it stopped, or something in between closed the connection",
+            ),
+            NoAnswer::Ambiguous(first, second) => {
+                let (first, second) = (shortened(&first), shortened(&second));
+                DriveError::protocol(
+                    format!(
+                        "events of the kinds `{first}` and `{second}` carry text, and only one of them can be the answer"
+                    ),
+                    format!("name the kinds that are text in the target, for example `events: [{second}]`"),
+                )
+            }
             NoAnswer::Empty(message) => {
                 let help = if message.ends_with("empty") {
                     "look at the agent's log"

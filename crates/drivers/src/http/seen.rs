@@ -2,15 +2,15 @@
 
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::seen::SeenEvents;
 use crate::{Stopped, TraceSink};
 use agentci_exchange::Recorder;
 
 /// Someone who sees what the agent does, and who writes it down.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
-    pub(super) wire: Option<UnboundedReceiver<Kind>>,
+pub(crate) struct Watch {
+    pub(crate) seen: SeenEvents,
     pub(super) recorder: Option<Recorder>,
 }
 
@@ -26,7 +26,7 @@ impl Watch {
             tokio::select! {
                 // First what was seen: the agent can only speak of it afterwards.
                 biased;
-                Some(kind) = next(self.wire.as_mut()) => self.take(kind, sink)?,
+                Some(kind) = self.seen.next() => self.take(kind, sink)?,
                 done = &mut waiting => {
                     self.take_all(sink)?;
                     return Ok(done);
@@ -36,8 +36,8 @@ impl Watch {
     }
 
     /// Takes what was seen so far.
-    pub(super) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
-        while let Some(kind) = self.wire.as_mut().and_then(|wire| wire.try_recv().ok()) {
+    pub(crate) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+        while let Some(kind) = self.seen.ready() {
             self.take(kind, sink)?;
         }
         Ok(())
@@ -50,13 +50,6 @@ impl Watch {
             recorder.seen(what, clock, at);
         }
         sink.push_at(at, kind)
-    }
-}
-
-async fn next(wire: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
-    match wire {
-        Some(wire) => wire.recv().await,
-        None => std::future::pending().await,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_mcp::CallResult;
+use agentci_mcp::{CallResult, Heard, text_of_parts};
 use agentci_plan::{McpTarget, UnsetVariable};
 use agentci_process::Ending;
 use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
@@ -13,15 +13,14 @@ use super::action::Action;
 use super::failure::Failure;
 use super::server::Server;
 use super::snapshot;
-use super::told::{self, Outcome, Told};
+use super::told::{Outcome, Told};
 use crate::{Context, DriveError, Input, TraceSink};
-use agentci_exchange::Clock;
-use agentci_exchange::{Line, Recording};
+use agentci_exchange::{Clock, Line};
 
 /// A server that is tested.
 #[derive(Debug)]
 pub(crate) struct McpDriver {
-    line: Line,
+    pub(crate) line: Line,
     /// The server; none in a replay.
     server: Option<Server>,
     /// Where the files lie that turns name.
@@ -75,7 +74,8 @@ impl McpDriver {
             Outcome::Result(result) => self.finish(&action, result, call_id, sink, over)?,
             Outcome::Failure(failure) => {
                 if !call_id.is_empty() && failure.is_answer() {
-                    sink.push_at(over, Kind::ToolResult(refused(call_id, &failure)))?;
+                    let error = Some(failure.message.clone());
+                    sink.push_at(over, Kind::ToolResult(ToolResult { call_id, error, ..ToolResult::default() }))?;
                 }
                 return Err(failure.into());
             }
@@ -95,7 +95,7 @@ impl McpDriver {
         let identity = action.identity();
         if let Some(recalled) = self.line.recall(&identity, clock) {
             let (body, came) = recalled?;
-            let told = serde_json::from_slice(&body).map_err(|error| Failure::unreadable(&error))?;
+            let told = serde_json::from_slice(&body).map_err(|error| Failure::unreadable(&error.to_string()))?;
             return Ok((told, came));
         }
         let Some(server) = &mut self.server else {
@@ -123,7 +123,8 @@ impl McpDriver {
     ) -> Result<(), DriveError> {
         match action {
             Action::Call { tool, strict, .. } => {
-                let result = told::call(result);
+                let result = CallResult::read(result, Heard::default())
+                    .map_err(|malformed| Failure::unreadable(&malformed.to_string()))?;
                 let text = result.text();
                 sink.push_at(over, Kind::ToolResult(answered(call_id, &result, &text)))?;
                 say(&text, sink, over)?;
@@ -140,8 +141,7 @@ impl McpDriver {
                     });
                 }
             }
-            Action::Read { .. } => say(&told::resource(result).text(), sink, over)?,
-            Action::Prompt { .. } => say(&told::prompt(result).text(), sink, over)?,
+            Action::Read { .. } | Action::Prompt { .. } => say(&text_of_parts(&result), sink, over)?,
             Action::List { snapshot: path } => {
                 let tools = result["tools"].clone();
                 sink.push_at(over, Kind::FinalOutput(result.into()))?;
@@ -151,14 +151,6 @@ impl McpDriver {
             }
         }
         Ok(())
-    }
-
-    /// What was recorded, if anything is.
-    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
-        match std::mem::take(&mut self.line) {
-            Line::Record(recorder) => Some(recorder.into_recording()),
-            Line::Live | Line::Replay(_) => None,
-        }
     }
 
     /// Ends the server, if it is ours.
@@ -174,16 +166,6 @@ fn answered(call_id: String, result: &CallResult, text: &str) -> ToolResult {
     let ok = !result.is_error;
     let error = (!ok).then(|| text.to_owned());
     ToolResult { call_id, ok, result: Arc::new(result.value().into_owned()), error, ..ToolResult::default() }
-}
-
-fn refused(call_id: String, failure: &Failure) -> ToolResult {
-    ToolResult {
-        call_id,
-        ok: false,
-        result: Arc::default(),
-        error: Some(failure.message.clone()),
-        ..ToolResult::default()
-    }
 }
 
 fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> Result<(), DriveError> {

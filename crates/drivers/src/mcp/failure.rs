@@ -60,20 +60,7 @@ impl Failure {
         let help = match error {
             Error::Rpc(error) if error.code == -32602 => "compare what is asked for with what `mcp:list` shows",
             Error::Rpc(_) | Error::Status { .. } | Error::SessionLost => "the server's log may say more",
-            Error::NotStarted(_)
-            | Error::Died { .. }
-            | Error::TimedOut { .. }
-            | Error::Malformed { .. }
-            | Error::NoAnswer { .. }
-            | Error::NotOffered(_)
-            | Error::NoCommonVersion { .. }
-            | Error::TooMuch { .. }
-            | Error::Http(_)
-            | Error::Cut
-            | Error::Unauthorized(_)
-            | Error::Closed => {
-                error.help().unwrap_or("look at what the server sends: it is not what the protocol describes")
-            }
+            _ => error.help().unwrap_or("look at what the server sends: it is not what the protocol describes"),
         };
         Self { kind, message: error.to_string(), help: help.into() }
     }
@@ -84,7 +71,7 @@ impl Failure {
     }
 
     /// A recording that can not be read.
-    pub(super) fn unreadable(error: &serde_json::Error) -> Self {
+    pub(super) fn unreadable(error: &str) -> Self {
         let message = format!("the recorded answer can not be read: {error}");
         Self { kind: Kind::Protocol, message, help: "record the case again: `agentci record`".into() }
     }

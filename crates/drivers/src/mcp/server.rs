@@ -1,6 +1,5 @@
 //! The server: reached when it is first needed, there until the case ends.
 
-use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{self as mcp, Client, ClientCredentials, Endpoint, Error, Options};
@@ -14,6 +13,7 @@ use super::action::Action;
 use super::failure::Failure;
 use super::told::{self, Logged, Outcome, Told};
 use crate::Context;
+use crate::process::command_line;
 use agentci_exchange::Clock;
 
 /// A server that is there when it is needed.
@@ -97,17 +97,15 @@ async fn ask(client: &Client, action: &Action, clock: Clock, limit: Duration) ->
         Action::Call { tool, args, answers, .. } => {
             let mut result = client.call_tool(tool, args, answers.clone(), limit).await?;
             let logs = heard(std::mem::take(&mut result.heard));
-            (told::of_call(result), logs)
+            (result.into_value(), logs)
         }
         Action::Read { uri, answers } => {
-            let mut result = client.read_resource(uri, answers.clone(), limit).await?;
-            let logs = heard(std::mem::take(&mut result.heard));
-            (told::of_resource(result), logs)
+            let result = client.read_resource(uri, answers.clone(), limit).await?;
+            (result.result, heard(result.heard))
         }
         Action::Prompt { name, args, answers } => {
-            let mut result = client.get_prompt(name, args, answers.clone(), limit).await?;
-            let logs = heard(std::mem::take(&mut result.heard));
-            (told::of_prompt(result), logs)
+            let result = client.get_prompt(name, args, answers.clone(), limit).await?;
+            (result.result, heard(result.heard))
         }
         Action::List { .. } => (list(client, limit).await?, Vec::new()),
     })
@@ -140,16 +138,9 @@ fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, Unset
     };
     match &target.transport {
         McpTransport::Stdio { command, environment } => {
-            let mut parts = Vec::with_capacity(command.len());
-            for part in command {
-                parts.push(match &part.file {
-                    Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
-                    None => OsString::from(part.text.fill(context.lookup)?),
-                });
-            }
+            let mut parts = command_line(command, context.lookup)?.into_iter();
             let mut variables = context.environment.to_vec();
             variables.extend(named(environment)?);
-            let mut parts = parts.into_iter();
             Ok(mcp::Server::Stdio(Command {
                 program: parts.next().unwrap_or_default(),
                 arguments: parts.collect(),

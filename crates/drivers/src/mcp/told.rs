@@ -1,9 +1,9 @@
 //! What came of an action: all of it that enters the trace, as a recording keeps it.
 
-use agentci_mcp::{Asked, CallResult, Heard, Notification, PromptResult, ResourceResult};
+use agentci_mcp::{Asked, Heard, Notification};
 use agentci_trace::{Kind, Moment};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::failure::Failure;
 use agentci_exchange::Clock;
@@ -90,63 +90,4 @@ pub(super) fn heard(heard: Heard, clock: Clock, at: Moment) -> Vec<Logged> {
     let asked = heard.asked.iter().map(|asked| Logged::asked(asked, at));
     let refused = heard.refused.iter().map(|method| Logged::refused(method, at));
     notifications.chain(asked).chain(refused).collect()
-}
-
-/// The result of a call as the protocol has it.
-pub(super) fn of_call(result: CallResult) -> Value {
-    let CallResult { content, structured, is_error, mut rest, .. } = result;
-    rest.insert("content".into(), content.into());
-    if let Some(structured) = structured {
-        rest.insert("structuredContent".into(), structured);
-    }
-    rest.insert("isError".into(), is_error.into());
-    rest.into()
-}
-
-/// The same, read back.
-pub(super) fn call(result: Value) -> CallResult {
-    let mut rest = fields(result);
-    CallResult {
-        content: list(&mut rest, "content"),
-        structured: rest.shift_remove("structuredContent"),
-        is_error: rest.shift_remove("isError") == Some(true.into()),
-        rest,
-        heard: Heard::default(),
-    }
-}
-
-pub(super) fn of_resource(result: ResourceResult) -> Value {
-    let ResourceResult { contents, mut rest, .. } = result;
-    rest.insert("contents".into(), contents.into());
-    rest.into()
-}
-
-pub(super) fn resource(result: Value) -> ResourceResult {
-    let mut rest = fields(result);
-    ResourceResult { contents: list(&mut rest, "contents"), rest, heard: Heard::default() }
-}
-
-pub(super) fn of_prompt(result: PromptResult) -> Value {
-    let PromptResult { messages, mut rest, .. } = result;
-    rest.insert("messages".into(), messages.into());
-    rest.into()
-}
-
-pub(super) fn prompt(result: Value) -> PromptResult {
-    let mut rest = fields(result);
-    PromptResult { messages: list(&mut rest, "messages"), rest, heard: Heard::default() }
-}
-
-fn fields(result: Value) -> Map<String, Value> {
-    match result {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
-fn list(map: &mut Map<String, Value>, name: &str) -> Vec<Value> {
-    match map.shift_remove(name) {
-        Some(Value::Array(items)) => items,
-        _ => Vec::new(),
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use agentci_plan::{ProcessTarget, UnsetVariable};
+use agentci_plan::{CommandPart, ProcessTarget, UnsetVariable};
 use agentci_process::{Command, agent_program};
 
 /// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise, and
@@ -13,20 +13,25 @@ pub(super) fn command(
     enforced: &[(String, String)],
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Command, UnsetVariable> {
-    let mut parts = Vec::with_capacity(target.command.len());
-    for part in &target.command {
-        parts.push(match &part.file {
-            // Made absolute, since the working folder of the agent may be another than ours.
-            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string(),
-            None => OsString::from(part.text.fill(lookup)?),
-        });
-    }
+    let mut parts = command_line(&target.command, lookup)?.into_iter();
     let mut environment = given.to_vec();
     for (name, value) in &target.environment {
         environment.push((name.clone(), value.fill(lookup)?));
     }
-    let mut parts = parts.into_iter();
     let program = agent_program(parts.next().unwrap_or_default(), &environment, enforced);
     environment.extend_from_slice(enforced);
     Ok(Command { program, arguments: parts.collect(), folder: target.folder.clone(), environment })
+}
+
+/// The program and its arguments.
+pub(crate) fn command_line(
+    command: &[CommandPart],
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<OsString>, UnsetVariable> {
+    let part = |part: &CommandPart| match &part.file {
+        // Made absolute, since the working folder of the agent may be another than ours.
+        Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),
+        None => part.text.fill(lookup).map(OsString::from),
+    };
+    command.iter().map(part).collect()
 }

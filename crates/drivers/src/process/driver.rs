@@ -8,14 +8,14 @@ use agentci_process::{Ending, Exit, LineError, Lines, Pipes, Process};
 use agentci_trace::{Kind, Observer, ToolCall};
 use serde_json::Value;
 use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
 use super::command::command;
 use super::messages::{self, Message};
 use super::used::Used;
-use super::{DONE, UNDONE, next, tell_started};
+use super::{DONE, UNDONE, tell_started};
 use crate::host::NO_ANSWER;
+use crate::seen::SeenEvents;
 use crate::{Context, Delivery, DriveError, Reply, Stopped, ToolHost, TraceSink};
 
 /// The longest line an agent may write.
@@ -45,7 +45,7 @@ pub(crate) struct ProcessDriver {
     exit: Option<Exit>,
     done: bool,
     /// What someone else sees of the agent.
-    seen: Option<UnboundedReceiver<Kind>>,
+    seen: SeenEvents,
     used: Used,
 }
 
@@ -71,19 +71,19 @@ impl ProcessDriver {
             sent: 0,
             exit: None,
             done: false,
-            seen: None,
+            seen: SeenEvents::default(),
             used: Used::default(),
         }))
     }
 
-    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>, tells_usage: bool) {
-        self.seen = Some(seen);
+    pub(crate) fn listen(&mut self, seen: SeenEvents, tells_usage: bool) {
+        self.seen = seen;
         self.used = Used::new(tells_usage);
     }
 
     /// Takes what was seen until now.
     pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
-        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
+        while let Some(kind) = self.seen.ready() {
             self.used.seen(&kind);
             sink.push(kind)?;
         }
@@ -132,7 +132,7 @@ impl ProcessDriver {
                     }
                 }
                 // Before what the agent says: it can only speak of what was seen already.
-                Some(kind) = next(self.seen.as_mut()) => {
+                Some(kind) = self.seen.next() => {
                     self.used.seen(&kind);
                     sink.push(kind)?;
                 }
@@ -253,23 +253,19 @@ async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Re
 }
 
 fn too_much() -> DriveError {
-    DriveError::Protocol {
-        message: format!("the agent wrote more than {} MiB to its standard output", RECEIVED_LIMIT >> 20),
-        help: "print logs to standard error, and put large data elsewhere".into(),
-    }
+    let message = format!("the agent wrote more than {} MiB to its standard output", RECEIVED_LIMIT >> 20);
+    DriveError::protocol(message, "print logs to standard error, and put large data elsewhere")
 }
 
 fn too_long(error: LineError) -> DriveError {
     match error {
         LineError::Io(error) => DriveError::Transport(error),
-        LineError::TooLong { limit, beginning } => DriveError::Protocol {
-            message: format!(
-                "the agent wrote a line of more than {} MiB to its standard output\nthe line: {}",
-                limit >> 20,
-                quote(&beginning)
-            ),
-            help: "each message is one line; put large data elsewhere".into(),
-        },
+        LineError::TooLong { limit, beginning } => {
+            let (limit, line) = (limit >> 20, quote(&beginning));
+            let message =
+                format!("the agent wrote a line of more than {limit} MiB to its standard output\nthe line: {line}");
+            DriveError::protocol(message, "each message is one line; put large data elsewhere")
+        }
     }
 }
 

@@ -23,9 +23,9 @@ mod used;
 use std::time::Duration;
 
 use agentci_process::{Grace, Process};
-use agentci_trace::Kind;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
+pub(crate) use command::command_line;
 pub(crate) use driver::ProcessDriver;
 pub(crate) use messages::understands;
 pub(crate) use plain::PlainDriver;
@@ -40,13 +40,5 @@ fn tell_started(told: Option<&UnboundedSender<u32>>, process: &Process) {
     if let (Some(told), Some(id)) = (told, process.id()) {
         // Whoever watched may be gone.
         let _ = told.send(id);
-    }
-}
-
-/// The next thing that someone else sees of the agent.
-async fn next(seen: Option<&mut UnboundedReceiver<Kind>>) -> Option<Kind> {
-    match seen {
-        Some(seen) => seen.recv().await,
-        None => std::future::pending().await,
     }
 }

@@ -8,12 +8,13 @@ use agentci_trace::Kind;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::ChildStdin;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::command::command;
-use super::{DONE, UNDONE, next, tell_started};
+use super::{DONE, UNDONE, tell_started};
 use crate::parts::{as_text, part};
-use crate::{Context, DriveError, Input, Stopped, TraceSink};
+use crate::seen::SeenEvents;
+use crate::{Context, DriveError, Input, TraceSink};
 
 /// The most it may print.
 const PRINTED_LIMIT: usize = 16 << 20;
@@ -30,7 +31,7 @@ pub(crate) struct PlainDriver {
     running: Option<Process>,
     ended: Option<Ending>,
     /// What someone else sees of the agent.
-    seen: Option<UnboundedReceiver<Kind>>,
+    pub(crate) seen: SeenEvents,
 }
 
 impl PlainDriver {
@@ -47,23 +48,11 @@ impl PlainDriver {
             variables,
             running: None,
             ended: None,
-            seen: None,
+            seen: SeenEvents::default(),
         };
         // What is missing is missing before anything is started.
         driver.command(&|name| if is_input(name) { Some(String::new()) } else { (context.lookup)(name) })?;
         Ok(driver)
-    }
-
-    pub(crate) fn listen(&mut self, seen: UnboundedReceiver<Kind>) {
-        self.seen = Some(seen);
-    }
-
-    /// Takes what was seen until now.
-    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
-        while let Some(kind) = self.seen.as_mut().and_then(|seen| seen.try_recv().ok()) {
-            sink.push(kind)?;
-        }
-        Ok(())
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
@@ -121,7 +110,7 @@ impl PlainDriver {
             loop {
                 tokio::select! {
                     biased;
-                    Some(kind) = next(self.seen.as_mut()) => sink.push(kind)?,
+                    Some(kind) = self.seen.next() => sink.push(kind)?,
                     () = &mut feed, if !given_all => given_all = true,
                     exit = &mut printing => break exit,
                 }
@@ -129,13 +118,13 @@ impl PlainDriver {
         };
         let exit = exit.map_err(|error| match error {
             PrintError::Io(error) => DriveError::Transport(error),
-            too_much @ PrintError::TooMuch(_) => DriveError::Protocol {
-                message: format!("the agent printed too much: {too_much}"),
-                help: "print logs to standard error, and put large data elsewhere".into(),
-            },
+            too_much @ PrintError::TooMuch(_) => DriveError::protocol(
+                format!("the agent printed too much: {too_much}"),
+                "print logs to standard error, and put large data elsewhere",
+            ),
         })?;
         // What was seen on the wire before it left.
-        self.take_seen(sink)?;
+        self.seen.take_all(sink)?;
         if let Some(process) = self.running.take() {
             self.ended = Some(process.end(DONE).await);
         }

@@ -11,4 +11,4 @@ pub mod versions;
 pub use defect::{Defect, Fault, quote};
 pub use elicitation::{Action, Answer, Asked, Question};
 pub use malformed::Malformed;
-pub use result::{CallResult, Heard, Notification, PromptResult, ResourceResult, list, object};
+pub use result::{CallResult, Heard, Notification, PartsResult, list, object, text_of_parts};

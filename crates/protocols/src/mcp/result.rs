@@ -61,6 +61,15 @@ impl CallResult {
         Ok(Self { content, structured, is_error, rest, heard })
     }
 
+    /// The result as the protocol has it.
+    pub fn into_value(self) -> Value {
+        let Self { content, structured, is_error, rest: mut result, .. } = self;
+        result.insert("content".into(), content.into());
+        result.extend(structured.map(|structured| ("structuredContent".to_owned(), structured)));
+        result.insert("isError".into(), is_error.into());
+        result.into()
+    }
+
     /// The text parts, joined by line ends.
     pub fn text(&self) -> String {
         let parts = self.content.iter().filter(|part| part["type"] == "text");
@@ -82,52 +91,36 @@ impl CallResult {
     }
 }
 
-/// What is in a resource.
+/// What a resource or a prompt gave back, as the protocol has it: its parts are in one list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ResourceResult {
-    /// Its contents, each with `uri` and either `text` or `blob`.
-    pub contents: Vec<Value>,
-    /// What else the result had.
-    pub rest: Map<String, Value>,
+pub struct PartsResult {
+    /// The result; the list comes last.
+    pub result: Value,
     /// What came along.
     pub heard: Heard,
 }
 
-impl ResourceResult {
-    /// Reads a result.
-    pub fn read(result: Value, heard: Heard) -> Result<Self, Malformed> {
-        let mut rest = object("resources/read", result)?;
-        Ok(Self { contents: list("resources/read", &mut rest, "contents")?, rest, heard })
+impl PartsResult {
+    /// Reads a result whose list has this name.
+    pub fn read(method: &str, name: &str, result: Value, heard: Heard) -> Result<Self, Malformed> {
+        let mut result = object(method, result)?;
+        let parts = list(method, &mut result, name)?;
+        result.insert(name.to_owned(), parts.into());
+        Ok(Self { result: result.into(), heard })
     }
 
-    /// The contents that are text, joined by line ends.
+    /// Its texts, a line each.
     pub fn text(&self) -> String {
-        self.contents.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+        text_of_parts(&self.result)
     }
 }
 
-/// A prompt that was filled in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PromptResult {
-    /// Its messages, each with `role` and `content`.
-    pub messages: Vec<Value>,
-    /// What else the result had, as its `description`.
-    pub rest: Map<String, Value>,
-    /// What came along.
-    pub heard: Heard,
-}
-
-impl PromptResult {
-    /// Reads a result.
-    pub fn read(result: Value, heard: Heard) -> Result<Self, Malformed> {
-        let mut rest = object("prompts/get", result)?;
-        Ok(Self { messages: list("prompts/get", &mut rest, "messages")?, rest, heard })
-    }
-
-    /// The messages that are text, joined by line ends.
-    pub fn text(&self) -> String {
-        self.messages.iter().filter_map(|message| message["content"]["text"].as_str()).collect::<Vec<_>>().join("\n")
-    }
+/// The texts of a resource or a prompt, a line each.
+pub fn text_of_parts(result: &Value) -> String {
+    let parts = ["contents", "messages"].into_iter().find_map(|name| result[name].as_array());
+    let texts =
+        parts.into_iter().flatten().filter_map(|part| part.get("text").unwrap_or(&part["content"]["text"]).as_str());
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// A result, which must be an object.

@@ -6,23 +6,15 @@ use std::time::Duration;
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, Auth, Text};
 use agentci_source::{Sources, Span, Spanned};
-use agentci_trace::{Kind, Redactor, ToolCall, Trace};
+use agentci_trace::{Kind, Redactor, Trace};
 
 use super::*;
 use crate::a2a::A2aDriver;
 use crate::chat::NoResources;
 use crate::mock::MockDraws;
-use crate::{Context, DriveError, ToolHost, TraceSink};
+use crate::{Context, DriveError, TraceSink};
 use agentci_exchange::Clock;
 use agentci_exchange::{Line, Player, Recording};
-
-struct NoTools;
-
-impl ToolHost for NoTools {
-    fn call<'h>(&'h self, _: &'h ToolCall) -> crate::Answer<'h> {
-        panic!("an A2A agent calls no tools of ours")
-    }
-}
 
 /// A recording, exchange by exchange; each thing happens a tenth of a second after the one before.
 #[derive(Default)]
@@ -133,7 +125,7 @@ fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
     let mut driver = A2aDriver::open(target, &context, tape.line_to_it()).unwrap();
     let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let result = runtime.block_on(driver.turn(&user("hi"), &mut sink, &NoTools));
+    let result = runtime.block_on(driver.turn(&user("hi"), &mut sink));
     (result, sink.into_trace())
 }
 

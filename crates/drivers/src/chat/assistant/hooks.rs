@@ -47,12 +47,7 @@ fn told(file: &ScriptFile, function: Option<&str>, error: &ScriptError) -> Drive
         ScriptError::Syntax { line, column, .. } | ScriptError::Thrown { place: Some((line, column)), .. } => {
             format!(":{line}:{column}")
         }
-        ScriptError::Thrown { place: None, .. }
-        | ScriptError::NoFunction { .. }
-        | ScriptError::TooLong(_)
-        | ScriptError::TooMuchMemory(_)
-        | ScriptError::NotJson(_)
-        | ScriptError::Engine(_) => String::new(),
+        _ => String::new(),
     };
     let missing = missing(file, error).map(|part| {
         format!(

@@ -5,57 +5,55 @@ use std::borrow::Cow;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Steps, answered, broken, concluded, result_value, said, text};
+use super::{answered, broken, concluded, result_value, said, text};
 use crate::chat::openai::Reader;
-use crate::http::reader::NoAnswer;
+use crate::http::reader::Read;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct ChatCompletions {
     reader: Reader,
     /// Whether the present completion said anything.
     begun: bool,
-    done: bool,
+    /// Whether the server says that everything was said.
+    pub(super) done: bool,
 }
 
 impl ChatCompletions {
-    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
-        let mut steps = Vec::new();
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
         let event = &*with_tool_calls(event);
         let delta = &event["choices"][0]["delta"];
         let speaks = delta["tool_calls"].is_array() || !text(delta, "content").is_empty();
         // What is said after a completion stopped belongs to the next one, whose calls are numbered anew.
         if self.reader.has_stopped() && speaks {
-            steps.extend(self.conclude()?);
+            self.conclude(out)?;
         }
         if text(delta, "role") == "tool" {
-            steps.push(answered(text(delta, "tool_call_id"), result_value(&delta["content"])));
-            return Ok(steps);
+            out.push(answered(text(delta, "tool_call_id"), result_value(&delta["content"])));
+            return Ok(());
         }
         self.begun |= speaks;
-        steps.extend(said(self.reader.value(event).map_err(broken)?));
-        Ok(steps)
+        out.extend(said(self.reader.value(event).map_err(broken)?));
+        Ok(())
     }
 
-    pub(super) fn done(&mut self) {
-        self.done = true;
-    }
-
-    pub(super) fn end(&mut self) -> (Steps, Option<&'static str>) {
+    pub(super) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
         if !self.reader.has_stopped() && !self.done && self.begun {
-            return (Vec::new(), Some("it has neither a `finish_reason` nor `[DONE]`"));
+            return Some("it has neither a `finish_reason` nor `[DONE]`");
         }
-        (self.conclude().unwrap_or_default(), None)
+        let _ = self.conclude(out);
+        None
     }
 
     /// The calls of the present completion; the next one begins.
-    fn conclude(&mut self) -> Result<Vec<Kind>, NoAnswer> {
+    fn conclude(&mut self, out: &mut Vec<Kind>) -> Read {
         self.begun = false;
         let mut reader = std::mem::take(&mut self.reader);
         if !reader.has_stopped() {
             // Some say `[DONE]` and no reason.
             reader.event("[DONE]").map_err(broken)?;
         }
-        reader.finish().map(concluded).map_err(broken)
+        concluded(reader.finish().map_err(broken)?, out);
+        Ok(())
     }
 }
 

@@ -6,8 +6,9 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
-use super::{Steps, answered, ended, text};
-use crate::http::reader::NoAnswer;
+use super::{answered, ended, text};
+use crate::http::reader::{NoAnswer, Read};
+use crate::parts::as_text;
 
 /// The parts of a data stream by their codes.
 const CODES: &str = "02389abcdefghijk";
@@ -34,58 +35,45 @@ impl DataStream {
         parts > 0
     }
 
-    pub(in crate::http) fn line(&mut self, line: &str) -> Result<Steps, NoAnswer> {
-        let Some((code, value)) = part(line) else { return Ok(Vec::new()) };
+    pub(in crate::http) fn line(&mut self, line: &str, out: &mut Vec<Kind>) -> Read {
+        let Some((code, value)) = part(line) else { return Ok(()) };
         let value = value.map_err(|error| {
             NoAnswer::Torn(format!("a part of the AI SDK data stream is not JSON: {error}: {line}"))
         })?;
         let (id, name) = (text(&value, "toolCallId"), text(&value, "toolName"));
-        Ok(match code {
-            '0' => vec![Kind::Text(value.as_str().unwrap_or_default().to_owned())],
-            'g' => vec![Kind::Reasoning(value.as_str().unwrap_or_default().to_owned())],
-            '3' => {
-                let words = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                return Err(NoAnswer::Failed(words));
-            }
-            'b' => {
-                self.tools.begin(id, name);
-                Vec::new()
-            }
-            'c' => {
-                self.tools.write(id, text(&value, "argsTextDelta"));
-                Vec::new()
-            }
-            '9' => {
-                self.tools.input(id, name, value["args"].clone());
-                Vec::new()
-            }
-            'a' => self.tools.result(id, answered(id, value["result"].clone())),
-            'f' => {
-                self.open = true;
-                Vec::new()
-            }
+        let words = || value.as_str().unwrap_or_default().to_owned();
+        match code {
+            '0' => out.push(Kind::Text(words())),
+            'g' => out.push(Kind::Reasoning(words())),
+            '3' => return Err(NoAnswer::Failed(as_text(&value))),
+            'b' => self.tools.begin(id, name),
+            'c' => self.tools.write(id, text(&value, "argsTextDelta")),
+            '9' => self.tools.input(id, name, value["args"].clone()),
+            'a' => self.tools.result(id, answered(id, value["result"].clone()), out),
+            'f' => self.open = true,
             'd' | 'e' => {
                 self.open = false;
                 let reason = text(&value, "finishReason");
                 if reason == "error" {
                     return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
                 }
-                let mut steps = self.tools.flush();
+                self.tools.flush(out);
                 // The end of the message repeats that of its last step.
                 if code == 'd' {
-                    steps.extend(ended(reason));
+                    ended(reason, out);
                 }
-                steps
             }
             // Data, annotations, sources.
-            '2' | '8' | 'h' => vec![Kind::Beside(value.into())],
+            '2' | '8' | 'h' => out.push(Kind::Beside(value.into())),
             // Files, redacted reasoning.
-            _ => Vec::new(),
-        })
+            _ => {}
+        }
+        Ok(())
     }
 
-    pub(in crate::http) fn end(&mut self) -> (Steps, Option<&'static str>) {
-        (self.tools.flush(), self.open.then_some("a step began and did not end"))
+    pub(in crate::http) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
+        self.tools.flush(out);
+        self.open.then_some("a step began and did not end")
     }
 }
 

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Steps, answered, arguments, broken, by_provider, called, concluded, failed, result_value, said, text};
+use super::{answered, arguments, broken, by_provider, called, concluded, failed, result_value, said, text};
 use crate::chat::anthropic::Reader;
-use crate::http::reader::NoAnswer;
+use crate::http::reader::Read;
+use crate::parts::as_text;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Messages {
     reader: Reader,
     /// Whether a message is open.
-    open: bool,
+    pub(super) open: bool,
     /// Calls that the provider executes itself, by the number of their block: id, name, arguments.
     provided: BTreeMap<u64, (String, String, String)>,
     /// Results in the present message, which may come before its calls are complete.
@@ -21,57 +22,44 @@ pub(in crate::http) struct Messages {
 }
 
 impl Messages {
-    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
         let kind = text(event, "type");
         let number = event["index"].as_u64().unwrap_or_default();
         match kind {
-            "message_start" => {
-                *self = Self { open: true, ..Self::default() };
-            }
+            "message_start" => *self = Self { open: true, ..Self::default() },
             // Between messages an agent may tell of other things, which are no part of them.
-            _ if !self.open && kind != "error" => return Ok(Vec::new()),
+            _ if !self.open && kind != "error" => return Ok(()),
             "content_block_start" => self.block(number, &event["content_block"]),
             "content_block_delta" => {
                 if let Some((_, _, written)) = self.provided.get_mut(&number) {
                     written.push_str(text(&event["delta"], "partial_json"));
                 }
             }
-            _ if event.get("type").is_none() => return Ok(Vec::new()),
+            _ if event.get("type").is_none() => return Ok(()),
             _ => {}
         }
-        let mut steps = said(self.reader.value(event).map_err(broken)?);
+        out.extend(said(self.reader.value(event).map_err(broken)?));
         if kind == "message_stop" {
-            let reader = std::mem::take(&mut self.reader);
-            steps.extend(concluded(reader.finish().map_err(broken)?));
-            let provided = std::mem::take(&mut self.provided);
+            let Self { reader, provided, results, .. } = std::mem::take(self);
+            concluded(reader.finish().map_err(broken)?, out);
+            for (id, name, written) in provided.values() {
+                out.push(by_provider(called(id, name, arguments(written))));
+            }
             let is_provided = |step: &Kind| matches!(step, Kind::ToolResult(given) if provided.values().any(|(id, ..)| *id == given.call_id));
-            let results: Steps = std::mem::take(&mut self.results);
-            let results: Steps =
-                results.into_iter().map(|step| if is_provided(&step) { by_provider(step) } else { step }).collect();
-            let call =
-                |(id, name, written): (String, String, String)| by_provider(called(&id, &name, arguments(&written)));
-            steps.extend(provided.into_values().map(call));
-            steps.extend(results);
-            self.open = false;
+            out.extend(results.into_iter().map(|step| if is_provided(&step) { by_provider(step) } else { step }));
         }
-        Ok(steps)
+        Ok(())
     }
 
     /// Takes a message that came whole.
-    pub(super) fn whole(&mut self, message: &Value) -> Result<Steps, NoAnswer> {
-        let mut steps = self.event(&json!({ "type": "message_start", "message": message }))?;
+    pub(super) fn whole(&mut self, message: &Value, out: &mut Vec<Kind>) -> Read {
+        self.event(&json!({ "type": "message_start", "message": message }), out)?;
         for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
-            let event = json!({ "type": "content_block_start", "index": index, "content_block": block });
-            steps.extend(self.event(&event)?);
+            self.event(&json!({ "type": "content_block_start", "index": index, "content_block": block }), out)?;
         }
         let reason = &message["stop_reason"];
-        steps.extend(self.event(&json!({ "type": "message_delta", "delta": { "stop_reason": reason } }))?);
-        steps.extend(self.event(&json!({ "type": "message_stop" }))?);
-        Ok(steps)
-    }
-
-    pub(super) fn lacks(&self) -> Option<&'static str> {
-        self.open.then_some("`message_stop` is missing")
+        self.event(&json!({ "type": "message_delta", "delta": { "stop_reason": reason } }), out)?;
+        self.event(&json!({ "type": "message_stop" }), out)
     }
 
     fn block(&mut self, number: u64, block: &Value) {
@@ -86,11 +74,8 @@ impl Messages {
             kind if kind.ends_with("tool_result") => {
                 let (id, content) = (text(block, "tool_use_id"), &block["content"]);
                 let error = block["is_error"] == true || text(content, "type").ends_with("_error");
-                self.results.push(if error {
-                    failed(id, &content.as_str().map_or_else(|| content.to_string(), str::to_owned))
-                } else {
-                    answered(id, result_value(content))
-                });
+                let result = if error { failed(id, &as_text(content)) } else { answered(id, result_value(content)) };
+                self.results.push(result);
             }
             _ => {}
         }

@@ -21,7 +21,7 @@ use self::ollama::Ollama;
 use self::responses::Responses;
 use self::ui_messages::UiMessages;
 use super::places;
-use super::reader::NoAnswer;
+use super::reader::{NoAnswer, Read};
 use crate::chat::{Broken, Completion, Piece, cut_short};
 
 /// A stream of server-sent events whose format is known.
@@ -95,9 +95,6 @@ const OLLAMA: [&str; 18] = [
     "remote_host",
 ];
 
-/// What an event says.
-type Steps = Vec<Kind>;
-
 impl Known {
     /// The format of a stream that has this event in it, if it is one that we know.
     pub(super) fn recognise(event: &Value) -> Option<Self> {
@@ -135,23 +132,22 @@ impl Known {
     }
 
     /// Takes an answer that came whole.
-    pub(super) fn whole(&mut self, answer: &Value) -> Result<Steps, NoAnswer> {
-        let mut steps = Vec::new();
+    pub(super) fn whole(&mut self, answer: &Value, out: &mut Vec<Kind>) -> Read {
         match self {
             Known::ChatCompletions(stream) => {
-                let mut answer = answer.clone();
                 // One beside an answer does not take it back.
+                let mut answer = answer.clone();
                 answer.as_object_mut().and_then(|fields| fields.remove("error"));
-                steps.extend(stream.event(&answer)?);
+                stream.event(&answer, out)?;
             }
-            Known::Responses(stream) => steps.extend(stream.whole(answer)?),
-            Known::Messages(stream) => steps.extend(stream.whole(answer)?),
+            Known::Responses(stream) => stream.whole(answer, out)?,
+            Known::Messages(stream) => stream.whole(answer, out)?,
             Known::UiMessages(_) => {}
-            Known::Ollama(stream) => steps.extend(stream.event(answer)),
+            Known::Ollama(stream) => stream.event(answer, out),
         }
         self.done();
-        steps.extend(self.end().0);
-        Ok(steps)
+        self.end(out);
+        Ok(())
     }
 
     /// Whether an event is one of the format, and not something that the agent adds.
@@ -182,34 +178,35 @@ impl Known {
         (!added.is_empty()).then_some(Value::Object(added))
     }
 
-    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
         match self {
-            Known::ChatCompletions(stream) => stream.event(event),
-            Known::Responses(stream) => stream.event(event),
-            Known::Messages(stream) => stream.event(event),
-            Known::UiMessages(stream) => stream.event(event),
-            Known::Ollama(stream) => Ok(stream.event(event)),
+            Known::ChatCompletions(stream) => stream.event(event, out)?,
+            Known::Responses(stream) => stream.event(event, out)?,
+            Known::Messages(stream) => stream.event(event, out)?,
+            Known::UiMessages(stream) => stream.event(event, out)?,
+            Known::Ollama(stream) => stream.event(event, out),
         }
+        Ok(())
     }
 
     /// The server says that everything was said.
     pub(super) fn done(&mut self) {
         match self {
-            Known::ChatCompletions(stream) => stream.done(),
-            Known::UiMessages(stream) => stream.done(),
-            Known::Ollama(stream) => stream.done(),
+            Known::ChatCompletions(stream) => stream.done = true,
+            Known::UiMessages(stream) => stream.done = true,
+            Known::Ollama(stream) => stream.done = true,
             Known::Responses(_) | Known::Messages(_) => {}
         }
     }
 
-    /// The connection is closed: what is left to say, and what the stream lacks if it should have gone on.
-    pub(super) fn end(&mut self) -> (Steps, Option<&'static str>) {
+    /// The connection is closed: what is left to say goes out, and what the stream lacks if it should have gone on.
+    pub(super) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
         match self {
-            Known::ChatCompletions(stream) => stream.end(),
-            Known::Responses(stream) => (Vec::new(), stream.lacks()),
-            Known::Messages(stream) => (Vec::new(), stream.lacks()),
-            Known::UiMessages(stream) => stream.end(),
-            Known::Ollama(stream) => (Vec::new(), stream.lacks()),
+            Known::ChatCompletions(stream) => stream.end(out),
+            Known::Responses(stream) => stream.open.then_some("`response.completed` is missing"),
+            Known::Messages(stream) => stream.open.then_some("`message_stop` is missing"),
+            Known::UiMessages(stream) => stream.end(out),
+            Known::Ollama(stream) => (!stream.done).then_some("it has no `done: true`"),
         }
     }
 }
@@ -230,28 +227,15 @@ pub(super) fn called(id: &str, name: &str, args: Value) -> Kind {
 }
 
 pub(super) fn answered(id: &str, result: Value) -> Kind {
-    Kind::ToolResult(ToolResult {
-        call_id: id.to_owned(),
-        ok: true,
-        result: result.into(),
-        error: None,
-        ..ToolResult::default()
-    })
+    Kind::ToolResult(ToolResult { call_id: id.to_owned(), ok: true, result: result.into(), ..ToolResult::default() })
 }
 
 pub(super) fn failed(id: &str, error: &str) -> Kind {
-    Kind::ToolResult(ToolResult {
-        call_id: id.to_owned(),
-        ok: false,
-        result: Value::Null.into(),
-        error: Some(error.to_owned()),
-        ..ToolResult::default()
-    })
+    Kind::ToolResult(ToolResult { call_id: id.to_owned(), error: Some(error.to_owned()), ..ToolResult::default() })
 }
 
 /// The same of a tool that the provider of the model ran itself.
-fn by_provider(step: Kind) -> Kind {
-    let mut step = step;
+fn by_provider(mut step: Kind) -> Kind {
     if let Kind::ToolCall(ToolCall { observer, .. }) | Kind::ToolResult(ToolResult { observer, .. }) = &mut step {
         *observer = Observer::Provider;
     }
@@ -287,9 +271,9 @@ pub(super) fn result_value(value: &Value) -> Value {
 }
 
 /// What is to be known of an answer that ended for this reason, in the words of any provider.
-fn ended(reason: &str) -> Steps {
+fn ended(reason: &str, out: &mut Vec<Kind>) {
     if reason.is_empty() {
-        return Vec::new();
+        return;
     }
     let spelt = reason.replace('-', "_");
     let word = match spelt.as_str() {
@@ -299,28 +283,25 @@ fn ended(reason: &str) -> Steps {
         "refusal" => "content_filter",
         other => other,
     };
-    let finish = Kind::Finish(word.to_owned());
-    cut_short(reason).map(Kind::Violation).into_iter().chain([finish]).collect()
+    out.extend(cut_short(reason).map(Kind::Violation));
+    out.push(Kind::Finish(word.to_owned()));
 }
 
-fn said(pieces: Vec<Piece>) -> Steps {
-    let kind = |piece| match piece {
-        Piece::Text(text) => Kind::Text(text),
-        Piece::Reasoning(text) => Kind::Reasoning(text),
-    };
-    pieces.into_iter().map(kind).collect()
+fn said(pieces: Vec<Piece>) -> impl Iterator<Item = Kind> {
+    pieces.into_iter().map(Kind::from)
 }
 
 /// The calls of a completion, and what is wrong with it.
-fn concluded(completion: Completion) -> Steps {
-    let mut steps = completion.finish.as_deref().map(ended).unwrap_or_default();
+fn concluded(completion: Completion, out: &mut Vec<Kind>) {
+    if let Some(reason) = &completion.finish {
+        ended(reason, out);
+    }
     for call in completion.calls {
         if call.parsed().is_err() {
-            steps.push(Kind::Violation(format!("the arguments of `{}` are not JSON", call.name)));
+            out.push(Kind::Violation(format!("the arguments of `{}` are not JSON", call.name)));
         }
-        steps.push(Kind::ToolCall(call.traced()));
+        out.push(Kind::ToolCall(call.traced()));
     }
-    steps
 }
 
 fn broken(broken: Broken) -> NoAnswer {

@@ -5,13 +5,13 @@
 use agentci_trace::Kind;
 use serde_json::Value;
 
-use super::{Steps, arguments, called, ended, text};
+use super::{arguments, called, ended, text};
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Ollama {
     /// How many calls were told.
     calls: usize,
-    done: bool,
+    pub(super) done: bool,
 }
 
 impl Ollama {
@@ -21,14 +21,13 @@ impl Ollama {
         value["model"].is_string() && value["done"].is_boolean() && speaks
     }
 
-    pub(super) fn event(&mut self, event: &Value) -> Steps {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) {
         let message = &event["message"];
-        let mut steps = Vec::new();
         for thought in [text(message, "thinking"), text(event, "thinking")] {
-            steps.extend((!thought.is_empty()).then(|| Kind::Reasoning(thought.to_owned())));
+            out.extend((!thought.is_empty()).then(|| Kind::Reasoning(thought.to_owned())));
         }
         for said in [text(message, "content"), text(event, "response")] {
-            steps.extend((!said.is_empty()).then(|| Kind::Text(said.to_owned())));
+            out.extend((!said.is_empty()).then(|| Kind::Text(said.to_owned())));
         }
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             self.calls += 1;
@@ -38,20 +37,11 @@ impl Ollama {
             };
             let function = &call["function"];
             let args = function["arguments"].as_str().map_or_else(|| function["arguments"].clone(), arguments);
-            steps.push(called(&id, text(function, "name"), args));
+            out.push(called(&id, text(function, "name"), args));
         }
         if event["done"] == true {
             self.done = true;
-            steps.extend(ended(text(event, "done_reason")));
+            ended(text(event, "done_reason"), out);
         }
-        steps
-    }
-
-    pub(super) fn done(&mut self) {
-        self.done = true;
-    }
-
-    pub(super) fn lacks(&self) -> Option<&'static str> {
-        (!self.done).then_some("it has no `done: true`")
     }
 }

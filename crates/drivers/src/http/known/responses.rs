@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use agentci_trace::Kind;
 use serde_json::{Value, json};
 
-use super::{Steps, answered, arguments, by_provider, called, ended, failed, gave_up, result_value, text};
-use crate::http::reader::NoAnswer;
+use super::{answered, arguments, by_provider, called, ended, failed, gave_up, result_value, text};
+use crate::chat::cut_short;
+use crate::http::reader::Read;
+use crate::parts::as_text;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Responses {
     /// Whether a response began and did not end.
-    open: bool,
+    pub(super) open: bool,
     /// The items of the present response whose words came piece by piece.
     said: HashSet<u64>,
     /// The items of the present response that are complete.
@@ -44,101 +46,93 @@ pub(super) fn is_kind(kind: &str) -> bool {
 }
 
 impl Responses {
-    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
         let index = event["output_index"].as_u64().unwrap_or_default();
         let response = &event["response"];
-        Ok(match text(event, "type") {
-            "response.created" => {
-                *self = Self { open: true, ..Self::default() };
-                Vec::new()
-            }
+        match text(event, "type") {
+            "response.created" => *self = Self { open: true, ..Self::default() },
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.said.insert(index);
-                vec![Kind::Text(text(event, "delta").to_owned())]
+                out.push(Kind::Text(text(event, "delta").to_owned()));
             }
             "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-                vec![Kind::Reasoning(text(event, "delta").to_owned())]
+                out.push(Kind::Reasoning(text(event, "delta").to_owned()));
             }
-            "response.output_item.done" => self.item(index, &event["item"]),
+            "response.output_item.done" => self.item(index, &event["item"], out),
             "response.completed" => {
-                let mut steps = self.conclude(response);
-                steps.extend(ended(if self.calls { "tool_calls" } else { "stop" }));
-                steps
+                self.conclude(response, out);
+                ended(if self.calls { "tool_calls" } else { "stop" }, out);
             }
             "response.incomplete" => {
-                let mut steps = self.conclude(response);
+                self.conclude(response, out);
                 let reason = text(&response["incomplete_details"], "reason");
-                let end = ended(reason);
-                if !end.iter().any(|step| matches!(step, Kind::Violation(_))) {
-                    steps.push(Kind::Violation(format!("the response is incomplete: {reason}")));
+                if cut_short(reason).is_none() {
+                    out.push(Kind::Violation(format!("the response is incomplete: {reason}")));
                 }
-                steps.extend(end);
-                steps
+                ended(reason, out);
             }
             "response.failed" | "response.cancelled" => return Err(gave_up(response)),
             "error" => return Err(gave_up(event)),
             // The same again in other words, and whatever may be new.
-            _ => Vec::new(),
-        })
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Takes a response that came whole.
-    pub(super) fn whole(&mut self, response: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn whole(&mut self, response: &Value, out: &mut Vec<Kind>) -> Read {
         let kind = match text(response, "status") {
             kind @ ("incomplete" | "failed" | "cancelled") => kind,
             _ => "completed",
         };
-        self.event(&json!({ "type": format!("response.{kind}"), "response": response }))
-    }
-
-    pub(super) fn lacks(&self) -> Option<&'static str> {
-        self.open.then_some("`response.completed` is missing")
+        self.event(&json!({ "type": format!("response.{kind}"), "response": response }), out)
     }
 
     /// The end of a response; it repeats all items, of which some servers told nothing before.
-    fn conclude(&mut self, response: &Value) -> Steps {
+    fn conclude(&mut self, response: &Value, out: &mut Vec<Kind>) {
         self.open = false;
-        let items = response["output"].as_array().into_iter().flatten();
-        (0..).zip(items).flat_map(|(index, item)| self.item(index, item)).collect()
+        for (index, item) in (0..).zip(response["output"].as_array().into_iter().flatten()) {
+            self.item(index, item, out);
+        }
     }
 
-    fn item(&mut self, index: u64, item: &Value) -> Steps {
+    fn item(&mut self, index: u64, item: &Value, out: &mut Vec<Kind>) {
         if !self.complete.insert(index) {
-            return Vec::new();
+            return;
         }
         let kind = text(item, "type");
         self.calls |= matches!(kind, "function_call" | "custom_tool_call");
         let id = Some(text(item, "call_id")).filter(|id| !id.is_empty()).unwrap_or(text(item, "id"));
+        let call = |args: Value| called(id, text(item, "name"), args);
         match kind {
-            "message" if self.said.contains(&index) => Vec::new(),
+            "message" if self.said.contains(&index) => {}
             "message" => {
                 let parts = item["content"].as_array().into_iter().flatten();
                 let words = parts.map(|part| format!("{}{}", text(part, "text"), text(part, "refusal")));
-                vec![Kind::Text(words.collect())]
+                out.push(Kind::Text(words.collect()));
             }
-            "function_call" => vec![called(id, text(item, "name"), arguments(text(item, "arguments")))],
-            "custom_tool_call" => vec![called(id, text(item, "name"), item["input"].clone())],
-            "function_call_output" | "custom_tool_call_output" => vec![answered(id, result_value(&item["output"]))],
+            "function_call" => out.push(call(arguments(text(item, "arguments")))),
+            "custom_tool_call" => out.push(call(item["input"].clone())),
+            "function_call_output" | "custom_tool_call_output" => {
+                out.push(answered(id, result_value(&item["output"])));
+            }
             "mcp_call" => {
-                let call = called(id, text(item, "name"), arguments(text(item, "arguments")));
-                let error = item["error"].as_str().map_or_else(|| item["error"].to_string(), str::to_owned);
-                let result = if item["error"].is_null() {
-                    answered(id, result_value(&item["output"]))
-                } else {
-                    failed(id, &error)
+                let result = match &item["error"] {
+                    Value::Null => answered(id, result_value(&item["output"])),
+                    error => failed(id, &as_text(error)),
                 };
-                vec![by_provider(call), by_provider(result)]
+                out.extend([call(arguments(text(item, "arguments"))), result].map(by_provider));
             }
             "web_search_call" | "file_search_call" | "code_interpreter_call" | "image_generation_call" => {
-                provided(id, kind.trim_end_matches("_call"), item)
+                out.extend(provided(id, kind.trim_end_matches("_call"), item).map(by_provider));
             }
-            _ => Vec::new(),
+            _ => {}
         }
     }
 }
 
 /// A tool that the provider runs itself, with what it gave as far as the item tells.
-fn provided(id: &str, name: &str, item: &Value) -> Steps {
+fn provided(id: &str, name: &str, item: &Value) -> [Kind; 2] {
     let args = match name {
         "web_search" => item["action"].clone(),
         "file_search" => json!({ "queries": item["queries"] }),
@@ -147,5 +141,5 @@ fn provided(id: &str, name: &str, item: &Value) -> Steps {
     };
     let result = ["results", "outputs"].into_iter().find_map(|key| item.get(key)).cloned().unwrap_or_default();
     let result = if text(item, "status") == "failed" { failed(id, "the call failed") } else { answered(id, result) };
-    vec![by_provider(called(id, name, args)), by_provider(result)]
+    [called(id, name, args), result]
 }

@@ -3,7 +3,7 @@
 use agentci_trace::Kind;
 use serde_json::Value;
 
-use super::{Steps, called};
+use super::called;
 
 /// Calls that are not told yet. A call is told when its result comes or its step ends, since until then its input may come again.
 #[derive(Debug, Default)]
@@ -37,14 +37,14 @@ impl ToolParts {
     }
 
     /// A result, after the call it belongs to.
-    pub(super) fn result(&mut self, id: &str, result: Kind) -> Steps {
+    pub(super) fn result(&mut self, id: &str, result: Kind, out: &mut Vec<Kind>) {
         let call = self.open.iter().position(|open| open.id == id).map(|at| self.open.remove(at));
-        call.and_then(Open::told).into_iter().chain([result]).collect()
+        out.extend(call.and_then(Open::told).into_iter().chain([result]));
     }
 
     /// The calls that nothing more is said about.
-    pub(super) fn flush(&mut self) -> Steps {
-        self.open.drain(..).filter_map(Open::told).collect()
+    pub(super) fn flush(&mut self, out: &mut Vec<Kind>) {
+        out.extend(self.open.drain(..).filter_map(Open::told));
     }
 
     fn named(&mut self, id: &str, name: &str) -> &mut Open {

@@ -4,14 +4,14 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
-use super::{Steps, answered, denied, ended, failed, gave_up, text};
+use super::{answered, denied, ended, failed, gave_up, text};
 use crate::http::kinds::OVER;
-use crate::http::reader::NoAnswer;
+use crate::http::reader::{NoAnswer, Read};
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct UiMessages {
     tools: ToolParts,
-    done: bool,
+    pub(super) done: bool,
 }
 
 impl UiMessages {
@@ -34,34 +34,33 @@ impl UiMessages {
         own.contains(&kind) || starts.iter().any(|start| kind.starts_with(start))
     }
 
-    pub(super) fn event(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
         let (id, name) = (text(event, "toolCallId"), text(event, "toolName"));
-        Ok(match text(event, "type") {
-            "text-delta" => vec![Kind::Text(text(event, "delta").to_owned())],
-            "reasoning-delta" => vec![Kind::Reasoning(text(event, "delta").to_owned())],
-            "tool-input-start" => {
-                self.tools.begin(id, name);
-                Vec::new()
-            }
-            "tool-input-delta" => {
-                self.tools.write(id, text(event, "inputTextDelta"));
-                Vec::new()
-            }
-            "tool-input-available" => {
-                self.tools.input(id, name, event["input"].clone());
-                Vec::new()
-            }
+        match text(event, "type") {
+            "text-delta" => out.push(Kind::Text(text(event, "delta").to_owned())),
+            "reasoning-delta" => out.push(Kind::Reasoning(text(event, "delta").to_owned())),
+            "tool-input-start" => self.tools.begin(id, name),
+            "tool-input-delta" => self.tools.write(id, text(event, "inputTextDelta")),
+            "tool-input-available" => self.tools.input(id, name, event["input"].clone()),
             "tool-input-error" => {
                 self.tools.input(id, name, event["input"].clone());
-                self.tools.result(id, failed(id, text(event, "errorText")))
+                self.tools.result(id, failed(id, text(event, "errorText")), out);
             }
             // A preliminary result is followed by another.
-            "tool-output-available" if event["preliminary"] == true => Vec::new(),
-            "tool-output-available" => self.tools.result(id, answered(id, event["output"].clone())),
-            "tool-output-error" => self.tools.result(id, failed(id, text(event, "errorText"))),
-            "tool-output-denied" => self.tools.result(id, denied(id, "the execution was denied")),
-            "finish-step" => self.tools.flush(),
-            "finish" => return self.finish(event),
+            "tool-output-available" if event["preliminary"] == true => {}
+            "tool-output-available" => self.tools.result(id, answered(id, event["output"].clone()), out),
+            "tool-output-error" => self.tools.result(id, failed(id, text(event, "errorText")), out),
+            "tool-output-denied" => self.tools.result(id, denied(id, "the execution was denied"), out),
+            "finish-step" => self.tools.flush(out),
+            "finish" => {
+                self.done = true;
+                let reason = text(event, "finishReason");
+                if reason == "error" {
+                    return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
+                }
+                self.tools.flush(out);
+                ended(reason, out);
+            }
             "error" => return Err(gave_up(event)),
             "abort" => {
                 let reason = Some(text(event, "reason")).filter(|reason| !reason.trim().is_empty());
@@ -71,30 +70,16 @@ impl UiMessages {
             // The end of a stream that is written by hand.
             kind if OVER.contains(&kind) => {
                 self.done = true;
-                self.tools.flush()
+                self.tools.flush(out);
             }
             // Sources, files, metadata and an application's own data.
-            _ => Vec::new(),
-        })
-    }
-
-    pub(super) fn done(&mut self) {
-        self.done = true;
-    }
-
-    pub(super) fn end(&mut self) -> (Steps, Option<&'static str>) {
-        let lacks = (!self.done).then_some("it has neither `finish` nor `[DONE]`");
-        (self.tools.flush(), lacks)
-    }
-
-    fn finish(&mut self, event: &Value) -> Result<Steps, NoAnswer> {
-        self.done = true;
-        let reason = text(event, "finishReason");
-        if reason == "error" {
-            return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
+            _ => {}
         }
-        let mut steps = self.tools.flush();
-        steps.extend(ended(reason));
-        Ok(steps)
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
+        self.tools.flush(out);
+        (!self.done).then_some("it has neither `finish` nor `[DONE]`")
     }
 }

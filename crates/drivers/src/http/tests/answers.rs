@@ -32,7 +32,8 @@ fn read(manner: Manner, take: impl FnOnce(&mut Reader, &mut dyn FnMut(Vec<Kind>)
         }
     };
     let output = take(&mut reader, &mut push).and_then(|()| {
-        push(reader.end()?);
+        reader.end()?;
+        push(reader.take_steps());
         reader.finish().map(Option::unwrap_or_default)
     });
     Read { output, trace }
@@ -49,13 +50,15 @@ pub(super) fn stream(manner: Manner, pieces: &[&[u8]]) -> Read {
         }
         frames.extend(std::iter::from_fn(|| decoder.finish()));
         for frame in frames {
-            push(reader.event(&frame)?);
+            reader.event(&frame)?;
+            push(reader.take_steps());
             if reader.is_over() {
                 return Ok(());
             }
         }
         if let Some(line) = decoder.torn_line() {
-            push(reader.torn_line(line)?);
+            reader.torn_line(line)?;
+            push(reader.take_steps());
         }
         Ok(())
     })
@@ -77,7 +80,8 @@ fn lines(text: &str) -> Result<Value, NoAnswer> {
 pub(super) fn json_lines(manner: Manner, text: &str) -> Read {
     read(manner, |reader, push| {
         for (index, line) in text.split_inclusive('\n').enumerate() {
-            push(reader.line(index + 1, line.as_bytes())?);
+            reader.line(index + 1, line.as_bytes())?;
+            push(reader.take_steps());
             if reader.is_over() {
                 break;
             }
@@ -93,7 +97,8 @@ fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {
 /// Reads a whole answer of this type.
 pub(super) fn typed(manner: Manner, content_type: &str, body: &[u8]) -> Read {
     read(manner, |reader, push| {
-        push(reader.whole(content_type, body)?);
+        reader.whole(content_type, body)?;
+        push(reader.take_steps());
         Ok(())
     })
 }

@@ -145,7 +145,7 @@ async fn talk(
     };
     let mut driver = HttpDriver::open(target, &context, line).unwrap();
     if let Some(wire) = wire {
-        driver.listen(wire);
+        driver.watch.seen = crate::seen::SeenEvents(Some(wire));
     }
     let mut sink = TraceSink::new(clock, |event| {
         if let Kind::Text(_) = event.kind {
@@ -161,7 +161,7 @@ async fn talk(
             break;
         }
     }
-    let recording = driver.take_recording();
+    let recording = crate::driver::recording_of(&mut driver.line);
     (sink.into_trace().events().to_vec(), result, recording)
 }
 

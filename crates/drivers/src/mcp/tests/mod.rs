@@ -102,7 +102,7 @@ async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -
             break;
         }
     }
-    let recording = driver.take_recording();
+    let recording = crate::driver::recording_of(&mut driver.line);
     Came { results, trace: sink.into_trace(), recording, ending: driver.close().await }
 }
 
