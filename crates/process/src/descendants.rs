@@ -5,10 +5,8 @@
 //! tells whose it is. Where there is no `/proc`, the group is all we have.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::FileExt as _;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::fs;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
@@ -28,33 +26,33 @@ pub fn adopt_orphans() {
 }
 
 /// Children we started ourselves and wait for elsewhere.
-fn direct() -> &'static Mutex<BTreeSet<i32>> {
-    static DIRECT: OnceLock<Mutex<BTreeSet<i32>>> = OnceLock::new();
-    DIRECT.get_or_init(Mutex::default)
+fn direct() -> MutexGuard<'static, BTreeSet<i32>> {
+    static DIRECT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+    DIRECT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn register(pid: Pid) {
-    direct().lock().unwrap_or_else(PoisonError::into_inner).insert(pid.as_raw_nonzero().get());
+    direct().insert(pid.as_raw_nonzero().get());
 }
 
 pub(crate) fn forget(pid: Pid) {
-    direct().lock().unwrap_or_else(PoisonError::into_inner).remove(&pid.as_raw_nonzero().get());
+    direct().remove(&pid.as_raw_nonzero().get());
 }
 
 /// Whether one of them runs, as far as we know.
 pub(crate) fn any() -> bool {
     let guard = guard::process();
-    direct().lock().unwrap_or_else(PoisonError::into_inner).iter().any(|pid| Some(*pid) != guard)
+    direct().iter().any(|pid| Some(*pid) != guard)
 }
 
 /// Ends everything that carries a tag and lost its parent. Ending one may orphan others, so it looks again until none is left.
 pub(crate) async fn sweep(tag: &str) {
-    end_all(Some(tag)).await;
+    until_none(|| orphans(Some(tag))).await;
 }
 
 /// Ends every adopted orphan, whoever started it. For a program that owns its process, at its very end.
 pub async fn sweep_all() {
-    end_all(None).await;
+    until_none(|| orphans(None)).await;
 }
 
 /// The programs that carry a tag and lost their parent.
@@ -78,10 +76,6 @@ const ROUNDS: u32 = 100;
 const UNDECIDED_ROUNDS: u32 = 40;
 /// How often, two milliseconds apart, it is asked whether a process that was killed is gone.
 const REAPED: u32 = 200;
-
-async fn end_all(tag: Option<&str>) {
-    until_none(|| orphans(tag)).await;
-}
 
 /// Looks, and ends what is found, until nothing is.
 async fn until_none(mut look: impl FnMut() -> Orphans) {
@@ -119,18 +113,15 @@ async fn reap(pid: Pid) {
     }
 }
 
-fn carries(environment: &[u8], tag: &str) -> bool {
-    let value = |variable: &[u8]| Some(variable.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")? == tag.as_bytes());
-    environment.split(|byte| *byte == 0).any(|variable| value(variable) == Some(true))
+/// The tags in an environment.
+fn tags(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let variables = environment.split(|byte| *byte == 0);
+    variables.filter_map(|variable| variable.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="))
 }
 
-/// Whether a process is one of those that the program of this mark started.
+/// Whether an environment carries a tag that begins with a mark.
 pub(crate) fn carries_mark(environment: &[u8], mark: &str) -> bool {
-    let value = |variable: &[u8]| {
-        let tag = variable.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?;
-        Some(tag.strip_prefix(mark.as_bytes())?.starts_with(b"-"))
-    };
-    environment.split(|byte| *byte == 0).any(|variable| value(variable) == Some(true))
+    tags(environment).any(|tag| tag.strip_prefix(mark.as_bytes()).is_some_and(|rest| rest.starts_with(b"-")))
 }
 
 /// Our children that we did not start ourselves.
@@ -148,7 +139,7 @@ fn orphans(tag: Option<&str>) -> Orphans {
     if children.is_empty() {
         return found;
     }
-    let direct = direct().lock().unwrap_or_else(PoisonError::into_inner);
+    let direct = direct();
     for child in children {
         let Some(pid) = Pid::from_raw(child).filter(|_| !direct.contains(&child)) else { continue };
         let Some(tag) = tag else {
@@ -157,7 +148,7 @@ fn orphans(tag: Option<&str>) -> Orphans {
         };
         match fs::read(format!("/proc/{child}/environ")) {
             Ok(environment) if !environment.is_empty() => {
-                if carries(&environment, tag) {
+                if tags(&environment).any(|known| known == tag.as_bytes()) {
                     found.wanted.push(pid);
                 }
             }
@@ -168,18 +159,11 @@ fn orphans(tag: Option<&str>) -> Orphans {
     found
 }
 
-/// How much of a list is read at a time, and the most that one process takes in it.
-const PIECE: usize = 4096;
-const LONGEST_ENTRY: usize = 16;
-
 /// The process ids of our children. Orphans are handed to the first thread of a process, whose number is the process's own, so
 /// its list is enough; it is read after every attempt. While children leave, the list may miss one of the others: it is
 /// read until two readings agree.
 fn children() -> Vec<i32> {
-    static LIST: OnceLock<Option<File>> = OnceLock::new();
-    // Opened once: finding the file takes longer than reading it.
-    let list = LIST.get_or_init(|| File::open(format!("/proc/self/task/{}/children", std::process::id())).ok());
-    let read = || list.as_ref().and_then(|file| read_from_start(file).ok());
+    let read = || fs::read(format!("/proc/self/task/{}/children", std::process::id())).ok();
     let Some(mut list) = read() else { return children_by_parent() };
     while !list.is_empty() && !only(&list, guard::process()) {
         match read() {
@@ -194,20 +178,6 @@ fn children() -> Vec<i32> {
 /// lives is not missed, only what follows one that leaves.
 fn only(list: &[u8], guard: Option<i32>) -> bool {
     guard.is_some_and(|guard| list.trim_ascii() == guard.to_string().as_bytes())
-}
-
-/// All that a list of the system's holds now; it is made anew for whoever reads from the start.
-fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut piece = [0; PIECE];
-    loop {
-        let count = file.read_at(&mut piece, bytes.len() as u64)?;
-        bytes.extend_from_slice(&piece[..count]);
-        // The system fills a piece with as many whole entries as it takes.
-        if count < PIECE - LONGEST_ENTRY {
-            return Ok(bytes);
-        }
-    }
 }
 
 /// The same on kernels that do not list children: every process is asked for its parent.
@@ -228,8 +198,6 @@ fn children_by_parent() -> Vec<i32> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use super::*;
 
     /// How often it looks when it always finds the same.
@@ -261,16 +229,6 @@ mod tests {
         assert_eq!(begun.elapsed(), Duration::from_millis(2) * REAPED);
         child.kill().unwrap();
         child.wait().unwrap();
-    }
-
-    #[test]
-    fn a_list_is_read_to_its_end() {
-        for length in [0, 7, PIECE - LONGEST_ENTRY, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5] {
-            let list: Vec<u8> = b"123456 ".iter().copied().cycle().take(length).collect();
-            let mut file = tempfile::tempfile().unwrap();
-            file.write_all(&list).unwrap();
-            assert_eq!(read_from_start(&file).unwrap(), list);
-        }
     }
 
     #[test]

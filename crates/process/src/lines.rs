@@ -2,8 +2,6 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// How much room is made for what comes: little for those who say little, and more as soon as that was filled.
-const FIRST: usize = 1000;
 const CHUNK: usize = 16 * 1024;
 
 /// Reads lines; a wait that is dropped loses nothing.
@@ -16,8 +14,6 @@ pub struct Lines<R> {
     /// How far from `start` the buffer was searched for a line end already.
     searched: usize,
     limit: usize,
-    /// Whether the last read took all the room there was.
-    filled: bool,
     ended: bool,
 }
 
@@ -40,7 +36,7 @@ pub enum LineError {
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of at most `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
-        Self { reader, buffer: Vec::new(), start: 0, searched: 0, limit, filled: false, ended: false }
+        Self { reader, buffer: Vec::new(), start: 0, searched: 0, limit, ended: false }
     }
 
     /// The next line without its line end; a last one that has none counts. `None` at the end.
@@ -66,7 +62,6 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             self.make_room();
             self.ended = self.reader.read_buf(&mut self.buffer).await? == 0;
-            self.filled = self.buffer.len() == self.buffer.capacity();
         }
     }
 
@@ -77,7 +72,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.start = 0;
         }
         // A long line makes the reads larger, so that it does not take a read for every few kilobytes.
-        self.buffer.reserve(if self.filled { CHUNK.max(self.buffer.len().min(1 << 20)) } else { FIRST });
+        self.buffer.reserve(self.buffer.len().clamp(CHUNK, 1 << 20));
     }
 }
 
@@ -103,10 +98,8 @@ mod tests {
 
     #[tokio::test]
     async fn lines_of_all_lengths_come_whole() {
-        let lines: Vec<String> = [0, 1, FIRST - 1, FIRST, FIRST + 1, 3, CHUNK, 3 * CHUNK, 10 * CHUNK, 2]
-            .iter()
-            .map(|length| "x".repeat(*length))
-            .collect();
+        let lines: Vec<String> =
+            [0, 1, CHUNK - 1, 3, CHUNK, 3 * CHUNK, 10 * CHUNK, 2].iter().map(|length| "x".repeat(*length)).collect();
         assert_eq!(all(lines.join("\n").as_bytes(), 1 << 20).await.unwrap(), lines);
     }
 

@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use tokio::process::Child;
 
+use super::Streams;
 use crate::descendants;
 
 /// What to start.
@@ -47,27 +48,30 @@ pub enum SpawnError {
 impl Command {
     /// Starts it with pipes and in a group of its own; whatever it starts inherits the tag.
     pub(super) fn start(&self, tag: &str) -> Result<Child, SpawnError> {
-        match self.start_as(&self.program, tag) {
+        let streams = || Streams { input: Stdio::piped(), output: Stdio::piped(), errors: Stdio::piped() };
+        match self.start_as(&self.program, tag, streams(), true) {
             // Many machines have only `python3`.
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.program == "python" => {
-                self.start_as(OsStr::new("python3"), tag)
+                self.start_as(OsStr::new("python3"), tag, streams(), true)
             }
             other => other,
         }
         .map_err(|source| self.explain(source))
     }
 
-    fn start_as(&self, program: &OsStr, tag: &str) -> io::Result<Child> {
+    pub(super) fn start_as(&self, program: &OsStr, tag: &str, streams: Streams, own_group: bool) -> io::Result<Child> {
         let mut prepared = tokio::process::Command::new(program);
         prepared
             .args(&self.arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .env(descendants::TAG, tag)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
+            .stdin(streams.input)
+            .stdout(streams.output)
+            .stderr(streams.errors)
             .kill_on_drop(true);
+        if own_group {
+            prepared.process_group(0);
+        }
         if let Some(folder) = &self.folder {
             prepared.current_dir(folder);
         }

@@ -3,21 +3,21 @@
 mod attached;
 mod command;
 mod ending;
+mod tracked;
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::descendants;
-use crate::guard;
 use crate::tail::Tail;
+
+use self::tracked::Tracked;
 
 pub use self::attached::{Asked, Attached, Streams};
 pub use self::command::{Command, SpawnError};
@@ -35,12 +35,9 @@ pub struct Pipes {
 /// A running child, in a process group of its own.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
-    group: Option<Pid>,
-    tag: String,
+    tracked: Tracked,
     tail: Arc<Mutex<Tail>>,
     errors: JoinHandle<()>,
-    ended: bool,
 }
 
 /// How long what a child printed before it left may take to arrive.
@@ -48,9 +45,6 @@ const AFTER_EXIT: Duration = Duration::from_millis(250);
 
 /// How long the last words of a child that left may take, where something it started could still add to them.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-
-/// How long a child that was killed may take to be gone. Only a system call that can not be broken off takes any time.
-const AFTER_KILL: Duration = Duration::from_secs(5);
 
 impl Process {
     /// Starts a program beside others. The system holds up the thread that starts a program until it is loaded; while another
@@ -68,27 +62,20 @@ impl Process {
 
     /// Starts a program.
     pub fn spawn(command: &Command) -> Result<(Self, Pipes), SpawnError> {
-        descendants::adopt_orphans();
-        guard::ensure();
-        let tag = next_tag();
-        let mut child = command.start(&tag)?;
-        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        if let Some(group) = group {
-            descendants::register(group);
-            guard::started(group);
-        }
+        let mut tracked = Tracked::start(true, |tag| command.start(tag))?;
+        let child = &mut tracked.child;
         let pipes = child.stdin.take().zip(child.stdout.take()).map(|(input, output)| Pipes { input, output });
         let (Some(pipes), Some(stderr)) = (pipes, child.stderr.take()) else {
             return Err(command.failed(io::Error::other("it has no pipes")));
         };
         let tail = Arc::new(Mutex::new(Tail::default()));
         let errors = tokio::spawn(drain(stderr, Arc::clone(&tail)));
-        Ok((Self { child, group, tag, tail, errors, ended: false }, pipes))
+        Ok((Self { tracked, tail, errors }, pipes))
     }
 
     /// Its process id, as long as it was not waited for.
     pub fn id(&self) -> Option<u32> {
-        self.child.id()
+        self.tracked.child.id()
     }
 
     /// Reads what the child prints, too, and keeps its last lines among those of its standard error: for a server, which nobody
@@ -113,7 +100,7 @@ impl Process {
 
     /// Waits until the child itself has left; what it started may live on.
     pub async fn exited(&mut self) -> io::Result<Exit> {
-        Ok(self.child.wait().await?.into())
+        Ok(self.tracked.child.wait().await?.into())
     }
 
     /// Reads what the child prints until it has left, at most `limit` bytes. What it started may hold its output open; a moment
@@ -137,97 +124,42 @@ impl Process {
             tokio::select! {
                 read = output.read_buf(printed) => {
                     if read? == 0 {
-                        let exit = match left {
-                            Some((exit, _)) => exit,
-                            None => self.exited().await?,
-                        };
-                        return Ok(exit);
+                        break;
                     }
                     if printed.len() > limit {
                         return Err(PrintError::TooMuch(limit));
                     }
                 }
                 exit = self.exited(), if left.is_none() => left = Some((exit?, Instant::now() + AFTER_EXIT)),
-                () = sleep_until(until), if left.is_some() => {
-                    if let Some((exit, _)) = left {
-                        return Ok(exit);
-                    }
-                }
+                () = sleep_until(until), if left.is_some() => break,
             }
+        }
+        match left {
+            Some((exit, _)) => Ok(exit),
+            None => Ok(self.exited().await?),
         }
     }
 
     /// Ends the child, its group, and every descendant that left the group. The pipes should be closed before: a child that
     /// reads to the end of its input then goes by itself.
     pub async fn end(mut self, grace: Grace) -> Ending {
-        let mut status = timeout(grace.before_asking, self.child.wait()).await.ok();
-        if status.is_none() {
-            self.signal(Signal::TERM);
-            status = timeout(grace.before_killing, self.child.wait()).await.ok();
-        }
-        if status.is_none() {
-            self.signal(Signal::KILL);
-            let _ = self.child.start_kill();
-            status = timeout(AFTER_KILL, self.child.wait()).await.ok();
-        }
-        // The leader is gone; the group may not be. Its number can not be given anew while a member lives.
-        self.signal(Signal::KILL);
-        if let Some(group) = self.group {
-            descendants::forget(group);
-            guard::ended(group);
-        }
-        descendants::sweep(&self.tag).await;
-        self.ended = true;
-        let stderr_tail = self.last_words().await;
-        self.errors.abort();
-        Ending { exit: status.and_then(Result::ok).map(Exit::from), stderr_tail }
+        let exit = self.tracked.stop(grace).await;
+        self.tracked.sweep().await;
+        Ending { exit, stderr_tail: self.last_words().await }
     }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = self.group {
-            let _ = kill_process_group(group, signal);
-        }
-    }
-}
-
-/// The tag of the next child.
-fn next_tag() -> String {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}", guard::mark(), COUNTER.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if self.ended {
-            return;
-        }
-        self.signal(Signal::KILL);
-        if let Some(group) = self.group {
-            descendants::forget(group);
-            guard::ended(group);
-        }
-        descendants::kill_tagged(&self.tag);
         self.errors.abort();
     }
 }
 
-/// How much of standard error is read at a time at most.
-const LARGEST_READ: usize = 8 * 1024;
-
 /// Reads standard error to its end, so that a child never waits for us, and keeps its last lines.
 async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
-    // Most say nothing; whoever says much is soon read in larger pieces.
-    let mut buffer = Vec::with_capacity(500);
-    loop {
-        match stderr.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => tail.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer),
-        }
-        let filled = buffer.len() == buffer.capacity();
-        buffer.clear();
-        if filled && buffer.capacity() < LARGEST_READ {
-            buffer.reserve(LARGEST_READ);
-        }
+    let mut buffer = vec![0; 8 * 1024];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+        tail.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..count]);
     }
 }
 
