@@ -1,13 +1,14 @@
 //! The client: asking and closing.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::time::{sleep, timeout};
 
-use super::era::{self, Era, Facts, Manners};
+use super::connect::Options;
+use super::era::{self, Era, Facts};
 use super::error::Error;
 use super::link::{Link, Reply, Request, Transport};
 use super::rounds;
@@ -17,6 +18,7 @@ use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
     Answer, CallResult, Defect, Fault, Heard, Malformed, Notification, PartsResult, list, object,
 };
+use agentci_wire::lock;
 
 /// The most pages of a list.
 const PAGES: usize = 1_000;
@@ -41,7 +43,7 @@ pub struct Closing {
 #[derive(Debug)]
 pub struct Client {
     pub(super) link: Link,
-    pub(super) manners: Manners,
+    pub(super) options: Options,
     pub(super) facts: Facts,
     /// Only one call begins a new session when the old one is lost.
     pub(super) renewal: tokio::sync::Mutex<()>,
@@ -165,7 +167,7 @@ impl Client {
     }
 
     fn mirrored<T>(&self, read: impl FnOnce(&Mirrored) -> T) -> Option<T> {
-        self.mirrored.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(read)
+        lock(&self.mirrored).as_ref().map(read)
     }
 
     /// The tools, without those that the headers of a modern request can not be made for.
@@ -177,7 +179,7 @@ impl Client {
         let (tools, mirrored) = headers::mirror(tools, |name, reason| {
             self.link.router.defect(Fault::InvalidTool, reason, name.as_bytes());
         });
-        *self.mirrored.lock().unwrap_or_else(PoisonError::into_inner) = Some(mirrored);
+        *lock(&self.mirrored) = Some(mirrored);
         Ok(tools)
     }
 
@@ -240,7 +242,7 @@ impl Client {
             headers.extend(headers::of_call(&params));
             headers.extend(self.mirrored(|mirrored| mirrored.headers(&params)).unwrap_or_default());
         }
-        let params = self.manners.params(self.facts.era, params);
+        let params = self.options.params(self.facts.era, params);
         let request = Request { method, params, headers, may_cancel: true };
         let session = self.session_id();
         match self.link.begin(request.clone(), answers.len()).finish(answers, heard).await {
@@ -265,7 +267,7 @@ impl Client {
         let Transport::Http(http) = &self.link.transport else { return Ok(()) };
         if http.session().as_deref() == lost {
             http.forget();
-            era::greet(&self.link, &self.manners, heard).await?;
+            era::greet(&self.link, &self.options, heard).await?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
-use super::era::{self, Era, Manners};
+use super::era::{self, Era};
 use super::error::Error;
 use super::frame::Watch;
 use super::http::{Endpoint, Http};
@@ -92,14 +92,8 @@ async fn attempt(
         }
     };
     let link = Link { router, transport };
-    let manners = Manners {
-        name: options.name.clone(),
-        version: options.version.clone(),
-        log_level: options.log_level.clone(),
-        silence: options.silence,
-    };
     let mut heard = Heard::default();
-    let Ok(facts) = timeout_at(deadline, Box::pin(era::negotiate(&link, &manners, era, &mut heard))).await else {
+    let Ok(facts) = timeout_at(deadline, Box::pin(era::negotiate(&link, options, era, &mut heard))).await else {
         let stderr_tail = match link.transport {
             Transport::Stdio(stdio) => stdio.close().await.stderr_tail,
             Transport::Http(_) => Vec::new(),
@@ -107,5 +101,6 @@ async fn attempt(
         return Err(Error::TimedOut { method: "initialize".into(), limit, noise: link.router.noise(), stderr_tail });
     };
     link.router.keep(heard.notifications);
-    Ok(Client { link, manners, facts: facts?, renewal: tokio::sync::Mutex::default(), mirrored: Mutex::default() })
+    let (facts, options) = (facts?, options.clone());
+    Ok(Client { link, options, facts, renewal: tokio::sync::Mutex::default(), mirrored: Mutex::default() })
 }

@@ -1,11 +1,11 @@
 //! Which revision of the protocol a server speaks, and what each one wants said.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
+use super::connect::Options;
 use super::error::Error;
 use super::link::{Link, Reply, Request, Transport};
 use agentci_protocols::mcp::versions::{
@@ -38,16 +38,7 @@ pub struct Facts {
     pub instructions: Option<String>,
 }
 
-/// How the client presents itself.
-#[derive(Debug, Clone)]
-pub(super) struct Manners {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) log_level: Option<String>,
-    pub(super) silence: Duration,
-}
-
-impl Manners {
+impl Options {
     /// The parameters of a request, with what its era wants in each one.
     pub(super) fn params(&self, era: Era, mut params: Map<String, Value>) -> Map<String, Value> {
         let mut meta = Map::new();
@@ -78,10 +69,9 @@ impl Manners {
     }
 
     fn initialize(&self) -> Request {
-        let mut params = Map::new();
-        params.insert("protocolVersion".into(), LEGACY[0].into());
-        params.insert("capabilities".into(), capabilities());
-        params.insert("clientInfo".into(), self.client_info());
+        let version = ("protocolVersion", LEGACY[0].into());
+        let fields = [version, ("capabilities", capabilities()), ("clientInfo", self.client_info())];
+        let params = fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
         Request { method: "initialize", params, headers: Vec::new(), may_cancel: false }
     }
 }
@@ -98,23 +88,23 @@ pub(super) fn modern_headers(method: &str) -> Vec<(String, String)> {
 /// Finds out what the server speaks, unless that is given, and does what that wants done first.
 pub(super) async fn negotiate(
     link: &Link,
-    manners: &Manners,
+    options: &Options,
     given: Option<Era>,
     heard: &mut Heard,
 ) -> Result<Facts, Error> {
     let facts = match (&link.transport, given) {
         (_, Some(Era::Legacy)) => None,
-        (Transport::Stdio(_), None) => over_stdio(link, manners, heard).await?,
-        _ => at_once(link, manners, heard).await?,
+        (Transport::Stdio(_), None) => over_stdio(link, options, heard).await?,
+        _ => at_once(link, options, heard).await?,
     };
     match (facts, given) {
         (Some(facts), _) => Ok(facts),
         (None, Some(Era::Modern)) => Err(Error::NoCommonVersion { versions: vec!["only older ones".into()] }),
-        (None, _) => match (greet(link, manners, heard).await, &link.transport) {
+        (None, _) => match (greet(link, options, heard).await, &link.transport) {
             // Nobody to greet there: it may be a server of 2024.
             (Err(error @ Error::Status { status: 400 | 404 | 405, .. }), Transport::Http(http)) => {
                 http.go_back().await.map_err(|_| error)?;
-                greet(link, manners, heard).await
+                greet(link, options, heard).await
             }
             (outcome, _) => outcome,
         },
@@ -122,12 +112,12 @@ pub(super) async fn negotiate(
 }
 
 /// The handshake of the legacy era.
-pub(super) async fn greet(link: &Link, manners: &Manners, heard: &mut Heard) -> Result<Facts, Error> {
-    let reply = link.begin(manners.initialize(), 0).finish(&mut VecDeque::new(), heard).await?;
-    greeted(link, manners, reply, heard).await
+pub(super) async fn greet(link: &Link, options: &Options, heard: &mut Heard) -> Result<Facts, Error> {
+    let reply = link.begin(options.initialize(), 0).finish(&mut VecDeque::new(), heard).await?;
+    greeted(link, options, reply, heard).await
 }
 
-async fn greeted(link: &Link, manners: &Manners, reply: Reply, heard: &mut Heard) -> Result<Facts, Error> {
+async fn greeted(link: &Link, options: &Options, reply: Reply, heard: &mut Heard) -> Result<Facts, Error> {
     let facts = legacy_facts(reply)?;
     if let Transport::Http(http) = &link.transport {
         http.adopt(&facts.version);
@@ -136,8 +126,8 @@ async fn greeted(link: &Link, manners: &Manners, reply: Reply, heard: &mut Heard
     if let Transport::Http(http) = &link.transport {
         http.listen();
     }
-    if let Some(level) = manners.log_level.as_ref().filter(|_| facts.capabilities.get("logging").is_some()) {
-        let params = json!({ "level": level }).as_object().cloned().unwrap_or_default();
+    if let Some(level) = options.log_level.as_ref().filter(|_| facts.capabilities.get("logging").is_some()) {
+        let params = Map::from_iter([("level".to_owned(), level.as_str().into())]);
         let request = Request { method: "logging/setLevel", params, headers: Vec::new(), may_cancel: true };
         link.begin(request, 0).finish(&mut VecDeque::new(), heard).await?;
     }
@@ -146,23 +136,23 @@ async fn greeted(link: &Link, manners: &Manners, reply: Reply, heard: &mut Heard
 
 /// Asks in the modern way; `None` when the server is to be greeted. A server that is silent is asked in both ways, since it may
 /// only be slow to start: whatever it answers tells.
-async fn over_stdio(link: &Link, manners: &Manners, heard: &mut Heard) -> Result<Option<Facts>, Error> {
+async fn over_stdio(link: &Link, options: &Options, heard: &mut Heard) -> Result<Option<Facts>, Error> {
     let (mut nothing, mut also_nothing) = (VecDeque::new(), VecDeque::new());
     let (mut early, mut late) = (Heard::default(), Heard::default());
     let facts = {
-        let mut discover = Box::pin(link.begin(manners.discover(), 0).finish(&mut nothing, &mut early));
-        match timeout(manners.silence, &mut discover).await {
+        let mut discover = Box::pin(link.begin(options.discover(), 0).finish(&mut nothing, &mut early));
+        match timeout(options.silence, &mut discover).await {
             Ok(outcome) => recognise(outcome),
             Err(_silent) => {
-                let greeting = link.begin(manners.initialize(), 0);
+                let greeting = link.begin(options.initialize(), 0);
                 let mut greeting = Box::pin(greeting.finish(&mut also_nothing, &mut late));
                 tokio::select! {
                     outcome = &mut discover => match recognise(outcome)? {
                         Some(facts) => Ok(Some(facts)),
-                        None => Ok(Some(greeted(link, manners, greeting.await?, heard).await?)),
+                        None => Ok(Some(greeted(link, options, greeting.await?, heard).await?)),
                     },
                     outcome = &mut greeting => match outcome {
-                        Ok(reply) => Ok(Some(greeted(link, manners, reply, heard).await?)),
+                        Ok(reply) => Ok(Some(greeted(link, options, reply, heard).await?)),
                         // Refused, it may still answer the modern question.
                         Err(refusal @ Error::Rpc(_)) => match recognise(discover.await)? {
                             Some(facts) => Ok(Some(facts)),
@@ -180,11 +170,11 @@ async fn over_stdio(link: &Link, manners: &Manners, heard: &mut Heard) -> Result
 }
 
 /// Asks in the modern way and waits for the answer; `None` when the server is to be greeted.
-async fn at_once(link: &Link, manners: &Manners, heard: &mut Heard) -> Result<Option<Facts>, Error> {
-    let mut outcome = link.begin(manners.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+async fn at_once(link: &Link, options: &Options, heard: &mut Heard) -> Result<Option<Facts>, Error> {
+    let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
     if outcome.as_ref().is_err_and(names_modern) {
         // It refused what it says it speaks: it gets a second chance.
-        outcome = link.begin(manners.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+        outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
     }
     match outcome {
         // A status without a message: someone who does not know such requests.

@@ -105,17 +105,7 @@ impl Error {
             Error::Unauthorized(_) => {
                 Some("give a header with credentials, or a client id and secret that the server takes")
             }
-            Error::TimedOut { .. }
-            | Error::Rpc(_)
-            | Error::Malformed { .. }
-            | Error::NotOffered(_)
-            | Error::NoCommonVersion { .. }
-            | Error::TooMuch { .. }
-            | Error::Http(_)
-            | Error::Status { .. }
-            | Error::Cut
-            | Error::SessionLost
-            | Error::Closed => None,
+            _ => None,
         }
     }
 }

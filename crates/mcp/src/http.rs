@@ -1,6 +1,6 @@
 //! A server at an address (Streamable HTTP): every message is a POST, and its answer is a message or a stream of messages.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -14,8 +14,8 @@ use super::stdio::MESSAGE_LIMIT;
 use super::stream::{self, Resume};
 use agentci_protocols::jsonrpc::{self, Message};
 use agentci_protocols::mcp::quote;
-use agentci_wire::FetchedSecrets;
 use agentci_wire::http::{HttpError, Incoming, Method, StreamRequest, send};
+use agentci_wire::{FetchedSecrets, lock};
 
 /// The most of the body of a failed request that is read.
 const FAILURE_LIMIT: usize = 1 << 20;
@@ -258,7 +258,7 @@ impl Http {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
@@ -273,14 +273,7 @@ impl Drop for Http {
 pub(super) fn failed(error: HttpError) -> Error {
     match error {
         HttpError::TooLarge(limit) => Error::TooMuch { what: "bytes in one message", limit },
-        error @ (HttpError::Url(_)
-        | HttpError::Header(_)
-        | HttpError::Certificate(_)
-        | HttpError::Client(_)
-        | HttpError::Connect { .. }
-        | HttpError::Broken(_)
-        | HttpError::Redirects
-        | HttpError::Timeout) => Error::Http(error.to_string()),
+        error => Error::Http(error.to_string()),
     }
 }
 

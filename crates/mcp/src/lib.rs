@@ -42,7 +42,8 @@ mod stdio;
 mod stream;
 
 pub use agentci_protocols::mcp::{
-    Action, Answer, Asked, CallResult, Defect, Fault, Heard, Malformed, Notification, PartsResult, text_of_parts,
+    Action, Answer, AnsweredQuestion, CallResult, Defect, Fault, Heard, Malformed, Notification, PartsResult,
+    text_of_parts,
 };
 pub use auth::ClientCredentials;
 pub use client::{Client, Closing};

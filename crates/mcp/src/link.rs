@@ -8,10 +8,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::error::Error;
 use super::http::{Http, Posting};
+use super::rounds::answer_question;
 use super::router::{Arrival, Router};
 use super::stdio::Stdio;
 use agentci_protocols::jsonrpc::{self, RpcError};
-use agentci_protocols::mcp::{Answer, Asked, Heard};
+use agentci_protocols::mcp::{Answer, Heard};
 
 /// The way to a server.
 #[derive(Debug)]
@@ -99,17 +100,14 @@ impl Call {
             match self.arrivals.recv().await.unwrap_or(Arrival::Failed(Error::Closed)) {
                 Arrival::Notification(notification) => heard.notifications.push(notification),
                 Arrival::Refused(method) => heard.refused.push(method),
-                Arrival::Question(id, question) => {
-                    let Some(answer) = answers.pop_front() else {
+                Arrival::Question(id, question) => match answer_question(question, answers, heard) {
+                    Ok(answer) => self.answer(jsonrpc::reply(&id, Ok(answer))).await?,
+                    Err(error) => {
                         let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "there is no answer for this");
                         let _ = self.answer(jsonrpc::reply(&id, Err(refusal))).await;
-                        return Err(Error::NoAnswer { message: question.message, schema: question.schema });
-                    };
-                    let answer = question.answered(&answer);
-                    self.answer(jsonrpc::reply(&id, Ok(answer.clone()))).await?;
-                    let asked = Asked { message: question.message, schema: question.schema, url: question.url, answer };
-                    heard.asked.push(asked);
-                }
+                        return Err(error);
+                    }
+                },
                 Arrival::Reply(outcome, size) => {
                     self.told = true;
                     if let Way::Http(posting) = &mut self.way {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
-use agentci_protocols::mcp::{Answer, Asked, Heard, Question};
+use agentci_protocols::mcp::{Answer, AnsweredQuestion, Heard, Question};
 
 /// What the call has to say when it is repeated.
 pub(super) fn respond(
@@ -30,17 +30,22 @@ pub(super) fn respond(
 
 fn answer(request: &Value, answers: &mut VecDeque<Answer>, heard: &mut Heard) -> Result<Value, Error> {
     match request["method"].as_str().unwrap_or_default() {
-        "elicitation/create" => {
-            let question = Question::read(&request["params"]);
-            let Some(answer) = answers.pop_front() else {
-                return Err(Error::NoAnswer { message: question.message, schema: question.schema });
-            };
-            let answer = question.answered(&answer);
-            let Question { message, schema, url } = question;
-            heard.asked.push(Asked { message, schema, url, answer: answer.clone() });
-            Ok(answer)
-        }
+        "elicitation/create" => answer_question(Question::read(&request["params"]), answers, heard),
         "roots/list" => Ok(json!({ "roots": [] })),
         other => Err(Error::NotOffered(other.to_owned())),
     }
+}
+
+/// Answers a question with the next answer that was prepared.
+pub(super) fn answer_question(
+    question: Question,
+    answers: &mut VecDeque<Answer>,
+    heard: &mut Heard,
+) -> Result<Value, Error> {
+    let Some(answer) = answers.pop_front() else {
+        return Err(Error::NoAnswer { message: question.message, schema: question.schema });
+    };
+    let answer = question.answered(&answer);
+    heard.asked.push(AnsweredQuestion { question, answer: answer.clone() });
+    Ok(answer)
 }

@@ -1,7 +1,7 @@
 //! Takes each message that arrives to the call that it belongs to.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use super::error::Error;
 use super::frame::{Direction, Watch};
 use agentci_protocols::jsonrpc::{self, Message, RpcError};
 use agentci_protocols::mcp::{Defect, Fault, Notification, Question, quote};
+use agentci_wire::lock;
 
 /// The most notifications that are kept for one call, and for no call.
 const NOTIFICATIONS: usize = 10_000;
@@ -138,9 +139,7 @@ impl Router {
 
     /// Ends one call with an error.
     pub(super) fn fail(&self, id: u64, error: Error) {
-        if let Some(waiting) = self.state().calls.remove(&id) {
-            let _ = waiting.to.send(Arrival::Failed(error));
-        }
+        self.state().end(id, error);
     }
 
     /// Ends all calls with an error, and those that are yet to come.
@@ -178,7 +177,7 @@ impl Router {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -68,7 +68,7 @@ async fn uses_the_python_server(client: &Client) {
     let answer = Answer { action: Action::Accept, content: Some(json!({ "name": "Ann", "seats": 4 })) };
     let reserved = client.call_tool("reserve", &json!({ "day": "Monday" }), vec![answer], LIMIT).await.unwrap();
     assert_eq!(reserved.text(), "4 for Ann on Monday");
-    assert_eq!(reserved.heard.asked[0].message, "Who is it for?");
+    assert_eq!(reserved.heard.asked[0].question.message, "Who is it for?");
     let unanswered = client.call_tool("reserve", &json!({ "day": "Monday" }), vec![], LIMIT).await.unwrap_err();
     assert!(matches!(&unanswered, Error::NoAnswer { message, schema: Some(_) } if message == "Who is it for?"));
 

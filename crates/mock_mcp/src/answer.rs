@@ -1,15 +1,16 @@
 //! Which part of a server answers a request.
 
+use std::sync::Arc;
+
 use agentci_plan::mcp_script::Level;
-use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError};
+use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, Line, Outgoing};
+use crate::client::{Client, Line, Logged, Outgoing};
 use crate::mind::Mind;
 use crate::modern;
 use crate::spoilt::outgoing;
-use crate::stdio::reply;
 
 /// The parameters of a request are not what its method wants.
 pub(crate) const INVALID_PARAMS: i64 = -32602;
@@ -24,18 +25,19 @@ pub(crate) enum Era {
 }
 
 /// A request while it is answered.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) method: &'a str,
-    pub(crate) params: &'a Map<String, Value>,
+#[derive(Debug)]
+pub(crate) struct McpRequest {
+    pub(crate) id: Value,
+    pub(crate) method: String,
+    pub(crate) params: Map<String, Value>,
     pub(crate) era: Era,
-    pub(crate) client: &'a Client,
-    pub(crate) line: &'a Line,
+    pub(crate) client: Arc<Client>,
+    pub(crate) line: Line,
 }
 
-impl<'a> Asked<'a> {
+impl McpRequest {
     /// A parameter that must be a text.
-    pub(crate) fn text(&self, key: &str) -> Result<&'a str, RpcError> {
+    pub(crate) fn text(&self, key: &str) -> Result<&str, RpcError> {
         let found = self.params.get(key).and_then(Value::as_str);
         found.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("`{}` needs the text `{key}`", self.method)))
     }
@@ -51,34 +53,39 @@ impl<'a> Asked<'a> {
 }
 
 impl Mind {
-    /// Answers a request: what is sent back.
-    pub(crate) async fn respond(&self, id: &Value, asked: &Asked<'_>) -> Outgoing {
+    /// Answers a request.
+    pub(crate) async fn respond(self: Arc<Self>, asked: McpRequest) {
+        let answer = self.answer_to(&asked).await;
+        asked.line.send(answer);
+    }
+
+    async fn answer_to(&self, asked: &McpRequest) -> Outgoing {
         self.reached();
-        let (outcome, spoilt) = match asked.method {
+        let (outcome, spoilt) = match asked.method.as_str() {
             "tools/call" => self.call(asked).await,
             _ => (self.answer(asked).await, None),
         };
         let outcome = outcome.map(|result| match asked.era {
             Era::Legacy => result,
-            Era::Modern => modern::completed(result, asked.method, self.server_info()),
+            Era::Modern => modern::completed(result, &asked.method, self.server_info()),
         });
-        outgoing(reply(id, outcome), spoilt)
+        outgoing(reply_value(&asked.id, outcome), spoilt)
     }
 
-    async fn answer(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        let offers = |any: bool| any.then_some(()).ok_or_else(|| unknown(asked.method));
+    async fn answer(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+        let offers = |any: bool| any.then_some(()).ok_or_else(|| unknown(&asked.method));
         let (tools, prompts) = (!self.script.tools.is_empty(), !self.script.prompts.is_empty());
         let resources = !self.script.resources.is_empty();
-        match (asked.method, asked.era) {
+        match (asked.method.as_str(), asked.era) {
             ("server/discover", Era::Modern) => Ok(self.discovered()),
             ("ping", Era::Legacy) => Ok(json!({})),
             ("logging/setLevel", Era::Legacy) => set_level(asked),
             (method, _) if let Some(tape) = self.tape.as_ref().filter(|_| is_recorded(method)) => {
                 self.replay(tape, asked)
             }
-            ("tools/list", _) => offers(tools).and_then(|()| self.list_tools(asked)),
-            ("resources/list", _) => offers(resources).and_then(|()| self.list_resources(asked)),
-            ("resources/templates/list", _) => offers(resources).and_then(|()| self.list_templates(asked)),
+            ("tools/list", _) => offers(tools).and_then(|()| self.list(asked)),
+            ("prompts/list", _) => offers(prompts).and_then(|()| self.list(asked)),
+            ("resources/list" | "resources/templates/list", _) => offers(resources).and_then(|()| self.list(asked)),
             ("resources/read", _) => {
                 self.offers_or_misses(resources, asked, "uri")?;
                 self.read_resource(asked)
@@ -88,29 +95,28 @@ impl Mind {
                 // Nothing here ever changes.
                 asked.text("uri").map(|_| json!({}))
             }
-            ("prompts/list", _) => offers(prompts).and_then(|()| self.list_prompts(asked)),
             ("prompts/get", _) => {
                 self.offers_or_misses(prompts, asked, "name")?;
                 self.get_prompt(asked).await
             }
             ("completion/complete", _) => offers(prompts || resources).and_then(|()| self.complete(asked)),
-            _ => Err(unknown(asked.method)),
+            _ => Err(unknown(&asked.method)),
         }
     }
 
     /// That there is anything of the kind of what is asked for. What a list could not have named is a miss.
-    fn offers_or_misses(&self, any: bool, asked: &Asked<'_>, key: &str) -> Result<(), RpcError> {
+    fn offers_or_misses(&self, any: bool, asked: &McpRequest, key: &str) -> Result<(), RpcError> {
         if any {
             return Ok(());
         }
-        let (what, _) = asked.method.split_once('/').unwrap_or((asked.method, ""));
+        let (what, _) = asked.method.split_once('/').unwrap_or((&asked.method, ""));
         let of = asked.text(key).unwrap_or_default();
         self.missed(of, format!("there are no {what}, and `{of}` is asked for"));
-        Err(unknown(asked.method))
+        Err(unknown(&asked.method))
     }
 
     /// What the server says to a client that introduces itself, and the revision that both speak.
-    pub(crate) fn greet(&self, params: &Map<String, Value>) -> (&'static str, Value) {
+    pub(crate) fn greet(&self, params: &Map<String, Value>) -> (Client, Value) {
         self.reached();
         let wanted = params.get("protocolVersion").and_then(Value::as_str);
         let spoken = LEGACY.into_iter().find(|version| Some(*version) == wanted).unwrap_or(LEGACY[0]);
@@ -122,7 +128,8 @@ impl Mind {
         if let Some(instructions) = &self.script.instructions {
             result["instructions"] = instructions.as_str().into();
         }
-        (spoken, result)
+        let capabilities = params.get("capabilities").cloned().unwrap_or_default();
+        (Client::new(spoken, capabilities, Logged::All), result)
     }
 
     pub(crate) fn capabilities(&self, era: Era) -> Value {
@@ -149,7 +156,7 @@ impl Mind {
     }
 }
 
-fn set_level(asked: &Asked<'_>) -> Result<Value, RpcError> {
+fn set_level(asked: &McpRequest) -> Result<Value, RpcError> {
     let name = asked.text("level")?;
     let level = Level::named(name);
     let level = level.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("there is no level `{name}`")))?;

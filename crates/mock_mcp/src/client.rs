@@ -1,11 +1,12 @@
 //! The client of a server, and the way back to it while one of its requests is answered.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use agentci_plan::mcp_script::{Level, QuestionKind};
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
+use agentci_wire::lock;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -57,11 +58,11 @@ impl Client {
 
     /// Logs nothing below this from now on.
     pub(crate) fn set_level(&self, level: Level) {
-        self.state().logged = Logged::From(level);
+        lock(&self.state).logged = Logged::From(level);
     }
 
     pub(crate) fn logs(&self, level: Level) -> bool {
-        match self.state().logged {
+        match lock(&self.state).logged {
             Logged::All => true,
             Logged::From(least) => level >= least,
             Logged::Nothing => false,
@@ -70,7 +71,7 @@ impl Client {
 
     /// Takes an answer to the question that it belongs to; there may be none.
     pub(crate) fn answered(&self, id: &Value, outcome: Result<Value, RpcError>) {
-        let waiting = id.as_str().and_then(|id| self.state().waiting.remove(id));
+        let waiting = id.as_str().and_then(|id| lock(&self.state).waiting.remove(id));
         if let Some(waiting) = waiting {
             // Whoever asked may have gone.
             let _ = waiting.send(outcome);
@@ -79,15 +80,11 @@ impl Client {
 
     fn question(&self) -> (String, oneshot::Receiver<Result<Value, RpcError>>) {
         let (to, answer) = oneshot::channel();
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.asked += 1;
         let id = format!("ask-{}", state.asked);
         state.waiting.insert(id.clone(), to);
         (id, answer)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,42 +3,31 @@
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Map, Value};
 
-use crate::answer::{Asked, INVALID_PARAMS};
-use crate::mind::{Mind, named};
+use crate::answer::{INVALID_PARAMS, McpRequest};
+use crate::mind::{Mind, declared, declared_tools};
 
 impl Mind {
-    pub(crate) fn list_tools(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        let tools = self.script.tools.iter().map(|tool| named(&tool.name.value, &tool.declared));
-        self.page("tools", tools.collect(), asked)
-    }
-
-    pub(crate) fn list_prompts(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        let prompts = self.script.prompts.iter().map(|prompt| named(&prompt.name.value, &prompt.declared));
-        self.page("prompts", prompts.collect(), asked)
-    }
-
-    pub(crate) fn list_resources(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        self.page("resources", self.addressed("uri", false), asked)
-    }
-
-    pub(crate) fn list_templates(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        self.page("resourceTemplates", self.addressed("uriTemplate", true), asked)
-    }
-
-    /// Resources, or templates of them, with their addresses.
-    fn addressed(&self, key: &str, templates: bool) -> Vec<Value> {
-        let wanted = self.script.resources.iter().filter(|resource| resource.is_template() == templates);
-        let entry = |uri: &str, declared: &Map<String, Value>| {
-            let mut entry = Map::new();
-            entry.insert(key.to_owned(), uri.into());
-            entry.extend(declared.clone());
-            Value::Object(entry)
+    /// Lists what the method of a request names.
+    pub(crate) fn list(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+        let script = &self.script;
+        let resources = |key: &str, templates: bool| {
+            let wanted = script.resources.iter().filter(|resource| resource.is_template() == templates);
+            wanted.map(|resource| declared(key, &resource.uri.value, &resource.declared)).collect()
         };
-        wanted.map(|resource| entry(&resource.uri.value, &resource.declared)).collect()
+        let (key, entries): (&str, Vec<Value>) = match asked.method.as_str() {
+            "tools/list" => ("tools", declared_tools(script)),
+            "prompts/list" => {
+                let prompts = script.prompts.iter();
+                ("prompts", prompts.map(|prompt| declared("name", &prompt.name.value, &prompt.declared)).collect())
+            }
+            "resources/list" => ("resources", resources("uri", false)),
+            _ => ("resourceTemplates", resources("uriTemplate", true)),
+        };
+        self.page(key, entries, asked)
     }
 
     /// The page that is asked for. Its cursor is the number of entries before it.
-    fn page(&self, key: &str, mut entries: Vec<Value>, asked: &Asked<'_>) -> Result<Value, RpcError> {
+    fn page(&self, key: &str, mut entries: Vec<Value>, asked: &McpRequest) -> Result<Value, RpcError> {
         let first = match asked.params.get("cursor") {
             None | Some(Value::Null) => 0,
             Some(cursor) => {

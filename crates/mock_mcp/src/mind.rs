@@ -1,7 +1,7 @@
 //! What a server knows, whoever asks: its script, which answers were given, and which calls wait for their client.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agentci_plan::FaultKind;
 use agentci_plan::mcp_script::Script;
@@ -16,7 +16,7 @@ use crate::seen::{Seen, Watcher};
 use crate::tape::Tape;
 
 /// What a server knows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Mind {
     pub(crate) script: Arc<Script>,
     /// The schemas of the tools, in their order.
@@ -28,7 +28,7 @@ pub struct Mind {
     /// What was recorded, where that is played instead of the script.
     pub(crate) tape: Option<Tape>,
     calls: AtomicU64,
-    paused: Mutex<Paused>,
+    pub(crate) paused: Mutex<Paused>,
     watcher: Option<Box<dyn Watcher>>,
 }
 
@@ -52,16 +52,14 @@ impl Mind {
         let schemas = script.tools.iter().map(Schemas::of).collect::<Result<Vec<_>, _>>()?;
         let given = script.tools.iter().map(|tool| vec![false; tool.answers.len()]).collect();
         let mut broken = None;
-        let declared = script.tools.iter().map(|tool| named(&tool.name.value, &tool.declared)).collect();
-        let (_, mirrored) = mirror(declared, |tool, reason| broken = Some((tool.to_owned(), reason)));
+        let (_, mirrored) = mirror(declared_tools(&script), |tool, reason| broken = Some((tool.to_owned(), reason)));
         if let Some((name, reason)) = broken {
             let tool = script.tools.iter().find(|tool| tool.name.value == name);
             if let Some(span) = tool.map(|tool| tool.name.span) {
                 return Err(SchemaError { tool: name, key: "inputSchema", reason, span });
             }
         }
-        let (calls, paused) = (AtomicU64::new(0), Mutex::default());
-        Ok(Self { script, schemas, given: Mutex::new(given), mirrored, tape: None, calls, paused, watcher })
+        Ok(Self { script, schemas, given: Mutex::new(given), mirrored, watcher, ..Self::default() })
     }
 
     /// A server that answers what a real one answered.
@@ -78,25 +76,12 @@ impl Mind {
         };
         // What the real server listed is listed again, whatever is wrong with it.
         let (_, mirrored) = mirror(tape.tools(), |_, _| {});
-        Self {
-            script: Arc::new(script),
-            schemas: Vec::new(),
-            given: Mutex::default(),
-            mirrored,
-            tape: Some(tape),
-            calls: AtomicU64::new(0),
-            paused: Mutex::default(),
-            watcher,
-        }
+        Self { script: Arc::new(script), mirrored, tape: Some(tape), watcher, ..Self::default() }
     }
 
     /// The calls of tools that a recording has and nobody made, as text.
     pub fn unused(&self) -> Vec<String> {
         self.tape.as_ref().map(Tape::unused).unwrap_or_default()
-    }
-
-    pub(crate) fn paused(&self) -> MutexGuard<'_, Paused> {
-        self.paused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn tell(&self, seen: Seen) {
@@ -130,10 +115,14 @@ impl Mind {
     }
 }
 
-/// An entry of a list: its name, and what else is said of it.
-pub(crate) fn named(name: &str, declared: &Map<String, Value>) -> Value {
-    let mut entry = Map::new();
-    entry.insert("name".into(), name.into());
-    entry.extend(declared.clone());
+/// The tools of a script as a list has them.
+pub(crate) fn declared_tools(script: &Script) -> Vec<Value> {
+    script.tools.iter().map(|tool| declared("name", &tool.name.value, &tool.declared)).collect()
+}
+
+/// An entry of a list: what it is called, and what else is declared of it.
+pub(crate) fn declared(key: &str, name: &str, rest: &Map<String, Value>) -> Value {
+    let mut entry = Map::from_iter([(key.to_owned(), name.into())]);
+    entry.extend(rest.clone());
     Value::Object(entry)
 }

@@ -1,11 +1,12 @@
 //! What happens before an answer: waiting, telling the client, asking it.
 
 use agentci_plan::mcp_script::{Question, Step};
-use agentci_protocols::jsonrpc::RpcError;
+use agentci_protocols::jsonrpc::{INVALID_REQUEST, RpcError};
 use agentci_protocols::mcp::versions::MISSING_CAPABILITY;
+use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Asked, Era, INVALID_PARAMS};
+use crate::answer::{Era, INVALID_PARAMS, McpRequest};
 use crate::client::Outgoing;
 use crate::mind::Mind;
 use crate::paused::Pause;
@@ -21,14 +22,13 @@ pub(crate) enum Played {
 }
 
 /// A request that the server cannot serve as things are.
-const INVALID_REQUEST: i64 = -32600;
 
 impl Mind {
     /// Takes the steps of an answer, from the beginning or from where a call waited.
     pub(crate) async fn play(
         &self,
         steps: &[Step],
-        asked: &Asked<'_>,
+        asked: &McpRequest,
         arguments: &Map<String, Value>,
         pause: Pause,
     ) -> Result<Played, RpcError> {
@@ -63,7 +63,7 @@ impl Mind {
                         return Ok(Played::Waits(self.wait(open, Pause { call, answer, answers })));
                     }
                     for (question, params) in open {
-                        let said = asked.line.ask(asked.client, question.kind, &params).await?;
+                        let said = asked.line.ask(&asked.client, question.kind, &params).await?;
                         answers.insert(question.name.clone(), said);
                     }
                 }
@@ -81,13 +81,13 @@ impl Mind {
                 (question.name.clone(), json!({ "method": question.kind.method(), "params": params }))
             })
             .collect();
-        let state = self.paused().keep(pause);
+        let state = lock(&self.paused).keep(pause);
         json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state })
     }
 }
 
 /// What a client without a session says to questions. What is no answer is asked for again.
-fn responses(asked: &Asked<'_>) -> Result<Map<String, Value>, RpcError> {
+fn responses(asked: &McpRequest) -> Result<Map<String, Value>, RpcError> {
     match asked.params.get("inputResponses") {
         None => Ok(Map::new()),
         Some(Value::Object(said)) => Ok(said.clone().into_iter().filter(|(_, answer)| answer.is_object()).collect()),
@@ -95,7 +95,7 @@ fn responses(asked: &Asked<'_>) -> Result<Map<String, Value>, RpcError> {
     }
 }
 
-fn tell_progress(asked: &Asked<'_>, progress: f64, total: Option<f64>, message: Option<&str>) {
+fn tell_progress(asked: &McpRequest, progress: f64, total: Option<f64>, message: Option<&str>) {
     let Some(token) = asked.params.get("_meta").and_then(|meta| meta.get("progressToken")) else { return };
     let mut params = json!({ "progressToken": token, "progress": number(progress) });
     if let Some(total) = total {

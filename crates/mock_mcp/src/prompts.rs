@@ -3,13 +3,13 @@
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Value, json};
 
-use crate::answer::{Asked, INVALID_PARAMS};
+use crate::answer::{INVALID_PARAMS, McpRequest};
 use crate::mind::Mind;
 use crate::play::Played;
 use crate::variables::Given;
 
 impl Mind {
-    pub(crate) async fn get_prompt(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+    pub(crate) async fn get_prompt(&self, asked: &McpRequest) -> Result<Value, RpcError> {
         let name = asked.text("name")?;
         let Some(prompt) = self.script.prompts.iter().find(|prompt| prompt.name.value == name) else {
             self.missed(name, format!("there is no prompt `{name}`"));

@@ -4,7 +4,7 @@ use agentci_plan::mcp_script::{Held, Resource};
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Asked, Era, INVALID_PARAMS};
+use crate::answer::{Era, INVALID_PARAMS, McpRequest};
 use crate::mind::Mind;
 use crate::variables::Given;
 
@@ -12,7 +12,7 @@ use crate::variables::Given;
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
 impl Mind {
-    pub(crate) fn read_resource(&self, asked: &Asked<'_>) -> Result<Value, RpcError> {
+    pub(crate) fn read_resource(&self, asked: &McpRequest) -> Result<Value, RpcError> {
         let uri = asked.text("uri")?;
         let plain = |resource: &&Resource| !resource.is_template() && resource.uri.value == uri;
         let found = self.script.resources.iter().find(plain).map(|resource| (resource, Map::new()));

@@ -12,7 +12,7 @@ const SHOWN: usize = 300;
 /// The schemas of a tool.
 #[derive(Debug)]
 pub(crate) struct Schemas {
-    input: Validator,
+    input: Option<Validator>,
     output: Option<Validator>,
 }
 
@@ -24,22 +24,12 @@ impl Schemas {
                 SchemaError { tool: tool.name.value.clone(), key, reason: error.to_string(), span: tool.name.span }
             }))
         };
-        let any = || jsonschema::options().build(&Value::Bool(true));
-        let input = match built("inputSchema") {
-            Some(input) => input?,
-            None => any().map_err(|error| SchemaError {
-                tool: tool.name.value.clone(),
-                key: "inputSchema",
-                reason: error.to_string(),
-                span: tool.name.span,
-            })?,
-        };
-        Ok(Self { input, output: built("outputSchema").transpose()? })
+        Ok(Self { input: built("inputSchema").transpose()?, output: built("outputSchema").transpose()? })
     }
 
     /// The first thing in which arguments do not satisfy their schema.
     pub(crate) fn misfit_of_arguments(&self, arguments: &Value) -> Option<String> {
-        misfit(&self.input, arguments)
+        misfit(self.input.as_ref()?, arguments)
     }
 
     /// The first thing in which a result does not satisfy its schema.

@@ -5,14 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_protocols::jsonrpc::{self, Message, RpcError};
+use agentci_protocols::jsonrpc::{self, Message, PARSE_ERROR, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::answer::{Asked, Era};
+use crate::answer::{Era, McpRequest};
 use crate::client::{Client, Line, Logged, Outgoing};
 use crate::mind::Mind;
 use crate::modern::{Meta, is_modern};
@@ -20,7 +20,6 @@ use crate::spoilt::remains;
 
 /// The longest line that is read.
 const LONGEST: u64 = 64 << 20;
-const PARSE_ERROR: i64 = -32700;
 /// How long requests may still take when the input has ended.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -103,7 +102,7 @@ impl Desk {
     }
 
     fn refuse(&self, words: String) {
-        self.line.send(Outgoing::Message(reply(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
+        self.line.send(Outgoing::Message(reply_value(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
     }
 
     fn one(&mut self, message: Message) {
@@ -119,43 +118,24 @@ impl Desk {
             Message::Request { id, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if method == "initialize" && !is_modern(&method, &params) {
-                    let (version, greeting) = self.mind.greet(&params);
-                    let capabilities = params.get("capabilities").cloned().unwrap_or_default();
-                    self.client = Arc::new(Client::new(version, capabilities, Logged::All));
-                    self.line.send(Outgoing::Message(reply(&id, Ok(greeting))));
+                    let (client, greeting) = self.mind.greet(&params);
+                    self.client = Arc::new(client);
+                    self.line.send(Outgoing::Message(reply_value(&id, Ok(greeting))));
                     return;
                 }
                 self.running.retain(|_, task| !task.is_finished());
-                let (mind, client, line) = (Arc::clone(&self.mind), Arc::clone(&self.client), self.line.clone());
+                let (era, client) = match is_modern(&method, &params).then(|| Meta::of(&params)?.client()) {
+                    None => (Era::Legacy, Arc::clone(&self.client)),
+                    Some(Ok(client)) => (Era::Modern, Arc::new(client)),
+                    Some(Err(error)) => {
+                        return self.line.send(Outgoing::Message(reply_value(&id, Err(error))));
+                    }
+                };
                 let key = id.to_string();
-                let task = self.tasks.spawn(async move {
-                    let answer = answer(&mind, &id, (&method, &params), &client, &line).await;
-                    line.send(answer);
-                });
+                let asked = McpRequest { id, method, params, era, client, line: self.line.clone() };
+                let task = self.tasks.spawn(Arc::clone(&self.mind).respond(asked));
                 self.running.insert(key, task);
             }
         }
     }
-}
-
-/// Answers a request of either kind of revision.
-async fn answer(
-    mind: &Mind,
-    id: &Value,
-    (method, params): (&str, &Map<String, Value>),
-    client: &Client,
-    line: &Line,
-) -> Outgoing {
-    if !is_modern(method, params) {
-        return mind.respond(id, &Asked { method, params, era: Era::Legacy, client, line }).await;
-    }
-    match Meta::of(params).and_then(Meta::client) {
-        Ok(client) => mind.respond(id, &Asked { method, params, era: Era::Modern, client: &client, line }).await,
-        Err(error) => Outgoing::Message(reply(id, Err(error))),
-    }
-}
-
-/// An answer as a message.
-pub(crate) fn reply(id: &Value, outcome: Result<Value, RpcError>) -> Value {
-    serde_json::from_slice(&jsonrpc::reply(id, outcome)).unwrap_or_default()
 }

@@ -1,13 +1,12 @@
 //! Calls of tools.
 
-use std::sync::PoisonError;
-
 use agentci_plan::FaultKind;
 use agentci_plan::mcp_script::{Answer, Outcome, Tool};
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
+use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Asked, INVALID_PARAMS, unknown};
+use crate::answer::{INVALID_PARAMS, McpRequest, unknown};
 use crate::mind::Mind;
 use crate::paused::{Call, Pause};
 use crate::play::Played;
@@ -26,7 +25,7 @@ enum Ended {
 
 impl Mind {
     /// Calls a tool: its result, and what goes wrong with it on the way back.
-    pub(crate) async fn call(&self, asked: &Asked<'_>) -> (Result<Value, RpcError>, Option<Spoilt>) {
+    pub(crate) async fn call(&self, asked: &McpRequest) -> (Result<Value, RpcError>, Option<Spoilt>) {
         let (name, resumed) = match asked.text("name").and_then(|name| Ok((name, self.resumed(asked)?))) {
             Ok(begun) => begun,
             Err(error) => return (Err(error), None),
@@ -58,7 +57,7 @@ impl Mind {
 
     async fn answer_call(
         &self,
-        asked: &Asked<'_>,
+        asked: &McpRequest,
         name: &str,
         call: &Call,
         resumed: Option<Pause>,
@@ -71,7 +70,7 @@ impl Mind {
         let Some((index, (tool, schemas))) = known.into_iter().find(|(_, (tool, _))| tool.name.value == name) else {
             self.missed(name, format!("there is no tool `{name}`"));
             let words = || RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}"));
-            return Err(if self.script.tools.is_empty() { unknown(asked.method) } else { words() });
+            return Err(if self.script.tools.is_empty() { unknown(&asked.method) } else { words() });
         };
         if let Some(reason) = schemas.misfit_of_arguments(&Value::Object(arguments.clone())) {
             return Ok(Ended::Done(complaint(&format!("Input validation error: {reason}"))));
@@ -105,15 +104,15 @@ impl Mind {
     }
 
     /// The call that a client without a session comes back to.
-    pub(crate) fn resumed(&self, asked: &Asked<'_>) -> Result<Option<Pause>, RpcError> {
+    pub(crate) fn resumed(&self, asked: &McpRequest) -> Result<Option<Pause>, RpcError> {
         let Some(state) = asked.params.get("requestState") else { return Ok(None) };
-        let found = state.as_str().and_then(|token| self.paused().find(token));
+        let found = state.as_str().and_then(|token| lock(&self.paused).find(token));
         found.map(Some).ok_or_else(|| RpcError::new(INVALID_PARAMS, "`requestState` is not one that was given here"))
     }
 
     /// The answer that is next among those that fit, which is the last of them once all were given.
     fn pick(&self, index: usize, tool: &Tool, arguments: &Map<String, Value>) -> Option<usize> {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = lock(&self.given);
         let given = given.get_mut(index)?;
         let fitting: Vec<usize> = (0..tool.answers.len()).filter(|at| fits(&tool.answers[*at], arguments)).collect();
         let next = fitting.iter().copied().find(|at| !given[*at]).or(fitting.last().copied())?;
@@ -122,7 +121,7 @@ impl Mind {
     }
 
     fn mark(&self, tool: usize, answer: usize, was_given: bool) {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = lock(&self.given);
         if let Some(mark) = given.get_mut(tool).and_then(|answers| answers.get_mut(answer)) {
             *mark = was_given;
         }

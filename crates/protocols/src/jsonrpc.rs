@@ -2,6 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+/// What came is not JSON.
+pub const PARSE_ERROR: i64 = -32700;
+/// What came is not a request that can be answered.
+pub const INVALID_REQUEST: i64 = -32600;
 /// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The request could not be answered.
@@ -122,19 +126,23 @@ pub fn notification(method: &str, params: Map<String, Value>) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
-/// An answer to a request of the other side, as JSON text.
+/// An answer to a request.
 pub fn reply(id: &Value, outcome: Result<Value, RpcError>) -> Vec<u8> {
+    reply_value(id, outcome).to_string().into_bytes()
+}
+
+/// The same as JSON.
+pub fn reply_value(id: &Value, outcome: Result<Value, RpcError>) -> Value {
     match outcome {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-        Err(RpcError { code, message, data: None }) => {
-            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
-        }
-        Err(RpcError { code, message, data: Some(data) }) => {
-            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } })
+        Err(RpcError { code, message, data }) => {
+            let mut error = json!({ "code": code, "message": message });
+            if let Some(data) = data {
+                error["data"] = data;
+            }
+            json!({ "jsonrpc": "2.0", "id": id, "error": error })
         }
     }
-    .to_string()
-    .into_bytes()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Secrets that are fetched while a conversation goes on, such as access tokens.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::lock;
 
 /// A list of fetched secrets that whoever fetches one shares with whoever removes secrets. A secret is added before its first
 /// use, so that nothing that repeats it can be seen before it is known.
@@ -11,7 +13,7 @@ pub struct FetchedSecrets(Arc<Mutex<Vec<String>>>);
 impl FetchedSecrets {
     /// Adds a secret.
     pub fn add(&self, secret: &str) {
-        let mut known = self.known();
+        let mut known = lock(&self.0);
         if !known.iter().any(|known| known == secret) {
             known.push(secret.to_owned());
         }
@@ -19,11 +21,7 @@ impl FetchedSecrets {
 
     /// Shows each secret so far.
     pub fn each(&self, show: impl FnMut(&str)) {
-        self.known().iter().map(String::as_str).for_each(show);
-    }
-
-    fn known(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).iter().map(String::as_str).for_each(show);
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod fetched;
 pub mod http;
+mod lock;
 pub mod serve;
 
 pub use fetched::FetchedSecrets;
+pub use lock::lock;

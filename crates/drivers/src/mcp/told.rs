@@ -1,6 +1,6 @@
 //! What came of an action: all of it that enters the trace, as a recording keeps it.
 
-use agentci_mcp::{Asked, Heard, Notification};
+use agentci_mcp::{AnsweredQuestion, Heard, Notification};
 use agentci_trace::{Kind, Moment};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -68,9 +68,9 @@ impl Logged {
         Self { at_us: clock.at(at).offset_us, level, message, data: Some(params) }
     }
 
-    fn asked(asked: &Asked, at: Moment) -> Self {
-        let message = format!("the server asked `{}`", asked.message);
-        let data = json!({ "schema": asked.schema, "url": asked.url, "answer": asked.answer });
+    fn asked(AnsweredQuestion { question, answer }: &AnsweredQuestion, at: Moment) -> Self {
+        let message = format!("the server asked `{}`", question.message);
+        let data = json!({ "schema": question.schema, "url": question.url, "answer": answer });
         Self { at_us: at.offset_us, level: "info".into(), message, data: Some(data) }
     }
 

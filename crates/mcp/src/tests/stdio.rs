@@ -196,7 +196,7 @@ async fn a_legacy_server_may_ask_the_user_and_more() {
     let result = call(&client, vec![accept(json!({ "name": "Ann" }))]).await.unwrap();
     assert_eq!(result.text(), "right", "{:?}", log.sent());
     assert_eq!(result.heard.refused, ["sampling/createMessage"]);
-    assert_eq!(result.heard.asked[0].message, "Who?");
+    assert_eq!(result.heard.asked[0].question.message, "Who?");
     assert_eq!(result.heard.asked[0].answer, json!({ "action": "accept", "content": { "name": "Ann" } }));
     client.close().await;
 }

@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use agentci_protocols::jsonrpc::{Message, RpcError};
+use agentci_protocols::jsonrpc::{INVALID_REQUEST, Message, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Response};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::header;
 use super::reply::{accepted, empty, events, half, message, refused, rpc_error};
 use super::sessions::{Session, Sessions};
 use super::talk::Talk;
-use super::{INVALID_REQUEST, header};
-use crate::answer::{Asked, Era};
-use crate::client::{Client, Line, Logged, Outgoing};
+use crate::answer::{Era, McpRequest};
+use crate::client::{Line, Outgoing};
 use crate::mind::Mind;
-use crate::stdio::reply;
 
 const SESSION: &str = "mcp-session-id";
 /// From this revision on a stream begins with an event that only has an id.
@@ -39,14 +38,9 @@ pub(super) async fn answer(
         Err((status, words)) => return rpc_error(status, &id, RpcError::new(INVALID_REQUEST, words)),
     };
     let (to, mut out) = unbounded_channel();
-    let (mind, client) = (Arc::clone(mind), Arc::clone(&session.client));
-    let answered = id.clone();
-    tokio::spawn(async move {
-        let line = Line(to);
-        let asked = Asked { method: &method, params: &params, era: Era::Legacy, client: &client, line: &line };
-        let answer = mind.respond(&answered, &asked).await;
-        line.send(answer);
-    });
+    let client = Arc::clone(&session.client);
+    let asked = McpRequest { id, method, params, era: Era::Legacy, client, line: Line(to) };
+    tokio::spawn(Arc::clone(mind).respond(asked));
     match out.recv().await {
         Some(Outgoing::Message(only)) if only.get("method").is_none() => message(200, &only),
         Some(Outgoing::Spoilt { text, spoilt }) => half(text, spoilt),
@@ -56,12 +50,11 @@ pub(super) async fn answer(
 }
 
 fn begin(mind: &Mind, sessions: &Sessions, id: &Value, params: &Map<String, Value>) -> Response<Talk> {
-    let (version, greeting) = mind.greet(params);
-    let client = Client::new(version, params.get("capabilities").cloned().unwrap_or_default(), Logged::All);
+    let (client, greeting) = mind.greet(params);
     let Some(session) = sessions.begin(Session::new(client)) else {
         return refused(503, "there are too many sessions");
     };
-    let mut response = message(200, &reply(id, Ok(greeting)));
+    let mut response = message(200, &reply_value(id, Ok(greeting)));
     if let Ok(value) = HeaderValue::from_str(&session) {
         response.headers_mut().insert(SESSION, value);
     }

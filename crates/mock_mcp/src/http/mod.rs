@@ -12,7 +12,7 @@ mod talk;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use agentci_protocols::jsonrpc::{self, Message, RpcError};
+use agentci_protocols::jsonrpc::{self, INVALID_REQUEST, Message, PARSE_ERROR, RpcError};
 use agentci_protocols::mcp::versions::MODERN;
 use agentci_wire::serve::{BrokenOff, Handler, Limits, Serving, collect};
 use hyper::body::Incoming;
@@ -26,8 +26,6 @@ use sessions::Sessions;
 use talk::Talk;
 
 const LIMITS: Limits = Limits { connections: 1_000, head: None };
-const PARSE_ERROR: i64 = -32700;
-const INVALID_REQUEST: i64 = -32600;
 
 /// How a server is started.
 #[derive(Debug, Clone)]

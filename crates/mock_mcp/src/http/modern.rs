@@ -14,7 +14,7 @@ use super::header;
 use super::reply::{events, half, message, refused, rpc_error};
 use super::streams::{event, event_of};
 use super::talk::Talk;
-use crate::answer::{Asked, Era};
+use crate::answer::{Era, McpRequest};
 use crate::client::{Line, Outgoing};
 use crate::mind::Mind;
 use crate::modern::Meta;
@@ -36,14 +36,8 @@ pub(super) async fn answer(
         Err(error) => return rpc_error(400, &id, error),
     };
     let (to, mut out) = unbounded_channel();
-    let mind = Arc::clone(mind);
-    let answered = id.clone();
-    tokio::spawn(async move {
-        let line = Line(to);
-        let asked = Asked { method: &method, params: &params, era: Era::Modern, client: &client, line: &line };
-        let answer = mind.respond(&answered, &asked).await;
-        line.send(answer);
-    });
+    let asked = McpRequest { id, method, params, era: Era::Modern, client: Arc::new(client), line: Line(to) };
+    tokio::spawn(Arc::clone(mind).respond(asked));
     loop {
         match out.recv().await {
             Some(Outgoing::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_protocols::jsonrpc::{self, Message};
+use agentci_protocols::jsonrpc::{self, Message, reply_value};
 use bytes::Bytes;
 use hyper::Response;
 use serde_json::json;
@@ -12,10 +12,9 @@ use super::reply::{accepted, events, refused};
 use super::sessions::{Session, Sessions};
 use super::streams::{event, event_of};
 use super::talk::Talk;
-use crate::answer::{Asked, Era};
+use crate::answer::{Era, McpRequest};
 use crate::client::{Client, Line, Logged};
 use crate::mind::Mind;
-use crate::stdio::reply;
 
 const VERSION: &str = "2024-11-05";
 
@@ -47,23 +46,16 @@ pub(super) fn post(mind: &Arc<Mind>, sessions: &Sessions, query: &str, bytes: &[
             Message::Request { id: request, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if method == "initialize" {
-                    let (version, greeting) = mind.greet(&params);
-                    let capabilities = params.get("capabilities").cloned().unwrap_or_default();
-                    let client = Client::new(version, capabilities, Logged::All);
+                    let (client, greeting) = mind.greet(&params);
                     let begun = Session::new(client);
                     begun.hold(stream.clone());
                     sessions.replace(id, begun);
-                    let _ = stream.send(event(None, &reply(&request, Ok(greeting))));
+                    let _ = stream.send(event(None, &reply_value(&request, Ok(greeting))));
                     continue;
                 }
-                let (mind, client) = (Arc::clone(mind), Arc::clone(&session.client));
-                let line = line(stream.clone());
-                tokio::spawn(async move {
-                    let asked =
-                        Asked { method: &method, params: &params, era: Era::Legacy, client: &client, line: &line };
-                    let answer = mind.respond(&request, &asked).await;
-                    line.send(answer);
-                });
+                let (client, line) = (Arc::clone(&session.client), line(stream.clone()));
+                let asked = McpRequest { id: request, method, params, era: Era::Legacy, client, line };
+                tokio::spawn(Arc::clone(mind).respond(asked));
             }
         }
     }

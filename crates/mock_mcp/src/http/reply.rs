@@ -1,6 +1,6 @@
 //! Answers over HTTP.
 
-use agentci_protocols::jsonrpc::RpcError;
+use agentci_protocols::jsonrpc::{RpcError, reply_value};
 use agentci_wire::serve::Speech;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
@@ -8,22 +8,23 @@ use serde_json::{Value, json};
 
 use super::talk::Talk;
 use crate::spoilt::{Spoilt, remains};
-use crate::stdio::reply;
 
 /// A message as JSON.
 pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
-    let mut response = Response::new(Talk::whole(message.to_string()));
+    let mut response = json_of(Talk::whole(message.to_string()));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 /// What is left of a message that is spoilt on purpose.
 pub(super) fn half(text: String, spoilt: Spoilt) -> Response<Talk> {
-    let talk = match spoilt {
+    json_of(match spoilt {
         Spoilt::Malformed => Talk::whole(remains(&text, spoilt)),
-        Spoilt::Truncated => Talk::Broken(Speech::halved(text.into())),
-    };
+        Spoilt::Truncated => Talk::Said(Speech::halved(text.into())),
+    })
+}
+
+fn json_of(talk: Talk) -> Response<Talk> {
     let mut response = Response::new(talk);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
@@ -31,7 +32,7 @@ pub(super) fn half(text: String, spoilt: Spoilt) -> Response<Talk> {
 
 /// An error of the protocol.
 pub(super) fn rpc_error(status: u16, id: &Value, error: RpcError) -> Response<Talk> {
-    message(status, &reply(id, Err(error)))
+    message(status, &reply_value(id, Err(error)))
 }
 
 /// A refusal that no request of the protocol is answered with.
@@ -45,7 +46,7 @@ pub(super) fn accepted() -> Response<Talk> {
 }
 
 pub(super) fn empty(status: u16) -> Response<Talk> {
-    let mut response = Response::new(Talk::Whole(None));
+    let mut response = Response::new(Talk::whole(""));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response
 }

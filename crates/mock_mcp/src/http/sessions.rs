@@ -1,8 +1,9 @@
 //! Sessions: clients that introduced themselves, by the ids that they were given.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use agentci_wire::lock;
 use bytes::Bytes;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -38,7 +39,7 @@ impl Session {
     }
 
     fn held(&self) -> MutexGuard<'_, Vec<UnboundedSender<Bytes>>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&self.held);
         held.retain(|stream| !stream.is_closed());
         held
     }
@@ -51,7 +52,7 @@ pub(super) struct Sessions(Mutex<BTreeMap<String, Arc<Session>>>);
 impl Sessions {
     /// Begins a session, if there is room for it.
     pub(super) fn begin(&self, session: Session) -> Option<String> {
-        let mut all = self.all();
+        let mut all = lock(&self.0);
         if all.len() >= MOST {
             return None;
         }
@@ -61,20 +62,16 @@ impl Sessions {
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
-        self.all().get(id).cloned()
+        lock(&self.0).get(id).cloned()
     }
 
     /// Puts another client in the place of one that has just introduced itself.
     pub(super) fn replace(&self, id: &str, session: Session) {
-        self.all().insert(id.to_owned(), Arc::new(session));
+        lock(&self.0).insert(id.to_owned(), Arc::new(session));
     }
 
     pub(super) fn end(&self, id: &str) -> bool {
-        self.all().remove(id).is_some()
-    }
-
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Session>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).remove(id).is_some()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Streams of events that a client may lose and come back to: each event has an id, and what came after it is sent again.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use agentci_wire::lock;
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -34,7 +35,7 @@ impl Streams {
     pub(super) fn open(self: &Arc<Self>, first: Outgoing, out: UnboundedReceiver<Outgoing>, primed: bool) -> Talk {
         let (to, events) = unbounded_channel();
         let number = {
-            let mut all = self.all();
+            let mut all = lock(&self.0);
             let number = all.keys().next_back().map_or(1, |last| last + 1);
             if all.len() >= MOST {
                 all.pop_first();
@@ -63,7 +64,7 @@ impl Streams {
     pub(super) fn resume(&self, event: &str) -> Option<Talk> {
         let (number, seen) = event.split_once('-')?;
         let (number, seen): (u64, usize) = (number.parse().ok()?, seen.parse().ok()?);
-        let mut all = self.all();
+        let mut all = lock(&self.0);
         let stream = all.get_mut(&number)?;
         let (to, events) = unbounded_channel();
         for said in stream.said.iter().skip(seen) {
@@ -76,7 +77,7 @@ impl Streams {
     }
 
     fn pass(&self, number: u64, outgoing: &Outgoing) {
-        let mut all = self.all();
+        let mut all = lock(&self.0);
         let Some(stream) = all.get_mut(&number) else { return };
         match outgoing {
             Outgoing::Close => stream.listener = None,
@@ -90,14 +91,10 @@ impl Streams {
     }
 
     fn close(&self, number: u64) {
-        if let Some(stream) = self.all().get_mut(&number) {
+        if let Some(stream) = lock(&self.0).get_mut(&number) {
             stream.listener = None;
             stream.over = true;
         }
-    }
-
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Stream>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

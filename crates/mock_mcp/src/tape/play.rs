@@ -1,12 +1,13 @@
 //! Answering from a recording.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
 use agentci_trace::same_value;
+use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
-use crate::answer::Asked;
+use crate::answer::McpRequest;
 use crate::mind::Mind;
 
 /// The capabilities that a recording can play.
@@ -79,7 +80,7 @@ impl Tape {
 
     /// The calls of tools that nobody made, as text.
     pub fn unused(&self) -> Vec<String> {
-        let given = self.given();
+        let given = lock(&self.given);
         let calls = self.entries.iter().zip(&*given).filter(|(entry, given)| entry.method == "tools/call" && !**given);
         calls.map(|(entry, _)| entry.words()).collect()
     }
@@ -93,7 +94,7 @@ impl Tape {
                 && same_value(&Value::Object(entry.params.clone()), &Value::Object(asked.params.clone()))
         };
         let fitting: Vec<usize> = (0..self.entries.len()).filter(|at| same(&self.entries[*at])).collect();
-        let mut given = self.given();
+        let mut given = lock(&self.given);
         let next = fitting.iter().copied().find(|at| !given[*at]);
         let again = fitting.last().copied().filter(|_| method != "tools/call");
         if let Some(at) = next.or(again) {
@@ -119,10 +120,6 @@ impl Tape {
         }
         if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
     }
-
-    fn given(&self) -> MutexGuard<'_, Vec<bool>> {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Entry {
@@ -144,10 +141,10 @@ impl Entry {
 
 impl Mind {
     /// Answers from a recording.
-    pub(crate) fn replay(&self, tape: &Tape, asked: &Asked<'_>) -> Result<Value, RpcError> {
-        tape.next(asked.method, asked.params).unwrap_or_else(|message| {
+    pub(crate) fn replay(&self, tape: &Tape, asked: &McpRequest) -> Result<Value, RpcError> {
+        tape.next(&asked.method, &asked.params).unwrap_or_else(|message| {
             let of = ["name", "uri"].iter().find_map(|key| asked.params.get(*key)?.as_str());
-            self.missed(of.unwrap_or(asked.method), message.clone());
+            self.missed(of.unwrap_or(&asked.method), message.clone());
             Err(RpcError::new(INTERNAL_ERROR, message))
         })
     }

@@ -33,16 +33,12 @@ impl Action {
     }
 }
 
-/// A question of the server and what it was told.
+/// A question that was answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    /// Its words.
-    pub message: String,
-    /// What an answer has to look like; absent when the user is sent to an address.
-    pub schema: Option<Value>,
-    /// The address that the user is sent to.
-    pub url: Option<String>,
-    /// What was sent back.
+pub struct AnsweredQuestion {
+    /// The question.
+    pub question: Question,
+    /// What the server was told, as the protocol has it.
     pub answer: Value,
 }
 

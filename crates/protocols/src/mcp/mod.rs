@@ -9,6 +9,6 @@ mod result;
 pub mod versions;
 
 pub use defect::{Defect, Fault, quote};
-pub use elicitation::{Action, Answer, Asked, Question};
+pub use elicitation::{Action, Answer, AnsweredQuestion, Question};
 pub use malformed::Malformed;
 pub use result::{CallResult, Heard, Notification, PartsResult, list, object, text_of_parts};

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::Malformed;
-use super::elicitation::Asked;
+use super::elicitation::AnsweredQuestion;
 
 /// Something that the server told while a call was under way.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Heard {
     /// a call that is the only one under way, and to the connection's own list otherwise.
     pub notifications: Vec<Notification>,
     /// What the server asked the user, and what it was told.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AnsweredQuestion>,
     /// The requests of the server that were refused, as in `sampling/createMessage`.
     pub refused: Vec<String>,
 }
