@@ -21,7 +21,7 @@ use crate::process::{PlainDriver, ProcessDriver};
 use crate::seen::SeenEvents;
 #[cfg(feature = "testing")]
 use crate::testing::{self, FakeDriver};
-use crate::{DriveError, Input, ToolHost, TraceSink};
+use crate::{DriveResult, Input, ToolHost, TraceSink};
 use agentci_exchange::{Line, Recording};
 
 /// What a driver needs to know beside the target.
@@ -69,7 +69,7 @@ pub struct ToolBases {
 
 /// A turn that goes on. It takes the room that its kind of agent needs, which differs much, and stays where it is when a case
 /// is moved about.
-pub type TurnUnderWay<'t> = Pin<Box<dyn Future<Output = Result<(), DriveError>> + 't>>;
+pub type TurnUnderWay<'t> = Pin<Box<dyn Future<Output = DriveResult> + 't>>;
 
 /// A connection to an agent.
 #[derive(Debug)]
@@ -91,11 +91,7 @@ enum Kind {
 
 impl Driver {
     /// Connects to the agent; servers are reached over the line. The outer error is the suite's fault, a variable without a value.
-    pub async fn open(
-        target: &Target,
-        context: &Context<'_>,
-        line: Line,
-    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    pub async fn open(target: &Target, context: &Context<'_>, line: Line) -> Result<DriveResult<Self>, UnsetVariable> {
         #[cfg(feature = "testing")]
         if testing::stands_in(target, context) {
             return Ok(FakeDriver::open(context, line).map(|driver| Driver(Kind::Fake(Box::new(driver)))));

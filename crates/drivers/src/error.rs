@@ -110,6 +110,9 @@ impl DriveError {
     }
 }
 
+/// What comes of driving an agent, or why nothing does.
+pub(crate) type DriveResult<T = ()> = Result<T, DriveError>;
+
 impl From<Stopped> for DriveError {
     fn from(_: Stopped) -> Self {
         DriveError::Stopped

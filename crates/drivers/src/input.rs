@@ -35,11 +35,7 @@ impl Input {
         Cow::Owned(match self {
             Input::Task(task) => return Cow::Borrowed(task),
             Input::Messages(messages) => json!({ "messages": messages }),
-            Input::Action { kind, arguments } => {
-                let mut map = Map::new();
-                map.insert(kind.clone(), arguments.clone());
-                Value::Object(map)
-            }
+            Input::Action { kind, arguments } => Value::Object(Map::from_iter([(kind.clone(), arguments.clone())])),
         })
     }
 }

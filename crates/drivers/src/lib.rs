@@ -6,6 +6,7 @@
 
 mod a2a;
 mod agui;
+mod bounded_file;
 pub mod chat;
 mod driver;
 mod error;
@@ -27,6 +28,7 @@ pub mod testing;
 pub use chat::{Resources, ScriptedModel};
 pub use driver::{Context, Driver, ToolBases, TurnUnderWay};
 pub use error::DriveError;
+pub(crate) use error::DriveResult;
 pub use host::{Answer, Delivery, Reply, ToolHost};
 pub use input::Input;
 pub use sink::{Stopped, TraceSink};

@@ -14,12 +14,12 @@ use std::time::Duration;
 use agentci_exchange::Line;
 use agentci_plan::Target;
 use agentci_process::Ending;
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_trace::{Kind, Observer, ToolCall};
 use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
 use crate::seen::SeenEvents;
-use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
+use crate::{Context, Delivery, DriveError, DriveResult, Input, ToolHost, TraceSink};
 
 /// One thing that the agent does in a turn.
 pub enum Step {
@@ -119,9 +119,7 @@ pub(crate) fn stands_in(target: &Target, context: &Context<'_>) -> bool {
 /// A scripted agent.
 pub(crate) struct FakeDriver {
     name: String,
-    turns: std::vec::IntoIter<Vec<Step>>,
-    printed: Vec<String>,
-    closing: Option<Box<dyn FnOnce()>>,
+    script: Script,
     pub(crate) line: Line,
     fetched: FetchedSecrets,
     pub(crate) seen: SeenEvents,
@@ -130,7 +128,7 @@ pub(crate) struct FakeDriver {
 }
 
 impl FakeDriver {
-    pub(crate) fn open(context: &Context<'_>, line: Line) -> Result<Self, DriveError> {
+    pub(crate) fn open(context: &Context<'_>, line: Line) -> DriveResult<Self> {
         let name = format!("{}/{}", context.case_id, context.attempt);
         note(format!("open {name}"));
         GIVEN.set(context.environment.to_vec());
@@ -138,30 +136,19 @@ impl FakeDriver {
         let script = script.map(|script| script.borrow_mut()(context.attempt)).unwrap_or_default();
         match script.unreachable {
             Some(error) => Err(error),
-            None => Ok(Self {
-                name,
-                turns: script.turns.into_iter(),
-                printed: script.printed,
-                closing: script.closing,
-                line,
-                fetched: context.fetched.clone(),
-                seen: SeenEvents::default(),
-                calls: 0,
-                taken: 0,
-            }),
+            None => {
+                let (fetched, seen) = (context.fetched.clone(), SeenEvents::default());
+                Ok(Self { name, script, line, fetched, seen, calls: 0, taken: 0 })
+            }
         }
     }
 
-    pub(crate) async fn turn(
-        &mut self,
-        input: &Input,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         note(format!("turn {} of {}", self.taken, self.name));
+        let steps = self.script.turns.get_mut(self.taken).map(std::mem::take);
         self.taken += 1;
         sink.push(Kind::TurnStart(input.value()))?;
-        for step in self.turns.next().unwrap_or_default() {
+        for step in steps.unwrap_or_default() {
             self.take(step, sink, host).await?;
             self.seen.take_all(sink)?;
         }
@@ -169,7 +156,7 @@ impl FakeDriver {
         Ok(())
     }
 
-    async fn take(&mut self, step: Step, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> Result<(), DriveError> {
+    async fn take(&mut self, step: Step, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         match step {
             Step::Show(kind) => sink.push(kind)?,
             Step::Call(name, args) => self.call(name, args, sink, host).await?,
@@ -183,13 +170,7 @@ impl FakeDriver {
         Ok(())
     }
 
-    async fn call(
-        &mut self,
-        name: String,
-        args: Value,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    async fn call(&mut self, name: String, args: Value, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         self.calls += 1;
         let call = ToolCall {
             call_id: format!("c{}", self.calls),
@@ -200,15 +181,14 @@ impl FakeDriver {
         };
         sink.push(Kind::ToolCall(call.clone()))?;
         let reply = host.call(&call).await?;
-        let result: ToolResult = reply.result;
-        sink.push(Kind::ToolResult(result))?;
+        sink.push(Kind::ToolResult(reply.result))?;
         if reply.delivery == Delivery::Never {
             std::future::pending::<()>().await;
         }
         Ok(())
     }
 
-    fn exchange(&mut self, sent: &Value, answer: &Value, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    fn exchange(&mut self, sent: &Value, answer: &Value, sink: &mut TraceSink<'_>) -> DriveResult {
         let clock = sink.clock();
         if let Some(recalled) = self.line.recall(sent, clock) {
             let (body, at) = recalled?;
@@ -225,10 +205,10 @@ impl FakeDriver {
 
     pub(crate) fn close(self) -> Ending {
         note(format!("close {}", self.name));
-        if let Some(happens) = self.closing {
+        if let Some(happens) = self.script.closing {
             happens();
         }
-        Ending { exit: None, stderr_tail: self.printed }
+        Ending { exit: None, stderr_tail: self.script.printed }
     }
 }
 

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -12,6 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use super::discovery::{self, Found, TokenEndpoint};
 use super::error::Error;
+use agentci_protocols::oauth::token_request;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::{Method, StreamRequest, send};
 
@@ -117,11 +116,9 @@ impl Tokens {
         let resource = state.resource.clone().unwrap_or_else(|| discovery::canonical(&self.resource));
         // What was asked for by name is asked for again; what the server wants comes on top.
         scopes.extend(state.wanted.iter().filter(|wanted| !self.credentials.scopes.contains(wanted)).cloned());
-        let mut fields = vec![("grant_type", "client_credentials".to_owned())];
-        if !scopes.is_empty() {
-            fields.push(("scope", scopes.join(" ")));
-        }
-        fields.push(("resource", resource));
+        let scopes = scopes.join(" ");
+        let mut fields = vec![("scope", scopes.as_str()), ("resource", resource.as_str())];
+        fields.retain(|(name, value)| *name != "scope" || !value.is_empty());
         let asked = async {
             let (status, answer) = self.ask(&endpoint.url, &fields, endpoint.basic).await?;
             let refused = matches!(status, 400 | 401) && answer["error"] == "invalid_client";
@@ -148,21 +145,10 @@ impl Tokens {
     }
 
     /// Shows the secret in a header, or else in the form.
-    async fn ask(&self, url: &str, fields: &[(&str, String)], basic: bool) -> Result<(u16, Value), Error> {
-        let ClientCredentials { client_id, client_secret, .. } = &self.credentials;
-        let mut fields = fields.to_vec();
-        let mut headers = vec![
-            ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
-            ("accept".to_owned(), "application/json".to_owned()),
-        ];
-        if basic {
-            let pair = format!("{}:{}", encode(client_id), encode(client_secret));
-            headers.push(("authorization".to_owned(), format!("Basic {}", STANDARD.encode(pair))));
-        } else {
-            fields.extend([("client_id", client_id.clone()), ("client_secret", client_secret.clone())]);
-        }
-        let body = form(&fields).into();
-        let request = StreamRequest { url: url.to_owned(), method: Method::Post, headers, body };
+    async fn ask(&self, url: &str, fields: &[(&str, &str)], basic: bool) -> Result<(u16, Value), Error> {
+        let client = (self.credentials.client_id.as_str(), self.credentials.client_secret.as_str());
+        let (headers, body) = token_request(client, fields, basic);
+        let request = StreamRequest { url: url.to_owned(), method: Method::Post, headers, body: body.into() };
         let failed = |error| unauthorized(&format!("the token endpoint: {error}"));
         let mut incoming = send(request).await.map_err(failed)?;
         let body = incoming.body(ANSWER_LIMIT).await.map_err(failed)?;
@@ -178,28 +164,9 @@ fn late() -> Error {
     unauthorized("no answer from the token endpoint in time")
 }
 
-/// Fields as a form sends them.
-fn form(fields: &[(&str, String)]) -> String {
-    let Ok(mut url) = Url::parse("form:") else { return String::new() };
-    url.query_pairs_mut().extend_pairs(fields);
-    url.query().unwrap_or_default().to_owned()
-}
-
-/// One value as a form sends it, which is also how the parts of a Basic header go.
-fn encode(value: &str) -> String {
-    form(&[("", value.to_owned())]).trim_start_matches('=').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn forms_are_encoded() {
-        let fields = [("a", "x y&z=1".to_owned()), ("b", "é/+".to_owned())];
-        assert_eq!(form(&fields), "a=x+y%26z%3D1&b=%C3%A9%2F%2B");
-        assert_eq!(encode("=a:b"), "%3Da%3Ab");
-    }
 
     #[test]
     fn a_secret_is_not_shown() {

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::ChildStdin;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::error::Error;
 use super::router::{Origin, Router};
-use agentci_process::{Command, Ending, Exit, Grace, LineError, Lines, Pipes, Process};
+use agentci_process::{Command, Ending, Exit, Grace, LineError, Lines, Outbox, Pipes, Process};
 use agentci_protocols::mcp::{Fault, quote};
 
 /// The longest message.
@@ -40,7 +38,7 @@ impl Stdio {
     pub(super) fn start(command: &Command, router: Arc<Router>) -> Result<Self, Error> {
         let (process, pipes) = Process::spawn(command).map_err(|error| Error::NotStarted(error.to_string()))?;
         let (outgoing, messages) = unbounded_channel();
-        let server = Running { process, router, outgoing: Vec::new(), sent: 0, exit: None };
+        let server = Running { process, router, exit: None };
         Ok(Self { outgoing, task: tokio::spawn(server.run(pipes, messages)) })
     }
 
@@ -80,9 +78,6 @@ enum Stop {
 struct Running {
     process: Process,
     router: Arc<Router>,
-    /// What the server has yet to read, and how far it has come.
-    outgoing: Vec<u8>,
-    sent: usize,
     exit: Option<Exit>,
 }
 
@@ -105,31 +100,26 @@ impl Running {
 
     /// Reads while it writes, so that neither side ever waits for the other to read.
     async fn converse(&mut self, pipes: Pipes, mut messages: UnboundedReceiver<Vec<u8>>) -> Stop {
-        let mut input = Some(pipes.input);
+        let mut input = Outbox::new(pipes.input);
         let mut output = Lines::new(pipes.output, MESSAGE_LIMIT);
         let mut give_up: Option<Instant> = None;
         let (mut at_end, mut closing) = (false, false);
         loop {
-            let waiting = self.outgoing.len() - self.sent;
             let far = give_up.unwrap_or_else(|| Instant::now() + Duration::from_hours(24));
             tokio::select! {
                 biased;
                 message = messages.recv(), if !closing => if let Some(message) = message {
-                    self.queue(&message);
+                    self.queue(&message, &mut input);
                 } else {
                     closing = true;
                     give_up = Some(Instant::now() + FLUSH);
                 },
-                written = write_some(input.as_mut(), &self.outgoing[self.sent..]), if waiting > 0 && input.is_some() => match written {
-                    Ok(count) => self.wrote(count),
-                    // The server reads no more. It may still have something to say.
-                    Err(_) => input = None,
-                },
-                line = output.next(), if !at_end && waiting < BACKLOG_LIMIT => match line {
+                () = input.write() => {}
+                line = output.next(), if !at_end && input.waiting() < BACKLOG_LIMIT => match line {
                     Ok(Some(line)) => {
                         if !line.trim_ascii().is_empty() {
                             for answer in self.router.arrive(line, Origin::Shared) {
-                                self.queue(&answer);
+                                self.queue(&answer, &mut input);
                             }
                         }
                         // A server that always has something to say must not keep us from looking at the clock.
@@ -154,7 +144,7 @@ impl Running {
                 }
                 () = sleep_until(far), if give_up.is_some() => return if closing { Stop::Asked } else { Stop::Left },
             }
-            if closing && (self.outgoing.is_empty() || input.is_none()) {
+            if closing && (input.waiting() == 0 || !input.is_open()) {
                 return Stop::Asked;
             }
             if at_end && self.exit.is_some() {
@@ -163,24 +153,9 @@ impl Running {
         }
     }
 
-    fn queue(&mut self, message: &[u8]) {
+    fn queue(&self, message: &[u8], input: &mut Outbox) {
         self.router.sending(message);
-        self.outgoing.extend_from_slice(message);
-        self.outgoing.push(b'\n');
-    }
-
-    fn wrote(&mut self, count: usize) {
-        self.sent += count;
-        if self.sent == self.outgoing.len() {
-            self.outgoing.clear();
-            self.sent = 0;
-        }
-    }
-}
-
-async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
-    match input {
-        Some(input) => input.write(bytes).await,
-        None => std::future::pending().await,
+        input.bytes().extend_from_slice(message);
+        input.bytes().push(b'\n');
     }
 }

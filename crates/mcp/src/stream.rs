@@ -50,7 +50,7 @@ pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(
     let mut events = Events::new(incoming);
     let mut attempts = 0;
     loop {
-        let heard = match read(http, &mut events, Origin::Call(id), &mut resume).await {
+        let heard = match read(http, &mut events, id, &mut resume).await {
             Ok(heard) => heard,
             // A connection that breaks ends the stream too.
             Err(error @ Error::Http(_)) if resume.last_id.is_none() => return Err(error),
@@ -124,14 +124,12 @@ async fn read_weakly(http: &Weak<Http>, events: &mut Events, resume: &mut Resume
     heard
 }
 
-async fn read(http: &Http, events: &mut Events, origin: Origin, resume: &mut Resume) -> Result<bool, Error> {
+async fn read(http: &Http, events: &mut Events, id: u64, resume: &mut Resume) -> Result<bool, Error> {
     let mut heard = false;
     while let Some(frame) = events.next().await? {
         heard |= !frame.data.is_empty();
-        take(http, &frame, origin, resume).await;
-        if let Origin::Call(id) = origin
-            && !http.router.is_open(id)
-        {
+        take(http, &frame, Origin::Call(id), resume).await;
+        if !http.router.is_open(id) {
             let _ = timeout(AFTER_ANSWER, events.next()).await;
             return Ok(true);
         }

@@ -125,16 +125,17 @@ pub(crate) fn carries_mark(environment: &[u8], mark: &str) -> bool {
 }
 
 /// Our children that we did not start ourselves.
-struct Orphans {
+#[derive(Default)]
+pub(crate) struct Orphans {
     /// Those that carry the tag, or all of them when none is asked for.
-    wanted: Vec<Pid>,
+    pub(crate) wanted: Vec<Pid>,
     /// Whether one is there whose environment could not be read: most often it is between two programs and has
     /// one again in a moment.
-    undecided: bool,
+    pub(crate) undecided: bool,
 }
 
 fn orphans(tag: Option<&str>) -> Orphans {
-    let mut found = Orphans { wanted: Vec::new(), undecided: false };
+    let mut found = Orphans::default();
     let children = children();
     if children.is_empty() {
         return found;

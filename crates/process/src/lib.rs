@@ -18,5 +18,5 @@ pub use find_program::{agent_program, find_program};
 pub use lines::{LineError, Lines};
 pub use memory::bound_memory;
 pub use open_files::open_files_limit;
-pub use pipe::write_some;
+pub use pipe::Outbox;
 pub use process::{Asked, Attached, Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError, Streams};

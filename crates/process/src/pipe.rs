@@ -8,12 +8,60 @@ use tokio::process::ChildStdin;
 
 /// Writes what the pipe takes. It is tried at once, since a pipe that was just made takes whatever is short, and the runtime
 /// would first have the system say so.
-pub async fn write_some(input: &mut ChildStdin, bytes: &[u8]) -> io::Result<usize> {
+async fn write_some(input: &mut ChildStdin, bytes: &[u8]) -> io::Result<usize> {
     let count = match rustix::io::write(&*input, bytes) {
         Err(Errno::AGAIN | Errno::INTR) => input.write(bytes).await?,
         tried => tried?,
     };
     if count == 0 { Err(io::ErrorKind::WriteZero.into()) } else { Ok(count) }
+}
+
+/// What is still to be written to a child, which may read no more.
+#[derive(Debug)]
+pub struct Outbox {
+    input: Option<ChildStdin>,
+    /// What the child has yet to read, and how far it has come.
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+impl Outbox {
+    /// Nothing is to be written yet.
+    pub fn new(input: ChildStdin) -> Self {
+        Self { input: Some(input), bytes: Vec::new(), sent: 0 }
+    }
+
+    /// How many bytes are to be written.
+    pub fn waiting(&self) -> usize {
+        self.bytes.len() - self.sent
+    }
+
+    /// Whether the child may still read.
+    pub fn is_open(&self) -> bool {
+        self.input.is_some()
+    }
+
+    /// Where to add what is to be written.
+    pub fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// Writes what the pipe takes; never done where there is nothing to write, or nobody who reads.
+    pub async fn write(&mut self) {
+        let Some(input) = self.input.as_mut().filter(|_| self.sent < self.bytes.len()) else {
+            return std::future::pending().await;
+        };
+        let written = write_some(input, &self.bytes[self.sent..]).await;
+        match written {
+            Ok(count) => self.sent += count,
+            // The child reads no more. It may still have something to say.
+            Err(_) => self.input = None,
+        }
+        if self.sent == self.bytes.len() {
+            self.bytes.clear();
+            self.sent = 0;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,20 +2,15 @@
 //!
 //! There are few fields, each is asked for once, and none is kept: a list of them takes a fraction of what a map does.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::Value;
-
-/// How many fields there is room for at first.
-const USUAL: usize = 6;
+use serde_json::{Map, Value};
 
 /// The fields of an object that nobody has taken yet, in their order.
 #[derive(Debug, Default)]
 pub struct Fields<'l> {
-    fields: Vec<(Cow<'l, str>, Value)>,
+    fields: Map<String, Value>,
+    line: PhantomData<&'l [u8]>,
 }
 
 /// Why a line is no object.
@@ -49,58 +44,21 @@ impl NoObject {
 impl<'l> Fields<'l> {
     /// Reads a line that is one object.
     pub fn read(line: &'l [u8]) -> Result<Self, NoObject> {
-        // What is wrong is found out by reading again, which hardly any line has to be.
-        serde_json::from_slice(line).map_err(|_| match serde_json::from_slice::<Value>(line) {
-            Ok(_) => NoObject::Other,
-            Err(error) => NoObject::Json(error),
-        })
+        match serde_json::from_slice(line) {
+            Ok(Value::Object(fields)) => Ok(Self { fields, line: PhantomData }),
+            Ok(_) => Err(NoObject::Other),
+            Err(error) => Err(NoObject::Json(error)),
+        }
     }
 
     /// Takes a field out; of several with one name the last counts.
     pub fn take(&mut self, name: &str) -> Option<Value> {
-        let mut taken = None;
-        self.fields.retain_mut(|(key, value)| {
-            let wanted = *key == name;
-            if wanted {
-                taken = Some(value.take());
-            }
-            !wanted
-        });
-        taken
+        self.fields.shift_remove(name)
     }
 
     /// The name of the first field that is left.
     pub fn left(&self) -> Option<&str> {
-        self.fields.first().map(|(key, _)| &**key)
-    }
-}
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Object)
-    }
-}
-
-struct Object;
-
-/// A name that stands in the line as it is need not be copied.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
-
-impl<'de> Visitor<'de> for Object {
-    type Value = Fields<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
-        let mut fields = Vec::with_capacity(USUAL);
-        while let Some(Name(name)) = map.next_key()? {
-            fields.push((name, map.next_value()?));
-        }
-        Ok(Fields { fields })
+        self.fields.keys().next().map(String::as_str)
     }
 }
 

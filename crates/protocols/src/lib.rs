@@ -10,6 +10,7 @@ mod fields;
 mod fresh;
 pub mod jsonrpc;
 pub mod mcp;
+pub mod oauth;
 pub mod sse;
 
 pub use fields::{Fields, NoObject};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::auth::Credentials;
 use super::refused::check_card;
-use crate::DriveError;
+use crate::{DriveError, DriveResult};
 use agentci_exchange::{Answer, Clock, ExchangeError, Ids, Line, Method, Request};
 
 /// The most bytes of an answer that is no stream.
@@ -63,7 +63,7 @@ impl Ask {
         budget: Budget,
         clock: Clock,
         mut at: Moment,
-    ) -> Result<Reply, DriveError> {
+    ) -> DriveResult<Reply> {
         let mut renewed = false;
         loop {
             let prepared = call.prepare(interface, &mut || self.ids.fresh());
@@ -107,7 +107,7 @@ impl Ask {
     }
 
     /// Fetches a card. Most are for everybody; one that is not is asked for again with credentials.
-    pub(super) async fn card(&mut self, url: &str, clock: Clock) -> Result<Value, DriveError> {
+    pub(super) async fn card(&mut self, url: &str, clock: Clock) -> DriveResult<Value> {
         let mut known = false;
         if self.credentials.are_shown_on_connecting() {
             self.credentials.get_ready(self.timeout).await?;
@@ -150,13 +150,7 @@ impl Ask {
         }
     }
 
-    async fn send(
-        &mut self,
-        mut request: Request,
-        known: bool,
-        clock: Clock,
-        at: Moment,
-    ) -> Result<Answer, DriveError> {
+    async fn send(&mut self, mut request: Request, known: bool, clock: Clock, at: Moment) -> DriveResult<Answer> {
         if known {
             self.credentials.apply(&mut request.url, &mut request.headers);
         }

@@ -1,6 +1,5 @@
 //! How we say who we are. Nothing of it enters the trace or a recording, and a replay needs none of it.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,11 +7,10 @@ use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariable};
 use agentci_protocols::a2a::escape;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 
 use super::token::{Client, fetch};
-use crate::DriveError;
+use crate::bounded_file::read_bounded;
+use crate::{DriveError, DriveResult};
 
 /// The largest file of certificates or of a key, in bytes.
 const KEY_LIMIT: u64 = 1 << 20;
@@ -82,7 +80,7 @@ impl Credentials {
     }
 
     /// Gets what takes effort to get, once: a token, a certificate.
-    pub(super) async fn get_ready(&mut self, timeout: Duration) -> Result<(), DriveError> {
+    pub(super) async fn get_ready(&mut self, timeout: Duration) -> DriveResult {
         if self.silent {
             return Ok(());
         }
@@ -142,26 +140,10 @@ impl Credentials {
 }
 
 /// A file of a certificate or a key. What is no file could keep us waiting, or never end.
-fn read(path: &Path) -> Result<Vec<u8>, DriveError> {
-    let wrong = |reason: String| {
-        DriveError::Unsupported(format!("`{}` of the target's `auth` can not be read: {reason}", path.display()))
-    };
-    let file = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
-    if !file.is_file() {
-        return Err(wrong("it is not a regular file".into()));
-    }
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(KEY_LIMIT + 1).read_to_end(&mut bytes));
-    match read {
-        Ok(length) if length as u64 > KEY_LIMIT => Err(wrong(format!("it has more than {} MiB", KEY_LIMIT >> 20))),
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(wrong(error.to_string())),
-    }
-}
-
-/// A name and a secret as HTTP's basic scheme has them.
-pub(super) fn basic(name: &str, secret: &str) -> String {
-    format!("Basic {}", STANDARD.encode(format!("{}:{}", escape(name), escape(secret))))
+fn read(path: &Path) -> DriveResult<Vec<u8>> {
+    read_bounded(path, KEY_LIMIT, &format!("it has more than {} MiB", KEY_LIMIT >> 20)).map_err(|error| {
+        DriveError::Unsupported(format!("`{}` of the target's `auth` can not be read: {error}", path.display()))
+    })
 }
 
 #[cfg(test)]

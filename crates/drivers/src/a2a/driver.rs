@@ -14,7 +14,7 @@ use super::auth::Credentials;
 use super::hosts::{Hosts, tells_who_asks};
 use super::refused::refused;
 use super::stream::read_stream;
-use crate::{Context, DriveError, Input, TraceSink};
+use crate::{Context, DriveError, DriveResult, Input, TraceSink};
 use agentci_exchange::{Clock, Ids, Line};
 
 /// How long to wait before a task is asked for again: at first, and at most.
@@ -54,7 +54,7 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    fn of(card: &Value) -> Result<Self, DriveError> {
+    fn of(card: &Value) -> DriveResult<Self> {
         let help = "check the agent's card against the A2A specification";
         let card = Card::read(card).map_err(|broken| DriveError::protocol(broken.0, help))?;
         Ok(Self { interface: card.interface, streaming: card.streaming, settled: true })
@@ -73,7 +73,7 @@ pub(super) struct Turn<'t, 's> {
 
 impl Turn<'_, '_> {
     /// Takes what the agent sent.
-    pub(super) fn take(&mut self, item: &Value, conversation: &mut Conversation) -> Result<(), DriveError> {
+    pub(super) fn take(&mut self, item: &Value, conversation: &mut Conversation) -> DriveResult {
         for kind in self.reader.item(item, self.agent.interface.protocol, conversation)? {
             self.sink.push_at(self.over, kind)?;
         }
@@ -123,7 +123,7 @@ impl A2aDriver {
     }
 
     /// Takes one turn. No tool call of an agent is seen by its clients, so nobody is asked for answers.
-    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let found = self.find(sink.clock()).await;
         let over = self.ask.line.next(sink.clock());
         sink.push_at(over, Kind::TurnStart(input.value()))?;
@@ -151,7 +151,7 @@ impl A2aDriver {
     }
 
     /// Finds out where the agent is, and gets ready to speak to it, before the clock of a turn is started.
-    async fn find(&mut self, clock: Clock) -> Result<Agent, DriveError> {
+    async fn find(&mut self, clock: Clock) -> DriveResult<Agent> {
         let agent = match &self.found {
             Found::Here(agent) => agent.clone(),
             Found::Inline(card) => Agent::of(card)?,
@@ -167,7 +167,7 @@ impl A2aDriver {
     }
 
     /// Sends the message and reads until the agent has said all, be it in one answer or several.
-    async fn converse(&mut self, message: &Outgoing, turn: &mut Turn<'_, '_>) -> Result<(), DriveError> {
+    async fn converse(&mut self, message: &Outgoing, turn: &mut Turn<'_, '_>) -> DriveResult {
         let call = if self.blocking.is_none() && turn.agent.streaming {
             Call::Stream(message)
         } else {
@@ -199,7 +199,7 @@ impl A2aDriver {
 
     /// The first call of a turn. An agent of which only the address is known is tried in the version before 1.0 when it does not
     /// understand; a call that is not understood does nothing.
-    async fn first(&mut self, call: Call<'_>, turn: &mut Turn<'_, '_>) -> Result<Reply, DriveError> {
+    async fn first(&mut self, call: Call<'_>, turn: &mut Turn<'_, '_>) -> DriveResult<Reply> {
         let reply = self.call(call, turn.budget.begun, turn).await?;
         let is_of_another_version =
             |reply: &Reply| matches!(reply, Reply::Refused(refusal, _) if refusal.is_of_another_version());
@@ -218,17 +218,17 @@ impl A2aDriver {
         Ok(again)
     }
 
-    async fn call_next(&mut self, call: Call<'_>, turn: &Turn<'_, '_>) -> Result<Reply, DriveError> {
+    async fn call_next(&mut self, call: Call<'_>, turn: &Turn<'_, '_>) -> DriveResult<Reply> {
         let at = self.ask.line.next(turn.sink.clock());
         self.call(call, at, turn).await
     }
 
-    async fn call(&mut self, call: Call<'_>, at: Moment, turn: &Turn<'_, '_>) -> Result<Reply, DriveError> {
+    async fn call(&mut self, call: Call<'_>, at: Moment, turn: &Turn<'_, '_>) -> DriveResult<Reply> {
         self.ask.call(call, &turn.agent.interface, turn.budget, turn.sink.clock(), at).await
     }
 
     /// Reads a reply to its end. Gives what broke a stream, unless the agent closed it.
-    async fn read(&mut self, reply: Reply, turn: &mut Turn<'_, '_>) -> Result<Option<DriveError>, DriveError> {
+    async fn read(&mut self, reply: Reply, turn: &mut Turn<'_, '_>) -> DriveResult<Option<DriveError>> {
         match reply {
             Reply::Refused(refusal, at) => {
                 turn.over = at;
@@ -244,7 +244,7 @@ impl A2aDriver {
     }
 
     /// Takes a stream up again. Whatever comes of it, the task itself is asked for next if it is not over.
-    async fn subscribe(&mut self, task: &str, turn: &mut Turn<'_, '_>) -> Result<(), DriveError> {
+    async fn subscribe(&mut self, task: &str, turn: &mut Turn<'_, '_>) -> DriveResult {
         match self.call_next(Call::Subscribe(task), turn).await {
             Ok(Reply::Refused(_, at)) => turn.over = at,
             Ok(reply) => match self.read(reply, turn).await {
@@ -258,7 +258,7 @@ impl A2aDriver {
     }
 
     /// Asks for the task until it is over or waits, or the time is up.
-    async fn poll(&mut self, task: &str, at_once: bool, turn: &mut Turn<'_, '_>) -> Result<(), DriveError> {
+    async fn poll(&mut self, task: &str, at_once: bool, turn: &mut Turn<'_, '_>) -> DriveResult {
         let mut wait = if at_once { Duration::ZERO } else { FIRST_WAIT };
         while !turn.reader.is_over(&self.conversation) {
             let left = turn.budget.left(turn.over);

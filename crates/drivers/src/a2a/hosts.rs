@@ -8,7 +8,7 @@ use agentci_plan::Text;
 use agentci_trace::Redactor;
 use agentci_wire::http::host_and_port;
 
-use crate::DriveError;
+use crate::{DriveError, DriveResult};
 
 /// The hosts that may be shown credentials.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Hosts {
 
 impl Hosts {
     /// Whether requests with credentials may go where a card says, which was fetched at an address.
-    pub(super) fn allow(&self, fetched_at: &str, named: &str) -> Result<(), DriveError> {
+    pub(super) fn allow(&self, fetched_at: &str, named: &str) -> DriveResult {
         if !self.guarded {
             return Ok(());
         }

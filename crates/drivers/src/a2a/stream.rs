@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::ask::{Ask, late, result};
 use super::driver::Turn;
 use super::refused::refused;
-use crate::DriveError;
 use crate::stream::next_event;
+use crate::{DriveError, DriveResult};
 use agentci_exchange::{Answer, ExchangeError, NOT_UTF8};
 
 /// How long an agent may keep a stream open when everything is said.
@@ -22,7 +22,7 @@ pub(super) async fn read_stream(
     turn: &mut Turn<'_, '_>,
     conversation: &mut Conversation,
     ask: &Ask,
-) -> Result<Option<DriveError>, DriveError> {
+) -> DriveResult<Option<DriveError>> {
     loop {
         let said_all = turn.reader.is_over(conversation);
         let arrived = match next_event(answer, said_all, AFTER_END).await {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use agentci_protocols::a2a::{cut, escape};
+use agentci_protocols::a2a::cut;
+use agentci_protocols::oauth::token_request;
 use agentci_wire::http::{self, HttpError, Method, StreamRequest};
 use serde_json::Value;
 
-use super::auth::basic;
-use crate::DriveError;
+use crate::{DriveError, DriveResult};
 
 /// The most bytes of an answer with a token.
 const LARGEST: usize = 1 << 20;
@@ -22,7 +22,7 @@ pub(super) struct Client {
 }
 
 /// Fetches a token. A server that does not take the client's name and secret in a header gets them in the body.
-pub(super) async fn fetch(client: &Client, timeout: Duration) -> Result<String, DriveError> {
+pub(super) async fn fetch(client: &Client, timeout: Duration) -> DriveResult<String> {
     let both = async {
         match ask(client, true).await? {
             (400 | 401, answer) if answer["error"] == "invalid_client" => ask(client, false).await,
@@ -49,23 +49,9 @@ pub(super) async fn fetch(client: &Client, timeout: Duration) -> Result<String, 
 
 /// Asks once; an answer that is no JSON says nothing.
 async fn ask(client: &Client, in_header: bool) -> Result<(u16, Value), HttpError> {
-    let mut headers = vec![
-        ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
-        ("accept".to_owned(), "application/json".to_owned()),
-    ];
-    let mut body = "grant_type=client_credentials".to_owned();
-    let mut add = |name: &str, value: &str| {
-        body.extend(["&", name, "=", &escape(value)]);
-    };
-    if !client.scope.is_empty() {
-        add("scope", &client.scope);
-    }
-    if in_header {
-        headers.push(("authorization".into(), basic(&client.id, &client.secret)));
-    } else {
-        add("client_id", &client.id);
-        add("client_secret", &client.secret);
-    }
+    let scope = [("scope", client.scope.as_str())];
+    let fields = if client.scope.is_empty() { &[][..] } else { &scope };
+    let (headers, body) = token_request((&client.id, &client.secret), fields, in_header);
     let url = client.token_url.clone();
     let mut answer = http::send(StreamRequest { url, method: Method::Post, headers, body: body.into() }).await?;
     let body = answer.body(LARGEST).await?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use crate::host::NO_ANSWER;
 use crate::stream::next_event;
-use crate::{Context, Delivery, DriveError, Input, ToolHost, TraceSink};
+use crate::{Context, Delivery, DriveError, DriveResult, Input, ToolHost, TraceSink};
 use agentci_exchange::{Answer, Ids, Line, Method as HttpMethod, NOT_UTF8, Request};
 
 /// How often one turn may go back to the agent with answers to its calls.
@@ -31,6 +31,8 @@ pub(crate) struct AguiDriver {
     /// Whether requests say which version of the protocol they are of; some servers refuse what they do not know.
     says_version: bool,
     protocol: Strictness,
+    /// The rules that were broken in the present turn.
+    violations: Vec<String>,
     conversation: Conversation,
     pub(crate) line: Line,
     ids: Ids,
@@ -70,24 +72,20 @@ impl AguiDriver {
             wire: target.wire,
             says_version: true,
             protocol: target.protocol,
+            violations: Vec::new(),
             conversation,
             line,
             ids,
         })
     }
 
-    pub(crate) async fn turn(
-        &mut self,
-        input: &Input,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         let mut at = self.line.next(sink.clock());
         sink.push_at(at, Kind::TurnStart(input.value()))?;
         let mut ask = self.begin(input)?;
-        let mut violations = Vec::new();
+        self.violations.clear();
         for _ in 0..ROUNDS {
-            let (ending, over) = self.run(&ask, at, sink, &mut violations).await?;
+            let (ending, over) = self.run(&ask, at, sink).await?;
             let pending = match ending {
                 Ending::Finished { outcome: Outcome::Success { pending }, result } => {
                     // What a run says is its answer; one that says nothing answers with its result.
@@ -139,7 +137,7 @@ impl AguiDriver {
                 continue;
             }
             sink.push_at(over, Kind::TurnEnd)?;
-            return self.judged(&violations);
+            return self.judged();
         }
         let message = format!("the agent called tools of the client in {ROUNDS} runs one after another");
         let help = "look for a loop in the agent, or for an answer that it does not understand";
@@ -147,7 +145,7 @@ impl AguiDriver {
     }
 
     /// Says what the turn says.
-    fn begin(&mut self, input: &Input) -> Result<Ask, DriveError> {
+    fn begin(&mut self, input: &Input) -> DriveResult<Ask> {
         let wrong = |message: String| DriveError::Unsupported(message);
         match input {
             Input::Messages(messages) => {
@@ -166,13 +164,7 @@ impl AguiDriver {
     }
 
     /// One run: how it ended, and when.
-    async fn run(
-        &mut self,
-        ask: &Ask,
-        at: Moment,
-        sink: &mut TraceSink<'_>,
-        violations: &mut Vec<String>,
-    ) -> Result<(Ending, Moment), DriveError> {
+    async fn run(&mut self, ask: &Ask, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult<(Ending, Moment)> {
         let run_id = self.ids.fresh();
         let identity = self.conversation.identity(ask.method, ask.resume.as_ref());
         let input = match ask.method {
@@ -192,15 +184,15 @@ impl AguiDriver {
             over = arrived.at;
             if arrived.frame.lossy {
                 let step = Step { at: over, kind: Kind::Violation(NOT_UTF8.into()) };
-                take(vec![step], sink, violations, self.protocol)?;
+                self.take(vec![step], sink)?;
             }
             match reader.event(&arrived.frame.data, arrived.at, &mut self.conversation) {
-                Ok(steps) => take(steps, sink, violations, self.protocol)?,
+                Ok(steps) => self.take(steps, sink)?,
                 Err(broken) => break Some(DriveError::protocol(broken.message, broken.help)),
             }
         };
         let (steps, ending) = reader.end(over, &mut self.conversation);
-        take(steps, sink, violations, self.protocol)?;
+        self.take(steps, sink)?;
         match broken {
             Some(error) => Err(error),
             None => Ok((ending, over)),
@@ -216,7 +208,7 @@ impl AguiDriver {
         identity: Value,
         mut at: Moment,
         sink: &TraceSink<'_>,
-    ) -> Result<Answer, DriveError> {
+    ) -> DriveResult<Answer> {
         loop {
             let mut input = input.clone();
             if let (false, Some(fields)) = (self.says_version, input.as_object_mut()) {
@@ -254,31 +246,26 @@ impl AguiDriver {
     }
 
     /// What the broken rules of the turn come to.
-    fn judged(&self, violations: &[String]) -> Result<(), DriveError> {
-        if self.protocol != Strictness::Fail || violations.is_empty() {
+    fn judged(&self) -> DriveResult {
+        if self.protocol != Strictness::Fail || self.violations.is_empty() {
             return Ok(());
         }
         let help = "mend the server, or lower `protocol` to `warn`";
-        let message = format!("the agent breaks the rules of AG-UI:\n{}", violations.join("\n"));
+        let message = format!("the agent breaks the rules of AG-UI:\n{}", self.violations.join("\n"));
         Err(DriveError::protocol(message, help))
     }
-}
 
-/// Writes steps to the trace. What a target lets pass is no violation.
-fn take(
-    steps: Vec<Step>,
-    sink: &mut TraceSink<'_>,
-    violations: &mut Vec<String>,
-    protocol: Strictness,
-) -> Result<(), DriveError> {
-    for Step { at, kind } in steps {
-        if let Kind::Violation(message) = &kind {
-            if protocol == Strictness::Off {
-                continue;
+    /// Writes steps to the trace. What a target lets pass is no violation.
+    fn take(&mut self, steps: Vec<Step>, sink: &mut TraceSink<'_>) -> DriveResult {
+        for Step { at, kind } in steps {
+            if let Kind::Violation(message) = &kind {
+                if self.protocol == Strictness::Off {
+                    continue;
+                }
+                self.violations.push(message.clone());
             }
-            violations.push(message.clone());
+            sink.push_at(at, kind)?;
         }
-        sink.push_at(at, kind)?;
+        Ok(())
     }
-    Ok(())
 }

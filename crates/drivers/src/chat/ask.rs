@@ -7,13 +7,13 @@ use agentci_trace::{Kind, Moment};
 use agentci_wire::http::retry_after;
 use serde_json::Value;
 
-use super::completion::{Broken, Completion, Piece};
+use super::completion::{AnswerReader, Broken, Completion, Piece};
 use super::refusal::{refused, unusable};
-use super::retry::{RETRIES, Trouble, may_pass, pause};
+use super::retry::{RETRIES, Trouble, pause};
 use super::session::{Api, Session};
 use super::{anthropic, openai, scripted};
 use crate::stream::next_event;
-use crate::{DriveError, TraceSink};
+use crate::{DriveError, DriveResult, TraceSink};
 use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Request};
 
 /// How long a server may keep its answer open when everything is said.
@@ -36,7 +36,7 @@ pub(super) async fn ask(
     session: &Session,
     question: &Question,
     sink: &mut TraceSink<'_>,
-) -> Result<(Completion, Moment), DriveError> {
+) -> DriveResult<(Completion, Moment)> {
     let begun = Instant::now();
     let mut time = 0;
     let mut at = question.at;
@@ -77,8 +77,8 @@ async fn once(
             let completion = scripted::once(&**model, &question.body, left, sink).await?;
             return Ok((completion, sink.clock().now()));
         }
-        Api::OpenAi => Reader::OpenAi(openai::Reader::default()),
-        Api::Anthropic => Reader::Anthropic(anthropic::Reader::default()),
+        Api::OpenAi => Box::<openai::Reader>::default() as Box<dyn AnswerReader>,
+        Api::Anthropic => Box::<anthropic::Reader>::default(),
     };
     let request = Request {
         url: session.url.clone(),
@@ -93,11 +93,7 @@ async fn once(
         let wait = answer.header("retry-after").and_then(|value| retry_after(value, SystemTime::now()));
         let body = answer.body(LARGEST).await.map(|(body, _)| body).unwrap_or_default();
         let error = refused(answer.status, &body);
-        return Err(if may_pass(answer.status) {
-            Trouble::Busy { error, wait, at: answer.latest() }
-        } else {
-            Trouble::Final(error)
-        });
+        return Err(Trouble::of_status(answer.status, error, wait, answer.latest()));
     }
     let kind = answer.content_type();
     if kind == "application/json" || kind.ends_with("+json") {
@@ -109,7 +105,7 @@ async fn once(
 /// Reads an answer that comes at once.
 async fn whole(
     mut answer: Answer,
-    mut reader: Reader,
+    mut reader: Box<dyn AnswerReader>,
     sink: &mut TraceSink<'_>,
 ) -> Result<(Completion, Moment), Trouble> {
     let (body, at) = answer.body(LARGEST).await?;
@@ -124,7 +120,7 @@ async fn whole(
 async fn stream(
     mut answer: Answer,
     kind: &str,
-    mut reader: Reader,
+    mut reader: Box<dyn AnswerReader>,
     sink: &mut TraceSink<'_>,
 ) -> Result<(Completion, Moment), Trouble> {
     let mut over = answer.latest();
@@ -151,45 +147,9 @@ async fn stream(
     Ok((completion, over))
 }
 
-fn push(pieces: Vec<Piece>, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+fn push(pieces: Vec<Piece>, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
     for piece in pieces {
         sink.push_at(at, piece.into())?;
     }
     Ok(())
-}
-
-/// Who understands the answer.
-enum Reader {
-    OpenAi(openai::Reader),
-    Anthropic(anthropic::Reader),
-}
-
-impl Reader {
-    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
-        match self {
-            Reader::OpenAi(reader) => reader.event(data),
-            Reader::Anthropic(reader) => reader.event(data),
-        }
-    }
-
-    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
-        match self {
-            Reader::OpenAi(reader) => reader.whole(answer),
-            Reader::Anthropic(reader) => reader.whole(answer),
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        match self {
-            Reader::OpenAi(reader) => reader.is_over(),
-            Reader::Anthropic(reader) => reader.is_over(),
-        }
-    }
-
-    fn finish(self) -> Result<Completion, Broken> {
-        match self {
-            Reader::OpenAi(reader) => reader.finish(),
-            Reader::Anthropic(reader) => reader.finish(),
-        }
-    }
 }

@@ -42,6 +42,21 @@ pub(crate) enum Piece {
     Reasoning(String),
 }
 
+/// Reads an answer of a model, piece by piece or whole.
+pub(crate) trait AnswerReader {
+    /// Takes the data of an event.
+    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken>;
+
+    /// Takes an answer that came whole.
+    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken>;
+
+    /// Whether everything was said.
+    fn is_over(&self) -> bool;
+
+    /// What the answer comes to.
+    fn finish(&mut self) -> Result<Completion, Broken>;
+}
+
 impl From<Piece> for Kind {
     fn from(piece: Piece) -> Self {
         match piece {

@@ -11,7 +11,7 @@ use super::output::{Called, output};
 use super::session::{Api, Session};
 use super::{anthropic, openai};
 use crate::host::NO_ANSWER;
-use crate::{Delivery, DriveError, ToolHost, TraceSink};
+use crate::{Delivery, DriveError, DriveResult, ToolHost, TraceSink};
 use agentci_exchange::Line;
 
 /// How often one turn may go back to the model with results of tools.
@@ -29,19 +29,6 @@ pub(super) struct Conversation<'c> {
     pub(super) at: Moment,
 }
 
-/// How it ends.
-pub(super) enum Ended {
-    /// With a result.
-    Output {
-        output: Value,
-        /// Everything that was said.
-        messages: Vec<Value>,
-        over: Moment,
-    },
-    /// Another agent goes on.
-    Delegated { agent: String, messages: Vec<Value> },
-}
-
 /// What the model came to.
 #[derive(Debug)]
 pub(super) struct Answered {
@@ -51,12 +38,13 @@ pub(super) struct Answered {
 }
 
 impl Conversation<'_> {
+    /// Gives how it ends, everything that was said, and when it was over.
     pub(super) async fn run(
         mut self,
         messages: Vec<Value>,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
-    ) -> Result<Ended, DriveError> {
+    ) -> DriveResult<(Step, Vec<Value>, Moment)> {
         let assistant = &self.session.assistant;
         let mut opening = assistant.create(messages, self.session.options.clone()).await?;
         for message in std::mem::take(&mut opening.warnings) {
@@ -66,16 +54,14 @@ impl Conversation<'_> {
             Err(error) if is_of_model(&error) => {
                 let step = assistant.next(&opening, Err(&error)).await?;
                 let over = self.line.now(sink.clock());
-                return step.map(|step| ended(step, opening.messages, over)).ok_or(error);
+                return step.map(|step| (step, opening.messages, over)).ok_or(error);
             }
             answered => answered?,
         };
         let over = answered.over;
-        if let Some(step) = assistant.next(&opening, Ok(&answered)).await? {
-            return Ok(ended(step, opening.messages, over));
-        }
-        let output = output(&answered.completion, &answered.called);
-        Ok(Ended::Output { output, messages: opening.messages, over })
+        let step = assistant.next(&opening, Ok(&answered)).await?;
+        let step = step.unwrap_or_else(|| Step::Output(output(&answered.completion, &answered.called)));
+        Ok((step, opening.messages, over))
     }
 
     /// Asks the model until it wants no more tools called, or nobody answers them.
@@ -84,7 +70,7 @@ impl Conversation<'_> {
         opening: &mut Opening,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
-    ) -> Result<Answered, DriveError> {
+    ) -> DriveResult<Answered> {
         let assistant = &self.session.assistant;
         let before = assistant.prompts(opening, Some(self.unix_ms))?;
         let known = match self.line {
@@ -141,7 +127,7 @@ impl Conversation<'_> {
     }
 
     /// Has a tool answered.
-    async fn answer(&self, call: &Call, opening: &mut Opening, host: &dyn ToolHost) -> Result<ToolResult, DriveError> {
+    async fn answer(&self, call: &Call, opening: &mut Opening, host: &dyn ToolHost) -> DriveResult<ToolResult> {
         let (result, content) = if call.parsed().is_ok() {
             let reply = host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {
@@ -166,15 +152,7 @@ impl Conversation<'_> {
     }
 }
 
-/// How a conversation ends that the runtime has taken over.
-fn ended(step: Step, messages: Vec<Value>, over: Moment) -> Ended {
-    match step {
-        Step::Output(output) => Ended::Output { output, messages, over },
-        Step::Delegate { agent, messages } => Ended::Delegated { agent, messages },
-    }
-}
-
-fn warn(message: String, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+fn warn(message: String, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
     Ok(sink.push_at(at, Kind::Log { level: "warn".into(), message, data: None })?)
 }
 
@@ -187,7 +165,7 @@ fn is_of_model(error: &DriveError) -> bool {
 }
 
 /// Writes down what the model answered.
-fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
     sink.push_at(at, Kind::ModelCall { request: request.into(), response: completion.value().into() })?;
     if completion.usage != agentci_trace::Usage::default() {
         sink.push_at(at, Kind::Usage(completion.usage))?;

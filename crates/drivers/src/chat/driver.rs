@@ -6,11 +6,11 @@ use agentci_plan::{ChatTarget, UnsetVariable};
 use agentci_trace::Kind;
 use serde_json::Value;
 
-use super::assistant::{DELEGATIONS, Delegates};
-use super::conversation::{Conversation, Ended};
+use super::assistant::{DELEGATIONS, Delegates, Step};
+use super::conversation::Conversation;
 use super::message::normal;
 use super::session::Session;
-use crate::{Context, DriveError, Input, ToolHost, TraceSink};
+use crate::{Context, DriveError, DriveResult, Input, ToolHost, TraceSink};
 use agentci_exchange::Line;
 
 /// An agent that is prompts and a model, and the conversation so far.
@@ -28,7 +28,7 @@ impl ChatDriver {
         target: &ChatTarget,
         context: &Context<'_>,
         line: Line,
-    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    ) -> Result<DriveResult<Self>, UnsetVariable> {
         let session = match Session::open(target, context, &line)? {
             Ok(session) => Rc::new(session),
             Err(error) => return Ok(Err(error)),
@@ -37,12 +37,7 @@ impl ChatDriver {
         Ok(Ok(Self { session, delegates, history: Vec::new(), tools: context.tools, line }))
     }
 
-    pub(crate) async fn turn(
-        &mut self,
-        input: &Input,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         let Input::Messages(said) = input else {
             return Err(DriveError::Unsupported(format!("a model takes messages, not {}", input.value())));
         };
@@ -58,13 +53,13 @@ impl ChatDriver {
         for _ in 0..DELEGATIONS {
             let conversation = Conversation { session: &session, line: &mut self.line, tools: self.tools, unix_ms, at };
             match conversation.run(messages, sink, host).await {
-                Ok(Ended::Output { output, messages, over }) => {
+                Ok((Step::Output(output), messages, over)) => {
                     self.history = messages;
                     sink.push_at(over, Kind::FinalOutput(output.into()))?;
                     sink.push_at(over, Kind::TurnEnd)?;
                     return Ok(());
                 }
-                Ok(Ended::Delegated { agent, messages: handed }) => {
+                Ok((Step::Delegate { agent, messages: handed }, ..)) => {
                     session = self.delegates.find(&agent)?;
                     messages = handed;
                     at = self.line.next(sink.clock());

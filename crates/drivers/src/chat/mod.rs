@@ -25,7 +25,7 @@ mod retry;
 mod scripted;
 mod session;
 
-pub(crate) use completion::{Broken, Completion, Piece, cut_short};
+pub(crate) use completion::{AnswerReader, Broken, Completion, Piece, cut_short};
 pub(crate) use driver::ChatDriver;
 pub use scripted::{NoResources, Resources, ScriptedCall, ScriptedModel, ScriptedReply, ScriptedSpeech};
 

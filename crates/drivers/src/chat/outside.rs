@@ -2,26 +2,24 @@
 
 use serde_json::Value;
 
+use super::completion::AnswerReader;
 use super::{anthropic, openai};
 
-/// Whether the data of these events come to an answer.
+fn reader(of_openai: bool) -> Box<dyn AnswerReader> {
+    if of_openai { Box::<openai::Reader>::default() } else { Box::<anthropic::Reader>::default() }
+}
+
 pub(crate) fn streamed<'l>(of_openai: bool, events: impl Iterator<Item = &'l str>) -> bool {
-    let (mut one, mut other) = (openai::Reader::default(), anthropic::Reader::default());
+    let mut reader = reader(of_openai);
     for data in events {
-        let taken = if of_openai { one.event(data) } else { other.event(data) };
-        if taken.is_err() || one.is_over() || other.is_over() {
+        if reader.event(data).is_err() || reader.is_over() {
             break;
         }
     }
-    if of_openai { one.finish().is_ok() } else { other.finish().is_ok() }
+    reader.finish().is_ok()
 }
 
-/// Whether this comes to an answer.
 pub(crate) fn whole(of_openai: bool, answer: &Value) -> bool {
-    let (mut one, mut other) = (openai::Reader::default(), anthropic::Reader::default());
-    if of_openai {
-        one.whole(answer).is_ok() && one.finish().is_ok()
-    } else {
-        other.whole(answer).is_ok() && other.finish().is_ok()
-    }
+    let mut reader = reader(of_openai);
+    reader.whole(answer).is_ok() && reader.finish().is_ok()
 }

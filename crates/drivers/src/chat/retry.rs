@@ -28,6 +28,13 @@ pub(super) enum Trouble {
     Final(DriveError),
 }
 
+impl Trouble {
+    /// A status that says no; one of a server that is busy or in trouble may pass.
+    pub(super) fn of_status(status: u16, error: DriveError, wait: Option<Duration>, at: Moment) -> Self {
+        if status == 429 || status >= 500 { Trouble::Busy { error, wait, at } } else { Trouble::Final(error) }
+    }
+}
+
 impl From<DriveError> for Trouble {
     fn from(error: DriveError) -> Self {
         Trouble::Final(error)
@@ -38,11 +45,6 @@ impl From<ExchangeError> for Trouble {
     fn from(error: ExchangeError) -> Self {
         Trouble::Final(error.into())
     }
-}
-
-/// Whether an error may be gone when the request is sent again: too many requests, or trouble on the server's side.
-pub(super) fn may_pass(status: u16) -> bool {
-    status == 429 || status >= 500
 }
 
 /// The same of an error that a provider names in the middle of a stream.

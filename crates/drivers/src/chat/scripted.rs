@@ -12,8 +12,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::completion::{Call, Completion};
 use super::refusal::refused;
-use super::retry::{Trouble, may_pass};
-use crate::{DriveError, TraceSink};
+use super::retry::Trouble;
+use crate::{DriveError, DriveResult, TraceSink};
 
 /// What is made ready once and used by many attempts.
 pub trait Resources {
@@ -106,9 +106,9 @@ pub(super) async fn once(
     sink: &mut TraceSink<'_>,
 ) -> Result<Completion, Trouble> {
     match model.ask(request) {
-        ScriptedReply::Said(speech) if speech.pace.is_immediate() => Ok(say(speech, sink)?),
+        ScriptedReply::Said(speech) if speech.pace.is_immediate() => Ok(say(speech, sink).await?),
         ScriptedReply::Said(speech) => {
-            let said = tokio::time::timeout(left, say_slowly(speech, sink)).await;
+            let said = tokio::time::timeout(left, say(speech, sink)).await;
             Ok(said.map_err(|_| late(left))??)
         }
         ScriptedReply::Refused { status, message, retry_after, after } => {
@@ -118,11 +118,7 @@ pub(super) async fn once(
             let error = refused(status, message.as_bytes());
             // There is no server that needs a rest.
             let wait = Some(retry_after.unwrap_or_default());
-            Err(if may_pass(status) {
-                Trouble::Busy { error, wait, at: sink.clock().now() }
-            } else {
-                Trouble::Final(error)
-            })
+            Err(Trouble::of_status(status, error, wait, sink.clock().now()))
         }
         ScriptedReply::Malformed => Err(Trouble::Final(DriveError::protocol(
             "the model's answer can not be read: it is no JSON",
@@ -143,22 +139,17 @@ fn late(after: Duration) -> Trouble {
     Trouble::Final(DriveError::Timeout { after })
 }
 
-fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> Result<Completion, DriveError> {
-    let mut text = String::new();
-    for piece in &speech.pieces {
-        text.push_str(piece);
-        sink.push(Kind::Text(piece.clone()))?;
+async fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> DriveResult<Completion> {
+    let paced = !speech.pace.is_immediate();
+    if paced {
+        sleep(speech.pace.latency).await;
     }
-    Ok(completion(speech, text))
-}
-
-async fn say_slowly(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> Result<Completion, DriveError> {
-    sleep(speech.pace.latency).await;
     let begun = Instant::now();
     let mut text = String::new();
     for (number, piece) in (1..).zip(&speech.pieces) {
         match begun.checked_add(speech.pace.due(number)) {
-            Some(due) => sleep_until(due).await,
+            Some(due) if paced => sleep_until(due).await,
+            Some(_) => {}
             // A moment too far away to be said never comes.
             None => std::future::pending::<()>().await,
         }

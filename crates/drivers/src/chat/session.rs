@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::assistant::Assistant;
 use super::scripted::ScriptedModel;
-use crate::{Context, DriveError};
+use crate::{Context, DriveError, DriveResult};
 use agentci_exchange::Line;
 
 /// The version of Anthropic's Messages that we speak.
@@ -41,7 +41,7 @@ impl Session {
         target: &ChatTarget,
         context: &Context<'_>,
         line: &Line,
-    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    ) -> Result<DriveResult<Self>, UnsetVariable> {
         let connector = &*target.connector;
         let lookup = context.lookup;
         let api = match &connector.api {

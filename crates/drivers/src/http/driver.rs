@@ -12,7 +12,7 @@ use super::reader::{Manner, NoAnswer, Reader};
 use super::refusal::refused;
 use super::seen::{self, Watch};
 use crate::seen::SeenEvents;
-use crate::{Context, DriveError, Input, ToolBases, TraceSink};
+use crate::{Context, DriveError, DriveResult, Input, ToolBases, TraceSink};
 use agentci_exchange::{Answer, Line, Method, Request};
 
 /// The most bytes of an answer that is read whole.
@@ -70,7 +70,7 @@ impl HttpDriver {
         })
     }
 
-    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let at = self.line.next(sink.clock());
         sink.push_at(at, Kind::TurnStart(input.value()))?;
         let request = self.request(input)?;
@@ -96,7 +96,7 @@ impl HttpDriver {
     }
 
     /// What is sent. The addresses of tools are new in every run; what makes a request the same is their names.
-    fn request(&self, input: &Input) -> Result<Request, DriveError> {
+    fn request(&self, input: &Input) -> DriveResult<Request> {
         let (plain, led) = match input {
             Input::Task(task) => {
                 let led = if self.bases.tell { &self.bases.bases[..] } else { &[] };
@@ -128,12 +128,7 @@ impl HttpDriver {
     }
 
     /// Asks, and reads the answer to its end.
-    async fn ask(
-        &mut self,
-        request: &Request,
-        at: Moment,
-        sink: &mut TraceSink<'_>,
-    ) -> Result<Option<Value>, DriveError> {
+    async fn ask(&mut self, request: &Request, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult<Option<Value>> {
         let clock = sink.clock();
         let mut answer = self.watch.beside(sink, self.line.send(request, clock, at)).await??;
         if !(200..300).contains(&answer.status) {
@@ -150,7 +145,7 @@ impl HttpDriver {
             | "application/jsonl"
             | "application/x-jsonlines"
             | "application/json-lines" => self.lines(&mut answer, &mut reader, sink).await,
-            other => self.whole(&mut answer, other, &mut reader, sink).await,
+            _ => self.whole(&mut answer, &mut reader, sink).await,
         };
         self.latest = answer.latest();
         // Who has heard enough leaves now, rather than when everything is judged.
@@ -189,15 +184,9 @@ impl HttpDriver {
         Ok(())
     }
 
-    async fn whole(
-        &mut self,
-        answer: &mut Answer,
-        content_type: &str,
-        reader: &mut Reader,
-        sink: &mut TraceSink<'_>,
-    ) -> Read {
+    async fn whole(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
         let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
-        self.take(at, reader.whole(content_type, &body).map(|()| reader.take_steps()), sink)
+        self.take(at, reader.whole(&answer.content_type(), &body).map(|()| reader.take_steps()), sink)
     }
 
     /// Writes what was read to the trace, after what was seen before it.
@@ -220,7 +209,7 @@ impl HttpDriver {
     }
 }
 
-type Read = Result<(), DriveError>;
+type Read = DriveResult;
 
 /// The moment of what was read last, or of what was seen after it.
 fn latest(read: Moment, sink: &TraceSink<'_>) -> Moment {

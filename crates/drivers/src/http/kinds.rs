@@ -1,7 +1,5 @@
 //! Which events of a custom stream are text, by their kinds.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 /// The kinds that are text.
@@ -47,7 +45,7 @@ pub(super) fn kind<'e>(name: Option<&'e str>, data: Option<&'e Value>) -> &'e st
 
 pub(super) fn role(kind: &str) -> Role {
     let kind = spelt(kind);
-    match &*kind {
+    match kind.as_str() {
         "final" => Role::Final,
         "status" => Role::Other,
         kind if TEXT.contains(&kind) => Role::Text,
@@ -64,10 +62,7 @@ pub(super) fn is_tool(kind: &str) -> bool {
 }
 
 /// A kind in small letters with underscores, however it joins its words.
-pub(super) fn spelt(kind: &str) -> Cow<'_, str> {
-    if !kind.contains(|c: char| c.is_uppercase() || c == '-' || c == '.') {
-        return Cow::Borrowed(kind);
-    }
+pub(super) fn spelt(kind: &str) -> String {
     let mut spelt = String::with_capacity(kind.len() + 2);
     let mut small = false;
     for c in kind.chars() {
@@ -77,7 +72,7 @@ pub(super) fn spelt(kind: &str) -> Cow<'_, str> {
         small = c.is_lowercase();
         spelt.extend(if matches!(c, '-' | '.') { vec!['_'] } else { c.to_lowercase().collect() });
     }
-    Cow::Owned(spelt)
+    spelt
 }
 
 #[cfg(test)]

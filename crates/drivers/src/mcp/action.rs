@@ -4,6 +4,7 @@ use agentci_mcp::{self as mcp, Answer};
 use serde_json::{Map, Value, json};
 
 use crate::Input;
+use crate::parts::as_text;
 
 /// What a turn asks of a server.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,11 +88,8 @@ struct Given<'k> {
 
 impl Given<'_> {
     fn text(&mut self, key: &str) -> Result<Option<String>, String> {
-        match self.map.shift_remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) if !text.is_empty() => Ok(Some(text)),
-            Some(_) => Err(format!("`{key}` of `{}` must be a text", self.kind)),
-        }
+        let text = self.optional(key, "a text", |value| value.as_str().is_some_and(|text| !text.is_empty()))?;
+        Ok(text.as_ref().map(as_text))
     }
 
     fn required(&mut self, key: &str) -> Result<String, String> {
@@ -99,13 +97,10 @@ impl Given<'_> {
     }
 
     fn args(&mut self) -> Result<Value, String> {
-        match self.map.shift_remove("args") {
-            None | Some(Value::Null) => Ok(json!({})),
-            Some(args @ Value::Object(_)) => Ok(args),
-            Some(_) => Err(format!("`args` of `{}` must be a mapping", self.kind)),
-        }
+        Ok(self.optional("args", "a mapping", Value::is_object)?.unwrap_or_else(|| json!({})))
     }
 
+    /// Whether a tool that says it failed fails the turn.
     fn strict(&mut self) -> Result<bool, String> {
         match self.text("errors")?.as_deref() {
             None | Some("allow") => Ok(false),
@@ -115,10 +110,15 @@ impl Given<'_> {
     }
 
     fn answers(&mut self) -> Result<Vec<Answer>, String> {
-        match self.map.shift_remove("answers") {
-            None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.into_iter().map(answer).collect(),
-            Some(_) => Err(format!("`answers` of `{}` must be a list", self.kind)),
+        let answers = self.optional("answers", "a list", Value::is_array)?;
+        let answers = answers.as_ref().and_then(Value::as_array).into_iter().flatten();
+        answers.cloned().map(answer).collect()
+    }
+
+    fn optional(&mut self, key: &str, wanted: &str, fits: fn(&Value) -> bool) -> Result<Option<Value>, String> {
+        match self.map.shift_remove(key).filter(|value| !value.is_null()) {
+            Some(value) if !fits(&value) => Err(format!("`{key}` of `{}` must be {wanted}", self.kind)),
+            found => Ok(found),
         }
     }
 }

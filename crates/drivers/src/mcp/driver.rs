@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::server::Server;
 use super::snapshot;
 use super::told::{Outcome, Told};
-use crate::{Context, DriveError, Input, TraceSink};
+use crate::{Context, DriveError, DriveResult, Input, TraceSink};
 use agentci_exchange::{Clock, Line};
 
 /// A server that is tested.
@@ -42,7 +42,7 @@ impl McpDriver {
     }
 
     /// Takes one turn.
-    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let clock = sink.clock();
         let action = Action::read(input).map_err(DriveError::Unsupported);
         // Before the clock of the turn is started: a program takes its time to be there.
@@ -91,7 +91,7 @@ impl McpDriver {
         reached: Result<(), Failure>,
         clock: Clock,
         at: Moment,
-    ) -> Result<(Told, Moment), DriveError> {
+    ) -> DriveResult<(Told, Moment)> {
         let identity = action.identity();
         if let Some(recalled) = self.line.recall(&identity, clock) {
             let (body, came) = recalled?;
@@ -120,7 +120,7 @@ impl McpDriver {
         call_id: String,
         sink: &mut TraceSink<'_>,
         over: Moment,
-    ) -> Result<(), DriveError> {
+    ) -> DriveResult {
         match action {
             Action::Call { tool, strict, .. } => {
                 let result = CallResult::read(result, Heard::default())
@@ -168,7 +168,7 @@ fn answered(call_id: String, result: &CallResult, text: &str) -> ToolResult {
     ToolResult { call_id, ok, result: Arc::new(result.value().into_owned()), error, ..ToolResult::default() }
 }
 
-fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> Result<(), DriveError> {
+fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> DriveResult {
     if !text.is_empty() {
         sink.push_at(at, Kind::Text(text.to_owned()))?;
     }

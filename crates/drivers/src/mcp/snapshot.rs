@@ -1,12 +1,12 @@
 //! The tools of a server as they were: a file to compare with, so that a change of a schema does not go unseen.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::DriveError;
+use crate::bounded_file::read_bounded;
+use crate::{DriveError, DriveResult};
 use agentci_exchange::{first_difference, shown};
 use agentci_text::Difference;
 
@@ -16,10 +16,10 @@ const LARGEST: u64 = 64 << 20;
 const KEPT: [&str; 5] = ["name", "description", "inputSchema", "outputSchema", "annotations"];
 
 /// Compares the tools with a snapshot. One that is not there yet is made when `recording`.
-pub(super) fn compare(tools: &Value, path: &Path, recording: bool) -> Result<(), DriveError> {
+pub(super) fn compare(tools: &Value, path: &Path, recording: bool) -> DriveResult {
     let present = kept(tools);
     let shown = path.display();
-    let text = match read(path) {
+    let text = match read_bounded(path, LARGEST, &format!("it has more than {LARGEST} bytes")) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && recording => {
             return write(path, &present).map_err(|error| {
@@ -77,19 +77,6 @@ fn kept(tools: &Value) -> Value {
     tools.as_array().into_iter().flatten().map(keep).collect()
 }
 
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    // A pipe or a device could keep us waiting.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
-    }
-    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > LARGEST {
-        return Err(std::io::Error::other(format!("it has more than {LARGEST} bytes")));
-    }
-    Ok(text)
-}
-
 fn write(path: &Path, tools: &Value) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
@@ -130,8 +117,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tools.json");
         std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
-        assert_eq!(read(&path).unwrap_err().to_string(), "it has more than 67108864 bytes");
-        assert_eq!(read(folder.path()).unwrap_err().to_string(), "it is not a regular file");
+        for (path, why) in
+            [(path.as_path(), "it has more than 67108864 bytes"), (folder.path(), "it is not a regular file")]
+        {
+            assert!(compare(&Value::Null, path, false).unwrap_err().to_string().ends_with(why), "{why}");
+        }
     }
 
     #[test]

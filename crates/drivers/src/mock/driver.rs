@@ -8,7 +8,7 @@ use agentci_trace::Kind;
 use serde_json::Value;
 
 use super::{MockAnswer, MockDraws, failure};
-use crate::{DriveError, TraceSink};
+use crate::{DriveError, DriveResult, TraceSink};
 
 /// A scripted model, and what it will say.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl MockDriver {
         Self { answer }
     }
 
-    pub(crate) fn turn(&self, input: Arc<Value>, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    pub(crate) fn turn(&self, input: Arc<Value>, sink: &mut TraceSink<'_>) -> DriveResult {
         sink.push(Kind::TurnStart(Arc::clone(&input)))?;
         match &self.answer {
             Ok(answer) => {

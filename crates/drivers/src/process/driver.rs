@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
-use agentci_process::{Ending, Exit, LineError, Lines, Pipes, Process};
+use agentci_process::{Ending, Exit, LineError, Lines, Outbox, Pipes, Process};
 use agentci_trace::{Kind, Observer, ToolCall};
 use serde_json::Value;
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep_until};
 
 use super::command::command;
@@ -16,7 +16,7 @@ use super::used::Used;
 use super::{DONE, UNDONE, tell_started};
 use crate::host::NO_ANSWER;
 use crate::seen::SeenEvents;
-use crate::{Context, Delivery, DriveError, Reply, Stopped, ToolHost, TraceSink};
+use crate::{Context, Delivery, DriveError, DriveResult, Reply, Stopped, ToolHost, TraceSink};
 
 /// The longest line an agent may write.
 const LINE_LIMIT: usize = 128 << 20;
@@ -35,13 +35,10 @@ const AFTER_CLOSE: Duration = Duration::from_millis(500);
 pub(crate) struct ProcessDriver {
     task_id: String,
     process: Process,
-    input: Option<ChildStdin>,
+    input: Outbox,
     output: Lines<ChildStdout>,
     line_number: usize,
     received: usize,
-    /// What the agent has yet to read, and how far it has come.
-    outgoing: Vec<u8>,
-    sent: usize,
     exit: Option<Exit>,
     done: bool,
     /// What someone else sees of the agent.
@@ -53,7 +50,7 @@ impl ProcessDriver {
     pub(crate) async fn open(
         target: &ProcessTarget,
         context: &Context<'_>,
-    ) -> Result<Result<Self, DriveError>, UnsetVariable> {
+    ) -> Result<DriveResult<Self>, UnsetVariable> {
         let command = command(target, context.environment, context.enforced, context.lookup)?;
         let (process, Pipes { input, output }) = match Process::spawn_beside(command).await {
             Ok(spawned) => spawned,
@@ -63,12 +60,10 @@ impl ProcessDriver {
         Ok(Ok(Self {
             task_id: context.case_id.to_owned(),
             process,
-            input: Some(input),
+            input: Outbox::new(input),
             output: Lines::new(output, LINE_LIMIT),
             line_number: 0,
             received: 0,
-            outgoing: Vec::new(),
-            sent: 0,
             exit: None,
             done: false,
             seen: SeenEvents::default(),
@@ -98,11 +93,11 @@ impl ProcessDriver {
         input: Arc<Value>,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
-    ) -> Result<(), DriveError> {
+    ) -> DriveResult {
         if self.done {
             return Err(DriveError::Unsupported("an agent that is a process takes one turn".into()));
         }
-        messages::write_task_start(&self.task_id, &input, &mut self.outgoing).map_err(std::io::Error::from)?;
+        messages::write_task_start(&self.task_id, &input, self.input.bytes()).map_err(std::io::Error::from)?;
         sink.push(Kind::TurnStart(input))?;
         let result = self.converse(sink, host).await;
         self.done = result.is_ok();
@@ -112,25 +107,15 @@ impl ProcessDriver {
     }
 
     /// Reads while it writes, so that neither side ever waits for the other to read.
-    async fn converse(&mut self, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> Result<(), DriveError> {
+    async fn converse(&mut self, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         let mut give_up: Option<Instant> = None;
         loop {
-            let waiting = self.outgoing.len() - self.sent;
+            let waiting = self.input.waiting();
             let far = give_up.unwrap_or_else(|| Instant::now() + Duration::from_hours(24));
             tokio::select! {
                 // Writing first: an answer that fits the pipe is gone before we look for what comes back.
                 biased;
-                written = write_some(self.input.as_mut(), &self.outgoing[self.sent..]), if waiting > 0 && self.input.is_some() => {
-                    match written {
-                        Ok(count) => self.sent += count,
-                        // The agent reads no more. It may still have something to say.
-                        Err(_) => self.input = None,
-                    }
-                    if self.sent == self.outgoing.len() {
-                        self.outgoing.clear();
-                        self.sent = 0;
-                    }
-                }
+                () = self.input.write() => {}
                 // Before what the agent says: it can only speak of what was seen already.
                 Some(kind) = self.seen.next() => {
                     self.used.seen(&kind);
@@ -140,12 +125,10 @@ impl ProcessDriver {
                     let Some(line) = line.map_err(too_long)? else { return Err(self.closed().await) };
                     self.line_number += 1;
                     self.received += line.len();
-                    let message = messages::read(line).map_err(|bad| DriveError::Protocol {
-                        message: format!(
-                            "line {} of the agent's standard output is not a message: {}\nthe line: {}",
-                            self.line_number, bad.reason, quote(line)
-                        ),
-                        help: bad.help.to_owned(),
+                    let message = messages::read(line).map_err(|bad| {
+                        let (number, line) = (self.line_number, quote(line));
+                        let what = format!("line {number} of the agent's standard output is not a message");
+                        DriveError::protocol(format!("{what}: {}\nthe line: {line}", bad.reason), bad.help)
                     })?;
                     if let Some(message) = message && self.take(message, sink, host).await? {
                         return Ok(());
@@ -168,12 +151,7 @@ impl ProcessDriver {
     }
 
     /// Deals with one message; true when it was the last.
-    async fn take(
-        &mut self,
-        message: Message,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> Result<bool, DriveError> {
+    async fn take(&mut self, message: Message, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult<bool> {
         match message {
             Message::ToolCall { name, call_id, args } => {
                 let call = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: None };
@@ -204,20 +182,21 @@ impl ProcessDriver {
 
     /// Puts an answer in line to be sent, in whatever shape it is to arrive.
     fn answer(&mut self, reply: &Reply) -> Result<(), std::io::Error> {
-        let start = self.outgoing.len();
+        let outgoing = self.input.bytes();
+        let start = outgoing.len();
         match reply.delivery {
             Delivery::Never => return Ok(()),
-            Delivery::Malformed => self.outgoing.extend_from_slice(NO_ANSWER.as_bytes()),
+            Delivery::Malformed => outgoing.extend_from_slice(NO_ANSWER.as_bytes()),
             Delivery::Whole | Delivery::Truncated => {
-                messages::write_tool_result(&reply.result, &mut self.outgoing)?;
+                messages::write_tool_result(&reply.result, outgoing)?;
             }
         }
         if reply.delivery == Delivery::Truncated {
-            let length = self.outgoing.len() - start;
-            self.outgoing.truncate(start + length / 2);
+            let length = outgoing.len() - start;
+            outgoing.truncate(start + length / 2);
         }
         if reply.delivery != Delivery::Whole {
-            self.outgoing.push(b'\n');
+            outgoing.push(b'\n');
         }
         Ok(())
     }
@@ -229,11 +208,11 @@ impl ProcessDriver {
         {
             self.exit = Some(exit);
         }
-        DriveError::Exited { exit: self.exit, while_answered: self.sent < self.outgoing.len() || self.input.is_none() }
+        DriveError::Exited { exit: self.exit, while_answered: self.input.waiting() > 0 || !self.input.is_open() }
     }
 
     pub(crate) fn unread(&self) -> usize {
-        self.outgoing.len() - self.sent
+        self.input.waiting()
     }
 
     pub(crate) async fn close(self) -> Ending {
@@ -245,13 +224,6 @@ impl ProcessDriver {
 }
 
 /// Writes what the pipe takes.
-async fn write_some(input: Option<&mut ChildStdin>, bytes: &[u8]) -> std::io::Result<usize> {
-    match input {
-        Some(input) => agentci_process::write_some(input, bytes).await,
-        None => std::future::pending().await,
-    }
-}
-
 fn too_much() -> DriveError {
     let message = format!("the agent wrote more than {} MiB to its standard output", RECEIVED_LIMIT >> 20);
     DriveError::protocol(message, "print logs to standard error, and put large data elsewhere")

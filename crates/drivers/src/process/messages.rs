@@ -5,6 +5,8 @@ use agentci_trace::{ToolResult, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::parts::as_text;
+
 /// What an agent may say.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
@@ -119,50 +121,43 @@ impl Typed<'_> {
         }
     }
 
-    fn take(&mut self, name: &str) -> Result<Value, String> {
-        self.fields.take(name).ok_or_else(|| format!("`{}` needs a field `{name}`", self.kind))
-    }
-
     fn text(&mut self, name: &str) -> Result<String, String> {
-        match self.take(name)? {
-            Value::String(text) => Ok(text),
-            _ => Err(format!("`{name}` of `{}` must be a text", self.kind)),
-        }
+        self.required(name, "a text", Value::is_string).map(|text| as_text(&text))
     }
 
     fn object(&mut self, name: &str) -> Result<Value, String> {
-        match self.take(name)? {
-            object @ Value::Object(_) => Ok(object),
-            _ => Err(format!("`{name}` of `{}` must be an object", self.kind)),
-        }
+        self.required(name, "an object", Value::is_object)
     }
 
     fn data(&mut self) -> Result<Option<Value>, String> {
-        match self.fields.take("data") {
-            None | Some(Value::Null) => Ok(None),
-            Some(object @ Value::Object(_)) => Ok(Some(object)),
-            Some(_) => Err(format!("`data` of `{}` must be an object", self.kind)),
-        }
+        self.optional("data", "an object", Value::is_object)
     }
 
     fn count(&mut self, name: &str) -> Result<Option<u64>, String> {
-        match self.fields.take(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => {
-                value.as_u64().map(Some).ok_or_else(|| format!("`{name}` of `usage` must be a whole number, 0 or more"))
-            }
-        }
+        let count = self.optional(name, "a whole number, 0 or more", Value::is_u64)?;
+        Ok(count.as_ref().and_then(Value::as_u64))
     }
 
     fn cost(&mut self, name: &str) -> Result<Option<f64>, String> {
-        match self.fields.take(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value
-                .as_f64()
-                .filter(|cost| cost.is_finite() && *cost >= 0.0)
-                .map(Some)
-                .ok_or_else(|| format!("`{name}` of `usage` must be a number, 0 or more")),
+        let fits = |value: &Value| value.as_f64().is_some_and(|cost| cost.is_finite() && cost >= 0.0);
+        let cost = self.optional(name, "a number, 0 or more", fits)?;
+        Ok(cost.as_ref().and_then(Value::as_f64))
+    }
+
+    fn required(&mut self, name: &str, wanted: &str, fits: fn(&Value) -> bool) -> Result<Value, String> {
+        let value = self.fields.take(name).ok_or_else(|| format!("`{}` needs a field `{name}`", self.kind))?;
+        if fits(&value) { Ok(value) } else { Err(self.wrong(name, wanted)) }
+    }
+
+    fn optional(&mut self, name: &str, wanted: &str, fits: fn(&Value) -> bool) -> Result<Option<Value>, String> {
+        match self.fields.take(name).filter(|value| !value.is_null()) {
+            Some(value) if !fits(&value) => Err(self.wrong(name, wanted)),
+            found => Ok(found),
         }
+    }
+
+    fn wrong(&self, name: &str, wanted: &str) -> String {
+        format!("`{name}` of `{}` must be {wanted}", self.kind)
     }
 }
 

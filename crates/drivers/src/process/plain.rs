@@ -14,7 +14,7 @@ use super::command::command;
 use super::{DONE, UNDONE, tell_started};
 use crate::parts::{as_text, part};
 use crate::seen::SeenEvents;
-use crate::{Context, DriveError, Input, TraceSink};
+use crate::{Context, DriveError, DriveResult, Input, TraceSink};
 
 /// The most it may print.
 const PRINTED_LIMIT: usize = 16 << 20;
@@ -55,7 +55,7 @@ impl PlainDriver {
         Ok(driver)
     }
 
-    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> Result<(), DriveError> {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let asked = asked(input)?;
         let command = self.command(&|name| match part(&asked, name) {
             Some(part) => Some(as_text(part)),
@@ -99,7 +99,7 @@ impl PlainDriver {
         given: String,
         printed: &mut Vec<u8>,
         sink: &mut TraceSink<'_>,
-    ) -> Result<Exit, DriveError> {
+    ) -> DriveResult<Exit> {
         let (process, Pipes { input, output }) = Process::spawn_beside(command).await?;
         tell_started(self.started.as_ref(), &process);
         let process = self.running.insert(process);
@@ -149,7 +149,7 @@ async fn feed(mut input: ChildStdin, given: String) {
 }
 
 /// What goes into a turn as one value: a task, or the last thing that the user said.
-fn asked(input: &Input) -> Result<Value, DriveError> {
+fn asked(input: &Input) -> DriveResult<Value> {
     match input {
         Input::Task(task) => Ok(Value::clone(task)),
         Input::Messages(messages) => {

@@ -14,10 +14,12 @@ impl Tape {
         let chosen = choose(recording, server)?;
         let of_server = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
         let asked = of_server.flat_map(|exchange| requests(exchange).into_iter().map(move |asked| (exchange, asked)));
-        let mut streams = Streams::of(recording, &chosen);
+        let mut streamed = streamed(recording, &chosen);
         let (mut greeting, mut entries) = (Value::Null, Vec::new());
         for (exchange, Asked { id, method, params }) in asked {
-            let Some(outcome) = answer(exchange, &id).or_else(|| streams.take(&id)) else { continue };
+            let Some(outcome) = take(&mut replies(exchange), &id).or_else(|| take(&mut streamed, &id)) else {
+                continue;
+            };
             match (method.as_str(), outcome) {
                 ("initialize" | "server/discover", Ok(result)) if greeting.is_null() => greeting = result,
                 ("initialize" | "server/discover", _) => {}
@@ -50,11 +52,6 @@ pub(super) fn requests(exchange: &Exchange) -> Vec<Asked> {
     asked.collect()
 }
 
-/// What was answered to a request in its own exchange.
-fn answer(exchange: &Exchange, id: &Value) -> Option<Result<Value, RpcError>> {
-    replies(exchange).into_iter().find(|(of, _)| of == id).map(|(_, outcome)| outcome)
-}
-
 /// The answers in an exchange: JSON, lines of it, or events of a stream.
 fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
     let Some(response) = &exchange.response else { return Vec::new() };
@@ -72,20 +69,16 @@ fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
 }
 
 /// Answers that came in another exchange than their requests: over the stream of 2024, or one that was taken up again.
-struct Streams(Vec<(Value, Result<Value, RpcError>)>);
+fn streamed(recording: &Recording, chosen: &[String]) -> Vec<(Value, Result<Value, RpcError>)> {
+    let origins = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
+    let origins: Vec<&str> = origins.map(|exchange| exchange.request.origin.as_str()).collect();
+    let listens =
+        |exchange: &&Exchange| exchange.request.method == "GET" && origins.contains(&exchange.request.origin.as_str());
+    recording.exchanges.iter().filter(listens).flat_map(replies).collect()
+}
 
-impl Streams {
-    fn of(recording: &Recording, chosen: &[String]) -> Self {
-        let origins = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
-        let origins: Vec<&str> = origins.map(|exchange| exchange.request.origin.as_str()).collect();
-        let listens = |exchange: &&Exchange| {
-            exchange.request.method == "GET" && origins.contains(&exchange.request.origin.as_str())
-        };
-        Self(recording.exchanges.iter().filter(listens).flat_map(replies).collect())
-    }
-
-    fn take(&mut self, id: &Value) -> Option<Result<Value, RpcError>> {
-        let at = self.0.iter().position(|(of, _)| of == id)?;
-        Some(self.0.remove(at).1)
-    }
+/// Takes out the answer to a request.
+fn take(replies: &mut Vec<(Value, Result<Value, RpcError>)>, id: &Value) -> Option<Result<Value, RpcError>> {
+    let at = replies.iter().position(|(of, _)| of == id)?;
+    Some(replies.remove(at).1)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::descendants::carries_mark;
+use crate::descendants::{Orphans, carries_mark};
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -27,15 +27,15 @@ pub(super) fn end(mark: &str, groups: &BTreeSet<i32>) {
 }
 
 /// Looks, and ends what is found, until nothing is.
-fn until_calm(mut look: impl FnMut() -> Found, pause: impl Fn()) {
+fn until_calm(mut look: impl FnMut() -> Orphans, pause: impl Fn()) {
     let mut quiet = 0;
     for number in 0..LOOKS {
         let found = look();
-        for pid in &found.pids {
+        for pid in &found.wanted {
             let _ = kill_process_group(*pid, Signal::KILL);
             let _ = kill_process(*pid, Signal::KILL);
         }
-        let calm = found.pids.is_empty() && (!found.undecided || number >= UNDECIDED);
+        let calm = found.wanted.is_empty() && (!found.undecided || number >= UNDECIDED);
         quiet = if calm { quiet + 1 } else { 0 };
         if quiet == QUIET {
             return;
@@ -49,14 +49,8 @@ fn group_of(number: i32) -> Option<Pid> {
     Pid::from_raw(number).filter(|_| number > 1)
 }
 
-struct Found {
-    pids: Vec<Pid>,
-    /// Whether one is there that can not be told yet.
-    undecided: bool,
-}
-
-fn marked(mark: &str) -> Found {
-    let mut found = Found { pids: Vec::new(), undecided: false };
+fn marked(mark: &str) -> Orphans {
+    let mut found = Orphans::default();
     let Ok(processes) = fs::read_dir("/proc") else { return found };
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -68,7 +62,7 @@ fn marked(mark: &str) -> Found {
             // A process that has left has no program any more, and a thread of the kernel never had one.
             found.undecided |= fs::read_link(format!("{folder}/exe")).is_ok();
         } else if carries_mark(&environment, mark) {
-            found.pids.push(pid);
+            found.wanted.push(pid);
         }
     }
     found
@@ -79,11 +73,11 @@ mod tests {
     use super::*;
 
     /// How often it looks when it always finds the same.
-    fn looks(pids: &[Pid], undecided: bool) -> u32 {
+    fn looks(wanted: &[Pid], undecided: bool) -> u32 {
         let mut looks = 0;
         let look = || {
             looks += 1;
-            Found { pids: pids.to_vec(), undecided }
+            Orphans { wanted: wanted.to_vec(), undecided }
         };
         until_calm(look, || {});
         looks

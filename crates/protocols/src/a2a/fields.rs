@@ -35,11 +35,8 @@ impl<'v> Fields<'v> {
 
     /// A text that may be left out; an empty one counts as left out, as protocol buffers have it.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Broken> {
-        match self.any(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
-            Some(other) => Err(self.wrong(name, "a text", other)),
-        }
+        let text = self.optional(name, "a text", Value::is_string)?.and_then(Value::as_str);
+        Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
     }
 
     /// A text that must be there.
@@ -49,19 +46,19 @@ impl<'v> Fields<'v> {
 
     /// A list that may be left out.
     pub(super) fn list(&self, name: &str) -> Result<&'v [Value], Broken> {
-        match self.any(name) {
-            None => Ok(&[]),
-            Some(Value::Array(items)) => Ok(items),
-            Some(other) => Err(self.wrong(name, "a list", other)),
-        }
+        let list = self.optional(name, "a list", Value::is_array)?.and_then(Value::as_array);
+        Ok(list.map(Vec::as_slice).unwrap_or_default())
     }
 
     /// Whether a switch is on; one that is left out is off.
     pub(super) fn switch(&self, name: &str) -> Result<bool, Broken> {
+        Ok(self.optional(name, "true or false", Value::is_boolean)? == Some(&Value::Bool(true)))
+    }
+
+    fn optional(&self, name: &str, wanted: &str, fits: fn(&Value) -> bool) -> Result<Option<&'v Value>, Broken> {
         match self.any(name) {
-            None => Ok(false),
-            Some(Value::Bool(on)) => Ok(*on),
-            Some(other) => Err(self.wrong(name, "true or false", other)),
+            Some(other) if !fits(other) => Err(self.wrong(name, wanted, other)),
+            found => Ok(found),
         }
     }
 

@@ -12,12 +12,8 @@ use super::state::TaskState;
 pub enum Item {
     /// An answer without a task.
     Message(Message),
-    /// A task as it is now.
-    Task(Snapshot),
-    /// A task went on.
-    Status(StatusUpdate),
-    /// A task made something, or more of it.
-    Artifact(ArtifactUpdate),
+    /// How a task is, or how it went on.
+    Task(TaskNews),
 }
 
 /// A message of the agent.
@@ -29,17 +25,21 @@ pub struct Message {
     pub parts: Vec<Part>,
 }
 
-/// A task as it is now.
+/// How a task is, or how it went on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub struct TaskNews {
     /// Which task.
-    pub id: String,
+    pub task: String,
     /// The context it belongs to.
     pub context: Option<String>,
+    /// Whether it is all there is to say of the task, and not only what is new.
+    pub whole: bool,
     /// How far it is.
-    pub status: Status,
+    pub status: Option<Status>,
     /// What it has made.
     pub artifacts: Vec<Piece>,
+    /// Whether that goes to what was made before under the same id.
+    pub append: bool,
 }
 
 /// How far a task is.
@@ -51,30 +51,6 @@ pub struct Status {
     pub unknown: Option<String>,
     /// What the agent says to it.
     pub message: Option<Message>,
-}
-
-/// A task went on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StatusUpdate {
-    /// Which task.
-    pub task: String,
-    /// The context it belongs to.
-    pub context: Option<String>,
-    /// How far it is.
-    pub status: Status,
-}
-
-/// A task made something, or more of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ArtifactUpdate {
-    /// Which task.
-    pub task: String,
-    /// The context it belongs to.
-    pub context: Option<String>,
-    /// What it made.
-    pub piece: Piece,
-    /// Whether it goes to what was made before under the same id.
-    pub append: bool,
 }
 
 /// An artifact, or a piece of one.
@@ -93,25 +69,28 @@ impl Item {
     pub fn read(value: &Value, protocol: Protocol) -> Result<Self, Broken> {
         let fields = Fields::open(value, "an answer")?;
         // 0.3 says what it is by a word, 1.0 by the key under which it stands.
-        match value.get("kind").and_then(Value::as_str) {
-            Some("message") => return message(value, protocol).map(Item::Message),
-            Some("task") => return snapshot(value, protocol).map(Item::Task),
-            Some("status-update") => return status_update(value, protocol).map(Item::Status),
-            Some("artifact-update") => return artifact_update(value, protocol).map(Item::Artifact),
-            Some(_) | None => {}
-        }
-        if let Some(inner) = fields.any("task") {
-            snapshot(inner, protocol).map(Item::Task)
-        } else if let Some(inner) = fields.any("message").or(fields.any("msg")) {
-            message(inner, protocol).map(Item::Message)
-        } else if let Some(inner) = fields.any("statusUpdate") {
-            status_update(inner, protocol).map(Item::Status)
-        } else if let Some(inner) = fields.any("artifactUpdate") {
-            artifact_update(inner, protocol).map(Item::Artifact)
-        } else if fields.any("id").is_some() && fields.any("status").is_some() {
-            snapshot(value, protocol).map(Item::Task)
-        } else {
-            Err(Broken(format!("an answer is neither a message, a task nor news of one: {}", shown(value))))
+        let keys = [
+            ("task", "task"),
+            ("message", "message"),
+            ("msg", "message"),
+            ("statusUpdate", "status-update"),
+            ("artifactUpdate", "artifact-update"),
+        ];
+        let is_task = fields.any("id").is_some() && fields.any("status").is_some();
+        let (kind, inner) = match value.get("kind").and_then(Value::as_str) {
+            Some(kind @ ("message" | "task" | "status-update" | "artifact-update")) => (kind, value),
+            _ => {
+                let found = keys.into_iter().find_map(|(key, kind)| Some((kind, fields.any(key)?)));
+                found.or_else(|| is_task.then_some(("task", value))).ok_or_else(|| {
+                    Broken(format!("an answer is neither a message, a task nor news of one: {}", shown(value)))
+                })?
+            }
+        };
+        match kind {
+            "message" => message(inner, protocol).map(Item::Message),
+            "task" => snapshot(inner, protocol).map(Item::Task),
+            "status-update" => status_update(inner, protocol).map(Item::Task),
+            _ => artifact_update(inner, protocol).map(Item::Task),
         }
     }
 }
@@ -125,14 +104,16 @@ fn message(value: &Value, protocol: Protocol) -> Result<Message, Broken> {
     Ok(Message { context: fields.text("contextId")?, parts: read_parts(parts, protocol)? })
 }
 
-fn snapshot(value: &Value, protocol: Protocol) -> Result<Snapshot, Broken> {
+fn snapshot(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
     let fields = Fields::open(value, "a task")?;
     let artifacts = fields.list("artifacts")?.iter().map(|artifact| piece(artifact, protocol));
-    Ok(Snapshot {
-        id: fields.required_text("id")?,
+    Ok(TaskNews {
+        task: fields.required_text("id")?,
         context: fields.text("contextId")?,
-        status: status(fields.required("status")?, protocol)?,
+        whole: true,
+        status: Some(status(fields.required("status")?, protocol)?),
         artifacts: artifacts.collect::<Result<_, _>>()?,
+        append: false,
     })
 }
 
@@ -148,23 +129,18 @@ fn status(value: &Value, protocol: Protocol) -> Result<Status, Broken> {
     })
 }
 
-fn status_update(value: &Value, protocol: Protocol) -> Result<StatusUpdate, Broken> {
+fn status_update(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
     let fields = Fields::open(value, "a status update")?;
-    Ok(StatusUpdate {
-        task: fields.required_text("taskId")?,
-        context: fields.text("contextId")?,
-        status: status(fields.required("status")?, protocol)?,
-    })
+    let (task, context) = (fields.required_text("taskId")?, fields.text("contextId")?);
+    let status = Some(status(fields.required("status")?, protocol)?);
+    Ok(TaskNews { task, context, whole: false, status, artifacts: Vec::new(), append: false })
 }
 
-fn artifact_update(value: &Value, protocol: Protocol) -> Result<ArtifactUpdate, Broken> {
+fn artifact_update(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
     let fields = Fields::open(value, "an artifact update")?;
-    Ok(ArtifactUpdate {
-        task: fields.required_text("taskId")?,
-        context: fields.text("contextId")?,
-        piece: piece(fields.required("artifact")?, protocol)?,
-        append: fields.switch("append")?,
-    })
+    let (task, context) = (fields.required_text("taskId")?, fields.text("contextId")?);
+    let artifacts = vec![piece(fields.required("artifact")?, protocol)?];
+    Ok(TaskNews { task, context, whole: false, status: None, artifacts, append: fields.switch("append")? })
 }
 
 fn piece(value: &Value, protocol: Protocol) -> Result<Piece, Broken> {

@@ -31,7 +31,7 @@ mod tests;
 pub use card::{Binding, Card, Interface, Protocol, Version};
 pub use conversation::Conversation;
 pub use fields::{Broken, cut, shown};
-pub use item::{ArtifactUpdate, Item, Message, Piece, Snapshot, Status, StatusUpdate};
+pub use item::{Item, Message, Piece, Status, TaskNews};
 pub use outgoing::{Call, Method, Outgoing, Prepared, escape};
 pub use part::{Content, Part};
 pub use reader::{Ending, Reader};

@@ -105,10 +105,9 @@ impl Part {
 
     /// The part as it is sent.
     pub(super) fn write(&self, protocol: Protocol) -> Value {
-        let mut part = match (protocol.version, protocol.binding) {
-            (Version::V1, _) => self.modern(),
-            (Version::V03, Binding::JsonRpc) => self.kinded(),
-            (Version::V03, Binding::Rest) => self.buffered(),
+        let mut part = match protocol.version {
+            Version::V1 => self.modern(),
+            Version::V03 => self.older(protocol.binding),
         };
         if let Some(metadata) = &self.metadata {
             part.insert("metadata".into(), metadata.clone());
@@ -135,37 +134,29 @@ impl Part {
             Content::Raw(raw) => ("raw", json!(raw)),
         };
         let named = [("filename", &self.filename), ("mediaType", &self.media_type)];
-        object(Some((key, value)), named)
+        object((key, value), named)
     }
 
-    fn kinded(&self) -> Map<String, Value> {
-        let part = match &self.content {
-            Content::Text(text) => json!({ "kind": "text", "text": text }),
-            Content::Data(data) => json!({ "kind": "data", "data": data }),
-            Content::Url(url) => json!({ "kind": "file", "file": self.file("uri", url) }),
-            Content::Raw(raw) => json!({ "kind": "file", "file": self.file("bytes", raw) }),
+    /// The form of 0.3, which names its kind over JSON-RPC, and wraps data over HTTP+JSON.
+    fn older(&self, binding: Binding) -> Map<String, Value> {
+        let named = [("name", &self.filename), ("mimeType", &self.media_type)];
+        let file = |key, content: &str| Value::Object(object((key, json!(content)), named));
+        let json_rpc = binding == Binding::JsonRpc;
+        let (kind, value) = match &self.content {
+            Content::Text(text) => ("text", json!(text)),
+            Content::Data(data) if json_rpc => ("data", data.clone()),
+            Content::Data(data) => ("data", json!({ "data": data })),
+            Content::Url(url) => ("file", file(if json_rpc { "uri" } else { "fileWithUri" }, url)),
+            Content::Raw(raw) => ("file", file(if json_rpc { "bytes" } else { "fileWithBytes" }, raw)),
         };
-        part.as_object().cloned().unwrap_or_default()
-    }
-
-    fn buffered(&self) -> Map<String, Value> {
-        let part = match &self.content {
-            Content::Text(text) => json!({ "text": text }),
-            Content::Data(data) => json!({ "data": { "data": data } }),
-            Content::Url(url) => json!({ "file": self.file("fileWithUri", url) }),
-            Content::Raw(raw) => json!({ "file": self.file("fileWithBytes", raw) }),
-        };
-        part.as_object().cloned().unwrap_or_default()
-    }
-
-    fn file(&self, key: &str, content: &str) -> Map<String, Value> {
-        object(Some((key, json!(content))), [("name", &self.filename), ("mimeType", &self.media_type)])
+        let named_kind = json_rpc.then(|| ("kind".to_owned(), json!(kind)));
+        named_kind.into_iter().chain([(kind.to_owned(), value)]).collect()
     }
 }
 
-fn object<'k>(first: Option<(&'k str, Value)>, texts: [(&'k str, &Option<String>); 2]) -> Map<String, Value> {
+fn object<'k>(first: (&'k str, Value), texts: [(&'k str, &Option<String>); 2]) -> Map<String, Value> {
     let texts = texts.into_iter().filter_map(|(key, text)| Some((key, json!(text.as_ref()?))));
-    first.into_iter().chain(texts).map(|(key, value)| (key.to_owned(), value)).collect()
+    std::iter::once(first).chain(texts).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 #[cfg(test)]

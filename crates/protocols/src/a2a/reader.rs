@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::card::Protocol;
 use super::conversation::Conversation;
 use super::fields::{Broken, cut};
-use super::item::{Item, Message, Status};
+use super::item::{Item, Message, Status, TaskNews};
 use super::part::Part;
 use super::state::TaskState;
 use super::task::{Task, data_of, text};
@@ -90,30 +90,10 @@ impl Reader {
                     self.message = Some(message);
                 }
             }
-            Item::Task(snapshot) => {
-                follow(conversation, snapshot.context.as_ref(), &mut kinds);
-                if let Some(task) = self.task(&snapshot.id, conversation, &mut kinds) {
-                    judge(&snapshot.status, task, &mut kinds);
-                    task.replace(snapshot);
-                }
-            }
-            Item::Status(update) => {
-                follow(conversation, update.context.as_ref(), &mut kinds);
-                if let Some(task) = self.task(&update.task, conversation, &mut kinds) {
-                    judge(&update.status, task, &mut kinds);
-                    task.status(update.status);
-                }
-            }
-            Item::Artifact(update) => {
-                follow(conversation, update.context.as_ref(), &mut kinds);
-                if let Some(task) = self.task(&update.task, conversation, &mut kinds) {
-                    let id = update.piece.id.clone();
-                    if task.update(update) {
-                        let id = cut(&id, 80);
-                        kinds.push(Kind::Violation(format!(
-                            "the agent adds to an artifact that it never began: `{id}`"
-                        )));
-                    }
+            Item::Task(news) => {
+                follow(conversation, news.context.as_ref(), &mut kinds);
+                if let Some(task) = self.task(&news.task, conversation, &mut kinds) {
+                    take_news(news, task, &mut kinds);
                 }
             }
         }
@@ -199,10 +179,12 @@ impl Reader {
         let weigh = |parts: &[Part]| parts.iter().map(Part::size).sum::<usize>();
         self.bytes += match item {
             Item::Message(message) => weigh(&message.parts),
-            // It says again what was said before.
-            Item::Task(_) => 0,
-            Item::Status(update) => update.status.message.as_ref().map_or(0, |message| weigh(&message.parts)),
-            Item::Artifact(update) => weigh(&update.piece.parts),
+            // It repeats what was counted when it came.
+            Item::Task(news) if news.whole => 0,
+            Item::Task(news) => {
+                let said = news.status.iter().flat_map(|status| &status.message).map(|message| weigh(&message.parts));
+                said.chain(news.artifacts.iter().map(|piece| weigh(&piece.parts))).sum()
+            }
         };
         if self.bytes > BYTES {
             return Err(Broken(format!("the agent sent more than {BYTES} bytes in one turn")));
@@ -220,6 +202,20 @@ fn follow(conversation: &mut Conversation, context: Option<&String>, kinds: &mut
             .push(Kind::Violation(format!("the agent answers in the context `{context}`, and was asked in `{known}`")));
     }
     conversation.context = Some(context.clone());
+}
+
+/// Takes what is new of a task.
+fn take_news(news: TaskNews, task: &mut Task, kinds: &mut Vec<Kind>) {
+    if let Some(status) = news.status {
+        judge(&status, task, kinds);
+        task.status(status);
+    }
+    for piece in news.artifacts {
+        let id = cut(&piece.id, 80);
+        if task.artifact(piece, news.append) {
+            kinds.push(Kind::Violation(format!("the agent adds to an artifact that it never began: `{id}`")));
+        }
+    }
 }
 
 /// Notes what the agent says while it works, and what it should not say.

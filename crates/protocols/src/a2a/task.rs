@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::item::{ArtifactUpdate, Message, Piece, Snapshot, Status};
+use super::item::{Message, Piece, Status};
 use super::part::{Content, Part};
 use super::state::TaskState;
 
@@ -34,25 +34,13 @@ impl Task {
         Self { id, state: TaskState::Unknown, message: None, artifacts: Vec::new() }
     }
 
-    /// What the agent tells of the whole task.
-    pub(super) fn replace(&mut self, snapshot: Snapshot) {
-        self.status(snapshot.status);
-        for piece in snapshot.artifacts {
-            self.artifact(piece, false);
-        }
-    }
-
     pub(super) fn status(&mut self, status: Status) {
         self.state = status.state;
         self.message = status.message;
     }
 
     /// Takes a piece of an artifact; says whether it was to be added to one that is not there.
-    pub(super) fn update(&mut self, update: ArtifactUpdate) -> bool {
-        self.artifact(update.piece, update.append)
-    }
-
-    fn artifact(&mut self, piece: Piece, append: bool) -> bool {
+    pub(super) fn artifact(&mut self, piece: Piece, append: bool) -> bool {
         let Some(known) = self.artifacts.iter_mut().find(|known| known.id == piece.id) else {
             self.artifacts.push(Artifact { id: piece.id, name: piece.name, parts: piece.parts, given: 0 });
             return append;

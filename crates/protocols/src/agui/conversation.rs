@@ -78,16 +78,6 @@ impl Conversation {
         &self.history.messages
     }
 
-    /// The agent's state.
-    pub fn state(&self) -> &Value {
-        &self.state
-    }
-
-    /// What the agent waits for.
-    pub fn interrupts(&self) -> &[Interrupt] {
-        &self.interrupts
-    }
-
     /// Says something, each message with `role` and `content`. While interrupts are open nothing can be said.
     pub fn say(&mut self, messages: &[Value], fresh_id: &mut dyn FnMut() -> String) -> Result<(), String> {
         if !self.interrupts.is_empty() {

@@ -1,6 +1,6 @@
 //! An answer of a model, in one shape for all providers.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The API that an answer was given by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,7 +91,33 @@ pub struct AnswerUsage {
     pub reasoning: Option<u64>,
 }
 
+impl AnswerCall {
+    /// Reads a call of a function, which has its arguments in this field.
+    pub(super) fn read(id: &str, function: &Value, field: &str) -> Self {
+        Self { id: id.to_owned(), name: text(function, "name").to_owned(), arguments: arguments(function.get(field)) }
+    }
+
+    /// The call as Chat Completions write it.
+    pub(super) fn written(self) -> Value {
+        let function = json!({ "name": self.name, "arguments": self.arguments });
+        json!({ "id": self.id, "type": "function", "function": function })
+    }
+}
+
 impl AnswerUsage {
+    /// The usage of a provider that does not count what the cache gave and took among the input.
+    pub(super) fn beside_cache(
+        input: Option<u64>,
+        output: Option<u64>,
+        cached: Option<u64>,
+        written: Option<u64>,
+    ) -> Option<Self> {
+        let all =
+            |input: u64| input.saturating_add(cached.unwrap_or_default()).saturating_add(written.unwrap_or_default());
+        let input = input.map(all);
+        Self { input, output, cached_input: cached, cache_writes: written, reasoning: None }.known()
+    }
+
     /// Nothing where nothing is known.
     pub(super) fn known(self) -> Option<Self> {
         (self.input.is_some() || self.output.is_some()).then_some(self)

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, arguments, count, list, named, text};
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
 use super::messages;
 use super::read::{Assembled, object};
 
@@ -104,26 +104,15 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     answer.finish = named(whole, "stopReason");
     let usage = &whole["usage"];
     let (cached, written) = (count(usage, "cacheReadInputTokens"), count(usage, "cacheWriteInputTokens"));
-    let all = |input: u64| input.saturating_add(cached.unwrap_or_default()).saturating_add(written.unwrap_or_default());
-    answer.usage = AnswerUsage {
-        input: count(usage, "inputTokens").map(all),
-        output: count(usage, "outputTokens"),
-        cached_input: cached,
-        cache_writes: written,
-        reasoning: None,
-    }
-    .known();
+    let (input, output) = (count(usage, "inputTokens"), count(usage, "outputTokens"));
+    answer.usage = AnswerUsage::beside_cache(input, output, cached, written);
     for block in list(&whole["output"]["message"], "content") {
         answer.text.push_str(text(block, "text"));
         if let Some(thought) = block.pointer("/reasoningContent/reasoningText") {
             answer.reasoning.push_str(text(thought, "text"));
         }
         if let Some(call) = block.get("toolUse") {
-            answer.calls.push(AnswerCall {
-                id: text(call, "toolUseId").into(),
-                name: text(call, "name").into(),
-                arguments: arguments(call.get("input")),
-            });
+            answer.calls.push(AnswerCall::read(text(call, "toolUseId"), call, "input"));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, arguments, count, list, named, text};
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
 use super::pieces::Pieces;
 use super::read::{Assembled, object, some};
 
@@ -21,19 +21,14 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
             "tool-plan-delta" => plan.push_str(text(message, "tool_plan")),
             "tool-call-start" | "tool-call-delta" => {
                 let call = &message["tool_calls"];
-                let function = &call["function"];
-                let arguments = arguments(function.get("arguments"));
-                calls.take(event["index"].as_u64(), text(call, "id"), text(function, "name"), &arguments);
+                let part = AnswerCall::read(text(call, "id"), &call["function"], "arguments");
+                calls.take(event["index"].as_u64(), part);
             }
             "message-end" => end = event.get("delta"),
             _ => {}
         }
     }
-    let of_call = |call: AnswerCall| {
-        let function = json!({ "name": call.name, "arguments": call.arguments });
-        json!({ "id": call.id, "type": "function", "function": function })
-    };
-    let calls: Vec<Value> = calls.calls().map(of_call).collect();
+    let calls: Vec<Value> = calls.calls().map(AnswerCall::written).collect();
     let thought = (!thought.is_empty()).then(|| json!({ "type": "thinking", "thinking": thought }));
     let said = (!said.is_empty()).then(|| json!({ "type": "text", "text": said }));
     let content: Vec<Value> = thought.into_iter().chain(said).collect();
@@ -62,12 +57,7 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     }
     answer.reasoning.push_str(text(message, "tool_plan"));
     for call in list(message, "tool_calls") {
-        let function = &call["function"];
-        answer.calls.push(AnswerCall {
-            id: text(call, "id").into(),
-            name: text(function, "name").into(),
-            arguments: arguments(function.get("arguments")),
-        });
+        answer.calls.push(AnswerCall::read(text(call, "id"), &call["function"], "arguments"));
     }
     let usage = &whole["usage"];
     // What was read and written, or what is charged for, where only that is told.

@@ -108,8 +108,8 @@ fn usage(usage: &Value) -> Option<AnswerUsage> {
             .or(thought.map(|_| 0))
             .map(|said| said.saturating_add(thought.unwrap_or_default())),
         cached_input: count(usage, "cachedContentTokenCount"),
-        cache_writes: None,
         reasoning: thought,
+        ..AnswerUsage::default()
     }
     .known()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, text};
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, count, list, named, text};
 use super::read::Assembled;
 
 /// The most blocks of one answer that are read.
@@ -108,11 +108,7 @@ fn take(block: &Value, answer: &mut ModelAnswer) {
     match text(block, "type") {
         "text" => answer.text.push_str(text(block, "text")),
         "thinking" => answer.reasoning.push_str(text(block, "thinking")),
-        "tool_use" => answer.calls.push(AnswerCall {
-            id: text(block, "id").into(),
-            name: text(block, "name").into(),
-            arguments: arguments(block.get("input")),
-        }),
+        "tool_use" => answer.calls.push(AnswerCall::read(text(block, "id"), block, "input")),
         "server_tool_use" | "mcp_tool_use" => answer.provider_tools.push(ProviderTool {
             id: text(block, "id").into(),
             name: text(block, "name").into(),
@@ -135,13 +131,5 @@ fn take(block: &Value, answer: &mut ModelAnswer) {
 
 fn usage(usage: &Value) -> Option<AnswerUsage> {
     let (cached, written) = (count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens"));
-    let all = |input: u64| input.saturating_add(cached.unwrap_or_default()).saturating_add(written.unwrap_or_default());
-    AnswerUsage {
-        input: count(usage, "input_tokens").map(all),
-        output: count(usage, "output_tokens"),
-        cached_input: cached,
-        cache_writes: written,
-        reasoning: None,
-    }
-    .known()
+    AnswerUsage::beside_cache(count(usage, "input_tokens"), count(usage, "output_tokens"), cached, written)
 }

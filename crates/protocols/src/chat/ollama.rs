@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, arguments, count, list, named, text};
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
 use super::read::{Assembled, object, some};
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
@@ -43,12 +43,7 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     answer.reasoning = format!("{}{}", text(message, "thinking"), text(whole, "thinking"));
     answer.finish = named(whole, "done_reason");
     for call in list(message, "tool_calls") {
-        let function = &call["function"];
-        answer.calls.push(AnswerCall {
-            id: text(call, "id").into(),
-            name: text(function, "name").into(),
-            arguments: arguments(function.get("arguments")),
-        });
+        answer.calls.push(AnswerCall::read(text(call, "id"), &call["function"], "arguments"));
     }
     let (input, output) = (count(whole, "prompt_eval_count"), count(whole, "eval_count"));
     answer.usage = AnswerUsage { input, output, ..AnswerUsage::default() }.known();

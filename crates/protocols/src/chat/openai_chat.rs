@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, arguments, count, list, named, text};
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
 use super::pieces::Pieces;
 use super::read::{Assembled, object, some};
 
@@ -30,32 +30,25 @@ impl Choice {
         self.refusal.push_str(text(delta, "refusal"));
         self.reasoning.push_str(reasoning(delta));
         for call in list(delta, "tool_calls") {
-            let (name, arguments) = function(call);
-            self.calls.take(call["index"].as_u64(), text(call, "id"), name, &arguments);
+            self.calls.take(call["index"].as_u64(), called(call));
         }
         if let Some(call) = delta.get("function_call").filter(|call| call.is_object()) {
-            self.function.take(Some(0), "", text(call, "name"), &arguments(call.get("arguments")));
+            self.function.take(Some(0), AnswerCall::read("", call, "arguments"));
         }
         self.finish = named(choice, "finish_reason").or(self.finish.take());
     }
 
     fn whole(self, index: u64) -> Value {
-        let of_call = |call: AnswerCall| {
-            let function = json!({ "name": call.name, "arguments": call.arguments });
-            json!({ "id": call.id, "type": "function", "function": function })
-        };
-        let calls: Vec<Value> = self.calls.calls().map(of_call).collect();
+        let calls: Vec<Value> = self.calls.calls().map(AnswerCall::written).collect();
         let function = self.function.calls().next();
+        let function = function.map(|call| json!({ "name": call.name, "arguments": call.arguments }));
         let message = object([
             ("role", json!("assistant")),
             ("content", some(self.content)),
             ("refusal", some(self.refusal)),
             ("reasoning_content", some(self.reasoning)),
             ("tool_calls", if calls.is_empty() { Value::Null } else { calls.into() }),
-            (
-                "function_call",
-                function.map_or(Value::Null, |call| json!({ "name": call.name, "arguments": call.arguments })),
-            ),
+            ("function_call", function.unwrap_or_default()),
         ]);
         json!({ "index": index, "message": message, "finish_reason": self.finish })
     }
@@ -100,21 +93,17 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     answer.finish = named(choice, "finish_reason");
     answer.text = words(&message["content"]) + text(message, "refusal");
     reasoning(message).clone_into(&mut answer.reasoning);
-    for call in list(message, "tool_calls") {
-        let (name, arguments) = function(call);
-        answer.calls.push(AnswerCall { id: text(call, "id").into(), name: name.into(), arguments });
-    }
+    answer.calls.extend(list(message, "tool_calls").iter().map(called));
     if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
-        let arguments = arguments(call.get("arguments"));
-        answer.calls.push(AnswerCall { id: String::new(), name: text(call, "name").into(), arguments });
+        answer.calls.push(AnswerCall::read("", call, "arguments"));
     }
 }
 
 /// The name and arguments of a call.
-fn function(call: &Value) -> (&str, String) {
+fn called(call: &Value) -> AnswerCall {
     match call.get("custom") {
-        Some(custom) => (text(custom, "name"), arguments(custom.get("input"))),
-        None => (text(&call["function"], "name"), arguments(call["function"].get("arguments"))),
+        Some(custom) => AnswerCall::read(text(call, "id"), custom, "input"),
+        None => AnswerCall::read(text(call, "id"), &call["function"], "arguments"),
     }
 }
 
@@ -141,8 +130,8 @@ fn usage(usage: &Value) -> Option<AnswerUsage> {
         input: count(usage, "prompt_tokens"),
         output: count(usage, "completion_tokens"),
         cached_input: cached,
-        cache_writes: None,
         reasoning: count(output, "reasoning_tokens"),
+        ..AnswerUsage::default()
     }
     .known()
 }

@@ -12,21 +12,21 @@ pub(super) struct Pieces(Vec<(Option<u64>, AnswerCall)>);
 impl Pieces {
     /// A piece of a call. It belongs to the call of its index, or to the last one where it has none; some servers give all calls
     /// one index, and another id begins another call.
-    pub(super) fn take(&mut self, index: Option<u64>, id: &str, name: &str, arguments: &str) {
+    pub(super) fn take(&mut self, index: Option<u64>, part: AnswerCall) {
         let of_index = |(known, _): &(Option<u64>, AnswerCall)| index.is_none() || *known == index;
-        let is_other = |call: &AnswerCall| !id.is_empty() && !call.id.is_empty() && call.id != id;
-        let begins = index.is_none() && !name.is_empty() && id.is_empty();
+        let is_other = |call: &AnswerCall| !part.id.is_empty() && !call.id.is_empty() && call.id != part.id;
+        let begins = index.is_none() && !part.name.is_empty() && part.id.is_empty();
         let found = self.0.iter().rposition(of_index).filter(|at| !is_other(&self.0[*at].1) && !begins);
         if let Some((_, call)) = found.and_then(|at| self.0.get_mut(at)) {
             if call.id.is_empty() {
-                id.clone_into(&mut call.id);
+                call.id = part.id;
             }
             if call.name.is_empty() {
-                name.clone_into(&mut call.name);
+                call.name = part.name;
             }
-            call.arguments.push_str(arguments);
+            call.arguments.push_str(&part.arguments);
         } else if self.0.len() < CALLS_MOST {
-            self.0.push((index, AnswerCall { id: id.into(), name: name.into(), arguments: arguments.into() }));
+            self.0.push((index, part));
         }
     }
 

@@ -25,6 +25,7 @@ pub fn read_answer<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> ModelAnswer {
     let mut notes = Vec::new();
+    let (assemble, fill) = provider(api);
     let (whole, complete, error) = match read(content_type, pieces, &mut notes) {
         Framed::Whole(whole) => {
             let whole = unwrapped(api, whole);
@@ -38,7 +39,7 @@ pub fn read_answer<'b>(
             let inner = |event: &Value| error_of(event.get("response")?, status);
             let error = events.iter().find_map(|event| error_of(event, status).or_else(|| inner(event)));
             let events: Vec<Value> = events.into_iter().map(|event| unwrapped(api, event)).collect();
-            let Assembled { whole, complete } = assemble(api, &events);
+            let Assembled { whole, complete } = assemble(&events);
             (whole, ended != Ended::Torn && (complete || (ended == Ended::Done && !events.is_empty())), error)
         }
         Framed::Text(said) => {
@@ -53,7 +54,7 @@ pub fn read_answer<'b>(
     let complete = complete && error.is_none();
     let mut answer = ModelAnswer { error, complete, notes, ..ModelAnswer::default() };
     if status < 400 {
-        fill(api, &whole, &mut answer);
+        fill(&whole, &mut answer);
         if !answer.complete {
             drop_torn(&mut answer);
         }
@@ -62,27 +63,18 @@ pub fn read_answer<'b>(
     answer
 }
 
-fn assemble(api: WireApi, events: &[Value]) -> Assembled {
-    match api {
-        WireApi::Chat => openai_chat::assemble(events),
-        WireApi::Responses => responses::assemble(events),
-        WireApi::Messages => messages::assemble(events),
-        WireApi::Gemini => gemini::assemble(events),
-        WireApi::Ollama => ollama::assemble(events),
-        WireApi::Cohere => cohere::assemble(events),
-        WireApi::Bedrock => bedrock::assemble(events),
-    }
-}
+/// How the answers of a provider are put together, and how they are read.
+type Provider = (fn(&[Value]) -> Assembled, fn(&Value, &mut ModelAnswer));
 
-fn fill(api: WireApi, whole: &Value, answer: &mut ModelAnswer) {
+fn provider(api: WireApi) -> Provider {
     match api {
-        WireApi::Chat => openai_chat::fill(whole, answer),
-        WireApi::Responses => responses::fill(whole, answer),
-        WireApi::Messages => messages::fill(whole, answer),
-        WireApi::Gemini => gemini::fill(whole, answer),
-        WireApi::Ollama => ollama::fill(whole, answer),
-        WireApi::Cohere => cohere::fill(whole, answer),
-        WireApi::Bedrock => bedrock::fill(whole, answer),
+        WireApi::Chat => (openai_chat::assemble, openai_chat::fill),
+        WireApi::Responses => (responses::assemble, responses::fill),
+        WireApi::Messages => (messages::assemble, messages::fill),
+        WireApi::Gemini => (gemini::assemble, gemini::fill),
+        WireApi::Ollama => (ollama::assemble, ollama::fill),
+        WireApi::Cohere => (cohere::assemble, cohere::fill),
+        WireApi::Bedrock => (bedrock::assemble, bedrock::fill),
     }
 }
 

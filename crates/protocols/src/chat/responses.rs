@@ -128,8 +128,8 @@ fn usage(usage: &Value) -> Option<AnswerUsage> {
         input: count(usage, "input_tokens"),
         output: count(usage, "output_tokens"),
         cached_input: count(&usage["input_tokens_details"], "cached_tokens"),
-        cache_writes: None,
         reasoning: count(&usage["output_tokens_details"], "reasoning_tokens"),
+        ..AnswerUsage::default()
     }
     .known()
 }

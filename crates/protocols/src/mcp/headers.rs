@@ -63,9 +63,9 @@ impl Mirrored {
 
 /// Finds the parameters to be repeated. A tool whose annotations break the rules is left out, which the protocol wants: its name
 /// and the reason go to `invalid`.
-pub fn mirror(tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (Vec<Value>, Mirrored) {
+pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (Vec<Value>, Mirrored) {
     let mut mirrored = Mirrored::default();
-    let fits = |tool: &Value| {
+    tools.retain(|tool| {
         let name = tool["name"].as_str().unwrap_or_default();
         match parameters(&tool["inputSchema"]) {
             Ok(found) => {
@@ -77,35 +77,27 @@ pub fn mirror(tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (Vec<
                 false
             }
         }
-    };
-    let tools = tools.into_iter();
-    let mut fits = fits;
-    let tools = tools.filter(|tool| fits(tool)).collect();
+    });
     (tools, mirrored)
 }
 
 fn parameters(schema: &Value) -> Result<Vec<Parameter>, String> {
     let mut found = Vec::new();
-    walk(schema, Some(&mut Vec::new()), &mut found)?;
+    walk(schema, Some(&[]), &mut found)?;
     Ok(found)
 }
 
 /// Looks through a schema; `path` is absent where a parameter has no place of its own.
-fn walk(schema: &Value, mut path: Option<&mut Vec<String>>, found: &mut Vec<Parameter>) -> Result<(), String> {
+fn walk(schema: &Value, path: Option<&[String]>, found: &mut Vec<Parameter>) -> Result<(), String> {
     let Value::Object(object) = schema else { return Ok(()) };
     if let Some(header) = object.get(ANNOTATION) {
-        found.push(parameter(header, &object["type"], path.as_deref(), found)?);
+        found.push(parameter(header, &object["type"], path, found)?);
     }
     for (key, value) in object {
         if key == "properties" {
             for (name, property) in value.as_object().into_iter().flatten() {
-                if let Some(path) = path.as_deref_mut() {
-                    path.push(name.clone());
-                    walk(property, Some(path), found)?;
-                    path.pop();
-                } else {
-                    walk(property, None, found)?;
-                }
+                let path = path.map(|path| [path, std::slice::from_ref(name)].concat());
+                walk(property, path.as_deref(), found)?;
             }
         } else if ONE.contains(&key.as_str()) {
             walk(value, None, found)?;
@@ -118,12 +110,7 @@ fn walk(schema: &Value, mut path: Option<&mut Vec<String>>, found: &mut Vec<Para
     Ok(())
 }
 
-fn parameter(
-    header: &Value,
-    kind: &Value,
-    path: Option<&Vec<String>>,
-    others: &[Parameter],
-) -> Result<Parameter, String> {
+fn parameter(header: &Value, kind: &Value, path: Option<&[String]>, others: &[Parameter]) -> Result<Parameter, String> {
     let header = header.as_str().unwrap_or_default();
     if header.is_empty() || !header.bytes().all(is_token) {
         return Err(format!("`{ANNOTATION}: {header}` can be no part of a header's name"));
@@ -137,7 +124,7 @@ fn parameter(
     if others.iter().any(|other| other.header.eq_ignore_ascii_case(header)) {
         return Err(format!("`{ANNOTATION}: {header}` is on two parameters"));
     }
-    Ok(Parameter { header: header.to_owned(), path: path.clone() })
+    Ok(Parameter { header: header.to_owned(), path: path.to_vec() })
 }
 
 fn is_token(byte: u8) -> bool {

@@ -1,6 +1,6 @@
 //! From bytes to events.
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use memchr::memchr2;
 
 use super::fields::Fields;
@@ -43,8 +43,6 @@ pub enum SseError {
 pub struct Decoder {
     /// What came since the last event; and events that were handed out, where their bytes are not asked for.
     buffer: BytesMut,
-    /// Where in it the present event begins.
-    start: usize,
     /// Where in it the present line begins.
     line: usize,
     /// How far it was searched for a line end.
@@ -66,7 +64,6 @@ impl Decoder {
     pub fn new(limit: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
-            start: 0,
             line: 0,
             searched: 0,
             after_return: false,
@@ -88,13 +85,6 @@ impl Decoder {
 
     /// Takes the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
-        // What was handed out goes when it is more than what is left, so that nothing is moved twice.
-        if self.start > self.buffer.len() / 2 {
-            self.buffer.advance(self.start);
-            self.line -= self.start;
-            self.searched -= self.start;
-            self.start = 0;
-        }
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -105,7 +95,7 @@ impl Decoder {
             self.skip_line_feed();
             let Some(found) = memchr2(b'\r', b'\n', &self.buffer[self.searched..]) else {
                 self.searched = self.buffer.len();
-                self.failed = self.searched - self.start > self.limit;
+                self.failed = self.searched > self.limit;
                 if self.failed {
                     break;
                 }
@@ -150,7 +140,7 @@ impl Decoder {
 
     /// The bytes that came since the last event.
     pub fn rest(&self) -> &[u8] {
-        &self.buffer[self.start..]
+        &self.buffer
     }
 
     /// A line feed right after a carriage return belongs to the line before.
@@ -182,18 +172,14 @@ impl Decoder {
 
     /// The event whose last byte stands before `end`.
     fn cut(&mut self, end: usize, unfinished: bool) -> Result<Frame, SseError> {
-        self.failed = end - self.start > self.limit;
+        self.failed = end > self.limit;
         if self.failed {
             return Err(SseError::TooLarge { limit: self.limit });
         }
-        let raw = if self.keeps_raw { self.buffer.split_to(end).freeze() } else { Bytes::new() };
-        self.start = if self.keeps_raw { 0 } else { end };
-        if self.start == self.buffer.len() {
-            self.buffer.clear();
-            self.start = 0;
-        }
-        self.line = self.start;
-        self.searched = self.start;
+        let raw = self.buffer.split_to(end);
+        let raw = if self.keeps_raw { raw.freeze() } else { Bytes::new() };
+        self.line = 0;
+        self.searched = 0;
         Ok(Frame { raw, unfinished, ..self.fields.hand_out() })
     }
 }

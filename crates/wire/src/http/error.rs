@@ -50,15 +50,15 @@ impl HttpError {
         if error.is_redirect() {
             return HttpError::Redirects;
         }
-        match io_kind(error) {
-            Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => {
-                HttpError::Broken("the connection was closed before an answer came".into())
-            }
-            _ if causes(error).iter().any(|cause| cause.contains("closed before message completed")) => {
-                HttpError::Broken("the connection was closed before an answer came".into())
-            }
-            _ => HttpError::Broken(format!("no answer came: {}", last_cause(error))),
-        }
+        let closed = matches!(
+            io_kind(error),
+            Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
+        ) || causes(error).iter().any(|cause| cause.contains("closed before message completed"));
+        HttpError::Broken(if closed {
+            "the connection was closed before an answer came".into()
+        } else {
+            format!("no answer came: {}", last_cause(error))
+        })
     }
 
     /// What went wrong in the body of an answer.
@@ -91,24 +91,16 @@ fn why_unreachable(error: &reqwest::Error) -> String {
 
 /// The kind of the I/O error behind an error.
 fn io_kind(error: &reqwest::Error) -> Option<io::ErrorKind> {
-    let mut cause = error.source();
-    let mut kind = None;
-    while let Some(inner) = cause {
-        kind = inner.downcast_ref::<io::Error>().map(io::Error::kind).or(kind);
-        cause = inner.source();
-    }
-    kind
+    chain(error).filter_map(|cause| cause.downcast_ref::<io::Error>().map(io::Error::kind)).last()
 }
 
 /// What lies behind an error, from the outside in. The error itself is left out, as it tells the address.
 pub(super) fn causes(error: &reqwest::Error) -> Vec<String> {
-    let mut causes = Vec::new();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        causes.push(inner.to_string());
-        cause = inner.source();
-    }
-    causes
+    chain(error).map(ToString::to_string).collect()
+}
+
+fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |cause| Error::source(*cause))
 }
 
 fn last_cause(error: &reqwest::Error) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agentci_trace::{Kind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Map, Value};
 
-use super::super::completion::{Broken, Call, Completion, Piece};
+use super::super::completion::{AnswerReader, Broken, Call, Completion, Piece};
 
 /// The most blocks of one answer.
 const MOST_BLOCKS: usize = 10_000;
@@ -30,42 +30,15 @@ struct Block {
     signature: String,
 }
 
-impl Reader {
-    /// Takes an event of a stream.
-    pub(in super::super) fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+impl AnswerReader for Reader {
+    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
         self.events += 1;
         let event: Value = serde_json::from_str(data)
             .map_err(|error| Broken::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
         self.value(&event)
     }
 
-    /// Takes an event that was parsed already.
-    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
-        let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
-        match event.get("type").and_then(Value::as_str) {
-            Some("message_start") => self.begin(event.get("message").unwrap_or(&Value::Null)),
-            Some("content_block_start") => {
-                let block = event.get("content_block").and_then(Value::as_object).cloned().unwrap_or_default();
-                return self.open(number, block);
-            }
-            Some("content_block_delta") => {
-                return self.delta(number, event.get("delta").unwrap_or(&Value::Null));
-            }
-            Some("message_delta") => {
-                self.stopped(event.get("delta").unwrap_or(&Value::Null));
-                self.used(event.get("usage").unwrap_or(&Value::Null));
-            }
-            Some("message_stop") => self.done = true,
-            Some("error") => return Err(failed(event)),
-            // Signs of life, the ends of blocks, and whatever may be new.
-            Some(_) => {}
-            None => return Err(Broken::Malformed(format!("event {} has no `type`", self.events))),
-        }
-        Ok(Vec::new())
-    }
-
-    /// Takes an answer that came at once.
-    pub(in super::super) fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
+    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
         if answer.get("type").and_then(Value::as_str) == Some("error") {
             return Err(failed(answer));
         }
@@ -76,82 +49,85 @@ impl Reader {
         self.stopped(answer);
         let mut pieces = Vec::new();
         for (number, block) in (0..).zip(content) {
-            pieces.extend(self.open(number, block.as_object().cloned().unwrap_or_default())?);
+            pieces.extend(self.open(number, block)?);
         }
         self.done = true;
         Ok(pieces)
     }
 
-    /// Whether nothing more is to come.
-    pub(in super::super) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.done
     }
 
-    /// The answer, if it is complete.
-    pub(crate) fn finish(self) -> Result<Completion, Broken> {
-        if !self.done {
+    fn finish(&mut self) -> Result<Completion, Broken> {
+        let Self { mut completion, blocks, done, .. } = std::mem::take(self);
+        if !done {
             return Err(Broken::CutOff);
         }
-        let mut completion = self.completion;
-        for block in self.blocks.into_values() {
+        for block in blocks.into_values() {
             close(block, &mut completion);
         }
         Ok(completion)
     }
+}
 
-    fn begin(&mut self, message: &Value) {
-        self.completion.model = message.get("model").and_then(Value::as_str).map(str::to_owned);
-        self.used(message.get("usage").unwrap_or(&Value::Null));
-    }
-
-    fn open(&mut self, number: u64, opened: Map<String, Value>) -> Result<Vec<Piece>, Broken> {
-        if self.blocks.len() >= MOST_BLOCKS {
-            return Err(Broken::Malformed(format!("the answer has more than {MOST_BLOCKS} blocks")));
-        }
-        let text = |name: &str| opened.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (said, signature) = match opened.get("type").and_then(Value::as_str) {
-            Some("text") => (text("text"), String::new()),
-            Some("thinking") => (text("thinking"), text("signature")),
-            _ => (String::new(), String::new()),
-        };
-        self.blocks.insert(number, Block { opened, signature, ..Block::default() });
-        Ok(self.say(number, &said))
-    }
-
-    fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<Piece>, Broken> {
-        if !self.blocks.contains_key(&number) {
-            return Err(Broken::Malformed(format!(
-                "event {} belongs to block {number}, which never began",
-                self.events
-            )));
-        }
-        let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
-        match delta.get("type").and_then(Value::as_str) {
-            Some("text_delta") => return Ok(self.say(number, text("text"))),
-            Some("thinking_delta") => return Ok(self.say(number, text("thinking"))),
-            Some("input_json_delta") => {
-                if let Some(block) = self.blocks.get_mut(&number) {
-                    block.text.push_str(text("partial_json"));
-                }
+impl Reader {
+    /// Takes an event that was parsed already.
+    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
+        let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
+        match event.get("type").and_then(Value::as_str) {
+            Some("message_start") => self.begin(&event["message"]),
+            Some("content_block_start") => return self.open(number, &event["content_block"]),
+            Some("content_block_delta") => return self.delta(number, &event["delta"]),
+            Some("message_delta") => {
+                self.stopped(&event["delta"]);
+                self.used(&event["usage"]);
             }
-            Some("signature_delta") => {
-                if let Some(block) = self.blocks.get_mut(&number) {
-                    block.signature.push_str(text("signature"));
-                }
-            }
-            _ => {}
+            Some("message_stop") => self.done = true,
+            Some("error") => return Err(failed(event)),
+            // Signs of life, the ends of blocks, and whatever may be new.
+            Some(_) => {}
+            None => return Err(Broken::Malformed(format!("event {} has no `type`", self.events))),
         }
         Ok(Vec::new())
     }
 
-    /// What a block says now.
-    fn say(&mut self, number: u64, said: &str) -> Vec<Piece> {
-        let Some(block) = self.blocks.get_mut(&number).filter(|_| !said.is_empty()) else { return Vec::new() };
-        block.text.push_str(said);
-        if block.is("thinking") {
-            return vec![Piece::Reasoning(said.to_owned())];
+    fn begin(&mut self, message: &Value) {
+        self.completion.model = message.get("model").and_then(Value::as_str).map(str::to_owned);
+        self.used(&message["usage"]);
+    }
+
+    fn open(&mut self, number: u64, block: &Value) -> Result<Vec<Piece>, Broken> {
+        if self.blocks.len() >= MOST_BLOCKS {
+            return Err(Broken::Malformed(format!("the answer has more than {MOST_BLOCKS} blocks")));
         }
-        vec![Piece::Text(said.to_owned())]
+        let text = |name: &str| block[name].as_str().unwrap_or_default();
+        let (said, signature) = match text("type") {
+            "text" => (text("text"), ""),
+            "thinking" => (text("thinking"), text("signature")),
+            _ => ("", ""),
+        };
+        let opened = block.as_object().cloned().unwrap_or_default();
+        let mut block = Block { opened, signature: signature.to_owned(), ..Block::default() };
+        let pieces = block.say(said);
+        self.blocks.insert(number, block);
+        Ok(pieces)
+    }
+
+    fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<Piece>, Broken> {
+        let Some(block) = self.blocks.get_mut(&number) else {
+            let words = format!("event {} belongs to block {number}, which never began", self.events);
+            return Err(Broken::Malformed(words));
+        };
+        let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        match text("type") {
+            "text_delta" => return Ok(block.say(text("text"))),
+            "thinking_delta" => return Ok(block.say(text("thinking"))),
+            "input_json_delta" => block.text.push_str(text("partial_json")),
+            "signature_delta" => block.signature.push_str(text("signature")),
+            _ => {}
+        }
+        Ok(Vec::new())
     }
 
     fn stopped(&mut self, delta: &Value) {
@@ -182,6 +158,15 @@ impl Reader {
 }
 
 impl Block {
+    /// Adds what was said or thought.
+    fn say(&mut self, said: &str) -> Vec<Piece> {
+        if said.is_empty() {
+            return Vec::new();
+        }
+        self.text.push_str(said);
+        vec![if self.is("thinking") { Piece::Reasoning(said.to_owned()) } else { Piece::Text(said.to_owned()) }]
+    }
+
     fn is(&self, kind: &str) -> bool {
         self.opened.get("type").and_then(Value::as_str) == Some(kind)
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::context::AssistantContext;
 use super::hooks::Hooks;
-use crate::DriveError;
+use crate::DriveResult;
 use crate::chat::message::all_normal;
 
 /// Names that `Create` may give to options directly.
@@ -37,7 +37,7 @@ impl Opening {
     }
 
     /// Takes what `Create` returned.
-    pub(super) fn change(&mut self, returned: Value, connector: &str, hooks: &Hooks) -> Result<(), DriveError> {
+    pub(super) fn change(&mut self, returned: Value, connector: &str, hooks: &Hooks) -> DriveResult {
         let wrong = |message: &str| hooks.wrong("Create", message);
         let Value::Object(returned) = returned else {
             return Err(wrong("returned no object: it returns `{ messages, .. }` or nothing"));

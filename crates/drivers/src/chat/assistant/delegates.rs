@@ -5,7 +5,7 @@ use std::rc::Rc;
 use agentci_plan::Target;
 
 use crate::chat::session::Session;
-use crate::{Context, DriveError};
+use crate::{Context, DriveError, DriveResult};
 use agentci_exchange::Line;
 
 /// How many agents may speak in one turn, each delegating to the next.
@@ -32,7 +32,7 @@ impl Delegates {
     }
 
     /// The agent of this name.
-    pub(in crate::chat) fn find(&self, agent: &str) -> Result<Rc<Session>, DriveError> {
+    pub(in crate::chat) fn find(&self, agent: &str) -> DriveResult<Rc<Session>> {
         match self.0.iter().find(|(name, _)| name == agent) {
             Some((_, Ok(session))) => Ok(Rc::clone(session)),
             Some((_, Err(why))) => Err(DriveError::Function {

@@ -6,7 +6,7 @@ use agentci_plan::ScriptFile;
 use agentci_script::{Limits, Program, ScriptError};
 use serde_json::Value;
 
-use crate::{DriveError, Resources};
+use crate::{DriveError, DriveResult, Resources};
 
 /// What `ctx` has.
 const PARTS: [&str; 8] = ["chat_id", "assistant_id", "locale", "authorized", "client", "referer", "accept", "metadata"];
@@ -19,7 +19,7 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    pub(super) fn open(file: &Arc<ScriptFile>, resources: &dyn Resources) -> Result<Self, DriveError> {
+    pub(super) fn open(file: &Arc<ScriptFile>, resources: &dyn Resources) -> DriveResult<Self> {
         match resources.program(file) {
             Ok(program) => Ok(Self { file: Arc::clone(file), program }),
             Err(error) => Err(told(file, None, &error)),
@@ -27,7 +27,7 @@ impl Hooks {
     }
 
     /// What a function returns; nothing if there is no such function, or it returns nothing.
-    pub(super) async fn call(&self, function: &str, arguments: &[Value]) -> Result<Option<Value>, DriveError> {
+    pub(super) async fn call(&self, function: &str, arguments: &[Value]) -> DriveResult<Option<Value>> {
         if !self.program.functions().iter().any(|known| known == function) {
             return Ok(None);
         }

@@ -4,10 +4,10 @@ use agentci_trace::ToolResult;
 use serde_json::{Value, json};
 
 use super::hooks::Hooks;
-use crate::DriveError;
 use crate::chat::conversation::Answered;
 use crate::chat::message::all_normal;
 use crate::chat::output::Called;
+use crate::{DriveError, DriveResult};
 
 /// What `Next` wants.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ fn tool(called: &Called) -> Value {
 }
 
 /// Reads what `Next` returned.
-pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> Result<Option<Step>, DriveError> {
+pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> DriveResult<Option<Step>> {
     let wrong = |message: &str| hooks.wrong("Next", message);
     let Value::Object(mut returned) = returned else {
         return Err(wrong("returned no object: it returns `{ data }`, `{ delegate }` or nothing"));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::calendar::Calendar;
 use super::context::AssistantContext;
 use super::variables::{Family, fill};
-use crate::DriveError;
+use crate::{DriveError, DriveResult};
 
 /// The most bytes that variables put into the prompts of a request.
 const FILLED_LIMIT: usize = 64 << 20;
@@ -24,7 +24,7 @@ pub(super) struct Words<'w> {
 
 impl Words<'_> {
     /// The prompts as messages.
-    pub(super) fn messages(&self, prompts: &[Prompt]) -> Result<Vec<Value>, DriveError> {
+    pub(super) fn messages(&self, prompts: &[Prompt]) -> DriveResult<Vec<Value>> {
         let mut left = Some(FILLED_LIMIT);
         let messages = prompts.iter().map(|prompt| self.message(prompt, &mut left)).collect();
         if left.is_none() {

@@ -13,7 +13,7 @@ use super::hooks::Hooks;
 use super::next_hook::{Step, payload, step};
 use super::prompts::{Words, environment};
 use crate::chat::conversation::Answered;
-use crate::{Context, DriveError};
+use crate::{Context, DriveError, DriveResult};
 
 /// The runtime of one assistant.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(in crate::chat) struct Assistant {
 }
 
 impl Assistant {
-    pub(in crate::chat) fn open(target: &ChatTarget, context: &Context<'_>) -> Result<Self, DriveError> {
+    pub(in crate::chat) fn open(target: &ChatTarget, context: &Context<'_>) -> DriveResult<Self> {
         let data = &target.assistant;
         let all = target.prompts.iter().chain(data.presets.iter().flat_map(|(_, prompts)| prompts.iter()));
         Ok(Self {
@@ -51,7 +51,7 @@ impl Assistant {
         &self,
         messages: Vec<Value>,
         options: Map<String, Value>,
-    ) -> Result<Opening, DriveError> {
+    ) -> DriveResult<Opening> {
         let mut opening = Opening::new(self.context.clone(), messages, options);
         if let Some(hooks) = &self.hooks {
             let arguments = [opening.context.value(), Value::Array(opening.messages.clone())];
@@ -65,7 +65,7 @@ impl Assistant {
 
     /// The prompts as messages at a time in Unix milliseconds. Without a time its variables stay, which is how a request is
     /// known again at another time.
-    pub(in crate::chat) fn prompts(&self, opening: &Opening, unix_ms: Option<u64>) -> Result<Vec<Value>, DriveError> {
+    pub(in crate::chat) fn prompts(&self, opening: &Opening, unix_ms: Option<u64>) -> DriveResult<Vec<Value>> {
         let calendar = unix_ms.map(Calendar::new);
         Words { calendar, environment: &self.environment, context: &opening.context }.messages(&opening.prompts)
     }
@@ -75,7 +75,7 @@ impl Assistant {
         &self,
         opening: &Opening,
         answered: Result<&Answered, &DriveError>,
-    ) -> Result<Option<Step>, DriveError> {
+    ) -> DriveResult<Option<Step>> {
         let Some(hooks) = &self.hooks else { return Ok(None) };
         let arguments = [opening.context.value(), payload(&opening.messages, answered)];
         match hooks.call("Next", &arguments).await? {

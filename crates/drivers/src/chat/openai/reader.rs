@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agentci_trace::Usage;
 use serde_json::Value;
 
-use super::super::completion::{Broken, Call, Completion, Piece};
+use super::super::completion::{AnswerReader, Broken, Call, Completion, Piece};
 use super::super::message::text_of;
 
 /// The most calls of one answer.
@@ -21,9 +21,8 @@ pub(crate) struct Reader {
     done: bool,
 }
 
-impl Reader {
-    /// Takes an event of a stream.
-    pub(crate) fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+impl AnswerReader for Reader {
+    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
         self.events += 1;
         if data.trim() == "[DONE]" {
             self.done = true;
@@ -34,18 +33,7 @@ impl Reader {
         self.value(&event)
     }
 
-    /// Takes an event that was parsed already.
-    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
-        self.take(event, "delta")
-    }
-
-    /// Whether the model said why it stopped.
-    pub(crate) fn has_stopped(&self) -> bool {
-        self.completion.finish.is_some()
-    }
-
-    /// Takes an answer that came at once.
-    pub(in super::super) fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
+    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
         let pieces = self.take(answer, "message")?;
         if answer.get("choices").and_then(Value::as_array).is_none_or(Vec::is_empty) {
             return Err(Broken::Malformed("the answer has no `choices`".into()));
@@ -54,23 +42,34 @@ impl Reader {
         Ok(pieces)
     }
 
-    /// Whether nothing more is to come.
-    pub(in super::super) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.done
     }
 
-    /// The answer, if it is complete.
-    pub(crate) fn finish(mut self) -> Result<Completion, Broken> {
-        if !self.done && self.completion.finish.is_none() {
+    fn finish(&mut self) -> Result<Completion, Broken> {
+        let Self { mut completion, calls, done, .. } = std::mem::take(self);
+        if !done && completion.finish.is_none() {
             return Err(Broken::CutOff);
         }
-        self.completion.calls = self.calls.into_values().collect();
-        for (at, call) in self.completion.calls.iter_mut().enumerate() {
+        completion.calls = calls.into_values().collect();
+        for (at, call) in completion.calls.iter_mut().enumerate() {
             if call.id.is_empty() {
                 call.id = format!("call_{}", at + 1);
             }
         }
-        Ok(self.completion)
+        Ok(completion)
+    }
+}
+
+impl Reader {
+    /// Takes an event that was parsed already.
+    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
+        self.take(event, "delta")
+    }
+
+    /// Whether the model said why it stopped.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.completion.finish.is_some()
     }
 
     fn take(&mut self, event: &Value, part: &str) -> Result<Vec<Piece>, Broken> {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::anthropic::Reader;
-use super::super::completion::{Broken, Call, Completion, Piece};
+use super::super::completion::{AnswerReader as _, Broken, Call, Completion, Piece};
 use super::{cut, read, said};
 
 const ANSWER: &str = concat!(

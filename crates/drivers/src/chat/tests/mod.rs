@@ -12,7 +12,7 @@ fn read<R>(
     chunks: &[&[u8]],
     mut reader: R,
     event: impl Fn(&mut R, &str) -> Result<Vec<Piece>, Broken>,
-    finish: impl Fn(R) -> Result<Completion, Broken>,
+    finish: impl Fn(&mut R) -> Result<Completion, Broken>,
 ) -> Result<(Vec<Piece>, Completion), Broken> {
     let mut decoder = Decoder::new(EVENT_LIMIT);
     let mut pieces = Vec::new();
@@ -27,7 +27,7 @@ fn read<R>(
     for frame in frames {
         pieces.extend(event(&mut reader, &frame.data)?);
     }
-    Ok((pieces, finish(reader)?))
+    Ok((pieces, finish(&mut reader)?))
 }
 
 /// A stream cut at these places.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::completion::{Broken, Call, Completion, Piece};
+use super::super::completion::{AnswerReader as _, Broken, Call, Completion, Piece};
 use super::super::openai::Reader;
 use super::{cut, read, said};
 

@@ -6,6 +6,7 @@ use agentci_trace::Kind;
 use serde_json::{Value, json};
 
 use super::{answered, broken, concluded, result_value, said, text};
+use crate::chat::AnswerReader as _;
 use crate::chat::openai::Reader;
 use crate::http::reader::Read;
 
@@ -47,12 +48,11 @@ impl ChatCompletions {
     /// The calls of the present completion; the next one begins.
     fn conclude(&mut self, out: &mut Vec<Kind>) -> Read {
         self.begun = false;
-        let mut reader = std::mem::take(&mut self.reader);
-        if !reader.has_stopped() {
+        if !self.reader.has_stopped() {
             // Some say `[DONE]` and no reason.
-            reader.event("[DONE]").map_err(broken)?;
+            self.reader.event("[DONE]").map_err(broken)?;
         }
-        concluded(reader.finish().map_err(broken)?, out);
+        concluded(self.reader.finish().map_err(broken)?, out);
         Ok(())
     }
 }

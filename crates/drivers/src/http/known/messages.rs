@@ -6,6 +6,7 @@ use agentci_trace::Kind;
 use serde_json::{Value, json};
 
 use super::{answered, arguments, broken, by_provider, called, concluded, failed, result_value, said, text};
+use crate::chat::AnswerReader as _;
 use crate::chat::anthropic::Reader;
 use crate::http::reader::Read;
 use crate::parts::as_text;
@@ -40,7 +41,7 @@ impl Messages {
         }
         out.extend(said(self.reader.value(event).map_err(broken)?));
         if kind == "message_stop" {
-            let Self { reader, provided, results, .. } = std::mem::take(self);
+            let Self { mut reader, provided, results, .. } = std::mem::take(self);
             concluded(reader.finish().map_err(broken)?, out);
             for (id, name, written) in provided.values() {
                 out.push(by_provider(called(id, name, arguments(written))));

@@ -23,7 +23,7 @@ fn an_input_has_every_field_and_no_null() {
     assert_eq!(talk.run_input("r1", None), expected);
     let mut talk = Conversation::new("t".into(), Some(json!({"a": 1})), vec![], Some(json!({"k": "v"})));
     read(&run(&[event("STATE_SNAPSHOT", json!({"snapshot": null}))]), &mut talk).unwrap();
-    assert_eq!((talk.run_input("r", None)["state"].clone(), talk.state().clone()), (json!({}), json!(null)));
+    assert_eq!((talk.run_input("r", None)["state"].clone(), talk.state.clone()), (json!({}), json!(null)));
     assert_eq!(
         envelope(Method::Connect, "agent", json!({"x": 1})),
         json!({"method": "agent/connect", "params": {"agentId": "agent"}, "body": {"x": 1}})

@@ -132,7 +132,7 @@ fn interrupts_come_in_two_ways() {
     let (steps, ending) = read(&[started(), finished_with(&asked)], &mut talk).unwrap();
     assert_eq!(lines(&steps), [r#"2 info interrupt `i`: May I? {"id":"i","reason":"tool_call","message":"May I?"}"#]);
     let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
-    assert_eq!((open.as_slice(), open[0].id.as_str(), open[0].custom), (talk.interrupts(), "i", false));
+    assert_eq!((open.as_slice(), open[0].id.as_str(), open[0].custom), (talk.interrupts.as_slice(), "i", false));
 
     let custom = event("CUSTOM", json!({"name": "on_interrupt", "value": "{\"message\":\"Sure?\"}"}));
     let (_, ending) = read(&run(&[custom.clone(), custom.clone()]), &mut talk).unwrap();
@@ -144,5 +144,5 @@ fn interrupts_come_in_two_ways() {
     let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
     assert_eq!((open.len(), open[0].custom), (1, false), "told both ways it is one interrupt");
     read(&run(&[]), &mut talk).unwrap();
-    assert!(talk.interrupts().is_empty(), "a run that is done has none open");
+    assert!(talk.interrupts.is_empty(), "a run that is done has none open");
 }

@@ -1,0 +1,54 @@
+//! Asking for a token with the credentials of a client, by OAuth 2.0.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::a2a::escape;
+
+/// The headers and the body of the request. The client tells who it is in a header, or else in the body.
+pub fn token_request(
+    (id, secret): (&str, &str),
+    fields: &[(&str, &str)],
+    in_header: bool,
+) -> (Vec<(String, String)>, String) {
+    let headers = [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")];
+    let mut headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let mut all = vec![("grant_type", "client_credentials")];
+    all.extend(fields);
+    if in_header {
+        let pair = STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));
+        headers.push(("authorization".into(), format!("Basic {pair}")));
+    } else {
+        all.extend([("client_id", id), ("client_secret", secret)]);
+    }
+    let pairs: Vec<String> = all.into_iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+    (headers, pairs.join("&"))
+}
+
+/// A value as forms have it.
+fn encode(value: &str) -> String {
+    escape(value).replace("%20", "+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_encoded() {
+        let (_, body) = token_request(("=a:b", "s"), &[("a", "x y&z=1"), ("b", "é/+")], true);
+        assert_eq!(body, "grant_type=client_credentials&a=x+y%26z%3D1&b=%C3%A9%2F%2B");
+        let (headers, body) = token_request(("=a:b", "s"), &[], false);
+        assert_eq!(
+            (headers.len(), body.as_str()),
+            (2, "grant_type=client_credentials&client_id=%3Da%3Ab&client_secret=s")
+        );
+    }
+
+    #[test]
+    fn a_client_may_tell_who_it_is_in_a_header() {
+        let (headers, _) = token_request(("=a:b", "s"), &[], true);
+        let value = format!("Basic {}", STANDARD.encode("%3Da%3Ab:s"));
+        assert_eq!(headers[2], ("authorization".to_owned(), value));
+    }
+}
