@@ -22,71 +22,46 @@
 //! `error` stands where the test could not be brought to its end; durations are milliseconds. Of several runs of a test the first
 //! that did not pass is shown. A test that was skipped says so and counts in `total` alone.
 
+use std::io::{self, Write};
+
 use agentci_verdict::{CaseEnd, Cause, Finding, Row, Rows, RunEvent, Status};
 use serde_json::{Map, Value, json};
 
+use crate::ReportKind;
+use crate::document::{DocumentReport, RunDocument, write_json};
 use crate::registry::{JSON, OwnReports};
-use crate::{Output, ReportError, ReportKind, Reporter};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "ananke",
-    kinds: &[ReportKind {
-        name: JSON,
-        file: "result.json",
-        extensions: &["json"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(TestList::new(output)),
-    }],
+    kinds: &[ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(TestList::new(output)))],
     words_in_junit: false,
 };
 
-/// Makes the JSON list of a suite's tests, one document a run.
-pub struct TestList {
-    output: Output,
-    rows: Rows,
-    begun: bool,
-}
+/// Makes the list of a suite's tests, one document a run.
+pub type TestList = DocumentReport<TestListDocument>;
 
-impl TestList {
-    /// The document goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self { output, rows: Rows::default(), begun: false }
+/// What the list is made of.
+#[derive(Debug, Default)]
+pub struct TestListDocument(Rows);
+
+impl RunDocument for TestListDocument {
+    const REPORT: &'static str = "test list";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.0.add(event);
     }
 
-    fn write(&mut self) -> Result<(), ReportError> {
-        if !std::mem::take(&mut self.begun) {
-            return Ok(());
-        }
-        let rows = std::mem::take(&mut self.rows);
-        let tests: Vec<Value> = rows.iter().map(test).collect();
-        let of = |status: fn(Status) -> bool| rows.iter().filter(|row| status(row.decisive().status)).count();
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let tests: Vec<Value> = self.0.iter().map(test).collect();
+        let of = |status: fn(Status) -> bool| self.0.iter().filter(|row| status(row.decisive().status)).count();
         let document = json!({
             "tests": tests,
             "passed": of(|status| status == Status::Pass),
             "failed": of(|status| status > Status::Skipped),
             "total": tests.len(),
         });
-        let encode = |source| ReportError::Encode { report: "test list", source };
-        let mut text = serde_json::to_vec_pretty(&document).map_err(encode)?;
-        text.push(b'\n');
-        (self.output)(&text).map_err(|source| ReportError::Write { report: "test list", source })
-    }
-}
-
-impl Reporter for TestList {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if matches!(event.body, agentci_verdict::Body::RunStart(_)) {
-            self.write()?;
-        }
-        self.begun = true;
-        self.rows.add(event);
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), ReportError> {
-        self.write()
+        write_json(out, &document)
     }
 }
 

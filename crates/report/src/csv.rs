@@ -9,72 +9,41 @@
 //! that a spreadsheet would take for a formula gets an apostrophe before it.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use agentci_verdict::{Cause, Measure, Row, RunEvent, Stability, Status};
 
+use crate::document::{DocumentReport, RunDocument};
 use crate::run::Runs;
-use crate::{Output, ReportError, Reporter, cut, findings, printable};
+use crate::{cut, findings, printable};
 
-const COLUMNS: [&str; 28] = [
-    "suite",
-    "case",
-    "status",
-    "cause",
-    "runs",
-    "runs_passed",
-    "wall_ms",
-    "tool_calls",
-    "tool_errors",
-    "tokens_in",
-    "tokens_out",
-    "cost_usd",
-    "checks",
-    "checks_failed",
-    "tags",
-    "reason",
-    "file",
-    "line",
-    "pass_rate",
-    "stability",
-    "mean_ms",
-    "min_ms",
-    "max_ms",
-    "std_deviation_ms",
-    "identical_outputs",
-    "similarity",
-    "embedder",
-    "model_calls",
-];
+const COLUMNS: &str = "suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,\
+    checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,\
+    similarity,embedder,model_calls";
 /// The longest text in a cell, in bytes: spreadsheets take 32,767 characters.
 const TEXT_LIMIT: usize = 8 * 1024;
 
 /// Makes `report.csv`. Several runs one after another stand in it one below the other.
-pub struct Csv {
-    output: Output,
-    runs: Runs,
-}
+pub type Csv = DocumentReport<CsvDocument>;
 
-impl Csv {
-    /// The file goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self { output, runs: Runs::default() }
-    }
-}
+/// What the table is made of.
+#[derive(Debug, Default)]
+pub struct CsvDocument(Runs);
 
-impl Reporter for Csv {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        self.runs.add(event);
-        Ok(())
+impl RunDocument for CsvDocument {
+    const REPORT: &'static str = "csv";
+    const JOINS_RUNS: bool = true;
+
+    fn add(&mut self, event: &RunEvent) {
+        self.0.add(event);
     }
 
-    fn finish(&mut self) -> Result<(), ReportError> {
-        let mut file = COLUMNS.join(",") + "\r\n";
-        for run in self.runs.take() {
-            for row in run.rows.iter() {
-                file += &line(&run.suite, row);
-            }
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{COLUMNS}\r\n")?;
+        for run in &self.0.0 {
+            run.rows.iter().try_for_each(|row| out.write_all(line(&run.suite, row).as_bytes()))?;
         }
-        (self.output)(file.as_bytes()).map_err(|source| ReportError::Write { report: "csv", source })
+        Ok(())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Text that must not get too long.
 
-use std::borrow::Cow;
-
 /// As much of the beginning of a text as fits into `limit` bytes, and whether that is not all of it.
 pub(crate) fn head(text: &str, limit: usize) -> (&str, bool) {
     (&text[..text.floor_char_boundary(limit)], text.len() > limit)
@@ -14,14 +12,9 @@ pub(crate) fn tail(text: &str, limit: usize) -> (&str, bool) {
 
 /// A name that stays readable: the beginning, and dots if something is missing.
 pub(crate) fn name(text: &str, limit: usize) -> String {
-    short_name(text, limit).into_owned()
-}
-
-/// The same, without a copy of one that is short enough.
-pub(crate) fn short_name(text: &str, limit: usize) -> Cow<'_, str> {
     match head(text, limit) {
-        (whole, false) => Cow::Borrowed(whole),
-        (part, true) => Cow::Owned(format!("{part}...")),
+        (whole, false) => whole.to_owned(),
+        (part, true) => format!("{part}..."),
     }
 }
 

@@ -26,102 +26,90 @@
 //! end of a run is missing there is one named `run`, and one for each case that was under way, all of them errors.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write};
 
-use agentci_verdict::{Agentless, Aggregates, Body, Cause, GateReport, GateStatus, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Agentless, Aggregates, Body, Cause, Row, RunEvent, Stability, Status};
 
-use crate::pieces::{Pieces, in_one_piece};
+use crate::document::{DocumentReport, RunDocument};
+use crate::overall::gate_lines;
+use crate::pieces::Pieces;
 use crate::quantity::duration;
 use crate::registry::OwnReports;
 use crate::run::Run;
 use crate::{
-    AgentTestResult, Gathered, Output, Paint, ReportError, Reporter, Stream, agents, findings, gates, not_loaded,
-    printable, similarity, stability, xml_attribute, xml_text,
+    AgentTestResult, Gathered, Paint, agents, findings, not_loaded, printable, similarity, stability, xml_attribute,
+    xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
-pub struct Junit {
-    output: Stream,
-    runs: Vec<Told>,
-}
+pub type Junit = DocumentReport<JunitDocument>;
 
-/// A run, and what is told of it in the words of its dialect.
-#[derive(Default)]
-struct Told {
+/// What the file is made of.
+#[derive(Debug, Default)]
+pub struct JunitDocument(Vec<JunitSuite>);
+
+/// A run, and its results in the words of its dialect where it has its own.
+#[derive(Debug, Default)]
+struct JunitSuite {
     run: Run,
     own_words: Option<Gathered>,
 }
 
-impl Junit {
-    /// The file goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self::streamed(in_one_piece(output))
-    }
+impl RunDocument for JunitDocument {
+    const REPORT: &'static str = "junit";
+    const JOINS_RUNS: bool = true;
 
-    /// The file goes to `output` while it is made.
-    pub fn streamed(output: Stream) -> Self {
-        Self { output, runs: Vec::new() }
-    }
-}
-
-impl Reporter for Junit {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if self.runs.is_empty() || matches!(event.body, Body::RunStart(_)) {
+    fn add(&mut self, event: &RunEvent) {
+        if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
             let own = if let Body::RunStart(start) = &event.body { OwnReports::of(&start.dialect) } else { None };
             let own_words = own.filter(|own| own.words_in_junit).map(|_| Gathered::default());
-            self.runs.push(Told { run: Run::default(), own_words });
+            self.0.push(JunitSuite { run: Run::default(), own_words });
         }
-        if let Some(told) = self.runs.last_mut() {
-            told.run.add(event);
-            if let Some(words) = &mut told.own_words {
-                words.add(event);
-            }
+        if let Some(suite) = self.0.last_mut() {
+            suite.run.add(event);
+            suite.own_words.iter_mut().for_each(|words| words.add(event));
         }
-        Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), ReportError> {
-        let runs = std::mem::take(&mut self.runs);
-        let written = (self.output)(&mut |out| file(&runs, &mut Pieces::new(out)));
-        written.map_err(|source| ReportError::Write { report: "junit", source })
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let suites: Vec<_> = self.0.iter().map(|suite| (suite, extra_cases(&suite.run))).collect();
+        let (mut all, mut micros) = (Aggregates::default(), 0);
+        for (suite, extra) in &suites {
+            let numbers = numbers(&suite.run, extra);
+            all.cases_total += numbers.cases_total;
+            all.cases_fail += numbers.cases_fail;
+            all.cases_error += numbers.cases_error;
+            all.cases_skipped += numbers.cases_skipped;
+            micros += suite.run.end().micros();
+        }
+        let mut file = Pieces::new(out);
+        let _ =
+            writeln!(file.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>", counts(&all, micros));
+        for (JunitSuite { run, own_words }, extra) in suites {
+            let counts = counts(&numbers(run, &extra), run.end().micros());
+            let _ = writeln!(file.text, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
+            properties(run, &mut file.text);
+            for row in run.rows.iter() {
+                let words = own_words.as_ref().and_then(|words| words.get(row.decisive().index));
+                test_case(&run.suite, row, words, &mut file.text);
+                file.go_on()?;
+            }
+            file.text.extend(extra.iter().map(|case| case.xml(&run.suite)));
+            file.text.push_str("  </testsuite>\n");
+        }
+        file.text.push_str("</testsuites>\n");
+        file.hand_on()
     }
 }
 
-fn file(runs: &[Told], file: &mut Pieces<'_>) -> io::Result<()> {
-    let mut all = Aggregates::default();
-    let mut micros = 0;
-    let mut counted = Vec::with_capacity(runs.len());
-    for Told { run, .. } in runs {
-        let mut failed_gates: Vec<String> =
-            run.gates.iter().flat_map(|report| failed_gates(&run.suite, report)).collect();
-        failed_gates.extend(agent_missing(run));
-        let missing = missing(run);
-        let mut numbers = Aggregates::of(&run.rows);
-        numbers.cases_total += failed_gates.len() + missing.len();
-        numbers.cases_fail += failed_gates.len();
-        numbers.cases_error += missing.len();
-        all.cases_total += numbers.cases_total;
-        all.cases_fail += numbers.cases_fail;
-        all.cases_error += numbers.cases_error;
-        all.cases_skipped += numbers.cases_skipped;
-        micros += run.end().micros();
-        counted.push((counts(&numbers, run.end().micros()), [missing, failed_gates].concat()));
-    }
-    let counts = counts(&all, micros);
-    let _ = writeln!(file.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>");
-    for (Told { run, own_words }, (counts, others)) in runs.iter().zip(counted) {
-        let words = |row: &Row| own_words.as_ref().and_then(|words| words.get(row.decisive().index));
-        let _ = writeln!(file.text, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
-        properties(run, &mut file.text);
-        for row in run.rows.iter() {
-            test_case(&run.suite, row, words(row), &mut file.text);
-            file.go_on()?;
-        }
-        file.text.extend(others);
-        file.text.push_str("  </testsuite>\n");
-    }
-    file.text.push_str("</testsuites>\n");
-    file.hand_on()
+/// The numbers of a run with what its record has no case for.
+fn numbers(run: &Run, extra: &[ExtraCase]) -> Aggregates {
+    let failures = extra.iter().filter(|case| case.element == "failure").count();
+    let mut numbers = Aggregates::of(&run.rows);
+    numbers.cases_total += extra.len();
+    numbers.cases_fail += failures;
+    numbers.cases_error += extra.len() - failures;
+    numbers
 }
 
 fn counts(numbers: &Aggregates, micros: u64) -> String {
@@ -207,38 +195,6 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &Row) -> String {
     )
 }
 
-/// What the record of a run has no case for, a test case each: what could not be loaded, what was under way when the run was
-/// killed, and its missing end.
-fn missing(run: &Run) -> Vec<String> {
-    let mut cases = Vec::new();
-    let mut error = |name: &str, kind: &str, message: &str, body: &str| {
-        cases.push(format!(
-            "    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n      \
-             <error message=\"{}\" type=\"{kind}\">{}</error>\n    </testcase>\n",
-            xml_attribute(&run.suite),
-            xml_attribute(name),
-            xml_attribute(message),
-            xml_text(body.trim_end()),
-        ));
-    };
-    for problem in &run.start.not_loaded {
-        let body = not_loaded(problem, Paint::new(false));
-        error(&format!("not loaded: {}", problem.place.path), "config", &problem.message, &body);
-    }
-    if run.incomplete() {
-        for id in run.under_way() {
-            let message = "the record of the run ends before this case does";
-            error(id, "incomplete", message, message);
-        }
-        let (not_run, total) = (run.end().not_run, run.start.cases_total);
-        let message = format!(
-            "the run has no end: it was killed or is still going on; {not_run} of {total} cases have no result"
-        );
-        error("run", "incomplete", &message, &message);
-    }
-    cases
-}
-
 /// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, where that is so.
 fn properties(run: &Run, into: &mut String) {
     let counts = Agentless::of(&run.rows);
@@ -255,41 +211,66 @@ fn properties(run: &Run, into: &mut String) {
     into.push_str("    </properties>\n");
 }
 
-/// The demand for an agent, where it was not met.
-fn agent_missing(run: &Run) -> Option<String> {
-    let missing = agents::missing(run);
-    if missing.is_empty() {
-        return None;
-    }
-    let (name, said) = (agents::NAME, agents::headline(&missing));
-    Some(format!(
-        "    <testcase classname=\"{}\" name=\"gate: {name}\" time=\"0.000\">\n      \
-         <failure message=\"{said}\" type=\"gate\">{}</failure>\n    </testcase>\n",
-        xml_attribute(&run.suite),
-        xml_text(&printable(&format!("GATE FAIL {name}: {said}\n{}", agents::lines(&missing).join("\n")))),
-    ))
+/// A test case that is none of the suite's: a gate that failed, or something that is missing.
+struct ExtraCase {
+    name: String,
+    /// `failure` or `error`.
+    element: &'static str,
+    kind: &'static str,
+    message: String,
+    body: String,
 }
 
-/// Gates that failed, a test case each; the others are nobody's concern here.
-fn failed_gates(suite: &str, report: &GateReport) -> Vec<String> {
+impl ExtraCase {
+    fn error(name: &str, kind: &'static str, message: &str, body: &str) -> Self {
+        Self { name: name.into(), element: "error", kind, message: message.into(), body: body.trim_end().into() }
+    }
+
+    fn xml(&self, suite: &str) -> String {
+        let Self { element, kind, .. } = self;
+        format!(
+            "    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n      \
+             <{element} message=\"{}\" type=\"{kind}\">{}</{element}>\n    </testcase>\n",
+            xml_attribute(suite),
+            xml_attribute(&self.name),
+            xml_attribute(&self.message),
+            xml_text(&self.body),
+        )
+    }
+}
+
+/// What the record of a run has no case for: what could not be loaded, what was under way when the run was killed, its missing
+/// end, gates that failed, and the demand for an agent.
+fn extra_cases(run: &Run) -> Vec<ExtraCase> {
     let mut cases = Vec::new();
-    if let Some(problem) = &report.problem {
-        let path = report.baseline_path.as_deref().unwrap_or_default();
-        cases.push(failed_gate(suite, "baseline", &gates::baseline_problem(path, problem)));
+    for problem in &run.start.not_loaded {
+        let name = format!("not loaded: {}", problem.place.path);
+        cases.push(ExtraCase::error(&name, "config", &problem.message, &not_loaded(problem, Paint::new(false))));
     }
-    let failed = report.comparison.checks.iter().filter(|check| check.status == GateStatus::Fail);
-    cases.extend(failed.map(|check| failed_gate(suite, check.id.name(), &gates::gate(check))));
+    if run.incomplete() {
+        let message = "the record of the run ends before this case does";
+        cases.extend(run.under_way().map(|id| ExtraCase::error(id, "incomplete", message, message)));
+        let (not_run, total) = (run.end().not_run, run.start.cases_total);
+        let message = format!(
+            "the run has no end: it was killed or is still going on; {not_run} of {total} cases have no result"
+        );
+        cases.push(ExtraCase::error("run", "incomplete", &message, &message));
+    }
+    let gate = |name: &str, message: String, more: &str| ExtraCase {
+        name: format!("gate: {name}"),
+        element: "failure",
+        kind: "gate",
+        body: format!("GATE FAIL {name}: {message}{more}"),
+        message,
+    };
+    let failed = run.gates.as_deref().map(gate_lines).unwrap_or_default().into_iter();
+    cases.extend(failed.filter(|line| line.status == "fail").map(|line| gate(line.name, line.sentence, "")));
+    let missing = agents::missing(run);
+    if !missing.is_empty() {
+        let more = printable(&format!("\n{}", agents::lines(&missing).join("\n"))).into_owned();
+        cases.push(gate(agents::NAME, agents::headline(&missing), &more));
+    }
     cases
-}
-
-fn failed_gate(suite: &str, name: &str, said: &str) -> String {
-    format!(
-        "    <testcase classname=\"{}\" name=\"gate: {name}\" time=\"0.000\">\n      \
-         <failure message=\"{}\" type=\"gate\">{}</failure>\n    </testcase>\n",
-        xml_attribute(suite),
-        xml_attribute(said),
-        xml_text(&format!("GATE FAIL {name}: {said}")),
-    )
 }
 
 fn runs(row: &Row) -> String {

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use crate::whole::Whole;
 use crate::{
-    Console, ConsoleOptions, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, ananke, aumai,
-    scenario, yao,
+    Console, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, ananke, aumai, scenario, yao,
 };
 
 /// What the JSON result of a run is asked for by.
@@ -25,86 +23,20 @@ pub struct ReportKind {
     pub joins: bool,
     /// Whether its output gets it piece by piece, as the run goes on.
     pub streams: bool,
-    pub(crate) make: fn(Output) -> Box<dyn Reporter>,
+    make: fn(Output) -> Box<dyn Reporter>,
 }
 
 /// Every report, in the order they are told of.
 pub static REPORTS: [ReportKind; 9] = [
-    ReportKind {
-        name: "summary",
-        file: "summary.json",
-        extensions: &[],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(Summary::new(output)),
-    },
-    ReportKind {
-        name: JSON,
-        file: "result.json",
-        extensions: &["json"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(Summary::new(output)),
-    },
-    ReportKind {
-        name: "junit",
-        file: "junit.xml",
-        extensions: &["xml"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(Junit::new(output)),
-    },
-    ReportKind {
-        name: "markdown",
-        file: "report.md",
-        extensions: &["md", "markdown"],
-        joins: true,
-        streams: false,
-        make: |output| Box::new(Markdown::new(output)),
-    },
-    ReportKind {
-        name: "html",
-        file: "report.html",
-        extensions: &["html", "htm"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(Html::new(output)),
-    },
-    ReportKind {
-        name: "jsonl",
-        file: "events.jsonl",
-        extensions: &["jsonl"],
-        joins: true,
-        streams: false,
-        make: |output| Box::new(Jsonl::new(output)),
-    },
-    ReportKind {
-        name: "csv",
-        file: "report.csv",
-        extensions: &["csv"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(Csv::new(output)),
-    },
-    ReportKind {
-        name: "console",
-        file: "report.txt",
-        extensions: &["txt"],
-        joins: true,
-        streams: false,
-        make: |output| {
-            let console = |out| -> Box<dyn Reporter> { Box::new(Console::new(out, ConsoleOptions::default())) };
-            Box::new(Whole::new("console", output, console))
-        },
-    },
-    ReportKind {
-        name: "github",
-        file: "annotations.log",
-        extensions: &[],
-        joins: true,
-        streams: false,
-        make: |output| Github::whole(output, None),
-    },
+    ReportKind::new("summary", "summary.json", &[], |output| Box::new(Summary::new(output))),
+    ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(Summary::new(output))),
+    ReportKind::new("junit", "junit.xml", &["xml"], |output| Box::new(Junit::new(output))),
+    ReportKind::new("markdown", "report.md", &["md", "markdown"], |output| Box::new(Markdown::new(output))).joining(),
+    ReportKind::new("html", "report.html", &["html", "htm"], |output| Box::new(Html::new(output))),
+    ReportKind::new("jsonl", "events.jsonl", &["jsonl"], |output| Box::new(Jsonl::new(output))).joining(),
+    ReportKind::new("csv", "report.csv", &["csv"], |output| Box::new(Csv::new(output))),
+    ReportKind::new("console", "report.txt", &["txt"], Console::whole).joining(),
+    ReportKind::new("github", "annotations.log", &[], |output| Github::whole(output, None)).joining(),
 ];
 
 /// The formats that have reports of their own, by the name that runs keep of them.
@@ -129,6 +61,26 @@ impl OwnReports {
 }
 
 impl ReportKind {
+    /// A report that is written in one piece, and of which two cannot be read one after the other.
+    pub(crate) const fn new(
+        name: &'static str,
+        file: &'static str,
+        extensions: &'static [&'static str],
+        make: fn(Output) -> Box<dyn Reporter>,
+    ) -> Self {
+        Self { name, file, extensions, joins: false, streams: false, make }
+    }
+
+    /// The same for one of which several can be read one after the other.
+    pub(crate) const fn joining(self) -> Self {
+        Self { joins: true, ..self }
+    }
+
+    /// The same for one whose output gets it piece by piece, as the run goes on.
+    pub(crate) const fn streaming(self) -> Self {
+        Self { streams: true, ..self.joining() }
+    }
+
     /// The same report in the shape that users of a dialect know.
     pub fn spelt_for(&'static self, dialect: &str) -> &'static Self {
         let kinds = OwnReports::of(dialect).map_or(&[][..], |own| own.kinds);

@@ -26,7 +26,7 @@ pub(crate) struct Run {
 
 /// Runs one after another, for reports that hold several.
 #[derive(Debug, Default)]
-pub(crate) struct Runs(Vec<Run>);
+pub(crate) struct Runs(pub(crate) Vec<Run>);
 
 impl Runs {
     /// Takes note of an event; the start of a run begins another.
@@ -37,11 +37,6 @@ impl Runs {
         if let Some(run) = self.0.last_mut() {
             run.add(event);
         }
-    }
-
-    /// All of them, which are then forgotten.
-    pub(crate) fn take(&mut self) -> Vec<Run> {
-        std::mem::take(&mut self.0)
     }
 }
 

@@ -10,24 +10,20 @@
 //! The status is one of `PASS`, `FAIL`, `TIMEOUT`, `EMBEDDING_ERROR` and `STUB_MISS`. The similarity has four decimals and is empty
 //! where none was measured; the error is empty exactly when the status is `PASS`. A scenario that was skipped has no line.
 
+use std::io::{self, Write};
+
 use agentci_verdict::{CaseEnd, Cause, Measure, Row, RunEvent, Status};
 
 use crate::csv::cell;
+use crate::document::{DocumentReport, RunDocument};
 use crate::registry::OwnReports;
 use crate::run::Runs;
-use crate::{Output, ReportError, ReportKind, Reporter, cut, one_line};
+use crate::{ReportKind, cut, one_line};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "scenario",
-    kinds: &[ReportKind {
-        name: "csv",
-        file: "results.csv",
-        extensions: &["csv"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(ScenarioResults::new(output)),
-    }],
+    kinds: &[ReportKind::new("csv", "results.csv", &["csv"], |output| Box::new(ScenarioResults::new(output)))],
     words_in_junit: false,
 };
 
@@ -35,32 +31,24 @@ pub(crate) static REPORTS: OwnReports = OwnReports {
 const ERROR_LIMIT: usize = 500;
 
 /// Makes the results of a run. Several runs one after another stand in it one below the other.
-pub struct ScenarioResults {
-    output: Output,
-    runs: Runs,
-}
+pub type ScenarioResults = DocumentReport<ResultsDocument>;
 
-impl ScenarioResults {
-    /// The file goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self { output, runs: Runs::default() }
-    }
-}
+/// What the table is made of.
+#[derive(Debug, Default)]
+pub struct ResultsDocument(Runs);
 
-impl Reporter for ScenarioResults {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        self.runs.add(event);
-        Ok(())
+impl RunDocument for ResultsDocument {
+    const REPORT: &'static str = "results";
+    const JOINS_RUNS: bool = true;
+
+    fn add(&mut self, event: &RunEvent) {
+        self.0.add(event);
     }
 
-    fn finish(&mut self) -> Result<(), ReportError> {
-        let mut file = "test_name,status,similarity,error\r\n".to_owned();
-        for run in self.runs.take() {
-            for row in run.rows.iter().filter(|row| row.status() != Status::Skipped) {
-                file += &line(row);
-            }
-        }
-        (self.output)(file.as_bytes()).map_err(|source| ReportError::Write { report: "results", source })
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b"test_name,status,similarity,error\r\n")?;
+        let rows = self.0.0.iter().flat_map(|run| run.rows.iter());
+        rows.filter(|row| row.status() != Status::Skipped).try_for_each(|row| out.write_all(line(row).as_bytes()))
     }
 }
 

@@ -1,18 +1,16 @@
 //! A report that grows line by line, handed on in one piece.
 
-use std::cell::RefCell;
-use std::io::{self, Write};
-use std::rc::Rc;
+use std::io::Write;
 
 use agentci_verdict::RunEvent;
 
-use crate::{Output, ReportError, Reporter};
+use crate::{Buffer, Output, ReportError, Reporter};
 
 /// Keeps what a report writes until it is complete, so that its file is complete or absent.
 pub(crate) struct Whole {
     name: &'static str,
     reporter: Box<dyn Reporter>,
-    written: Pages,
+    written: Buffer,
     output: Output,
 }
 
@@ -23,7 +21,7 @@ impl Whole {
         output: Output,
         make: impl FnOnce(Box<dyn Write>) -> Box<dyn Reporter>,
     ) -> Self {
-        let written = Pages::default();
+        let written = Buffer::default();
         Self { name, reporter: make(Box::new(written.clone())), written, output }
     }
 }
@@ -35,19 +33,6 @@ impl Reporter for Whole {
 
     fn finish(&mut self) -> Result<(), ReportError> {
         self.reporter.finish()?;
-        (self.output)(&self.written.0.take()).map_err(|source| ReportError::Write { report: self.name, source })
-    }
-}
-
-#[derive(Clone, Default)]
-struct Pages(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Pages {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        (self.output)(&self.written.take()).map_err(|source| ReportError::Write { report: self.name, source })
     }
 }

@@ -37,13 +37,6 @@ use crate::registry::{JSON, OwnReports};
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "aumai",
-    kinds: &[ReportKind {
-        name: JSON,
-        file: "result.json",
-        extensions: &["json"],
-        joins: false,
-        streams: false,
-        make: |output| Box::new(TestSuite::new(output)),
-    }],
+    kinds: &[ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(TestSuite::new(output)))],
     words_in_junit: true,
 };

@@ -8,7 +8,8 @@ use super::detail::Detail;
 use super::lines;
 use super::progress::Progress;
 use crate::run::Run;
-use crate::{Paint, ReportError, Reporter, agents, findings, gates, one_line, similarity};
+use crate::whole::Whole;
+use crate::{Output, Paint, ReportError, Reporter, agents, findings, gates, one_line, similarity};
 
 /// How much of an agent's standard error is shown unless everything was asked for.
 const STDERR_LINES: usize = 10;
@@ -59,6 +60,12 @@ impl Console {
             again: false,
             shown: None,
         }
+    }
+
+    /// The report without colours, which goes to `output` when it is complete.
+    pub(crate) fn whole(output: Output) -> Box<dyn Reporter> {
+        let console = |out| -> Box<dyn Reporter> { Box::new(Self::new(out, ConsoleOptions::default())) };
+        Box::new(Whole::new("console", output, console))
     }
 
     /// The lines of all cases that no earlier case holds back.

@@ -152,8 +152,3 @@ impl<'r> End<'r> {
 fn head(text: &str) -> &str {
     cut::head(text, LIMIT).0
 }
-
-/// The place of a case in words.
-pub(super) fn file(end: &CaseEnd) -> &str {
-    end.place.as_ref().map(|place| &*place.path).unwrap_or_default()
-}

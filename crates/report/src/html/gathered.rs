@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentci_verdict::{Body, CaseEnd, RunEvent, Status};
-use serde::Serialize;
 
-use super::attempt::{Attempt, Shown};
+use super::attempt::Attempt;
 use super::shelf::Shelf;
 
 /// How many cases are shown without a script.
@@ -27,45 +26,20 @@ const WRONG_ROOM: usize = 4 << 20;
 const RIGHT_ROOM: usize = 2 << 20;
 
 /// What is known of the attempts at all cases.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Gathered {
     /// By case and attempt: the position of a case is not known before its end.
     running: BTreeMap<(Arc<str>, u32), Attempt>,
     /// By position: attempts that are over, of cases that are not.
-    ended: BTreeMap<usize, Vec<Ended>>,
+    ended: BTreeMap<usize, Vec<Attempt>>,
     /// By position: cases that passed.
-    right: Shelf,
+    right: Shelf<RIGHT_ROOM>,
     /// By position: cases that did not.
-    wrong: Shelf,
+    wrong: Shelf<WRONG_ROOM>,
     /// By position: the first of those, for readers without a script.
     evidence: BTreeMap<usize, Evidence>,
     /// By position: how many checks held in those.
     held: BTreeMap<usize, usize>,
-    /// Room in which texts are made.
-    room: Vec<u8>,
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Self {
-            running: BTreeMap::new(),
-            ended: BTreeMap::new(),
-            right: Shelf::new(RIGHT_ROOM),
-            wrong: Shelf::new(WRONG_ROOM),
-            evidence: BTreeMap::new(),
-            held: BTreeMap::new(),
-            room: Vec::new(),
-        }
-    }
-}
-
-/// An attempt that is over.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-struct Ended {
-    #[serde(skip)]
-    status: Status,
-    attempt: Shown,
 }
 
 /// What a reader without a script sees beside the findings, in HTML.
@@ -85,12 +59,10 @@ impl Gathered {
         let number = event.attempt.unwrap_or(1);
         let key = (Arc::clone(id), number);
         if let Body::CaseEnd(end) = &event.body {
-            let attempt = self.running.remove(&key);
-            // Most cases pass, and of most of them nothing is shown beside their row: that is not even made.
-            let of_no_use = end.status == Status::Pass && end.runs < 2 && !self.right.takes(end.index);
-            if end.status != Status::Skipped && !of_no_use {
-                let attempt = attempt.unwrap_or_else(|| Attempt::new(number, 0));
-                self.end(end, attempt.into_shown(end.status == Status::Pass));
+            let mut attempt = self.running.remove(&key).unwrap_or_else(|| Attempt::new(number, 0));
+            if end.status != Status::Skipped {
+                attempt.status = end.status;
+                self.end(end, attempt);
             }
             return;
         }
@@ -114,64 +86,48 @@ impl Gathered {
         self.evidence.get(&position)
     }
 
-    /// How many checks held in a case; one that passed need not be asked.
-    pub(super) fn held(&self, position: usize) -> Option<usize> {
-        self.held.get(&position).copied()
+    /// How many checks held in a case: of one that passed, all that did not fail.
+    pub(super) fn held(&self, end: &CaseEnd) -> usize {
+        let checks = end.assertions;
+        self.held.get(&end.index).copied().unwrap_or(checks.total.saturating_sub(checks.failed))
     }
 
-    fn end(&mut self, end: &CaseEnd, mut attempt: Shown) {
+    fn end(&mut self, end: &CaseEnd, mut attempt: Attempt) {
         let attempts = self.ended.entry(end.index).or_default();
         let worst = attempts.iter().map(|ended| ended.status).max();
         // The first of the worst attempts is the one that its row shows; the others stand beside it.
         if end.status == Status::Pass || worst >= Some(end.status) {
             attempt.shorten(BESIDE_STEP, BESIDE_LIMIT);
         }
-        let number = attempt.number;
+        let is_last = attempt.number >= end.runs;
         if attempts.len() < ATTEMPTS {
-            attempts.push(Ended { status: end.status, attempt });
+            attempts.push(attempt);
         } else if worst < Some(end.status) {
             attempts.pop();
-            attempts.push(Ended { status: end.status, attempt });
+            attempts.push(attempt);
         }
-        if number >= end.runs
-            && let Some(attempts) = self.ended.remove(&end.index)
-        {
+        if is_last && let Some(attempts) = self.ended.remove(&end.index) {
             self.keep(end.index, attempts);
         }
     }
 
     /// Puts the attempts at a case where there is room for them.
-    fn keep(&mut self, position: usize, mut attempts: Vec<Ended>) {
-        let worst = attempts.iter().map(|ended| ended.status).max().unwrap_or_default();
+    fn keep(&mut self, position: usize, mut attempts: Vec<Attempt>) {
+        // These are plain texts and numbers, which always have a form in JSON.
+        let text = |attempts: &[Attempt]| serde_json::to_string(attempts).unwrap_or_default();
+        let worst = attempts.iter().map(|attempt| attempt.status).max().unwrap_or_default();
         if worst == Status::Pass {
-            if !self.right.takes(position) {
-                return;
-            }
-            for ended in &mut attempts {
-                ended.attempt.shorten(PASSED_STEP, PASSED_LIMIT);
-            }
-            return self.right.put(position, text(&attempts, &mut self.room));
+            attempts.iter_mut().for_each(|attempt| attempt.shorten(PASSED_STEP, PASSED_LIMIT));
+            return self.right.put(position, || text(&attempts));
         }
-        if self.wrong.takes(position) {
-            self.wrong.put(position, text(&attempts, &mut self.room));
-        }
-        if let Some(shown) = attempts.into_iter().find(|ended| ended.status == worst) {
-            self.held.insert(position, shown.attempt.held);
-            let evidence = Evidence { checks: shown.attempt.checks.html(), output: shown.attempt.output };
-            self.evidence.insert(position, evidence);
+        self.wrong.put(position, || text(&attempts));
+        if let Some(shown) = attempts.into_iter().find(|attempt| attempt.status == worst) {
+            self.held.insert(position, shown.held);
+            self.evidence.insert(position, Evidence { checks: shown.checks.html(), output: shown.output });
             if self.evidence.len() > CASES {
                 self.evidence.pop_last();
             }
         }
-    }
-}
-
-fn text<'r>(attempts: &[Ended], room: &'r mut Vec<u8>) -> &'r str {
-    room.clear();
-    // These are plain texts and numbers, which always have a form in JSON.
-    match serde_json::to_writer(&mut *room, attempts) {
-        Ok(()) => str::from_utf8(room).unwrap_or("[]"),
-        Err(_) => "[]",
     }
 }
 

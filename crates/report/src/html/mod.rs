@@ -30,7 +30,6 @@ mod detail;
 mod finding;
 mod gathered;
 mod pack;
-mod packer;
 mod page;
 mod report;
 mod rows;

@@ -4,15 +4,17 @@
 //! <script type=application/octet-stream id=table>eJyrVkrOTy1WsoqOja0FAB...</script>
 //! ```
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::io;
 
 use agentci_verdict::{Row, Status};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use super::baseline::Departures;
 use super::detail::Detail;
 use super::gathered::Gathered;
-use super::packer::Packer;
 use super::rows::table;
 use crate::pieces::Pieces;
 use crate::run::Run;
@@ -21,13 +23,15 @@ use crate::run::Run;
 /// needs all of its block unpacked.
 const BLOCK: usize = 64 * 1024;
 
+/// How much time goes into compressing: 1 is the least.
+const LEVEL: u8 = 1;
+
 /// Writes the data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
 pub(super) fn data(run: &Run, gathered: &Gathered, room: usize, page: &mut Pieces<'_>) -> io::Result<()> {
     let departures = Departures::of(run.gates.as_deref());
-    let Blocks { html, of_case, open: mut packer, .. } = Blocks::of(run, gathered, &departures, room);
-    let block_of = |index: usize| of_case.get(&index).copied().unwrap_or(-1);
-    table(run, gathered, &departures, &block_of, &mut packer);
-    element("table", &packer.finish(), &mut page.text);
+    let Blocks { html, of_case, .. } = Blocks::of(run, gathered, &departures, room);
+    let table = table(run, gathered, &departures, |index| of_case.get(&index).copied().unwrap_or(-1));
+    page.text.push_str(&element("table", &packed(&table)));
     page.hand_on()?;
     page.text.push_str(&html);
     page.hand_on()
@@ -38,9 +42,9 @@ pub(super) fn data(run: &Run, gathered: &Gathered, room: usize, page: &mut Piece
 struct Blocks {
     html: String,
     count: i64,
-    /// The block that is not full yet.
-    open: Packer,
-    of_case: std::collections::BTreeMap<usize, i64>,
+    /// The cases of the block that is not full yet, as JSON.
+    open: Vec<u8>,
+    of_case: BTreeMap<usize, i64>,
 }
 
 impl Blocks {
@@ -56,7 +60,7 @@ impl Blocks {
                 continue;
             }
             blocks.add(index, &Detail::of(row, departure), attempts);
-            if blocks.open.text.len() >= BLOCK && !blocks.close(room) {
+            if blocks.open.len() >= BLOCK && !blocks.close(room) {
                 return blocks;
             }
         }
@@ -66,7 +70,7 @@ impl Blocks {
 
     /// Adds a case to the block that is open.
     fn add(&mut self, index: usize, detail: &Detail<'_>, attempts: Option<&str>) {
-        let open = &mut self.open.text;
+        let open = &mut self.open;
         let before = open.len();
         open.push(if before == 0 { b'[' } else { b',' });
         if serde_json::to_writer(&mut *open, detail).is_err() {
@@ -84,22 +88,42 @@ impl Blocks {
 
     /// Compresses the block that is open, or drops it if there is no room; says whether there was.
     fn close(&mut self, room: usize) -> bool {
-        if self.open.text.is_empty() {
+        if self.open.is_empty() {
             return true;
         }
-        self.open.text.push(b']');
-        let packed = self.open.finish();
+        self.open.push(b']');
+        let packed = packed(&self.open);
+        self.open.clear();
         if self.html.len() + packed.len() > room {
             let count = self.count;
             self.of_case.retain(|_, block| *block != count);
             return false;
         }
-        element(&format!("block-{}", self.count), &packed, &mut self.html);
+        self.html.push_str(&element(&format!("block-{}", self.count), &packed));
         self.count += 1;
         true
     }
 }
 
-fn element(id: &str, packed: &str, into: &mut String) {
-    let _ = writeln!(into, "<script type=application/octet-stream id={id}>{packed}</script>");
+fn element(id: &str, packed: &str) -> String {
+    format!("<script type=application/octet-stream id={id}>{packed}</script>\n")
+}
+
+fn packed(json: impl AsRef<[u8]>) -> String {
+    STANDARD.encode(compress_to_vec_zlib(json.as_ref(), LEVEL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_is_unpacked_as_it_was() {
+        for lines in [0_usize, 1, 20_000] {
+            let whole: String = (0..lines).map(|line| format!("[{line},\"a case\"],")).collect();
+            let bytes = STANDARD.decode(packed(&whole)).unwrap();
+            assert_eq!(miniz_oxide::inflate::decompress_to_vec_zlib(&bytes).unwrap(), whole.as_bytes());
+            assert!(lines < 2 || bytes.len() < whole.len() / 2);
+        }
+    }
 }

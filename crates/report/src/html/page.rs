@@ -61,7 +61,7 @@ pub(super) fn page(run: &Run, gathered: &Gathered, page: &mut Pieces<'_>) -> io:
 
 /// A name from outside, fit for the page.
 pub(super) fn name(text: &str) -> String {
-    html_text(&one_line(&cut::short_name(text, NAME_LIMIT))).into_owned()
+    html_text(&one_line(&cut::name(text, NAME_LIMIT))).into_owned()
 }
 
 /// `2025-11-15 03:06:40 UTC`

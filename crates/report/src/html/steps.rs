@@ -23,11 +23,6 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Makes room for so many more, if so many are kept.
-    pub(super) fn reserve(&mut self, more: usize) {
-        self.first.reserve_exact(more.min(STEPS / 2));
-    }
-
     /// Adds a step, and drops one from the middle if all of them would take more than `limit` bytes.
     pub(super) fn add(&mut self, step: Step, limit: usize) {
         let half = limit / 2;

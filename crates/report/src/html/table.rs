@@ -67,10 +67,8 @@ fn table_row(row: &Row, gathered: &Gathered, into: &mut String) {
         return;
     }
     let _ = write!(into, "<td>{}<td>{}<td>", duration(row.wall_ms()), end.metrics.tool_calls);
-    let checks = end.assertions;
-    if checks.total > 0 {
-        let held = gathered.held(end.index).unwrap_or(checks.total.saturating_sub(checks.failed));
-        let _ = write!(into, "{held}/{}", checks.total);
+    if end.assertions.total > 0 {
+        let _ = write!(into, "{}/{}", gathered.held(end), end.assertions.total);
     }
     into.push('\n');
 }

@@ -7,8 +7,6 @@
 //!     "a long list ...</pre><p class=cut>cut after 2 KB
 //! ```
 
-use std::io::{self, Write};
-
 use agentci_trace::json_beginning;
 use serde_json::Value;
 
@@ -23,9 +21,19 @@ const ONE_LINE: usize = 90;
 pub(super) fn json(value: &Value, limit: usize) -> String {
     let (text, missing) = match json_beginning(value, ONE_LINE) {
         (text, false) => (text, false),
-        (_, true) => Limited::fill(limit, |bytes| serde_json::to_writer_pretty(bytes, value)),
+        (_, true) => pretty_beginning(value, limit),
     };
     framed(&text, missing, limit)
+}
+
+/// As much of a value on several lines as fits, and whether some of it is missing: writing stops where there is no more room.
+fn pretty_beginning(value: &Value, limit: usize) -> (String, bool) {
+    let mut bytes = vec![0; limit];
+    let mut room = bytes.as_mut_slice();
+    let missing = serde_json::to_writer_pretty(&mut room, value).is_err();
+    let used = limit - room.len();
+    let whole = bytes[..used].utf8_chunks().next().map(|chunk| chunk.valid().to_owned());
+    (whole.unwrap_or_default(), missing)
 }
 
 /// The beginning of a text.
@@ -46,39 +54,6 @@ fn framed(text: &str, missing: bool, limit: usize) -> String {
     let lead = if text.starts_with('\n') { "\n" } else { "" };
     let note = if missing { format!("<p class=cut>cut after {} KB", limit / 1024) } else { String::new() };
     format!("<pre>{lead}{}</pre>{note}", html_text(text))
-}
-
-/// Takes so many bytes and then refuses, so that of a huge value only the shown part is ever written out.
-struct Limited {
-    bytes: Vec<u8>,
-    room: usize,
-}
-
-impl Limited {
-    /// What `write` wrote, and whether something is missing.
-    fn fill(limit: usize, write: impl FnOnce(&mut Self) -> serde_json::Result<()>) -> (String, bool) {
-        let mut limited = Self { bytes: Vec::new(), room: limit };
-        let missing = write(&mut limited).is_err();
-        let whole = match std::str::from_utf8(&limited.bytes) {
-            Ok(_) => limited.bytes.len(),
-            Err(torn) => torn.valid_up_to(),
-        };
-        limited.bytes.truncate(whole);
-        (String::from_utf8(limited.bytes).unwrap_or_default(), missing)
-    }
-}
-
-impl Write for Limited {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.room);
-        self.bytes.extend_from_slice(&bytes[..taken]);
-        self.room -= taken;
-        if taken == 0 && !bytes.is_empty() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -2,16 +2,18 @@
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
-use agentci_verdict::Similarity;
-use agentci_verdict::{Agentless, Aggregates, Body, Row, RunEvent, Stability, StabilitySummary, Status};
+use agentci_verdict::{Agentless, Aggregates, Row, RunEvent, Similarity, Stability, StabilitySummary, Status};
 
 use super::code;
+use crate::document::{DocumentReport, RunDocument};
 use crate::overall::{Overall, changed, gate_lines, left_undone, percent};
+use crate::pieces::in_one_piece;
 use crate::quantity::{count_of, duration, duration_of};
 use crate::run::Run;
 use crate::stability::{deviation, summary_words};
-use crate::{Output, Paint, ReportError, Reporter, agents, cut, findings, html_text, one_line};
+use crate::{Output, Paint, agents, cut, findings, html_text, one_line};
 
 /// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
 const LIMIT: usize = 900 * 1000;
@@ -35,42 +37,34 @@ const SIMILAR: usize = 20;
 const CLOSING: usize = 32 * 1024;
 
 /// Makes `report.md`, one after another for several runs.
-pub struct Markdown {
-    output: Output,
-    limit: usize,
-    run: Option<Run>,
+pub type Markdown = DocumentReport<MarkdownDocument>;
+
+/// What the report is made of.
+#[derive(Debug, Default)]
+pub struct MarkdownDocument {
+    run: Run,
+    /// The room for it, where there is less than usual.
+    room: Option<usize>,
 }
 
 impl Markdown {
-    /// The text goes to `output` when it is complete. It stays below 900 KB.
-    pub fn new(output: Output) -> Self {
-        Self { output, limit: LIMIT, run: None }
-    }
-
-    /// The same for a place where less is free. Beside the failures it always has its title, numbers, slowest cases and, of runs
-    /// that are repeated, the stability, which may take 40 KB.
+    /// The same, no longer than `bytes` if that can be had by leaving out cases.
     pub fn with_room(output: Output, bytes: usize) -> Self {
-        Self { limit: bytes.min(LIMIT), ..Self::new(output) }
-    }
-
-    fn write(&mut self) -> Result<(), ReportError> {
-        let Some(run) = self.run.take() else { return Ok(()) };
-        let text = text(&run, self.limit);
-        (self.output)(text.as_bytes()).map_err(|source| ReportError::Write { report: "markdown", source })
+        let begin = move || MarkdownDocument { room: Some(bytes), ..MarkdownDocument::default() };
+        Self::beginning_with(in_one_piece(output), begin)
     }
 }
 
-impl Reporter for Markdown {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if matches!(event.body, Body::RunStart(_)) {
-            self.write()?;
-        }
-        self.run.get_or_insert_default().add(event);
-        Ok(())
+impl RunDocument for MarkdownDocument {
+    const REPORT: &'static str = "markdown";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.run.add(event);
     }
 
-    fn finish(&mut self) -> Result<(), ReportError> {
-        self.write()
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let limit = self.room.map_or(LIMIT, |room| room.min(LIMIT));
+        out.write_all(text(&self.run, limit).as_bytes())
     }
 }
 

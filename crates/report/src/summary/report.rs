@@ -3,57 +3,38 @@
 use std::io::{self, Write};
 
 use agentci_verdict::{
-    Agentless, Aggregates, Body, Prompts, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
+    Agentless, Aggregates, Prompts, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
 };
 use serde_json::{Value, json};
 
 use super::case;
-use crate::pieces::{PIECE, in_one_piece};
+use crate::document::{DocumentReport, RunDocument};
+use crate::pieces::PIECE;
 use crate::run::Run;
-use crate::{Output, ReportError, Reporter, Stream, agents, gates};
+use crate::{agents, gates};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
 
 /// Makes `summary.json`, one document a run.
-pub struct Summary {
-    output: Stream,
-    run: Option<Run>,
-}
+pub type Summary = DocumentReport<SummaryDocument>;
 
-impl Summary {
-    /// The document goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self::streamed(in_one_piece(output))
+/// What the summary is made of.
+#[derive(Debug, Default)]
+pub struct SummaryDocument(Run);
+
+impl RunDocument for SummaryDocument {
+    const REPORT: &'static str = "summary";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.0.add(event);
     }
 
-    /// The document goes to `output` while it is made: that of many cases is never in memory as a whole.
-    pub fn streamed(output: Stream) -> Self {
-        Self { output, run: None }
-    }
-
-    fn write(&mut self) -> Result<(), ReportError> {
-        let Some(run) = self.run.take() else { return Ok(()) };
-        let written = (self.output)(&mut |out| document(&run, out));
-        written.map_err(|source| ReportError::Write { report: "summary", source })
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        document(&self.0, out)
     }
 }
 
-impl Reporter for Summary {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if matches!(event.body, Body::RunStart(_)) {
-            self.write()?;
-        }
-        self.run.get_or_insert_default().add(event);
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), ReportError> {
-        self.write()
-    }
-}
-
-/// What stands before the cases; all fields are in the order of their names.
 #[derive(serde::Serialize)]
 struct Head<'r> {
     agentci_version: &'r str,

@@ -1,46 +1,32 @@
 //! Results as one JSON document.
 
-use agentci_verdict::{Body, Row, RunEvent, iso_utc};
+use std::io::{self, Write};
+
+use agentci_verdict::{Row, RunEvent, iso_utc};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::gathered::Gathered;
 use super::record;
+use crate::document::{DocumentReport, RunDocument, write_json};
 use crate::run::Run;
-use crate::{Output, ReportError, Reporter};
 
 /// Makes the JSON document of a suite's results, one a run.
-pub struct YaoDocument {
-    output: Output,
-    seen: Option<Gathered>,
-}
+pub type YaoDocument = DocumentReport<ResultsDocument>;
 
-impl YaoDocument {
-    /// The document goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self { output, seen: None }
+/// What the document is made of.
+#[derive(Debug, Default)]
+pub struct ResultsDocument(Gathered);
+
+impl RunDocument for ResultsDocument {
+    const REPORT: &'static str = "json";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.0.add(event);
     }
 
-    fn write(&mut self) -> Result<(), ReportError> {
-        let Some(gathered) = self.seen.take() else { return Ok(()) };
-        let mut text = serde_json::to_vec_pretty(&Document::of(&gathered))
-            .map_err(|source| ReportError::Encode { report: "json", source })?;
-        text.push(b'\n');
-        (self.output)(&text).map_err(|source| ReportError::Write { report: "json", source })
-    }
-}
-
-impl Reporter for YaoDocument {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if matches!(event.body, Body::RunStart(_)) {
-            self.write()?;
-        }
-        self.seen.get_or_insert_default().add(event);
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), ReportError> {
-        self.write()
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write_json(out, &Document::of(&self.0))
     }
 }
 

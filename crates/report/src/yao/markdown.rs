@@ -14,52 +14,41 @@
 //! ```
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
-use agentci_verdict::{Body, RunEvent, Stability, iso_utc};
+use agentci_verdict::{RunEvent, Stability, iso_utc};
 use serde_json::Value;
 
 use super::gathered::{Gathered, Told};
 use super::record;
+use crate::document::{DocumentReport, RunDocument};
 use crate::markdown::{code, stability};
 use crate::overall::percent;
 use crate::quantity::duration;
 use crate::run::Run;
-use crate::{Output, ReportError, Reporter, cut, stability as words};
+use crate::{cut, stability as words};
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;
 /// The most of an input, an output or a message.
 const VALUE_LIMIT: usize = 4 * 1024;
 
-/// Makes the Markdown of a suite's results, one after another for several runs.
-pub struct YaoMarkdown {
-    output: Output,
-    seen: Option<Gathered>,
-}
+/// Makes the Markdown of a suite's results, one a run.
+pub type YaoMarkdown = DocumentReport<MarkdownDocument>;
 
-impl YaoMarkdown {
-    /// The text goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
-        Self { output, seen: None }
+/// What the report is made of.
+#[derive(Debug, Default)]
+pub struct MarkdownDocument(Gathered);
+
+impl RunDocument for MarkdownDocument {
+    const REPORT: &'static str = "markdown";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.0.add(event);
     }
 
-    fn write(&mut self) -> Result<(), ReportError> {
-        let Some(gathered) = self.seen.take() else { return Ok(()) };
-        (self.output)(text(&gathered).as_bytes()).map_err(|source| ReportError::Write { report: "markdown", source })
-    }
-}
-
-impl Reporter for YaoMarkdown {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        if matches!(event.body, Body::RunStart(_)) {
-            self.write()?;
-        }
-        self.seen.get_or_insert_default().add(event);
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), ReportError> {
-        self.write()
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(text(&self.0).as_bytes())
     }
 }
 

@@ -34,30 +34,10 @@ use crate::registry::{JSON, OwnReports};
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "yao",
     kinds: &[
-        ReportKind {
-            name: JSON,
-            file: "result.json",
-            extensions: &["json"],
-            joins: false,
-            streams: false,
-            make: |output| Box::new(YaoDocument::new(output)),
-        },
-        ReportKind {
-            name: "jsonl",
-            file: "results.jsonl",
-            extensions: &["jsonl"],
-            joins: true,
-            streams: true,
-            make: |output| Box::new(YaoLines::new(output)),
-        },
-        ReportKind {
-            name: "markdown",
-            file: "report.md",
-            extensions: &["md", "markdown"],
-            joins: true,
-            streams: false,
-            make: |output| Box::new(YaoMarkdown::new(output)),
-        },
+        ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(YaoDocument::new(output))),
+        ReportKind::new("jsonl", "results.jsonl", &["jsonl"], |output| Box::new(YaoLines::new(output))).streaming(),
+        ReportKind::new("markdown", "report.md", &["md", "markdown"], |output| Box::new(YaoMarkdown::new(output)))
+            .joining(),
     ],
     words_in_junit: false,
 };
