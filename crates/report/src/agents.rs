@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 
 use agentci_source::Place;
-use agentci_verdict::{Agentless, Rows};
+use agentci_verdict::Agentless;
 
 use crate::quantity::count_of;
 use crate::run::Run;
@@ -73,12 +73,8 @@ impl Missing<'_> {
 
 /// The recordings that keep a run from getting through, each once; none where no agent is required.
 pub(crate) fn missing(run: &Run) -> Vec<Missing<'_>> {
-    if run.start.require_agent { unmeant(&run.rows) } else { Vec::new() }
-}
-
-fn unmeant(rows: &Rows) -> Vec<Missing<'_>> {
     let mut all: Vec<Missing<'_>> = Vec::new();
-    for row in rows.iter() {
+    for row in run.rows.iter().filter(|_| run.start.require_agent) {
         let Some(played) = row.lacks_agent() else { continue };
         match all.iter_mut().find(|missing| *missing.place == played.place) {
             Some(missing) => missing.cases.push(row.id()),

@@ -25,10 +25,11 @@
 use std::io::{self, Write};
 
 use agentci_verdict::{CaseEnd, Cause, Finding, Row, Rows, RunEvent, Status};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::ReportKind;
 use crate::document::{DocumentReport, RunDocument, write_json};
+use crate::object::{list, object};
 use crate::registry::{JSON, OwnReports};
 
 /// The reports of the dialect.
@@ -67,30 +68,22 @@ impl RunDocument for TestListDocument {
 
 fn test(row: &Row) -> Value {
     let end = row.decisive();
-    let mut test = Map::new();
-    test.insert("name".into(), row.id().into());
-    if let Some(place) = &end.place {
-        test.insert("file".into(), (&*place.path).into());
-    }
-    test.insert("passed".into(), end.passed.into());
-    test.insert("duration".into(), end.wall_ms.into());
-    if end.status == Status::Skipped {
-        test.insert("skipped".into(), true.into());
-    }
     let (failures, errors): (Vec<&Finding>, Vec<&Finding>) =
         end.findings.iter().partition(|finding| matches!(finding.cause, Cause::Check | Cause::Limit));
-    if let Some(error) = error(end, &errors) {
-        test.insert("error".into(), error.into());
-    }
-    if !failures.is_empty() {
-        test.insert("failures".into(), failures.into_iter().map(failure).collect());
-    }
-    if !end.warnings.is_empty() {
-        test.insert("warnings".into(), end.warnings.to_vec().into());
-    }
-    Value::Object(test)
+    let failures: Vec<Value> = failures.into_iter().map(failure).collect();
+    Value::Object(object([
+        ("name", Some(row.id().into())),
+        ("file", end.place.as_ref().map(|place| (&*place.path).into())),
+        ("passed", Some(end.passed.into())),
+        ("duration", Some(end.wall_ms.into())),
+        ("skipped", (end.status == Status::Skipped).then_some(true.into())),
+        ("error", error(end, &errors).map(Value::from)),
+        ("failures", list(&failures)),
+        ("warnings", list(&end.warnings)),
+    ]))
 }
 
+/// Why the test was not brought to its end.
 fn error(end: &CaseEnd, errors: &[&Finding]) -> Option<String> {
     match errors {
         [] if end.status == Status::Error && end.findings.is_empty() => Some("it was not brought to its end".into()),
@@ -108,22 +101,15 @@ fn told(finding: &Finding) -> String {
 }
 
 fn failure(finding: &Finding) -> Value {
-    let mut failure = Map::new();
-    failure.insert("assertion".into(), finding.name.as_str().into());
-    failure.insert("message".into(), finding.message.as_str().into());
-    if let Some(turn) = finding.turn {
-        failure.insert("turn".into(), (turn + 1).into());
-    }
-    if let Some(place) = &finding.place {
-        failure.insert("file".into(), (&*place.path).into());
-        failure.insert("line".into(), place.line.into());
-    }
-    if let Some(detail) = finding.details.first() {
-        failure.insert("expected".into(), detail.expected.clone());
-        failure.insert("actual".into(), detail.actual.clone());
-    }
-    if !finding.notes.is_empty() {
-        failure.insert("seen".into(), finding.notes.clone().into());
-    }
-    Value::Object(failure)
+    let (place, detail) = (finding.place.as_ref(), finding.details.first());
+    Value::Object(object([
+        ("assertion", Some(finding.name.as_str().into())),
+        ("message", Some(finding.message.as_str().into())),
+        ("turn", finding.turn.map(|turn| (turn + 1).into())),
+        ("file", place.map(|place| (&*place.path).into())),
+        ("line", place.map(|place| place.line.into())),
+        ("expected", detail.map(|detail| detail.expected.clone())),
+        ("actual", detail.map(|detail| detail.actual.clone())),
+        ("seen", list(&finding.notes)),
+    ]))
 }

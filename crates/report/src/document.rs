@@ -1,11 +1,11 @@
 //! Reports that are written when a run is over.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use agentci_verdict::{Body, RunEvent};
 use serde::Serialize;
 
-use crate::pieces::in_one_piece;
+use crate::pieces::{PIECE, in_one_piece};
 use crate::{Output, ReportError, Reporter, Stream};
 
 /// What a report gathers of a run, and the document that it becomes.
@@ -54,8 +54,10 @@ impl<D: RunDocument + 'static> DocumentReport<D> {
 
 /// Writes a document as indented JSON with a line end.
 pub(crate) fn write_json(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
-    out.write_all(b"\n")
+    let mut out = BufWriter::with_capacity(PIECE, out);
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 impl<D: RunDocument + 'static> Reporter for DocumentReport<D> {

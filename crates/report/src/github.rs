@@ -7,11 +7,11 @@
 //! A line of a log that begins with `::` is a command to the runner, and an agent may say such a line. So commands are stopped
 //! while the run is shown, and go on before the annotations.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use agentci_verdict::{Body, Finding, Row, RunEvent, Stability, Status};
+use agentci_source::Place;
+use agentci_verdict::{Body, Finding, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::overall::gate_lines;
 use crate::run::Run;
@@ -75,32 +75,18 @@ impl Github {
         Self { checkout, ..self }
     }
 
-    fn file(&self, shown: &str) -> String {
-        property(&self.checkout.as_ref().map_or_else(|| shown.to_owned(), |checkout| checkout.path(shown)))
-    }
-
-    fn annotation(&self, level: &str, suite: &str, row: &Row, finding: &Finding) -> String {
+    /// `::error file=..,line=9,col=13,title=..::message`
+    fn annotation(&self, level: &str, place: Option<Spot<'_>>, title: &str, message: &str) -> String {
         let mut properties = Vec::new();
-        if let Some(place) = finding.place.as_ref().or(row.decisive().place.as_ref()) {
-            properties.push(format!("file={}", self.file(&place.path)));
-            if place.line > 0 {
-                properties.push(format!("line={},col={}", place.line, place.column));
+        if let Some((path, line, column)) = place {
+            let path = self.checkout.as_ref().map_or_else(|| path.to_owned(), |checkout| checkout.path(path));
+            properties.push(format!("file={}", property(&path)));
+            if line > 0 {
+                properties.push(format!("line={line},col={column}"));
             }
         }
-        properties.push(format!("title={}", property(&format!("agentci: {suite}/{}", row.id()))));
-        let headline = findings::headline(finding);
-        let mut lines = vec![headline.as_str()];
-        let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));
-        let notes = finding.notes.iter().map(String::as_str);
-        for line in label.into_iter().chain(finding.message.lines()).chain(notes) {
-            if !line.is_empty() && !lines.contains(&line) && !headline.starts_with(line) {
-                lines.push(line);
-            }
-        }
-        let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
-        lines.extend(alike.as_deref());
-        let message = lines.join("\n");
-        format!("::{level} {}::{}\n", properties.join(","), data(cut::head(&message, MESSAGE_LIMIT).0))
+        properties.push(format!("title={}", property(&format!("agentci: {title}"))));
+        format!("::{level} {}::{}\n", properties.join(","), data(cut::head(message, MESSAGE_LIMIT).0))
     }
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
@@ -127,32 +113,47 @@ impl Reporter for Github {
         let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
         let level = if run.held_to_cases() { "error" } else { "warning" };
         for row in failed {
-            text.extend(row.decisive().findings.iter().map(|finding| self.annotation(level, &run.suite, row, finding)));
+            let title = format!("{}/{}", run.suite, row.id());
+            text.extend(row.decisive().findings.iter().map(|finding| {
+                let place = finding.place.as_ref().or(row.decisive().place.as_ref());
+                self.annotation(level, place.map(spot), &title, &message(row, finding))
+            }));
         }
         for line in run.gates.as_deref().map(gate_lines).unwrap_or_default() {
-            if line.status == "fail" {
-                let title = property(&format!("agentci: {}", run.suite));
+            if line.status == GateStatus::Fail {
                 let message = format!("gate {}: {}", line.name, line.sentence);
-                let path = self.file(&run.start.suite_path);
-                let _ =
-                    writeln!(text, "::error file={path},title={title}::{}", data(cut::head(&message, MESSAGE_LIMIT).0));
+                text += &self.annotation("error", Some((&run.start.suite_path, 0, 0)), &run.suite, &message);
             }
         }
         for missing in agents::missing(&run) {
-            let (path, title) = (self.file(&missing.place.path), property(&format!("agentci: {}", run.suite)));
-            let line = match missing.place.line {
-                0 => String::new(),
-                line => format!("line={line},col={},", missing.place.column),
-            };
             let message = format!("no agent was run: {}\nhelp: {}", missing.line(), agents::HELP);
-            let _ = writeln!(
-                text,
-                "::error file={path},{line}title={title}::{}",
-                data(cut::head(&message, MESSAGE_LIMIT).0)
-            );
+            text += &self.annotation("error", Some(spot(missing.place)), &run.suite, &message);
         }
         self.write(&text)
     }
+}
+
+/// The path, line and column of something; the line is 0 where a file as a whole is meant.
+type Spot<'s> = (&'s str, u32, u32);
+
+fn spot(place: &Place) -> Spot<'_> {
+    (&place.path, place.line, place.column)
+}
+
+/// What is wrong, and everything that explains it, without repetitions.
+fn message(row: &Row, finding: &Finding) -> String {
+    let headline = findings::headline(finding);
+    let mut lines = vec![headline.as_str()];
+    let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));
+    let notes = finding.notes.iter().map(String::as_str);
+    for line in label.into_iter().chain(finding.message.lines()).chain(notes) {
+        if !line.is_empty() && !lines.contains(&line) && !headline.starts_with(line) {
+            lines.push(line);
+        }
+    }
+    let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
+    lines.extend(alike.as_deref());
+    lines.join("\n")
 }
 
 /// Text after the last `::`.

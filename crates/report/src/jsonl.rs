@@ -7,7 +7,7 @@
 //!
 //! The same lines as in `run.jsonl`, but complete or absent, and wherever they are wanted.
 
-use agentci_verdict::{EventError, RunEvent};
+use agentci_verdict::RunEvent;
 
 use crate::{Output, ReportError, Reporter};
 
@@ -26,12 +26,8 @@ impl Jsonl {
 
 impl Reporter for Jsonl {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
-        let line = event.to_line().map_err(|error| match error {
-            EventError::Json(source) => ReportError::Encode { report: "jsonl", source },
-            other @ (EventError::Version(_) | EventError::UnknownType(_)) => {
-                ReportError::Write { report: "jsonl", source: std::io::Error::other(other) }
-            }
-        })?;
+        let wrong = |error| ReportError::Write { report: "jsonl", source: std::io::Error::other(error) };
+        let line = event.to_line().map_err(wrong)?;
         self.lines.push_str(&line);
         self.lines.push('\n');
         Ok(())

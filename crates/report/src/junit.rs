@@ -28,7 +28,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use agentci_verdict::{Agentless, Aggregates, Body, Cause, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Agentless, Aggregates, Body, Cause, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::document::{DocumentReport, RunDocument};
 use crate::overall::gate_lines;
@@ -134,28 +134,22 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>, into: &mut
         (Status::Skipped, Some(reason)) => vec![format!("      <skipped message=\"{}\"/>\n", xml_attribute(reason))],
         (Status::Skipped, None) => vec!["      <skipped/>\n".to_owned()],
     };
+    let mut stream = |name: &str, text: &str| inside.push(format!("      <{name}>{}</{name}>\n", xml_text(text)));
     if let Some(words) = words.filter(|words| !words.assertions_passed.is_empty()) {
-        let labels = words.assertions_passed.join("\n");
-        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&labels))));
+        stream("system-out", &printable(&words.assertions_passed.join("\n")));
     }
     if !end.similarities.is_empty() {
-        let lines = similarity::lines(end).join("\n");
-        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&printable(&lines))));
+        stream("system-out", &printable(&similarity::lines(end).join("\n")));
     }
     if end.runs > 1 {
-        inside.push(format!("      <system-out>{}</system-out>\n", xml_text(&runs(row))));
+        stream("system-out", &runs(row));
     }
     if !end.stderr_tail.is_empty() {
         // Made visible as on a terminal, since that is where most viewers of this file end up showing it.
-        let stderr = end.stderr_tail.join("\n");
-        inside.push(format!("      <system-err>{}</system-err>\n", xml_text(&printable(&stderr))));
+        stream("system-err", &printable(&end.stderr_tail.join("\n")));
     }
-    for part in
-        ["    <testcase classname=\"", &xml_attribute(suite), "\" name=\"", &xml_attribute(row.id()), "\" time=\""]
-    {
-        into.push_str(part);
-    }
-    let _ = write!(into, "{}\"", seconds(row.micros()));
+    let (class, name, time) = (xml_attribute(suite), xml_attribute(row.id()), seconds(row.micros()));
+    let _ = write!(into, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{time}\"");
     if inside.is_empty() {
         into.push_str("/>\n");
     } else {
@@ -264,7 +258,7 @@ fn extra_cases(run: &Run) -> Vec<ExtraCase> {
         message,
     };
     let failed = run.gates.as_deref().map(gate_lines).unwrap_or_default().into_iter();
-    cases.extend(failed.filter(|line| line.status == "fail").map(|line| gate(line.name, line.sentence, "")));
+    cases.extend(failed.filter(|line| line.status == GateStatus::Fail).map(|line| gate(line.name, line.sentence, "")));
     let missing = agents::missing(run);
     if !missing.is_empty() {
         let more = printable(&format!("\n{}", agents::lines(&missing).join("\n"))).into_owned();

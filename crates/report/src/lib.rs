@@ -20,6 +20,7 @@ mod html;
 mod jsonl;
 mod junit;
 mod markdown;
+mod object;
 mod overall;
 mod paint;
 mod pieces;

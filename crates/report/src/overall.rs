@@ -6,52 +6,41 @@ use crate::gates;
 use crate::quantity::count_of;
 use crate::run::Run;
 
-/// How a run came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Overall {
-    /// Every case that ran passed, or the gates decided so.
-    Passed,
-    /// Some case did not, a gate failed, an agent was missing, or something could not be loaded.
-    Failed,
-    /// The user stopped it.
-    Interrupted,
-    /// Its end is missing.
-    Incomplete,
-}
-
-impl Overall {
-    pub(crate) fn of(run: &Run, numbers: &Aggregates) -> Self {
-        if run.incomplete() {
-            Overall::Incomplete
-        } else if run.end().interrupted {
-            Overall::Interrupted
-        } else if run.lacks_something()
-            || run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0
-            || run.gates_failed()
-            || run.lacks_agent()
-        {
-            Overall::Failed
-        } else {
-            Overall::Passed
-        }
-    }
-
-    /// The word for it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Overall::Passed => "passed",
-            Overall::Failed => "failed",
-            Overall::Interrupted => "interrupted",
-            Overall::Incomplete => "incomplete",
-        }
+/// How a run came out, in a word.
+pub(crate) fn overall(run: &Run, numbers: &Aggregates) -> &'static str {
+    if run.incomplete() {
+        "incomplete"
+    } else if run.end().interrupted {
+        "interrupted"
+    } else if run.lacks_something()
+        || run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0
+        || run.gates_failed()
+        || run.lacks_agent()
+    {
+        "failed"
+    } else {
+        PASSED
     }
 }
+
+/// The word for a run whose cases all passed, or whose gates decided so.
+pub(crate) const PASSED: &str = "passed";
 
 /// A gate that was asked for: its name, and what became of it in a word and a sentence.
 pub(crate) struct GateLine {
     pub(crate) name: &'static str,
-    pub(crate) status: &'static str,
+    pub(crate) status: GateStatus,
     pub(crate) sentence: String,
+}
+
+impl GateLine {
+    pub(crate) fn word(&self) -> &'static str {
+        match self.status {
+            GateStatus::Pass => "pass",
+            GateStatus::Fail => "fail",
+            GateStatus::Skipped => "skipped",
+        }
+    }
 }
 
 /// Every gate that was asked for, and first why the baseline is of no use, if it is not.
@@ -59,19 +48,12 @@ pub(crate) fn gate_lines(report: &GateReport) -> Vec<GateLine> {
     let path = report.baseline_path.as_deref().unwrap_or_default();
     let problem = report.problem.as_ref().map(|problem| GateLine {
         name: "baseline",
-        status: "fail",
+        status: GateStatus::Fail,
         sentence: gates::baseline_problem(path, problem),
     });
-    let asked = report.comparison.checks.iter().filter(|check| check.threshold.is_some());
-    let lines = asked.map(|check| GateLine {
-        name: check.id.name(),
-        status: match check.status {
-            GateStatus::Pass => "pass",
-            GateStatus::Fail => "fail",
-            GateStatus::Skipped => "skipped",
-        },
-        sentence: gates::gate(check),
-    });
+    let asked = gates::asked(&report.comparison.checks);
+    let lines =
+        asked.map(|check| GateLine { name: check.id.name(), status: check.status, sentence: gates::gate(check) });
     problem.into_iter().chain(lines).collect()
 }
 

@@ -34,14 +34,6 @@ pub enum ReportError {
         /// What the writer said.
         source: io::Error,
     },
-    /// The run has no form in this report.
-    #[error("can not make the {report} report: {source}")]
-    Encode {
-        /// The report.
-        report: &'static str,
-        /// What is wrong.
-        source: serde_json::Error,
-    },
 }
 
 impl ReportError {

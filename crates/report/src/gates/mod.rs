@@ -15,6 +15,6 @@ mod words;
 
 pub(crate) use document::policy_snapshot;
 pub use document::regression;
-pub(crate) use section::section;
+pub(crate) use section::{asked, section};
 pub use table::comparison_table;
 pub use words::{baseline_problem, changes, gate};

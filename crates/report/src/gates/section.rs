@@ -4,24 +4,26 @@ use std::fmt::Write as _;
 
 use agentci_verdict::{GateCheck, GateReport, GateStatus};
 
-use super::words;
+use crate::overall::{changed, gate_lines};
 use crate::{Paint, Tone, one_line};
 
-/// How many changes of one kind are shown.
-const SHOWN: usize = 20;
-
-/// A line a gate, then what changed since the baseline.
+/// Every gate that was asked for, what changed since the baseline, and what a reader has to know.
 pub(crate) fn section(report: &GateReport, paint: Paint) -> String {
     let mut text = String::new();
-    let path = report.baseline_path.as_deref().unwrap_or_default();
-    if let Some(problem) = &report.problem {
-        line(&mut text, &paint.apply(Tone::Fail, "GATE FAIL"), "baseline", &words::baseline_problem(path, problem));
+    for line in gate_lines(report) {
+        let (tone, word) = sign(line.status);
+        let head = paint.apply(tone, &format!("GATE {word}"));
+        let _ = writeln!(text, "{head} {}: {}", line.name, one_line(&line.sentence));
     }
-    for check in asked(&report.comparison.checks) {
-        line(&mut text, &paint.apply(tone(check.status), head(check.status)), check.id.name(), &words::gate(check));
-    }
-    if report.baseline_path.is_some() && report.problem.is_none() {
-        text += &changed(report, path);
+    if let Some(changes) = changed(report) {
+        let path = one_line(report.baseline_path.as_deref().unwrap_or_default());
+        let _ = match changes.is_empty() {
+            true => writeln!(text, "no case changed since {path}"),
+            false => writeln!(text, "changed since {path}:"),
+        };
+        for change in changes {
+            let _ = writeln!(text, "  {}", one_line(&change));
+        }
     }
     for warning in &report.comparison.warnings {
         let _ = writeln!(text, "{}: {}", paint.apply(Tone::Warning, "warning"), one_line(warning));
@@ -29,39 +31,16 @@ pub(crate) fn section(report: &GateReport, paint: Paint) -> String {
     text
 }
 
-fn line(text: &mut String, head: &str, name: &str, said: &str) {
-    let _ = writeln!(text, "{head} {name}: {}", one_line(said));
-}
-
-fn changed(report: &GateReport, path: &str) -> String {
-    let changes = words::changes(&report.comparison.case_diffs, SHOWN);
-    if changes.is_empty() {
-        return format!("no case changed since {}\n", one_line(path));
-    }
-    let mut text = format!("changed since {}:\n", one_line(path));
-    for change in changes {
-        let _ = writeln!(text, "  {}", one_line(&change));
-    }
-    text
-}
-
-/// The gates that a suite asks for.
-pub(super) fn asked(checks: &[GateCheck]) -> impl Iterator<Item = &GateCheck> {
+/// The gates that were asked for.
+pub(crate) fn asked(checks: &[GateCheck]) -> impl Iterator<Item = &GateCheck> {
     checks.iter().filter(|check| check.threshold.is_some())
 }
 
-pub(super) fn tone(status: GateStatus) -> Tone {
+/// What became of a gate, as a terminal shows it.
+pub(super) fn sign(status: GateStatus) -> (Tone, &'static str) {
     match status {
-        GateStatus::Pass => Tone::Pass,
-        GateStatus::Fail => Tone::Fail,
-        GateStatus::Skipped => Tone::Skip,
-    }
-}
-
-fn head(status: GateStatus) -> &'static str {
-    match status {
-        GateStatus::Pass => "GATE PASS",
-        GateStatus::Fail => "GATE FAIL",
-        GateStatus::Skipped => "GATE SKIP",
+        GateStatus::Pass => (Tone::Pass, "PASS"),
+        GateStatus::Fail => (Tone::Fail, "FAIL"),
+        GateStatus::Skipped => (Tone::Skip, "SKIP"),
     }
 }

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 
 use agentci_verdict::{Comparison, GateStatus, WallChange};
 
-use super::section::{asked, tone};
+use super::section::{asked, sign};
 use super::words;
 use crate::quantity::{count_of, duration_of};
 use crate::{Paint, Tone, one_line};
@@ -33,12 +33,8 @@ pub fn comparison_table(comparison: &Comparison, paint: Paint) -> String {
         let name_width = gates.iter().map(|gate| gate.id.name().len()).max().unwrap_or_default();
         let _ = writeln!(text, "\n{:name_width$}  status  details", "gate");
         for gate in &gates {
-            let word = match gate.status {
-                GateStatus::Pass => "PASS",
-                GateStatus::Fail => "FAIL",
-                GateStatus::Skipped => "SKIP",
-            };
-            let word = paint.apply(tone(gate.status), word);
+            let (tone, word) = sign(gate.status);
+            let word = paint.apply(tone, word);
             let _ = writeln!(text, "{:name_width$}  {word}    {}", gate.id.name(), one_line(&words::gate(gate)));
         }
     }

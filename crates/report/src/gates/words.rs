@@ -26,38 +26,29 @@ pub fn gate(check: &GateCheck) -> String {
     if let Some(note) = &check.note {
         return format!("not looked at: {note}");
     }
+    let (none, names) = (check.cases.is_empty(), named(&check.cases));
+    let cases = |one: &str, many: &str| match check.cases.len() {
+        1 => format!("1 case {one}"),
+        count => format!("{count} cases {many}"),
+    };
     match check.id {
         Gate::MinPassRate => pass_rate(check),
         Gate::MaxAvgWallMsDeltaPct => wall("mean", check),
         Gate::MaxP95WallMsDeltaPct => wall("p95", check),
-        Gate::NoNewFailures => match check.cases.len() {
-            0 => "no case fails that did not fail in the baseline".to_owned(),
-            1 => format!("1 case fails that did not fail in the baseline: {}", named(&check.cases)),
-            many => format!("{many} cases fail that did not fail in the baseline: {}", named(&check.cases)),
-        },
-        Gate::NoMissingCases => match check.cases.len() {
-            0 => "every case of the baseline was run".to_owned(),
-            many => format!("{} of the baseline not run: {}", count_of(many, "case"), named(&check.cases)),
-        },
-        Gate::NoChangedSteps => match check.cases.len() {
-            0 => "every case calls its tools as in the baseline".to_owned(),
-            1 => format!("1 case calls its tools otherwise than in the baseline: {}", named(&check.cases)),
-            many => format!("{many} cases call their tools otherwise than in the baseline: {}", named(&check.cases)),
-        },
+        Gate::NoNewFailures if none => "no case fails that did not fail in the baseline".to_owned(),
+        Gate::NoNewFailures => format!("{} that did not fail in the baseline: {names}", cases("fails", "fail")),
+        Gate::NoMissingCases if none => "every case of the baseline was run".to_owned(),
+        Gate::NoMissingCases => format!("{} of the baseline not run: {names}", count_of(check.cases.len(), "case")),
+        Gate::NoChangedSteps if none => "every case calls its tools as in the baseline".to_owned(),
+        Gate::NoChangedSteps => {
+            format!("{} tools otherwise than in the baseline: {names}", cases("calls its", "call their"))
+        }
+        Gate::NoChangedPrompts if none => {
+            "models are asked with the prompts, tools and parameters of the baseline".to_owned()
+        }
         Gate::NoChangedPrompts => {
             let change = check.change.as_deref().unwrap_or_default();
-            match check.cases.len() {
-                0 => "models are asked with the prompts, tools and parameters of the baseline".to_owned(),
-                1 => {
-                    format!("1 case asks its models differently from the baseline ({}): {change}", named(&check.cases))
-                }
-                many => {
-                    format!(
-                        "{many} cases ask their models differently from the baseline ({}): {change}",
-                        named(&check.cases)
-                    )
-                }
-            }
+            format!("{} models differently from the baseline ({names}): {change}", cases("asks its", "ask their"))
         }
     }
 }

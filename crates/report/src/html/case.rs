@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use agentci_verdict::{CaseEnd, Cause, Row, Stability, Status};
 
 use super::gathered::{CASES, Evidence, Gathered};
-use super::page::name;
+use super::page::{definitions, name};
 use super::value;
 use crate::findings::decisive_attempt;
 use crate::quantity::{count_of, duration};
@@ -93,14 +93,9 @@ fn facts(row: &Row, end: &CaseEnd, into: &mut String) {
         let shown = format!("{} of {} passed; run {} is shown", alike.passed, end.runs, decisive_attempt(row));
         facts.extend([("runs", shown), ("stability", stability::words(&alike))]);
     }
-    if facts.is_empty() {
-        return;
+    if !facts.is_empty() {
+        definitions("facts", facts, into);
     }
-    into.push_str("<dl class=facts>");
-    for (name, fact) in facts {
-        let _ = write!(into, "<div><dt>{name}<dd>{fact}</div>");
-    }
-    into.push_str("</dl>\n");
 }
 
 fn went_wrong(suite: &str, row: &Row, into: &mut String) {

@@ -1,6 +1,6 @@
 //! The page: an overview that needs no script, what the script works on, and what is shown without it.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io;
 
 use agentci_verdict::{Agentless, Aggregates, Row, StabilitySummary, Status, iso_utc};
@@ -11,7 +11,7 @@ use super::charts;
 use super::gathered::Gathered;
 use super::pack::data;
 use super::table::table;
-use crate::overall::{GateLine, Overall, changed, gate_lines, left_undone, percent};
+use crate::overall::{changed, gate_lines, left_undone, overall, percent};
 use crate::pieces::Pieces;
 use crate::quantity::{duration, duration_of};
 use crate::run::Run;
@@ -31,9 +31,8 @@ const DETAILS_LIMIT: usize = 800_000;
 /// Writes the page.
 pub(super) fn page(run: &Run, gathered: &Gathered, page: &mut Pieces<'_>) -> io::Result<()> {
     let numbers = Aggregates::of(&run.rows);
-    let overall = Overall::of(run, &numbers);
     let suite = name(&run.suite);
-    let word = overall.word();
+    let word = overall(run, &numbers);
     let _ = write!(
         page.text,
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
@@ -61,7 +60,21 @@ pub(super) fn page(run: &Run, gathered: &Gathered, page: &mut Pieces<'_>) -> io:
 
 /// A name from outside, fit for the page.
 pub(super) fn name(text: &str) -> String {
-    html_text(&one_line(&cut::name(text, NAME_LIMIT))).into_owned()
+    shortened(text, NAME_LIMIT)
+}
+
+/// A text on one line, no longer than it may be.
+pub(super) fn shortened(text: &str, limit: usize) -> String {
+    html_text(&one_line(&cut::name(text, limit))).into_owned()
+}
+
+/// `<dl class=facts><div><dt>mode<dd>replay</div></dl>`, of texts that are HTML already.
+pub(super) fn definitions(class: &str, facts: impl IntoIterator<Item = (impl Display, String)>, into: &mut String) {
+    let _ = write!(into, "<dl class={class}>");
+    for (name, fact) in facts {
+        let _ = write!(into, "<div><dt>{name}<dd>{fact}</div>");
+    }
+    into.push_str("</dl>\n");
 }
 
 /// `2025-11-15 03:06:40 UTC`
@@ -101,14 +114,11 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         figures.push(("tool errors", numbers.tool_errors.to_string()));
         figures.extend(numbers.model_calls.map(|calls| ("model calls", calls.to_string())));
     }
-    into.push_str("<dl class=figures>");
-    for (name, figure) in figures {
-        let _ = write!(into, "<div><dt>{name}<dd>{figure}</div>");
-    }
-    into.push_str("</dl>\n<div class=charts>\n");
+    definitions("figures", figures, into);
+    into.push_str("<div class=charts>\n");
     charts::outcomes(numbers, into);
     charts::durations(run, into);
-    into.push_str("</div>\n<dl class=facts>");
+    into.push_str("</div>\n");
     let start = &run.start;
     let command = start.agent_command.join(" ");
     let seed = start.seed.map(|seed| seed.to_string()).unwrap_or_default();
@@ -125,10 +135,8 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
         ("connector", start.connector.as_deref().unwrap_or_default()),
     ];
     let environment = start.environment.iter().map(|(label, fact)| (label.as_str(), fact.as_str()));
-    for (label, fact) in facts.into_iter().chain(environment).filter(|(_, fact)| !fact.is_empty()) {
-        let _ = write!(into, "<div><dt>{}<dd><code>{}</code></div>", name(label), name(fact));
-    }
-    into.push_str("</dl>\n");
+    let facts = facts.into_iter().chain(environment).filter(|(_, fact)| !fact.is_empty());
+    definitions("facts", facts.map(|(label, fact)| (name(label), format!("<code>{}</code>", name(fact)))), into);
 }
 
 /// Whether an agent was run at all, and what is missing where one was asked for.
@@ -146,8 +154,7 @@ fn agents(run: &Run, into: &mut String) {
     let _ =
         writeln!(into, "<ul class=gates>\n<li><b class=fail>fail</b><code>{}</code><span>{said}</span>", agents::NAME);
     for line in agents::lines(&missing) {
-        let line = html_text(&one_line(&cut::name(&line, SENTENCE_LIMIT))).into_owned();
-        let _ = writeln!(into, "<li><span>{line}</span>");
+        let _ = writeln!(into, "<li><span>{}</span>", shortened(&line, SENTENCE_LIMIT));
     }
     into.push_str("</ul>\n");
 }
@@ -165,8 +172,8 @@ fn gates(run: &Run, into: &mut String) {
     into.push_str("<div class=columns>\n");
     if !lines.is_empty() {
         into.push_str("<div><h2>Gates</h2>\n<ul class=gates>\n");
-        for GateLine { name, status, sentence } in &lines {
-            let sentence = html_text(&one_line(&cut::name(sentence, SENTENCE_LIMIT))).into_owned();
+        for line in &lines {
+            let (name, status, sentence) = (line.name, line.word(), shortened(&line.sentence, SENTENCE_LIMIT));
             let _ = writeln!(into, "<li><b class={status}>{status}</b><code>{name}</code><span>{sentence}</span>");
         }
         into.push_str("</ul></div>\n");

@@ -42,10 +42,10 @@ pub(super) struct Step {
     #[serde(skip_serializing_if = "String::is_empty")]
     text: String,
     /// Whether the text goes on.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
     /// Whether it went wrong.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     bad: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
@@ -56,7 +56,7 @@ pub(super) struct Step {
 pub(super) struct Part {
     label: &'static str,
     json: String,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
 }
 
@@ -66,11 +66,6 @@ impl Part {
         let (json, cut) = json_beginning(value, limit);
         Self { label, json, cut }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl Step {
@@ -85,9 +80,9 @@ impl Step {
             Body::Text(said) => step.turn(said.turn).text(&said.text),
             Body::ToolCall(call) => {
                 step.turn(call.turn).part("arguments", &call.args);
-                step.name = cut::name(&call.name, NAME_LIMIT);
-                step.call = cut::name(&call.call_id, NAME_LIMIT);
-                step.observer = cut::name(call.observer.as_deref().unwrap_or_default(), NAME_LIMIT);
+                step.name = name(&call.name);
+                step.call = name(&call.call_id);
+                step.observer = name(call.observer.as_deref().unwrap_or_default());
             }
             Body::ToolResult(given) => {
                 step.turn(given.turn);
@@ -95,10 +90,10 @@ impl Step {
                     step.part("result", &given.result);
                 }
                 step.text(given.error.as_deref().unwrap_or_default());
-                step.call = cut::name(&given.call_id, NAME_LIMIT);
-                step.name = cut::name(given.fault.as_deref().unwrap_or_default(), NAME_LIMIT);
-                step.observer = cut::name(given.observer.as_deref().unwrap_or_default(), NAME_LIMIT);
-                step.refused = cut::name(given.refused.as_deref().unwrap_or_default(), NAME_LIMIT);
+                step.call = name(&given.call_id);
+                step.name = name(given.fault.as_deref().unwrap_or_default());
+                step.observer = name(given.observer.as_deref().unwrap_or_default());
+                step.refused = name(given.refused.as_deref().unwrap_or_default());
                 step.bad = !given.ok;
             }
             Body::ModelCall(call) => {
@@ -108,7 +103,7 @@ impl Step {
             Body::Usage(usage) => step.text(&used(usage)),
             Body::Log(log) => {
                 step.text(&log.message);
-                step.name = cut::name(&log.level, NAME_LIMIT);
+                step.name = name(&log.level);
                 step.bad = log.level == "violation";
                 step.maybe("data", log.data.as_deref());
             }
@@ -172,8 +167,6 @@ impl Step {
     }
 
     fn part(&mut self, label: &'static str, value: &Value) {
-        // Few have more than one.
-        self.parts.reserve_exact(1);
         self.parts.push(Part::of(label, value, LIMIT));
     }
 
@@ -184,13 +177,15 @@ impl Step {
     }
 }
 
+fn name(text: &str) -> String {
+    cut::name(text, NAME_LIMIT)
+}
+
+/// Keeps the beginning of a text; says whether that is not all of it.
 fn shorten(text: &mut String, limit: usize) -> bool {
     let (kept, missing) = cut::head(text, limit);
-    if missing {
-        let kept = kept.len();
-        text.truncate(kept);
-        text.shrink_to_fit();
-    }
+    text.truncate(kept.len());
+    text.shrink_to_fit();
     missing
 }
 

@@ -8,7 +8,7 @@ use agentci_verdict::{Agentless, Aggregates, Row, RunEvent, Similarity, Stabilit
 
 use super::code;
 use crate::document::{DocumentReport, RunDocument};
-use crate::overall::{Overall, changed, gate_lines, left_undone, percent};
+use crate::overall::{PASSED, changed, gate_lines, left_undone, overall, percent};
 use crate::pieces::in_one_piece;
 use crate::quantity::{count_of, duration, duration_of};
 use crate::run::Run;
@@ -82,10 +82,10 @@ fn text(run: &Run, limit: usize) -> String {
 }
 
 fn title(run: &Run, numbers: &Aggregates) -> String {
-    let overall = Overall::of(run, numbers);
-    let mark = if overall == Overall::Passed { "✅" } else { "❌" };
+    let overall = overall(run, numbers);
+    let mark = if overall == PASSED { "✅" } else { "❌" };
     let suite = code::span(&cut::name(&run.suite, NAME_LIMIT));
-    let mut text = format!("## {mark} {suite}: {}\n\n", overall.word());
+    let mut text = format!("## {mark} {suite}: {}\n\n", overall);
     if let Some(sentence) = left_undone(run) {
         let _ = writeln!(text, "{sentence}\n");
     }
@@ -129,7 +129,7 @@ fn gates(run: &Run) -> String {
         text += "### Gates\n\n| gate | status | details |\n|:--|:--|:--|\n";
         for line in lines {
             let sentence = code::cell(&cut::name(&line.sentence, SENTENCE_LIMIT));
-            let _ = writeln!(text, "| {} | {} | {sentence} |", line.name, line.status);
+            let _ = writeln!(text, "| {} | {} | {sentence} |", line.name, line.word());
         }
         text.push('\n');
     }

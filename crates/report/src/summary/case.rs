@@ -1,10 +1,10 @@
 //! What the summary has of a case.
 
 use agentci_verdict::{Cause, Finding, History, Measure, Row, Stability, Status};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::findings;
+use crate::object::{self, list};
 
 /// The object of a case.
 pub(super) fn object(row: &Row) -> Value {
@@ -38,7 +38,7 @@ pub(super) fn object(row: &Row) -> Value {
         "tool_steps": metrics.steps,
         "wall_ms": end.wall_ms,
     });
-    let optional = [
+    let optional = object::object([
         ("asked", row.asked().map(|asked| json!(asked))),
         ("calls", list(&end.calls)),
         ("description", end.description.as_ref().map(|description| json!(description))),
@@ -54,18 +54,11 @@ pub(super) fn object(row: &Row) -> Value {
         ("stderr_tail", list(&end.stderr_tail)),
         ("tags", list(&end.tags)),
         ("warnings", list(&end.warnings)),
-    ];
+    ]);
     for (name, value) in optional {
-        if let Some(value) = value {
-            case[name] = value;
-        }
+        case[name] = value;
     }
     case
-}
-
-/// A list, unless it is empty.
-fn list(items: &[impl Serialize]) -> Option<Value> {
-    (!items.is_empty()).then(|| json!(items))
 }
 
 /// How each run of a case ended that was run more than once.
@@ -90,11 +83,11 @@ fn failure_reason(row: &Row) -> Option<&str> {
     findings::decisive(end).map(|finding| finding.message.as_str())
 }
 
-fn failed_assertions(findings: &[Finding]) -> Option<Vec<Value>> {
+fn failed_assertions(findings: &[Finding]) -> Option<Value> {
     let failed: Vec<Value> = findings
         .iter()
         .filter(|finding| finding.cause == Cause::Check)
         .map(|finding| json!({ "type": finding.name, "message": finding.message }))
         .collect();
-    (!failed.is_empty()).then_some(failed)
+    list(&failed)
 }

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use agentci_verdict::{
     Agentless, Aggregates, Prompts, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
 };
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::case;
-use crate::document::{DocumentReport, RunDocument};
-use crate::pieces::PIECE;
+use crate::document::{DocumentReport, RunDocument, write_json};
 use crate::run::Run;
 use crate::{agents, gates};
 
@@ -31,19 +31,15 @@ impl RunDocument for SummaryDocument {
     }
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        document(&self.0, out)
+        write_json(out, &Document::of(&self.0))
     }
 }
 
-#[derive(serde::Serialize)]
-struct Head<'r> {
+#[derive(Serialize)]
+struct Document<'r> {
     agentci_version: &'r str,
     aggregates: Value,
-}
-
-/// What stands behind them.
-#[derive(serde::Serialize)]
-struct Tail {
+    cases: Cases<'r>,
     generated_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_snapshot: Option<Value>,
@@ -57,40 +53,34 @@ struct Tail {
     suite: Value,
 }
 
-/// Writes the document, one case after another.
-fn document(run: &Run, out: &mut dyn Write) -> io::Result<()> {
-    let numbers = Aggregates::of(&run.rows);
-    let mut rows: Vec<&Row> = run.rows.iter().collect();
-    rows.sort_by(|one, other| one.id().cmp(other.id()));
-    let head = Head { agentci_version: &run.start.agentci_version, aggregates: sorted(aggregates(&numbers, run)) };
-    let tail = Tail {
-        generated_at: iso_utc(run.last_seen),
-        policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
-        prompts: Prompts::of(&run.rows).map(|prompts| sorted(json!(prompts))),
-        regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
-        run: sorted(run_facts(&numbers, run)),
-        runledger_version: RUNLEDGER_VERSION,
-        schema_version: SCHEMA_VERSION,
-        suite: sorted(suite_facts(run)),
-    };
-    // Both are objects; with the cases between them they become one.
-    let (head, tail) = (serde_json::to_string_pretty(&head)?, serde_json::to_string_pretty(&tail)?);
-    out.write_all(head.strip_suffix("\n}").unwrap_or_default().as_bytes())?;
-    out.write_all(b",\n  \"cases\": [")?;
-    let mut text = Vec::new();
-    for (position, row) in rows.iter().enumerate() {
-        text.extend_from_slice(if position == 0 { b"\n    " } else { b",\n    " });
-        let case = serde_json::to_string_pretty(&sorted(case::object(row)))?;
-        text.extend_from_slice(case.replace('\n', "\n    ").as_bytes());
-        if text.len() > PIECE {
-            out.write_all(&text)?;
-            text.clear();
+/// Made one after another: all of them at once would take several times the memory of what they are made of.
+struct Cases<'r>(Vec<&'r Row>);
+
+impl Serialize for Cases<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|row| sorted(case::object(row))))
+    }
+}
+
+impl<'r> Document<'r> {
+    fn of(run: &'r Run) -> Self {
+        let numbers = Aggregates::of(&run.rows);
+        let mut rows: Vec<&Row> = run.rows.iter().collect();
+        rows.sort_by(|one, other| one.id().cmp(other.id()));
+        Self {
+            agentci_version: &run.start.agentci_version,
+            aggregates: sorted(aggregates(&numbers, run)),
+            cases: Cases(rows),
+            generated_at: iso_utc(run.last_seen),
+            policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
+            prompts: Prompts::of(&run.rows).map(|prompts| sorted(json!(prompts))),
+            regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
+            run: sorted(run_facts(&numbers, run)),
+            runledger_version: RUNLEDGER_VERSION,
+            schema_version: SCHEMA_VERSION,
+            suite: sorted(suite_facts(run)),
         }
     }
-    out.write_all(&text)?;
-    out.write_all(if rows.is_empty() { b"]," } else { b"\n  ]," })?;
-    out.write_all(tail.strip_prefix('{').unwrap_or_default().as_bytes())?;
-    out.write_all(b"\n")
 }
 
 fn sorted(mut value: Value) -> Value {

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use agentci_verdict::{Row, RunEvent, iso_utc};
 use serde::ser::{Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::gathered::Gathered;
 use super::record;
 use crate::document::{DocumentReport, RunDocument, write_json};
+use crate::object::object;
 use crate::run::Run;
 
 /// Makes the JSON document of a suite's results, one a run.
@@ -69,29 +70,23 @@ impl Serialize for Results<'_> {
 }
 
 fn summary(run: &Run) -> Value {
-    let mut summary = record::summary(run);
-    summary.insert("agent_id".into(), record::agent(run).into());
-    if let Some(path) = &run.start.agent_path {
-        summary.insert("agent_path".into(), path.as_str().into());
-    }
-    if let Some(connector) = &run.start.connector {
-        summary.insert("connector".into(), connector.as_str().into());
-    }
-    summary.into()
+    let agent = object([
+        ("agent_id", Some(record::agent(run).into())),
+        ("agent_path", run.start.agent_path.as_deref().map(Value::from)),
+        ("connector", run.start.connector.as_deref().map(Value::from)),
+    ]);
+    record::summary(run).into_iter().chain(agent).collect()
 }
 
 fn metadata(run: &Run) -> Value {
     let mut options: Map<String, Value> = run.start.options.clone().into_iter().collect();
     let output_file = options.remove("out");
-    let mut metadata = json!({
-        "started_at": iso_utc(run.begun()),
-        "completed_at": iso_utc(run.last_seen),
-        "version": run.start.agentci_version,
-        "input_file": run.start.suite_path,
-    });
-    if let Some(path) = output_file {
-        metadata["output_file"] = path;
-    }
-    metadata["options"] = options.into();
-    metadata
+    Value::Object(object([
+        ("started_at", Some(iso_utc(run.begun()).into())),
+        ("completed_at", Some(iso_utc(run.last_seen).into())),
+        ("version", Some(run.start.agentci_version.as_str().into())),
+        ("input_file", Some(run.start.suite_path.as_str().into())),
+        ("output_file", output_file),
+        ("options", Some(options.into())),
+    ]))
 }

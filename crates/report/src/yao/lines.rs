@@ -64,7 +64,7 @@ impl Reporter for YaoLines {
 }
 
 fn write(output: &mut Output, record: &Value) -> Result<(), ReportError> {
-    let mut line = serde_json::to_vec(record).map_err(|source| ReportError::Encode { report: "jsonl", source })?;
+    let mut line = record.to_string().into_bytes();
     line.push(b'\n');
     output(&line).map_err(|source| ReportError::Write { report: "jsonl", source })
 }

@@ -4,6 +4,7 @@ use agentci_verdict::{Aggregates, CaseEnd, Cause, Row, Stability, StabilitySumma
 use serde_json::{Map, Value, json};
 
 use super::gathered::{Given, Told};
+use crate::object::object;
 use crate::run::Run;
 
 /// How an attempt ended, in the words of the dialect.
@@ -53,72 +54,62 @@ pub(super) fn start(run: &Run) -> Value {
 
 /// The line of a case.
 pub(super) fn line(told: Told<'_>) -> Value {
-    let mut line = Map::new();
-    let Some(stability) = Stability::of_several(told.row) else {
-        line.insert("type".into(), "result".into());
-        line.insert("id".into(), (told.row.id()).into());
-        ended(told.row.decisive(), told.given.first(), &mut line);
-        return line.into();
+    let id = told.row.id().into();
+    let (kind, fields) = match Stability::of_several(told.row) {
+        None => ("result", ended(told.row.decisive(), told.given.first())),
+        Some(stability) => ("stability", measured(&stability)),
     };
-    line.insert("type".into(), "stability".into());
-    line.insert("id".into(), (told.row.id()).into());
-    measured(&stability, &mut line);
-    line.into()
+    object([("type", Some(kind.into())), ("id", Some(id))]).into_iter().chain(fields).collect()
 }
 
 /// The last line, and the summary of the document.
 pub(super) fn summary(run: &Run) -> Map<String, Value> {
     let numbers = Aggregates::of(&run.rows);
     let count = |word: &str| run.rows.iter().filter(|row| case_status(row) == word).count();
-    let mut summary = Map::new();
-    summary.insert("total".into(), run.start.cases_total.max(run.rows.len()).into());
-    summary.insert("passed".into(), count("passed").into());
-    summary.insert("failed".into(), count("failed").into());
-    summary.insert("skipped".into(), numbers.cases_skipped.into());
-    summary.insert("errors".into(), count("error").into());
-    summary.insert("timeouts".into(), count("timeout").into());
-    summary.insert("duration_ms".into(), run.end().wall_ms.into());
-    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
-        if let Some(runs) = stability.runs_per_case {
-            summary.insert("runs_per_case".into(), runs.into());
-        }
-        summary.insert("total_runs".into(), stability.total_runs.into());
-        summary.insert("overall_pass_rate".into(), stability.overall_pass_rate.into());
-        summary.insert("stable_cases".into(), stability.stable_cases.into());
-        summary.insert("unstable_cases".into(), stability.unstable_cases.into());
-    }
-    summary
+    let stability = StabilitySummary::of_several(&run.rows);
+    let stability = stability.as_ref();
+    object([
+        ("total", Some(run.start.cases_total.max(run.rows.len()).into())),
+        ("passed", Some(count("passed").into())),
+        ("failed", Some(count("failed").into())),
+        ("skipped", Some(numbers.cases_skipped.into())),
+        ("errors", Some(count("error").into())),
+        ("timeouts", Some(count("timeout").into())),
+        ("duration_ms", Some(run.end().wall_ms.into())),
+        ("runs_per_case", stability.and_then(|stability| stability.runs_per_case).map(Value::from)),
+        ("total_runs", stability.map(|stability| stability.total_runs.into())),
+        ("overall_pass_rate", stability.map(|stability| stability.overall_pass_rate.into())),
+        ("stable_cases", stability.map(|stability| stability.stable_cases.into())),
+        ("unstable_cases", stability.map(|stability| stability.unstable_cases.into())),
+    ])
 }
 
 /// A case in the document.
 pub(super) fn result(told: Told<'_>) -> Value {
     let Told { row, given } = told;
     let end = row.decisive();
-    let mut result = Map::new();
-    result.insert("id".into(), (row.id()).into());
-    result.insert("status".into(), case_status(row).into());
-    result.insert("input".into(), input(end, given).clone());
+    let mut result = object([
+        ("id", Some(row.id().into())),
+        ("status", Some(case_status(row).into())),
+        ("input", Some(input(end, given).clone())),
+    ]);
     let several = Stability::of_several(row);
     match &several {
         None => {
-            ended(end, given.first(), &mut result);
+            result.extend(ended(end, given.first()));
             let rate = if matches!(end.status, Status::Pass | Status::Skipped) { 100.0 } else { 0.0 };
             result.insert("pass_rate".into(), rate.into());
         }
         Some(stability) => {
-            measured(stability, &mut result);
+            result.extend(measured(stability));
             result.insert("consistency".into(), (stability.pass_rate / 100.0).into());
         }
     }
-    if let Some(expected) = end.expected.as_deref() {
-        result.insert("expected".into(), expected.clone());
-    }
-    if let Some(metadata) = end.metadata.as_deref() {
-        result.insert("metadata".into(), metadata.clone());
-    }
-    if several.is_some() {
-        result.insert("run_details".into(), runs(told).into());
-    }
+    result.extend(object([
+        ("expected", end.expected.as_deref().cloned()),
+        ("metadata", end.metadata.as_deref().cloned()),
+        ("run_details", several.map(|_| runs(told).into())),
+    ]));
     result.into()
 }
 
@@ -128,31 +119,27 @@ pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [Given]) -> &'t Value {
 }
 
 fn runs(told: Told<'_>) -> Vec<Value> {
-    let attempt = |(at, end): (usize, &std::sync::Arc<CaseEnd>)| {
-        let mut run = Map::new();
-        run.insert("run".into(), (at + 1).into());
-        ended(end, told.given.get(at), &mut run);
-        run.into()
-    };
-    told.row.attempts.iter().enumerate().map(attempt).collect()
+    let attempts = told.row.attempts.iter().enumerate();
+    let run =
+        |at: usize, end| object([("run", Some((at + 1).into()))]).into_iter().chain(ended(end, told.given.get(at)));
+    attempts.map(|(at, end)| run(at, end).collect()).collect()
 }
 
 /// How an attempt ended, and what it gave.
-fn ended(end: &CaseEnd, given: Option<&Given>, into: &mut Map<String, Value>) {
-    into.insert("status".into(), status(end).into());
-    into.insert("duration_ms".into(), end.wall_ms.into());
-    if let Some(output) = given.and_then(|given| given.output.as_deref()) {
-        into.insert("output".into(), output.clone());
-    }
-    if let Some(error) = error(end) {
-        into.insert("error".into(), error.into());
-    }
+fn ended(end: &CaseEnd, given: Option<&Given>) -> Map<String, Value> {
+    object([
+        ("status", Some(status(end).into())),
+        ("duration_ms", Some(end.wall_ms.into())),
+        ("output", given.and_then(|given| given.output.as_deref()).cloned()),
+        ("error", error(end).map(Value::from)),
+    ])
 }
 
 /// How much the runs of a case are alike.
-fn measured(stability: &Stability, into: &mut Map<String, Value>) {
+fn measured(stability: &Stability) -> Map<String, Value> {
     // Numbers, a word and whether it holds always have a form in JSON.
-    if let Ok(Value::Object(numbers)) = serde_json::to_value(stability) {
-        into.extend(numbers);
+    match serde_json::to_value(stability) {
+        Ok(Value::Object(numbers)) => numbers,
+        _ => Map::new(),
     }
 }

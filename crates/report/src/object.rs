@@ -1,0 +1,14 @@
+//! JSON objects of which some fields may be missing.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// The fields that there are, in this order.
+pub(crate) fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Value> {
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// A list, unless it is empty.
+pub(crate) fn list(items: &[impl Serialize]) -> Option<Value> {
+    (!items.is_empty()).then(|| json!(items))
+}
