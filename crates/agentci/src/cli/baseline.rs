@@ -9,6 +9,7 @@ use agentci::verdict::{Baseline, ExitStatus, Status, incomplete, promote};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::stored;
 
@@ -42,50 +43,31 @@ struct PromoteArguments {
     force: bool,
 }
 
-pub(crate) fn baseline(arguments: &BaselineArguments, context: &Context) -> ExitStatus {
+pub(crate) fn baseline(arguments: &BaselineArguments, context: &Context) -> CommandResult {
     let BaselineCommand::Promote(arguments) = &arguments.command;
-    match promoted(arguments) {
-        Ok(said) => {
-            context.print(&said);
-            ExitStatus::Success
-        }
-        Err(refused) => {
-            context.complain(&refused.message, refused.help.as_deref());
-            ExitStatus::Failed
-        }
-    }
+    context.print(&promoted(arguments)?);
+    Ok(ExitStatus::Success)
 }
 
-/// Why there is no new baseline.
-struct Refused {
-    message: String,
-    help: Option<String>,
-}
-
-fn refused(message: String, help: &str) -> Refused {
-    Refused { message, help: Some(help.to_owned()) }
-}
-
-fn promoted(arguments: &PromoteArguments) -> Result<String, Refused> {
-    let summary = stored::summary(&arguments.from).map_err(|message| refused(message, stored::HELP))?;
-    let unusable = |reason: &dyn std::fmt::Display| refused(stored::unreadable(&arguments.from, reason), stored::HELP);
-    let run = Baseline::read(&summary).map_err(|error| unusable(&error))?;
+fn promoted(arguments: &PromoteArguments) -> Result<String, CliError> {
+    let summary = stored::summary(&arguments.from)?;
+    let run = Baseline::read(&summary).map_err(|error| stored::unreadable(&arguments.from, error))?;
     if let Some(reason) = incomplete(&summary).filter(|_| !arguments.force) {
-        return Err(refused(
+        return Err(CliError::new(
             format!("`{}` is not made a baseline: {reason}", stored::named(&summary)),
             "run the whole suite and promote that run, or use `--force`",
         ));
     }
     let earlier = if arguments.add { earlier(arguments, &run)? } else { None };
     if !arguments.force && arguments.to.is_file() && is_other(&arguments.to) {
-        return Err(refused(
+        return Err(CliError::new(
             format!("`{}` exists and is not a baseline, and is not replaced", arguments.to.display()),
             "choose another file with `--to`, or use `--force`",
         ));
     }
-    let document = promote(summary, earlier.as_ref()).map_err(|error| unusable(&error))?;
+    let document = promote(summary, earlier.as_ref()).map_err(|error| stored::unreadable(&arguments.from, error))?;
     write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
-        .map_err(|error| Refused { message: format!("the baseline can not be written: {error}"), help: None })?;
+        .map_err(|error| CliError::plain(format!("the baseline can not be written: {error}")))?;
     Ok(said(arguments, &run, earlier.as_ref()))
 }
 
@@ -105,18 +87,18 @@ fn is_other(path: &Path) -> bool {
 }
 
 /// The baseline that the run is added to, if there is one yet.
-fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseline>, Refused> {
+fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseline>, CliError> {
     let path = arguments.to.display().to_string();
     let anew = "promote without `--add` to begin anew";
     if !arguments.to.exists() {
         return Ok(None);
     }
     let earlier = read_baseline(&arguments.to).map_err(|problem| {
-        refused(baseline_problem(&path, &problem), "promote with `--force` and without `--add` to begin anew")
+        CliError::new(baseline_problem(&path, &problem), "promote with `--force` and without `--add` to begin anew")
     })?;
     if earlier.suite != run.suite {
         let (old, new) = (&earlier.suite, &run.suite);
-        return Err(refused(format!("the baseline `{path}` is of the suite `{old}`, the run of `{new}`"), anew));
+        return Err(CliError::new(format!("the baseline `{path}` is of the suite `{old}`, the run of `{new}`"), anew));
     }
     Ok(Some(earlier))
 }

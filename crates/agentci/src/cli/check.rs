@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::cassettes;
 use super::check_environment;
+use super::cli_error::CommandResult;
 use super::context::Context;
 use super::dialect::DialectFlags;
 use super::faults;
@@ -32,14 +33,12 @@ pub(crate) struct CheckArguments {
     secrets: bool,
 }
 
-pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus {
+pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> CommandResult {
     let paths = arguments.dialects.paths(&arguments.paths);
     let of_suites: Vec<PathBuf> =
         paths.iter().filter(|path| !(arguments.secrets && secrets::is_recording(path))).cloned().collect();
     let mut suites = Suites::load_with(of_suites, &arguments.dialects.options());
-    if !arguments.dialects.fit(&suites, context) {
-        return ExitStatus::Failed;
-    }
+    arguments.dialects.fit(&suites)?;
     let mut problems = suites.problems().clone();
     problems.append(faults::problems(&suites));
     problems.append(mcp_servers::problems(&suites));
@@ -74,7 +73,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> ExitStatus
     } else {
         format!("{found}: {}\n", Context::count(&problems))
     });
-    if failed { ExitStatus::Failed } else { ExitStatus::Success }
+    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
 /// Problems other than that a path has no suite.

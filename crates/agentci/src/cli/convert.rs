@@ -7,6 +7,7 @@ use agentci::verdict::ExitStatus;
 use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::dialect::DialectFlags;
 
@@ -26,24 +27,23 @@ pub(crate) struct ConvertArguments {
     force: bool,
 }
 
-pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitStatus {
+pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> CommandResult {
     let mut options = arguments.dialects.options();
     options.empty_allowed = true;
     let suites = Suites::load_with(arguments.dialects.paths(arguments.path.as_slice()), &options);
-    if !arguments.dialects.fit(&suites, context) {
-        return ExitStatus::Failed;
-    }
+    arguments.dialects.fit(&suites)?;
     context.show(suites.problems(), suites.sources());
+    if suites.problems().has_errors() {
+        return Err(CliError::told());
+    }
     let suite = match suites.loaded() {
-        _ if suites.problems().has_errors() => return ExitStatus::Failed,
         [LoadedSuite { suite, .. }] => suite,
-        [] => return ExitStatus::Failed,
+        [] => return Err(CliError::told()),
         several => {
             let names: Vec<String> = several.iter().map(|loaded| loaded.suite.path.display().to_string()).collect();
             let path = arguments.path.as_deref().unwrap_or(Path::new("."));
             let message = format!("`{}` holds {} suites", path.display(), several.len());
-            context.complain(&message, Some(&format!("name one of them: {}", names.join(", "))));
-            return ExitStatus::Failed;
+            return Err(CliError::new(message, format!("name one of them: {}", names.join(", "))));
         }
     };
     if let Some(out) = &arguments.out {
@@ -51,29 +51,21 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> ExitSt
     }
     let note = format!("# Paths are relative to `{}`: save this there.\n", shown(&suite.folder));
     context.print(&format!("{note}{}", formats::print_native(suite, None)));
-    ExitStatus::Success
+    Ok(ExitStatus::Success)
 }
 
 /// Writes a suite to a file, with paths that are right from there.
-fn write(suite: &Suite, out: &Path, force: bool, context: &Context) -> ExitStatus {
+fn write(suite: &Suite, out: &Path, force: bool, context: &Context) -> CommandResult {
     if out.exists() && !force {
-        context.complain(&format!("`{}` is there already", out.display()), Some("use `--force` to replace it"));
-        return ExitStatus::Failed;
+        return Err(CliError::new(format!("`{}` is there already", out.display()), "use `--force` to replace it"));
     }
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let beside = source::relative(&absolute(&parent(out)), &absolute(&suite.folder));
     let folder = (beside != Path::new(".")).then(|| beside.display().to_string());
     let text = formats::print_native(suite, folder.as_deref());
-    match ledger::write_whole(out, text.as_bytes()) {
-        Ok(()) => {
-            context.say(&format!("wrote {}\n", out.display()));
-            ExitStatus::Success
-        }
-        Err(error) => {
-            context.complain(&error.to_string(), None);
-            ExitStatus::Failed
-        }
-    }
+    ledger::write_whole(out, text.as_bytes()).map_err(CliError::plain)?;
+    context.say(&format!("wrote {}\n", out.display()));
+    Ok(ExitStatus::Success)
 }
 
 fn shown(folder: &Path) -> String {

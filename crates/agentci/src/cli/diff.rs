@@ -7,6 +7,7 @@ use agentci::report::{Paint, baseline_problem, comparison_table, one_line, regre
 use agentci::verdict::{Baseline, ExitStatus, GateReport, Thresholds, compare, incomplete};
 use clap::Args;
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::stored;
 
@@ -24,24 +25,18 @@ pub(crate) struct DiffArguments {
     json: bool,
 }
 
-pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> ExitStatus {
+pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> CommandResult {
     let baseline_path = arguments.baseline.display().to_string();
-    let baseline = read_baseline(&arguments.baseline);
-    if let Err(problem) = &baseline {
-        context.complain(
-            &baseline_problem(&baseline_path, problem),
-            Some("make one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`"),
-        );
-    }
-    let read = |summary| match Baseline::read(&summary) {
-        Ok(run) => Ok((summary, run)),
-        Err(error) => Err(stored::unreadable(&arguments.run, &error)),
-    };
-    let run = stored::summary(&arguments.run).and_then(read);
-    if let Err(message) = &run {
-        context.complain(message, Some(stored::HELP));
-    }
-    let (Ok(baseline), Ok((summary, run))) = (baseline, run) else { return ExitStatus::Failed };
+    let help = "make one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
+    let baseline = read_baseline(&arguments.baseline)
+        .map_err(|problem| CliError::new(baseline_problem(&baseline_path, &problem), help).tell(context));
+    let run = stored::summary(&arguments.run)
+        .and_then(|summary| match Baseline::read(&summary) {
+            Ok(run) => Ok((summary, run)),
+            Err(error) => Err(stored::unreadable(&arguments.run, error)),
+        })
+        .map_err(|error| error.tell(context));
+    let (Ok(baseline), Ok((summary, run))) = (baseline, run) else { return Err(CliError::told()) };
     let thresholds = Thresholds::of_summary(&summary);
     let report = GateReport {
         forgiven: false,
@@ -60,5 +55,5 @@ pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> ExitStatus {
         let table = comparison_table(&report.comparison, Paint::new(context.stdout_color));
         context.print(&format!("{} against {against}\n\n{table}", stored::named(&summary)));
     }
-    if report.passed() { ExitStatus::Success } else { ExitStatus::Failed }
+    Ok(if report.passed() { ExitStatus::Success } else { ExitStatus::Failed })
 }

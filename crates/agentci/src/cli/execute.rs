@@ -7,20 +7,16 @@ use agentci::runner::Stop;
 use agentci::verdict::{ExitStatus, NotLoaded};
 use tokio::runtime::Runtime;
 
+use super::cli_error::CliError;
 use super::context::Context;
 use super::gates;
 use super::run_arguments::RunArguments;
 use super::session::Session;
 
 /// What runs agents, and waits.
-pub(super) fn runtime(context: &Context) -> Option<Runtime> {
-    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => Some(runtime),
-        Err(error) => {
-            context.complain(&format!("no runtime could be made: {error}"), None);
-            None
-        }
-    }
+pub(super) fn runtime() -> Result<Runtime, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| CliError::plain(format!("no runtime could be made: {error}")))
 }
 
 /// Runs the selected cases.

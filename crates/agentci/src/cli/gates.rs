@@ -7,6 +7,7 @@ use agentci::report::baseline_problem;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
+use super::cli_error::CliError;
 use super::context::Context;
 
 /// Flags about baselines.
@@ -19,17 +20,16 @@ pub(crate) struct GateFlags {
 
 impl GateFlags {
     /// Has the chosen baseline read. One baseline is not taken for several suites: then it says so, and the result is false.
-    pub(crate) fn apply(&self, suites: &mut Suites, to_run: usize, context: &Context) -> bool {
-        let Some(baseline) = &self.baseline else { return true };
+    pub(crate) fn apply(&self, suites: &mut Suites, to_run: usize) -> Result<(), CliError> {
+        let Some(baseline) = &self.baseline else { return Ok(()) };
         if to_run > 1 {
-            context.complain(
-                &format!("`--baseline` is for one suite, and {to_run} are to be run"),
-                Some("run them one by one, or name a baseline in each of them"),
-            );
-            return false;
+            return Err(CliError::new(
+                format!("`--baseline` is for one suite, and {to_run} are to be run"),
+                "run them one by one, or name a baseline in each of them",
+            ));
         }
         suites.hold_against(baseline);
-        true
+        Ok(())
     }
 }
 

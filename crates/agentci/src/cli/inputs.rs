@@ -8,11 +8,11 @@ use agentci::source::join;
 use agentci::{Suites, real_path};
 
 use super::case_files::recorded;
+use super::cli_error::CliError;
 use super::reports::ReportFlags;
-use super::usage_error::UsageError;
 
 /// Whether no report goes where an input of a suite is. `read` is what was read of the disk to load them.
-pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), UsageError> {
+pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), CliError> {
     let all = || suites.loaded().iter().map(|loaded| &loaded.suite);
     let targets: Vec<PathBuf> = all().flat_map(|suite| reports.files(&suite.name)).collect();
     if targets.is_empty() {
@@ -39,10 +39,10 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
     };
     match targets.iter().find(replaces) {
         None => Ok(()),
-        Some(target) => Err(UsageError {
-            message: format!("a report would replace `{}`, which the suite is made of", target.display()),
-            help: "write the report to another file".into(),
-        }),
+        Some(target) => {
+            let message = format!("a report would replace `{}`, which the suite is made of", target.display());
+            Err(CliError::new(message, "write the report to another file"))
+        }
     }
 }
 

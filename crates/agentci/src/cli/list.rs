@@ -9,6 +9,7 @@ use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
 
+use super::cli_error::CommandResult;
 use super::context::Context;
 use super::dialect::DialectFlags;
 use super::select::Selection;
@@ -28,15 +29,11 @@ pub(crate) struct ListArguments {
     json: bool,
 }
 
-pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
+pub(crate) fn list(arguments: &ListArguments, context: &Context) -> CommandResult {
     let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
-    if !arguments.dialects.fit(&suites, context) {
-        return ExitStatus::Failed;
-    }
+    arguments.dialects.fit(&suites)?;
     context.show(suites.problems(), suites.sources());
-    if let Err(error) = arguments.selection.apply(&mut suites) {
-        return error.tell(context);
-    }
+    arguments.selection.apply(&mut suites)?;
     let mut text = String::new();
     for loaded in suites.loaded() {
         for case in loaded.selected_cases() {
@@ -59,7 +56,7 @@ pub(crate) fn list(arguments: &ListArguments, context: &Context) -> ExitStatus {
         text = agentci::report::printable(&text).into_owned();
     }
     context.print(&text);
-    if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success }
+    Ok(if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
 /// The selected cases of each suite as a JSON list; in the mode of each suite, unless another is given.

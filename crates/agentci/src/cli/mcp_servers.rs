@@ -37,10 +37,11 @@ pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     problems
 }
 
-fn help(error: &TapeError) -> String {
+/// What to do where a recording does not say which server is meant; `choose` chooses one.
+pub(super) fn tape_help(error: &TapeError, choose: &str) -> String {
     match error {
         TapeError::None => error.help().to_owned(),
-        TapeError::Unknown { .. } | TapeError::Several(_) => format!("{}: `server: TEXT`", error.help()),
+        TapeError::Unknown { .. } | TapeError::Several(_) => format!("{}: `{choose}`", error.help()),
     }
 }
 
@@ -50,7 +51,10 @@ fn problems_of_recording(server: &McpWorld, (path, wanted): (&Path, Option<&str>
         Err(error) => problems.push(problem(error.to_string())),
         Ok(recording) => {
             if let Err(error) = Tape::of(&recording, wanted) {
-                problems.push(problem(format!("`{}` cannot be played: {error}", path.display())).help(help(&error)));
+                problems.push(
+                    problem(format!("`{}` cannot be played: {error}", path.display()))
+                        .help(tape_help(&error, "server: TEXT")),
+                );
             }
         }
     }

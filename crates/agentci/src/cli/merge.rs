@@ -1,19 +1,18 @@
 //! `agentci merge`: the parts of a run that several machines shared, made one.
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::PathBuf;
 
 use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::read_baseline;
-use agentci::report::{Console, ConsoleOptions, FanOut};
+use agentci::report::{Console, FanOut};
 use agentci::shards::{Gathered, MergeError, gather};
 use agentci::verdict::{Body, ExitStatus, Policy, Status};
 use clap::Args;
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
-use super::reports::{ReportFlags, ReportOf, add_usual};
+use super::reports::{ReportFlags, ReportOf, USUAL, add_usual, console, tell_unwritten};
+use super::run_metadata::unix_ms;
 use super::stored::RUNS;
 
 /// Arguments of `agentci merge`.
@@ -35,23 +34,13 @@ pub(crate) struct MergeArguments {
     verbose: bool,
 }
 
-pub(crate) fn merge(arguments: &MergeArguments, context: &Context) -> ExitStatus {
-    let gathered = match gather(&arguments.folders) {
-        Ok(gathered) => gathered,
-        Err(error) => {
-            context.complain(&error.to_string(), Some(help(&error)));
-            return ExitStatus::Failed;
-        }
-    };
+pub(crate) fn merge(arguments: &MergeArguments, context: &Context) -> CommandResult {
+    let gathered = gather(&arguments.folders).map_err(|error| CliError::new(error.to_string(), help(&error)))?;
     let suites: Vec<&str> = gathered.iter().map(|run| run.suite.as_str()).collect();
-    if let Err(misfit) = arguments.reports.fit(&suites, false) {
-        context.complain(&misfit.message, Some(&misfit.help));
-        return ExitStatus::Failed;
-    }
+    arguments.reports.fit(&suites, false)?;
     if arguments.baseline.is_some() && suites.len() > 1 {
         let message = format!("`--baseline` is for one suite, and there are parts of {}", suites.len());
-        context.complain(&message, Some("merge them one by one"));
-        return ExitStatus::Failed;
+        return Err(CliError::new(message, "merge them one by one"));
     }
     let mut status = ExitStatus::Success;
     for run in &gathered {
@@ -60,7 +49,7 @@ pub(crate) fn merge(arguments: &MergeArguments, context: &Context) -> ExitStatus
             ExitStatus::Failed
         }));
     }
-    status
+    Ok(status)
 }
 
 fn help(error: &MergeError) -> &'static str {
@@ -83,8 +72,7 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
     context.show_not_loaded(&run.not_loaded());
     let policy = policy(run, arguments);
     let base = arguments.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let folder = RunFolder::create(&base, &run.suite, u64::try_from(now.as_millis()).unwrap_or_default())?;
+    let folder = RunFolder::create(&base, &run.suite, unix_ms())?;
     let mut journal = Journal::create(&folder)?;
     let mut reports: Option<FanOut> = None;
     let mut unwritten = None;
@@ -96,14 +84,15 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
             let dialect = if let Body::RunStart(start) = &event.body { start.dialect.as_str() } else { "" };
             fan_out(arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
         });
-        reports.on_event(&Arc::new(event));
+        reports.on_event(&event);
     })?;
     if let Some(error) = unwritten {
         return Err(error);
     }
     journal.flush()?;
-    let complete = reports.is_none_or(|reports| are_written(reports, context));
-    let line = format!("artifacts: {} (of {} parts)\n", Path::new(folder.path()).display(), run.len());
+    let unwritten = reports.map(|mut reports| reports.finish()).unwrap_or_default();
+    let complete = tell_unwritten(unwritten, context).is_empty();
+    let line = format!("artifacts: {} (of {} parts)\n", folder.path().display(), run.len());
     if arguments.reports.take_stdout() {
         context.say(&line);
     } else {
@@ -123,26 +112,11 @@ fn policy(run: &Gathered, arguments: &MergeArguments) -> Option<Policy> {
     policy
 }
 
-/// Ends the reports, and says which could not be written; whether all could.
-fn are_written(mut reports: FanOut, context: &Context) -> bool {
-    let mut complete = true;
-    for (name, error) in reports.finish() {
-        if !error.is_broken_pipe() {
-            context.complain(&format!("the report {name} could not be written: {error}"), None);
-            complete = false;
-        }
-    }
-    complete
-}
-
 fn fan_out(arguments: &MergeArguments, context: &Context, of: ReportOf<'_>) -> FanOut {
     let mut reports = FanOut::default();
-    let aside = arguments.reports.take_stdout();
-    let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
-    let color = if aside { context.stderr_color } else { context.stdout_color };
-    let options = ConsoleOptions { color, live: None, verbose: arguments.verbose, width: context.width };
+    let (out, options) = console(arguments.reports.take_stdout(), arguments.verbose, context);
     reports.add("console", Box::new(Console::new(out, options)));
     add_usual(&mut reports, of.folder);
-    arguments.reports.add_to(&mut reports, of, &super::reports::USUAL);
+    arguments.reports.add_to(&mut reports, of, &USUAL);
     reports
 }

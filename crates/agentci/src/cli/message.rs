@@ -7,15 +7,14 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use agentci::LoadedSuite;
-use agentci::report::{FanOut, ReportError, Reporter, printable};
+use agentci::report::{FanOut, printable};
 use agentci::runner::Stop;
 use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
 use serde_json::Value;
 
-use super::reports::ReportOf;
+use super::reports::{ReportOf, tell_unwritten};
 use super::session::Session;
 
 /// What is kept of the run.
@@ -25,18 +24,15 @@ struct Answer {
     findings: Vec<Finding>,
 }
 
-impl Reporter for Answer {
-    fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
+impl Answer {
+    fn add(&mut self, event: &RunEvent) {
         match &event.body {
             Body::FinalOutput(end) => self.output = Some(Value::clone(&end.output)),
             Body::CaseEnd(end) => self.findings.clone_from(&end.findings),
             _ => {}
         }
-        Ok(())
     }
-}
 
-impl Answer {
     /// Text as it is, anything else as JSON, nothing for nothing.
     fn text(&self) -> Option<String> {
         let mut text = match self.output.as_ref()? {
@@ -62,9 +58,7 @@ impl Session<'_> {
         let facts = self.facts(suite, "", None);
         let settings = self.settings(suite);
         let mut take = |event| {
-            let event = Arc::new(event);
-            // It never fails.
-            let _ = answer.on_event(&event);
+            answer.add(&event);
             reports.on_event(&event);
         };
         let status = self.suites.run_suite(0, &facts, &settings, stop, &mut take).await;
@@ -78,10 +72,7 @@ impl Session<'_> {
         for finding in &answer.findings {
             self.context.complain(&finding.message, finding.help.as_deref());
         }
-        for (name, error) in reports.finish() {
-            self.context.complain(&format!("the report {name} could not be written: {error}"), None);
-            failed = true;
-        }
+        failed |= !tell_unwritten(reports.finish(), self.context).is_empty();
         match (stop.stopped(), failed) {
             (true, _) => ExitStatus::Interrupted,
             (_, true) => ExitStatus::Failed,

@@ -7,6 +7,7 @@ mod cassettes;
 mod check;
 mod check_environment;
 mod check_worker;
+mod cli_error;
 mod completions;
 mod context;
 mod convert;
@@ -22,7 +23,6 @@ mod guard;
 mod init;
 mod inputs;
 mod journaled_console;
-mod kept;
 mod list;
 mod mcp_servers;
 mod merge;
@@ -55,7 +55,6 @@ mod single_dash;
 mod stored;
 mod suite_reports;
 mod tap;
-mod usage_error;
 mod watch;
 
 use std::ffi::OsString;
@@ -65,6 +64,7 @@ use agentci::verdict::ExitStatus;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use cli_error::{CliError, CommandResult};
 use context::Context;
 
 /// Tests AI agents in CI: record once, replay anywhere for nothing, and see the step that changed.
@@ -154,9 +154,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let arguments = match record::choose(arguments) {
         record::Form::Words(words) => words,
         record::Form::Unseparated(line) => {
-            Context::new(context::Color::Auto, &[])
-                .complain("`agentci record` needs `--` before a command", Some(&format!("write `{line}`")));
-            return ExitStatus::Usage;
+            let error = CliError::new("`agentci record` needs `--` before a command", format!("write `{line}`"));
+            return error.usage().tell(&Context::new(context::Color::Auto, &[]));
         }
     };
     let parsed = match Arguments::try_parse_from(&arguments) {
@@ -174,19 +173,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     };
     guard::post();
     let context = Context::new(parsed.color, &arguments);
-    let status = dispatch(parsed.command, &context);
+    let status = dispatch(parsed.command, &context).unwrap_or_else(|error| error.tell(&context));
     guard::dismiss();
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }
 
-fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
+fn dispatch(command: Option<Command>, context: &Context) -> CommandResult {
     match command {
         Some(Command::Run(arguments)) => run::run(&arguments, context),
         Some(Command::Record(arguments)) => run::record(arguments, context),
         Some(Command::RecordOne(arguments)) => record::record(&arguments, context),
         Some(Command::Recording(arguments)) => recording::recording(&arguments, context),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, context),
-        Some(Command::Tap(arguments)) => tap::tap(&arguments, context),
+        Some(Command::Tap(arguments)) => Ok(tap::tap(&arguments, context)),
         Some(Command::Merge(arguments)) => merge::merge(&arguments, context),
         Some(Command::Report(arguments)) => report::report(&arguments, context),
         Some(Command::Diff(arguments)) => diff::diff(&arguments, context),
@@ -197,13 +196,13 @@ fn dispatch(command: Option<Command>, context: &Context) -> ExitStatus {
         Some(Command::Schema(arguments)) => schema::schema(&arguments, context),
         Some(Command::Serve(arguments)) => serve::serve(arguments, context),
         Some(Command::Init(arguments)) => init::init(&arguments, context),
-        Some(Command::Completions(arguments)) => completions::completions(&arguments, context),
-        Some(Command::CheckWorker) => check_worker::work(),
-        Some(Command::Guard(arguments)) => guard::stand(&arguments),
-        Some(Command::DemoAgent(arguments)) => demo_agent::serve(&arguments),
+        Some(Command::Completions(arguments)) => Ok(completions::completions(&arguments, context)),
+        Some(Command::CheckWorker) => Ok(check_worker::work()),
+        Some(Command::Guard(arguments)) => Ok(guard::stand(&arguments)),
+        Some(Command::DemoAgent(arguments)) => Ok(demo_agent::serve(&arguments)),
         None => {
             context.print(&Arguments::command().render_help().to_string());
-            ExitStatus::Success
+            Ok(ExitStatus::Success)
         }
     }
 }

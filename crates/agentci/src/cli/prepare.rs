@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use agentci::source::{Diagnostics, Severity};
-use agentci::verdict::{ExitStatus, NotLoaded};
+use agentci::verdict::NotLoaded;
 use agentci::{LoadedSuite, Suites};
 
+use super::cli_error::CliError;
 use super::context::Context;
 use super::dialect::DialectRunFlags;
 use super::inputs;
 use super::others::Others;
 use super::run_arguments::RunArguments;
-use super::usage_error::UsageError;
 
 /// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
 /// of any part tells of, is returned.
@@ -21,41 +21,36 @@ pub(super) fn prepare(
     read: &BTreeSet<PathBuf>,
     arguments: &RunArguments,
     context: &Context,
-) -> Result<Vec<NotLoaded>, ExitStatus> {
-    let refuse = |error: UsageError| error.tell(context);
+) -> Result<Vec<NotLoaded>, CliError> {
     let RunArguments { dialects, dialects_run, reports, .. } = arguments;
-    held(dialects_run.no_report(suites, reports.first_out().is_some())).map_err(refuse)?;
+    held(dialects_run.no_report(suites, reports.first_out().is_some()))?;
     if let Some(runs) = arguments.runs {
         suites.repeat(runs);
     }
     if let Err(error) = arguments.selection.apply(suites) {
         context.show(suites.problems(), suites.sources());
-        return Err(refuse(error));
+        return Err(error);
     }
     // Flags are held against all that is selected: a shard may have none of the suites that they are for.
-    if !dialects.fit(suites, context) {
-        return Err(ExitStatus::Failed);
-    }
+    dialects.fit(suites)?;
     let useless = useless(arguments, suites);
     let not_loaded = not_loaded(suites);
-    arguments.shard.apply(suites, context).map_err(|()| ExitStatus::Failed)?;
+    arguments.shard.apply(suites, context)?;
     context.show(&not_told_later(suites), suites.sources());
-    reports.fit(&to_run(suites), arguments.json).map_err(refuse)?;
-    inputs::are_kept(reports, suites, read).map_err(refuse)?;
-    held(useless.or_else(|| dialects_run.shared_name(suites))).map_err(refuse)?;
+    reports.fit(&to_run(suites), arguments.json)?;
+    inputs::are_kept(reports, suites, read)?;
+    held(useless.or_else(|| dialects_run.shared_name(suites)))?;
     let to_run = to_run(suites).len();
-    if !arguments.gates.apply(suites, to_run, context) {
-        return Err(ExitStatus::Failed);
-    }
+    arguments.gates.apply(suites, to_run)?;
     Ok(not_loaded)
 }
 
-fn held(error: Option<UsageError>) -> Result<(), UsageError> {
+fn held(error: Option<CliError>) -> Result<(), CliError> {
     error.map_or(Ok(()), Err)
 }
 
 /// What is wrong with flags about results, tools and meanings that nothing selected has a use for.
-fn useless(arguments: &RunArguments, suites: &Suites) -> Option<UsageError> {
+fn useless(arguments: &RunArguments, suites: &Suites) -> Option<CliError> {
     // What is wrong with the suites is reported already.
     if suites.loaded().is_empty() || DialectRunFlags::all_are_of_use(suites) {
         return None;

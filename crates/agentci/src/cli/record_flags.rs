@@ -7,11 +7,10 @@ use std::time::Duration;
 use agentci::plan::{Case, Mode};
 use agentci::runner::{Budget, Spent};
 use agentci::source::parse_duration;
-use agentci::verdict::ExitStatus;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::context::Context;
+use super::cli_error::CliError;
 use super::recorded::in_ci;
 use super::run_arguments::RunArguments;
 
@@ -41,21 +40,6 @@ pub(crate) struct RecordFlags {
     yes: bool,
 }
 
-/// Why nothing is recorded.
-#[derive(Debug)]
-pub(super) struct Refused {
-    message: String,
-    help: &'static str,
-}
-
-impl Refused {
-    /// Says so.
-    pub(super) fn tell(&self, context: &Context) -> ExitStatus {
-        context.complain(&self.message, Some(self.help));
-        ExitStatus::Failed
-    }
-}
-
 impl RecordFlags {
     /// What the run may spend.
     pub(super) fn budget(&self) -> Arc<Budget> {
@@ -63,18 +47,16 @@ impl RecordFlags {
     }
 
     /// Why a run is refused that would call the live world in CI: a forgotten mode must not spend money.
-    pub(super) fn refused(&self, suites: &Suites, mode: Option<Mode>) -> Option<Refused> {
-        if !in_ci() || self.yes {
-            return None;
-        }
+    pub(super) fn allowed(&self, suites: &Suites, mode: Option<Mode>) -> Result<(), CliError> {
         let records = |loaded: &&LoadedSuite| mode.unwrap_or(loaded.suite.mode) == Mode::Record;
         let live = |case: &&Case| case.skip.is_none() && case.broken.is_none() && case.recorded_world().is_some();
-        let case = suites.loaded().iter().filter(records).flat_map(LoadedSuite::selected_cases).find(live)?;
+        let case = suites.loaded().iter().filter(records).flat_map(LoadedSuite::selected_cases).find(live);
+        let Some(case) = case.filter(|_| in_ci() && !self.yes) else { return Ok(()) };
         let message = format!(
             "nothing is recorded: `CI` is set, and `{}` would call the real model and tools of its agent",
             case.id.escape_debug()
         );
-        Some(Refused { message, help: "record where you work and commit the recordings, or add `--yes`" })
+        Err(CliError::new(message, "record where you work and commit the recordings, or add `--yes`"))
     }
 }
 

@@ -1,16 +1,18 @@
 //! Which reports are made of a run, and where they go.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agentci::ledger::safe_name;
-use agentci::report::{FanOut, Github, Output, REPORTS, ReportKind, Reporter};
+use agentci::report::{ConsoleOptions, FanOut, Github, Output, REPORTS, ReportError, ReportKind, Reporter};
 use agentci::source::did_you_mean;
 use clap::Args;
 
+use super::cli_error::CliError;
+use super::context::Context;
 use super::dialect;
-use super::github_job::checkout;
+use super::github_job::{STEP_SUMMARY, checkout};
 use super::report_outputs::{destination, to_file, to_stdout};
-use super::usage_error::UsageError;
 
 /// The reports that every run folder has.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
@@ -64,6 +66,16 @@ enum Destination {
     File(String),
     /// A folder, for formats that leave their results in one.
     Folder(String),
+}
+
+impl Wanted {
+    /// The file that it goes to, as it was written.
+    fn file(&self) -> Option<&str> {
+        match &self.to {
+            Destination::File(path) => Some(path),
+            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
+        }
+    }
 }
 
 fn by_name(text: &str) -> Result<Wanted, String> {
@@ -128,36 +140,30 @@ impl ReportFlags {
     }
 
     /// The same, where no such format is at hand.
-    pub(crate) fn no_folder(&self) -> Result<(), UsageError> {
+    pub(crate) fn no_folder(&self) -> Result<(), CliError> {
         let Some(path) = self.folder() else { return Ok(()) };
-        Err(UsageError {
-            message: format!("`--out {path}`: {}", no_such_extension()),
-            help: dialect::RESULTS_FOLDER.into(),
-        })
+        Err(CliError::new(format!("`--out {path}`: {}", no_such_extension()), dialect::RESULTS_FOLDER))
     }
 
     /// Whether all reports can be made for these suites, one not overwriting another; `json` also asks for standard output.
-    pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), UsageError> {
+    pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), CliError> {
         let on_stdout = self.all().filter(|wanted| wanted.to == Destination::Stdout);
         if on_stdout.count() + usize::from(json) > 1 {
-            let message = "only one report can go to standard output".to_owned();
-            return Err(UsageError { message, help: "give the others a path: `--report NAME=PATH`".into() });
+            let message = "only one report can go to standard output";
+            return Err(CliError::new(message, "give the others a path: `--report NAME=PATH`"));
         }
         let mut taken = Vec::new();
         for wanted in self.all() {
             let name = wanted.kind.name;
             match &wanted.to {
                 Destination::Stdout if suites.len() > 1 && !wanted.kind.joins => {
-                    return Err(UsageError {
-                        message: format!("{} suites can not share one {name} report on standard output", suites.len()),
-                        help: format!("write one for each: `--report {name}=PATH` with `{SUITE}` in the path"),
-                    });
+                    let message = format!("{} suites can not share one {name} report on standard output", suites.len());
+                    let help = format!("write one for each: `--report {name}=PATH` with `{SUITE}` in the path");
+                    return Err(CliError::new(message, help));
                 }
                 Destination::File(path) if suites.len() > 1 && !path.contains(SUITE) => {
-                    return Err(UsageError {
-                        message: format!("{} suites would all write their report to `{path}`", suites.len()),
-                        help: format!("put `{SUITE}` into the path, or run one suite"),
-                    });
+                    let message = format!("{} suites would all write their report to `{path}`", suites.len());
+                    return Err(CliError::new(message, format!("put `{SUITE}` into the path, or run one suite")));
                 }
                 Destination::File(path) => {
                     taken.extend(suites.iter().map(|suite| (resolved(path, suite), name, *suite)));
@@ -201,28 +207,17 @@ impl ReportFlags {
 
     /// The first path that was asked for by its extension.
     pub(crate) fn first_out(&self) -> Option<&str> {
-        self.out.iter().find_map(|wanted| match &wanted.to {
-            Destination::File(path) => Some(path.as_str()),
-            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
-        })
+        self.out.iter().find_map(Wanted::file)
     }
 
     /// The files that reports of a suite go to.
     pub(crate) fn files(&self, suite: &str) -> Vec<PathBuf> {
-        let path = |wanted: &Wanted| match &wanted.to {
-            Destination::File(path) => Some(resolved(path, suite)),
-            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
-        };
-        self.all().filter_map(path).collect()
+        self.all().filter_map(Wanted::file).map(|path| resolved(path, suite)).collect()
     }
 
     /// Where the reports of a suite go that were asked for by their extension.
     pub(crate) fn out_paths(&self, suite: &str) -> Vec<PathBuf> {
-        let path = |wanted: &Wanted| match &wanted.to {
-            Destination::File(path) => Some(resolved(path, suite)),
-            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
-        };
-        self.out.iter().filter_map(path).collect()
+        self.out.iter().filter_map(Wanted::file).map(|path| resolved(path, suite)).collect()
     }
 
     fn all(&self) -> impl Iterator<Item = &Wanted> {
@@ -231,7 +226,7 @@ impl ReportFlags {
 }
 
 /// Whether no two reports go to one file; each is a path, the name of the report and the suite.
-fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), UsageError> {
+fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), CliError> {
     taken.sort();
     let Some(pair) = taken.windows(2).find(|pair| pair[0].0 == pair[1].0) else { return Ok(()) };
     let help = if pair[0].2 == pair[1].2 && pair[0].1 == pair[1].1 {
@@ -240,7 +235,7 @@ fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), UsageError> {
         "give each a path of its own"
     };
     let message = format!("two reports would be written to `{}`", pair[0].0.display());
-    Err(UsageError { message, help: help.into() })
+    Err(CliError::new(message, help))
 }
 
 /// Adds the reports that a run folder always has.
@@ -252,6 +247,30 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
         path
     });
     paths.collect()
+}
+
+/// Where the console report goes and how it looks: `aside` if standard output belongs to something else.
+pub(crate) fn console(aside: bool, verbose: bool, context: &Context) -> (Box<dyn Write>, ConsoleOptions) {
+    let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    let color = if aside { context.stderr_color } else { context.stdout_color };
+    (out, ConsoleOptions { color, live: None, verbose, width: context.width })
+}
+
+/// Says which reports could not be written; gives the names of those whose failure is one of the command.
+pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &Context) -> Vec<String> {
+    let mut failed = Vec::new();
+    for (name, error) in unwritten {
+        let message = format!("the report {name} could not be written: {error}");
+        if name == STEP_SUMMARY {
+            // Nobody asked for it by a flag, and in a container the file may be out of reach.
+            context.say(&format!("warning: {message}\n"));
+        } else if !error.is_broken_pipe() {
+            // A reader that went away, such as `head`, is no failure.
+            context.complain(&message, None);
+            failed.push(name);
+        }
+    }
+    failed
 }
 
 /// A report that was asked for.

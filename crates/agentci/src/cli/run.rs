@@ -6,6 +6,7 @@ use agentci::plan::{AnsweredBy, Mode};
 use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::execute::{execute, runtime};
 use super::prepare::prepare;
@@ -14,7 +15,7 @@ use super::run_arguments::RunArguments;
 use super::signals::stopped_by_signals;
 use super::watch;
 
-pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
+pub(crate) fn run(arguments: &RunArguments, context: &Context) -> CommandResult {
     if arguments.watch {
         return watch::watch(arguments, context);
     }
@@ -23,27 +24,22 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> ExitStatus {
     if arguments.mode == Some(Mode::Record) && suites.loaded().is_empty() {
         context.show(suites.problems(), suites.sources());
         context.say("help: to record a command, write it after `--`: `agentci record -- python3 agent.py`\n");
-        return ExitStatus::Failed;
+        return Err(CliError::told());
     }
-    let not_loaded = match prepare(&mut suites, &noted.into_read(), arguments, context) {
-        Ok(not_loaded) => not_loaded,
-        Err(status) => return status,
-    };
+    let not_loaded = prepare(&mut suites, &noted.into_read(), arguments, context)?;
     if arguments.dry_run {
         return dry_run(&suites, arguments, context);
     }
-    if let Some(error) = arguments.recording.refused(&suites, arguments.mode) {
-        return error.tell(context);
-    }
-    let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
+    arguments.recording.allowed(&suites, arguments.mode)?;
+    let runtime = runtime()?;
     let stop = {
         let _within = runtime.enter();
         stopped_by_signals()
     };
-    execute(&mut suites, not_loaded, arguments, context, &runtime, &stop)
+    Ok(execute(&mut suites, not_loaded, arguments, context, &runtime, &stop))
 }
 
-fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> ExitStatus {
+fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> CommandResult {
     if arguments.json {
         context.print(&super::list::as_json(suites, arguments.mode));
     } else {
@@ -63,16 +59,16 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> Exit
         context.print(&agentci::report::printable(&text));
     }
     let has_agents = arguments.agents.hold(suites, arguments.mode, context);
-    if suites.problems().has_errors() || !has_agents { ExitStatus::Failed } else { ExitStatus::Success }
+    let failed = suites.problems().has_errors() || !has_agents;
+    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
 /// Runs with `--mode record`.
-pub(crate) fn record(arguments: RecordArguments, context: &Context) -> ExitStatus {
+pub(crate) fn record(arguments: RecordArguments, context: &Context) -> CommandResult {
     let RecordArguments { run: mut arguments, recording } = arguments;
     arguments.recording = recording;
     if arguments.mode.is_some_and(|mode| mode != Mode::Record) {
-        context.complain("`agentci record` records; it has no other mode", Some("use `agentci run --mode`"));
-        return ExitStatus::Failed;
+        return Err(CliError::new("`agentci record` records; it has no other mode", "use `agentci run --mode`"));
     }
     arguments.mode = Some(Mode::Record);
     self::run(&arguments, context)

@@ -1,6 +1,7 @@
 //! What the first event of a run tells beside the suite: the commit, the agent's folder, who asks, and the flags.
 
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::plan::Suite;
 use agentci::runner::Facts;
@@ -30,4 +31,10 @@ pub(super) fn facts(
 /// The commit under test, where the CI says so.
 fn commit() -> Option<String> {
     ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
+}
+
+/// The time, in Unix milliseconds.
+pub(super) fn unix_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or_default()
 }

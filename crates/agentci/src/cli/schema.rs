@@ -1,6 +1,7 @@
 //! `agentci schema`: JSON Schemas of suite files, for editors.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use agentci::formats::{SchemaFile, schemas};
 use agentci::source::did_you_mean;
@@ -9,6 +10,7 @@ use agentci::{checks, ledger};
 use clap::Args;
 use serde_json::{Map, json};
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 
 /// Arguments of `agentci schema`.
@@ -22,33 +24,26 @@ pub(crate) struct SchemaArguments {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn schema(arguments: &SchemaArguments, context: &Context) -> ExitStatus {
+pub(crate) fn schema(arguments: &SchemaArguments, context: &Context) -> CommandResult {
     let chosen = match &arguments.name {
         None => schemas(),
-        Some(name) => match schemas().iter().find(|file| file.name == name) {
-            Some(file) => std::slice::from_ref(file),
-            None => return unknown(name, context),
-        },
+        Some(name) => {
+            schemas().iter().find(|file| file.name == name).map(slice::from_ref).ok_or_else(|| unknown(name))?
+        }
     };
     match (&arguments.out, chosen) {
-        (Some(folder), _) => write(chosen, folder, context),
-        (None, [file]) if arguments.name.is_some() => {
-            context.print(&text(file));
-            ExitStatus::Success
-        }
-        (None, _) => {
-            context.print(&list(chosen));
-            ExitStatus::Success
-        }
+        (Some(folder), _) => write(chosen, folder, context)?,
+        (None, [file]) if arguments.name.is_some() => context.print(&text(file)),
+        (None, _) => context.print(&list(chosen)),
     }
+    Ok(ExitStatus::Success)
 }
 
-fn unknown(name: &str, context: &Context) -> ExitStatus {
+fn unknown(name: &str) -> CliError {
     let known: Vec<&str> = schemas().iter().map(|file| file.name).collect();
     let meant = did_you_mean(name, known.iter().copied()).map(|meant| format!("did you mean `{meant}`? "));
     let help = format!("{}schemas are {}", meant.unwrap_or_default(), known.join(", "));
-    context.complain(&format!("there is no schema `{}`", name.escape_debug()), Some(&help));
-    ExitStatus::Failed
+    CliError::new(format!("there is no schema `{}`", name.escape_debug()), help)
 }
 
 /// The schema as text.
@@ -91,18 +86,13 @@ fn is_yaml(file: &SchemaFile) -> bool {
     file.paths.iter().all(yaml)
 }
 
-fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> ExitStatus {
-    if let Err(error) = fs_err::create_dir_all(folder) {
-        context.complain(&error.to_string(), Some("name a folder that can be made"));
-        return ExitStatus::Failed;
-    }
+fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> Result<(), CliError> {
+    fs_err::create_dir_all(folder)
+        .map_err(|error| CliError::new(error.to_string(), "name a folder that can be made"))?;
     let mut settings = Map::new();
     for file in files {
         let path = folder.join(file_name(file));
-        if let Err(error) = ledger::write_whole(&path, text(file).as_bytes()) {
-            context.complain(&error.to_string(), None);
-            return ExitStatus::Failed;
-        }
+        ledger::write_whole(&path, text(file).as_bytes()).map_err(CliError::plain)?;
         context.say(&format!("wrote {}\n  {}\n", path.display(), mark(file, &path)));
         if is_yaml(file) && !file.paths.is_empty() {
             settings.insert(format!("./{}", path.display()), json!(file.paths));
@@ -114,5 +104,5 @@ fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> ExitStatus {
             "for settings.json of VS Code, of which the lines are needed for files you have:\n{settings:#}\n"
         ));
     }
-    ExitStatus::Success
+    Ok(())
 }

@@ -6,7 +6,7 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 use regex::Regex;
 
-use super::usage_error::UsageError;
+use super::cli_error::CliError;
 
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
@@ -28,7 +28,7 @@ fn pattern(text: &str) -> Result<Regex, String> {
 
 impl Selection {
     /// Selects the cases of each suite that are meant. It is an error if nothing is left, or a name is wrong.
-    pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), UsageError> {
+    pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), CliError> {
         for wanted in &self.cases {
             known(suites, wanted)?;
         }
@@ -37,10 +37,7 @@ impl Selection {
         }
         let any_case = suites.loaded().iter().any(|loaded| !loaded.suite.cases.is_empty());
         if any_case && suites.loaded().iter().all(|loaded| loaded.selected.is_empty()) {
-            return Err(UsageError {
-                message: "no case fits the selection".into(),
-                help: "`agentci list` shows every case with its tags".into(),
-            });
+            return Err(CliError::new("no case fits the selection", "`agentci list` shows every case with its tags"));
         }
         Ok(())
     }
@@ -56,7 +53,7 @@ impl Selection {
     }
 }
 
-fn known(suites: &Suites, wanted: &str) -> Result<(), UsageError> {
+fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {
     let cases = suites.loaded().iter().flat_map(|loaded| &loaded.suite.cases);
     let ids: Vec<&str> = cases.map(|case| case.id.as_str()).collect();
     if ids.is_empty() || ids.contains(&wanted) {
@@ -66,5 +63,5 @@ fn known(suites: &Suites, wanted: &str) -> Result<(), UsageError> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`agentci list` shows every case".into(),
     };
-    Err(UsageError { message: format!("there is no case `{}`", wanted.escape_debug()), help })
+    Err(CliError::new(format!("there is no case `{}`", wanted.escape_debug()), help))
 }

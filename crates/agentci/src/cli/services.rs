@@ -8,7 +8,7 @@ use agentci::source::parse_duration;
 use agentci::{LoadedSuite, Settings, Suites};
 use clap::Args;
 
-use super::usage_error::UsageError;
+use super::cli_error::CliError;
 
 /// Flags about the stub tool server and the embedder.
 #[derive(Debug, Clone, Default, Args)]
@@ -37,7 +37,7 @@ impl ServiceFlags {
     }
 
     /// What is wrong with a flag that no selected case has a use for.
-    pub(super) fn useless(&self, suites: &Suites) -> Option<UsageError> {
+    pub(super) fn useless(&self, suites: &Suites) -> Option<CliError> {
         let any = |wanted: fn(&Case) -> bool| {
             // A case that cannot be read may be one that has a use for it.
             let mut cases = suites.loaded().iter().flat_map(LoadedSuite::selected_cases);
@@ -55,10 +55,8 @@ impl ServiceFlags {
             () if self.semantic_timeout.is_some() && !any(is_compared) => ("--semantic-timeout", meanings),
             () => return None,
         };
-        Some(UsageError {
-            message: format!("no selected case has a use for `{flag}`: none {what}"),
-            help: format!("leave it out; {help}"),
-        })
+        let message = format!("no selected case has a use for `{flag}`: none {what}");
+        Some(CliError::new(message, format!("leave it out; {help}")))
     }
 }
 

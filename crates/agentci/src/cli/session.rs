@@ -7,27 +7,27 @@ use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::plan::{Suite, TimeLimit};
-use agentci::report::ReportError;
 use agentci::runner::{Budget, Facts, Stop};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{ExitStatus, NotLoaded, Status};
 use agentci::{LoadedSuite, Settings, Suites};
 
 use super::check_worker;
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::dialect::{OutPaths, OwnResults};
 use super::gates;
-use super::github_job::STEP_SUMMARY;
 use super::open_files;
+use super::reports::tell_unwritten;
 use super::rerun_hint::RerunHint;
 use super::run_arguments::RunArguments;
-use super::run_metadata::facts;
+use super::run_metadata::{facts, unix_ms};
 use super::stored::RUNS;
-use super::suite_reports::{Finished, SuiteReports, Wanted};
+use super::suite_reports::{Finished, SuiteReports};
 
 /// A run of all selected suites.
 pub(super) struct Session<'s> {
@@ -43,13 +43,6 @@ pub(super) struct Session<'s> {
     pub(super) summaries: Vec<Vec<u8>>,
 }
 
-/// What is open while a suite runs.
-struct Opened {
-    folder: RunFolder,
-    journal: Journal,
-    own: OwnResults,
-}
-
 impl Session<'_> {
     /// Runs the suites one after the other.
     pub(super) async fn run(&mut self, stop: &Stop) -> ExitStatus {
@@ -63,26 +56,25 @@ impl Session<'_> {
                 status = status.max(ExitStatus::Failed);
                 break;
             }
-            status = status.max(self.run_suite(position, stop).await);
+            let ended = self.run_suite(position, stop).await;
+            status = status.max(ended.unwrap_or_else(|error| error.tell(self.context)));
         }
         self.tell_spent();
         agentci_process::sweep_all().await;
         if stop.stopped() { ExitStatus::Interrupted } else { status }
     }
 
-    async fn run_suite(&mut self, position: usize, stop: &Stop) -> ExitStatus {
+    async fn run_suite(&mut self, position: usize, stop: &Stop) -> CommandResult {
         let LoadedSuite { suite, selected, .. } = &self.suites.loaded()[position];
         let mut settings = self.settings(suite);
         settings.parallel = open_files::fit(settings.parallel, suite, selected, self.context);
-        if !self.tools_are_there(position, &settings).await {
-            return ExitStatus::Failed;
-        }
-        let Some(Opened { folder, journal, own }) = self.open(suite) else { return ExitStatus::Failed };
+        self.resolve_tools(position, &settings).await?;
+        let (folder, journal, own) = self.open(suite)?;
         let OwnResults { path, is_out, reports: own_reports, writer } = own;
         if !self.summaries.is_empty() && !self.arguments.talks_aside() {
             self.context.print("\n");
         }
-        let mut reports = SuiteReports::open(suite, &folder, journal, self.wanted(), self.context);
+        let mut reports = SuiteReports::open(suite, &folder, journal, self.arguments, self.context);
         for (name, report) in own_reports {
             reports.add(name, report);
         }
@@ -90,7 +82,7 @@ impl Session<'_> {
         let facts = Facts { not_loaded, ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out)) };
         let (status, reports) = drive(self.suites, position, &facts, &settings, stop, reports).await;
         let Finished { unwritten, journal_error, hint, summary } = reports.finish();
-        let mut complete = self.tell_unwritten(unwritten);
+        let mut complete = tell_unwritten(unwritten, self.context).is_empty();
         if let Some(writer) = writer.filter(|_| !stop.stopped()) {
             // Cases have the time that `--timeout` says from their suite; the agent that writes a report is none of them.
             settings.timeout = self.arguments.timeout.or(settings.timeout);
@@ -104,38 +96,25 @@ impl Session<'_> {
         self.summaries.push(summary);
         let passed = status <= Status::Skipped;
         self.print_last_lines(&folder, path.as_deref(), (!passed).then_some(&hint));
-        if passed && complete { ExitStatus::Success } else { ExitStatus::Failed }
+        Ok(if passed && complete { ExitStatus::Success } else { ExitStatus::Failed })
     }
 
-    /// Opens what the run of a suite is written to; says so if that can not be done.
-    fn open(&self, suite: &Suite) -> Option<Opened> {
+    /// Opens what the run of a suite is written to.
+    fn open(&self, suite: &Suite) -> Result<(RunFolder, Journal, OwnResults), CliError> {
         let RunArguments { dialects, dialects_run, reports, .. } = self.arguments;
         let out = OutPaths { folder: reports.folder(), files: reports.out_paths(&suite.name) };
-        let own = match dialects_run.open_results(suite, dialects, out, self.context) {
-            Ok(own) => own,
-            Err(error) => {
-                error.tell(self.context);
-                return None;
-            }
-        };
-        let opened =
-            self.folder(suite).and_then(|folder| Ok(Opened { journal: Journal::create(&folder)?, folder, own }));
-        if let Err(error) = &opened {
-            let message = format!("the run folder can not be made: {error}");
-            self.context.complain(&message, Some("choose another with `--output-dir`"));
-        }
-        opened.ok()
+        let own = dialects_run.open_results(suite, dialects, out, self.context)?;
+        let opened = self.folder(suite).and_then(|folder| Ok((Journal::create(&folder)?, folder)));
+        let (journal, folder) = opened.map_err(|error| {
+            CliError::new(format!("the run folder can not be made: {error}"), "choose another with `--output-dir`")
+        })?;
+        Ok((folder, journal, own))
     }
 
     fn folder(&self, suite: &Suite) -> Result<RunFolder, LedgerError> {
         let default = PathBuf::from(RUNS);
         let base = self.arguments.output_dir.as_ref().or(suite.output_dir.as_ref()).unwrap_or(&default);
         RunFolder::create(base, &suite.name, unix_ms())
-    }
-
-    fn wanted(&self) -> Wanted<'_> {
-        let RunArguments { reports, json, verbose, .. } = self.arguments;
-        Wanted { reports, json: *json, verbose: *verbose, aside: self.arguments.talks_aside() }
     }
 
     /// What is stored of the run beside its events; `out` is the file of results that nobody had to name.
@@ -165,36 +144,17 @@ impl Session<'_> {
         settings
     }
 
-    /// In record and live mode every tool must be there before anything runs; says so if one is not.
-    async fn tools_are_there(&self, position: usize, settings: &Settings) -> bool {
-        let Err(error) = self.suites.resolve_tools(position, settings).await else { return true };
-        let name = &self.suites.loaded()[position].suite.name;
-        match error.span {
-            Some(span) => {
-                let mut problems = Diagnostics::default();
-                problems.push(Diagnostic::error(span, error.message).help(error.help));
-                self.context.show(&problems, self.suites.sources());
-            }
-            None => self.context.complain(&format!("suite `{name}`: {}", error.message), Some(&error.help)),
-        }
-        false
-    }
-
-    /// Says which reports could not be written; whether that is no failure.
-    fn tell_unwritten(&self, unwritten: Vec<(String, ReportError)>) -> bool {
-        let mut complete = true;
-        for (name, error) in unwritten {
-            let message = format!("the report {name} could not be written: {error}");
-            if name == STEP_SUMMARY {
-                // Nobody asked for it by a flag, and in a container the file may be out of reach.
-                self.context.say(&format!("warning: {message}\n"));
-            } else if !error.is_broken_pipe() {
-                // A reader that went away, such as `head`, is no failure.
-                self.context.complain(&message, None);
-                complete = false;
-            }
-        }
-        complete
+    /// In record and live mode every tool must be there before anything runs.
+    async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), CliError> {
+        let Err(error) = self.suites.resolve_tools(position, settings).await else { return Ok(()) };
+        let Some(span) = error.span else {
+            let name = &self.suites.loaded()[position].suite.name;
+            return Err(CliError::new(format!("suite `{name}`: {}", error.message), error.help));
+        };
+        let mut problems = Diagnostics::default();
+        problems.push(Diagnostic::error(span, error.message).help(error.help));
+        self.context.show(&problems, self.suites.sources());
+        Err(CliError::told())
     }
 
     /// Where the results are, and what to do about cases that did not pass.
@@ -272,9 +232,4 @@ async fn tick(reports: &RefCell<SuiteReports>) -> Infallible {
         tokio::time::sleep(Duration::from_secs(1)).await;
         reports.borrow_mut().on_tick(unix_ms());
     }
-}
-
-fn unix_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or_default()
 }

@@ -6,6 +6,7 @@ use agentci::Suites;
 use agentci::shards::{Durations, Shard, ShardError, split};
 use clap::Args;
 
+use super::cli_error::CliError;
 use super::context::Context;
 use super::stored;
 
@@ -29,17 +30,11 @@ fn shard(text: &str) -> Result<Shard, ShardError> {
 
 impl ShardFlags {
     /// Leaves of the selected cases those of this part. The error has been told.
-    pub(crate) fn apply(&self, suites: &mut Suites, context: &Context) -> Result<(), ()> {
+    pub(crate) fn apply(&self, suites: &mut Suites, context: &Context) -> Result<(), CliError> {
         let Some(shard) = self.shard else { return Ok(()) };
         let mut durations = None;
         for run in &self.shard_by {
-            match stored::summary(run) {
-                Ok(summary) => durations.get_or_insert_with(Durations::default).learn(&summary),
-                Err(message) => {
-                    context.complain(&message, Some(stored::HELP));
-                    return Err(());
-                }
-            }
+            durations.get_or_insert_with(Durations::default).learn(&stored::summary(run)?);
         }
         let any = |suites: &Suites| suites.loaded().iter().any(|loaded| !loaded.selected.is_empty());
         let before = any(suites);

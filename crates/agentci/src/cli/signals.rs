@@ -1,43 +1,68 @@
 //! The signals that end a run.
 
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 
 use agentci::runner::{Stop, Stopper};
+use agentci_process::Asked;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// `SIGXFSZ`, which has one number on Linux and macOS.
 const FILE_TOO_LARGE: i32 = 25;
 
+/// The signals that ask us to end, and what they ask of a command that we run.
+const ENDING: [(SignalKind, Asked); 4] = [
+    (SignalKind::interrupt(), Asked::Interrupt),
+    (SignalKind::terminate(), Asked::Terminate),
+    (SignalKind::hangup(), Asked::HangUp),
+    // To write a core file of our own, and lose the recording, is not what anybody wants.
+    (SignalKind::quit(), Asked::Terminate),
+];
+
+/// Signals that are listened to, and do not end us by themselves.
+#[derive(Debug)]
+pub(super) struct Signals(Vec<(Signal, Asked)>);
+
+impl Signals {
+    /// Those that ask us to end; to be called within a runtime.
+    pub(super) fn listen() -> io::Result<Self> {
+        Self::to(&ENDING[..3])
+    }
+
+    /// The same and the one that would write a core file.
+    pub(super) fn listen_for_command() -> io::Result<Self> {
+        Self::to(&ENDING)
+    }
+
+    fn to(kinds: &[(SignalKind, Asked)]) -> io::Result<Self> {
+        kinds.iter().map(|(kind, asked)| Ok((signal(*kind)?, *asked))).collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Waits for one of them.
+    pub(super) async fn next(&mut self) -> Asked {
+        poll_fn(|context| {
+            let received =
+                self.0.iter_mut().find_map(|(signal, asked)| signal.poll_recv(context).is_ready().then_some(*asked));
+            received.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+}
+
 /// What stops a run when we are asked to end; to be called within a runtime.
 pub(super) fn stopped_by_signals() -> Stop {
     let (stopper, stop) = Stopper::new();
-    stop_on_signals(stopper);
-    stop
-}
-
-/// Stops a run when we are asked to end.
-fn stop_on_signals(stopper: Stopper) {
     // A file that may not grow any more is an error to be told, where the system would end us.
     let _ = signal(SignalKind::from_raw(FILE_TOO_LARGE));
     // Taken before anything is started. Where they cannot be, the system ends us, as it would any program.
-    if let Ok(signals) = signals() {
-        tokio::spawn(stop_on_signal(signals, stopper));
+    if let Ok(mut signals) = Signals::listen() {
+        tokio::spawn(async move {
+            signals.next().await;
+            stopper.stop();
+            // The sender must outlive the run: those who wait for it ask it until the end.
+            std::future::pending::<()>().await;
+        });
     }
-}
-
-/// The signals that ask us to end. From here on they do not end us by themselves.
-fn signals() -> io::Result<[Signal; 3]> {
-    Ok([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?])
-}
-
-/// Waits for one of them, and stops the run.
-async fn stop_on_signal([mut interrupt, mut terminate, mut hang_up]: [Signal; 3], stopper: Stopper) {
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hang_up.recv() => {}
-    }
-    stopper.stop();
-    // The sender must outlive the run: those who wait for it ask it until the end.
-    std::future::pending::<()>().await;
+    stop
 }

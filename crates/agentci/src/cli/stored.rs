@@ -6,6 +6,8 @@ use agentci::DiskFiles;
 use agentci::source::Files as _;
 use serde_json::Value;
 
+use super::cli_error::CliError;
+
 /// Where run folders go unless someone says otherwise.
 pub(crate) const RUNS: &str = ".agentci/runs";
 
@@ -13,17 +15,17 @@ pub(crate) const RUNS: &str = ".agentci/runs";
 const SUMMARY_LIMIT: u64 = 256 << 20;
 
 /// What to do when there is none.
-pub(crate) const HELP: &str = "name the folder of a run, as it was printed after `artifacts:`, or its `summary.json`";
+const HELP: &str = "name the folder of a run, as it was printed after `artifacts:`, or its `summary.json`";
 
 /// Reads the summary in the folder of a run, or the file itself; the error says why there is none.
-pub(crate) fn summary(run: &Path) -> Result<Value, String> {
+pub(crate) fn summary(run: &Path) -> Result<Value, CliError> {
     let path = if run.is_dir() { run.join("summary.json") } else { run.to_path_buf() };
-    let bytes = DiskFiles.read(&path, SUMMARY_LIMIT).map_err(|error| unreadable(&path, &error))?;
-    serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, &format!("it is not JSON: {error}")))
+    let bytes = DiskFiles.read(&path, SUMMARY_LIMIT).map_err(|error| unreadable(&path, error))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, format!("it is not JSON: {error}")))
 }
 
-pub(crate) fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> String {
-    format!("the summary `{}` can not be used: {reason}", path.display())
+pub(crate) fn unreadable(path: &Path, reason: impl std::fmt::Display) -> CliError {
+    CliError::new(format!("the summary `{}` can not be used: {reason}", path.display()), HELP)
 }
 
 /// A run as a message names it.

@@ -8,27 +8,16 @@ use std::io::{self, Write};
 use agentci::ledger::{Journal, LedgerError, RunFolder};
 use agentci::plan::Suite;
 use agentci::report::{
-    Console, ConsoleOptions, FanOut, Html, Junit, ReportError, ReportKind, Reporter, Stream, Summary,
+    Buffer, Console, ConsoleOptions, FanOut, Html, Junit, ReportError, ReportKind, Reporter, Stream, Summary,
 };
 use agentci::verdict::RunEvent;
 
 use super::context::Context;
 use super::github_job::{STEP_SUMMARY, annotations, step_summary};
 use super::journaled_console::{CONSOLE, JournaledConsole};
-use super::kept::Kept;
-use super::reports::{ReportFlags, ReportOf, USUAL};
+use super::reports::{ReportOf, USUAL, console};
 use super::rerun_hint::RerunHint;
-
-/// What the user asked for.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'w> {
-    pub(super) reports: &'w ReportFlags,
-    /// Whether the summary is kept to be printed.
-    pub(super) json: bool,
-    pub(super) verbose: bool,
-    /// Whether standard output is taken by data, so that talk goes to standard error.
-    pub(super) aside: bool,
-}
+use super::run_arguments::RunArguments;
 
 /// The listeners.
 pub(super) struct SuiteReports {
@@ -36,7 +25,7 @@ pub(super) struct SuiteReports {
     hint: RerunHint,
     reports: FanOut,
     /// The summary, for `--json`.
-    summary: Option<Kept>,
+    summary: Option<Buffer>,
 }
 
 /// What is left of them after the run.
@@ -56,7 +45,7 @@ impl SuiteReports {
         suite: &Suite,
         folder: &RunFolder,
         journal: Journal,
-        wanted: Wanted<'_>,
+        arguments: &RunArguments,
         context: &Context,
     ) -> Self {
         let to_file = |name: &'static str| -> Stream {
@@ -65,15 +54,15 @@ impl SuiteReports {
         };
         let mut reports = FanOut::default();
         reports.add("summary.json", Box::new(Summary::streamed(to_file("summary.json"))));
-        let summary = wanted.json.then(|| keep_summary(suite, &mut reports));
+        let summary = arguments.json.then(|| keep_summary(suite, &mut reports));
         reports.add("junit.xml", Box::new(Junit::streamed(to_file("junit.xml"))));
         reports.add("report.html", Box::new(Html::streamed(to_file("report.html"))));
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: folder.path() };
-        wanted.reports.add_to(&mut reports, of, &USUAL);
+        arguments.reports.add_to(&mut reports, of, &USUAL);
         if let Some(path) = context.github.as_ref().and_then(|job| job.step_summary.as_ref()) {
             reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
         }
-        Self { console: console(journal, wanted, context), hint: RerunHint::default(), reports, summary }
+        Self { console: journaled_console(journal, arguments, context), hint: RerunHint::default(), reports, summary }
     }
 
     /// Adds a report under the name its errors are told with.
@@ -104,34 +93,29 @@ impl SuiteReports {
     pub(super) fn finish(mut self) -> Finished {
         let (mut unwritten, journal_error) = self.console.close();
         unwritten.extend(self.reports.finish());
-        let summary = self.summary.map(Kept::into_bytes).unwrap_or_default();
+        let summary = self.summary.map(|summary| summary.take()).unwrap_or_default();
         Finished { unwritten, journal_error, hint: self.hint, summary }
     }
 }
 
 /// What prints while the run goes on.
-fn console(journal: Journal, wanted: Wanted<'_>, context: &Context) -> JournaledConsole {
-    let out: Box<dyn Write> = if wanted.aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+fn journaled_console(journal: Journal, arguments: &RunArguments, context: &Context) -> JournaledConsole {
+    let (out, options) = console(arguments.talks_aside(), arguments.verbose, context);
+    let live = context.stderr_is_terminal.then(|| Box::new(io::stderr()) as Box<dyn Write>);
     let mut console = JournaledConsole::new(journal, out, context.stderr_is_terminal);
     if context.github.is_some() {
         console.add("GitHub", |out| Box::new(annotations(out)));
     }
-    let options = ConsoleOptions {
-        color: if wanted.aside { context.stderr_color } else { context.stdout_color },
-        live: context.stderr_is_terminal.then(|| Box::new(io::stderr()) as Box<dyn Write>),
-        verbose: wanted.verbose,
-        width: context.width,
-    };
-    console.add(CONSOLE, |out| Box::new(Console::new(out, options)));
+    console.add(CONSOLE, |out| Box::new(Console::new(out, ConsoleOptions { live, ..options })));
     console
 }
 
 /// Adds the summary for `--json`, in the shape that users of the suite's format know.
-fn keep_summary(suite: &Suite, reports: &mut FanOut) -> Kept {
-    let (summary, output) = Kept::new();
+fn keep_summary(suite: &Suite, reports: &mut FanOut) -> Buffer {
+    let summary = Buffer::default();
     let printed: Box<dyn Reporter> = match ReportKind::json_of(suite.dialect.name()) {
-        Some(own) => own.make(output),
-        None => Box::new(Summary::new(output)),
+        Some(own) => own.make(summary.output()),
+        None => Box::new(Summary::new(summary.output())),
     };
     reports.add("result", printed);
     summary

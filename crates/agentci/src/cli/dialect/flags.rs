@@ -13,8 +13,7 @@ use super::aumai::AumaiFlags;
 use super::format_flag::FormatFlag;
 use super::scenario::ScenarioFlags;
 use super::yao::YaoFlags;
-use crate::cli::context::Context;
-use crate::cli::usage_error::UsageError;
+use crate::cli::cli_error::CliError;
 
 /// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -74,14 +73,12 @@ impl DialectFlags {
     }
 
     /// Whether there is a suite that has a use for each flag, and of which something is selected; says so if not.
-    pub(crate) fn fit(&self, suites: &Suites, context: &Context) -> bool {
-        let Some(error) = self.misfit(suites) else { return true };
-        error.tell(context);
-        false
+    pub(crate) fn fit(&self, suites: &Suites) -> Result<(), CliError> {
+        self.misfit(suites).map_or(Ok(()), Err)
     }
 
     /// What is wrong with the first flag that no selected suite has a use for, and what to do.
-    pub(crate) fn misfit(&self, suites: &Suites) -> Option<UsageError> {
+    pub(crate) fn misfit(&self, suites: &Suites) -> Option<CliError> {
         // The suite it is for may be one that was refused, which its own problems say.
         if suites.problems().has_errors() {
             return None;

@@ -3,7 +3,7 @@
 use agentci::plan::Dialect;
 use agentci::{LoadedSuite, Suites};
 
-use crate::cli::usage_error::UsageError;
+use crate::cli::cli_error::CliError;
 
 /// Such a flag, as the user gave it or not.
 pub(super) struct FormatFlag {
@@ -17,7 +17,7 @@ pub(super) struct FormatFlag {
 
 impl FormatFlag {
     /// What is wrong if the flag is given and nothing selected has a use for it.
-    pub(super) fn useless(&self, suites: &Suites) -> Option<UsageError> {
+    pub(super) fn useless(&self, suites: &Suites) -> Option<CliError> {
         let is_for = |loaded: &&LoadedSuite| self.formats.contains(&loaded.suite.dialect);
         let mut fitting = suites.loaded().iter().filter(is_for).peekable();
         let none = if fitting.peek().is_some() { "none is selected" } else { "there is none" };
@@ -27,6 +27,6 @@ impl FormatFlag {
         }
         let names: Vec<&str> = self.formats.iter().map(|format| format.name()).collect();
         let (format, names) = (if names.len() == 1 { "format" } else { "formats" }, names.join(" and "));
-        Some(UsageError::new(format!("`{}` is for suites of the {names} {format}, and {none}", self.name), self.help))
+        Some(CliError::new(format!("`{}` is for suites of the {names} {format}, and {none}", self.name), self.help))
     }
 }

@@ -10,8 +10,8 @@ use clap::Args;
 use super::scenario::{self, ScenarioRunFlags};
 use super::yao::YaoRunFlags;
 use super::{DialectFlags, OutPaths, OwnResults};
+use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
-use crate::cli::usage_error::UsageError;
 
 /// Flags of `agentci run` that belong to one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -35,7 +35,7 @@ impl DialectRunFlags {
     }
 
     /// What is wrong with the agent that is to write a report, where `--out` says so or not.
-    pub(crate) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<UsageError> {
+    pub(crate) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<CliError> {
         self.yao.no_report(suites, has_out)
     }
 
@@ -45,12 +45,12 @@ impl DialectRunFlags {
     }
 
     /// What is wrong with flags about results where no format is selected that has a use for them.
-    pub(crate) fn useless(&self) -> Option<UsageError> {
+    pub(crate) fn useless(&self) -> Option<CliError> {
         self.scenario.useless()
     }
 
     /// What is wrong with one name for the results of several suites.
-    pub(crate) fn shared_name(&self, suites: &Suites) -> Option<UsageError> {
+    pub(crate) fn shared_name(&self, suites: &Suites) -> Option<CliError> {
         self.scenario.shared_name(suites)
     }
 
@@ -61,7 +61,7 @@ impl DialectRunFlags {
         dialects: &DialectFlags,
         out: OutPaths<'_>,
         context: &Context,
-    ) -> Result<OwnResults, UsageError> {
+    ) -> Result<OwnResults, CliError> {
         let mut own = match suite.habits.result_files {
             ResultFiles::BesideCases if out.files.is_empty() => dialects.yao.results(suite),
             ResultFiles::ResultsFolder => self.scenario.open_results(suite, out.folder, context)?,

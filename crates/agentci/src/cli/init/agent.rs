@@ -6,6 +6,7 @@ use agentci::source;
 
 use super::kind::Kind;
 use super::words;
+use crate::cli::cli_error::CliError;
 use crate::cli::recorded::command_line;
 
 /// The file of the suite.
@@ -40,29 +41,28 @@ pub(super) struct Own {
 
 impl Own {
     /// Takes what was said, or tells what is wrong with it and what to do about it.
-    pub(super) fn new(kind: Kind, command: Option<&str>, url: Option<&str>) -> Result<Self, (String, String)> {
+    pub(super) fn new(kind: Kind, command: Option<&str>, url: Option<&str>) -> Result<Self, CliError> {
         let word = kind.word();
         if command.is_some() && !kind.has_command() {
-            return Err((format!("an agent of the kind `{word}` has no command"), instead(kind)));
+            return Err(CliError::new(format!("an agent of the kind `{word}` has no command"), instead(kind)));
         }
         if url.is_some() && !kind.has_url() {
-            return Err((format!("an agent of the kind `{word}` has no address"), instead(kind)));
+            return Err(CliError::new(format!("an agent of the kind `{word}` has no address"), instead(kind)));
         }
         if kind == Kind::Http && command.is_some() && url.is_none() {
             let help = "add its address: `--url 'http://127.0.0.1:${PORT}/ask'`; the command finds the port in `PORT`";
-            return Err(("a command alone does not say where the server is".into(), help.into()));
+            return Err(CliError::new("a command alone does not say where the server is", help));
         }
         if kind == Kind::Mcp && command.is_some() && url.is_some() {
             let help = "give its command or its address";
-            return Err(("an MCP server is either started or reached at an address".into(), help.into()));
+            return Err(CliError::new("an MCP server is either started or reached at an address", help));
         }
         if let Some(url) = url.filter(|url| !is_address(url)) {
             let help = "write it with its scheme: `http://127.0.0.1:8000/`";
-            return Err((format!("`{}` is no address", url.escape_debug()), help.into()));
+            return Err(CliError::new(format!("`{}` is no address", url.escape_debug()), help));
         }
-        let command = command.map(words::split).transpose().map_err(|message| {
-            (message.to_owned(), "write it as you would type it, for example `python3 agent.py`".to_owned())
-        })?;
+        let typed = "write it as you would type it, for example `python3 agent.py`";
+        let command = command.map(words::split).transpose().map_err(|message| CliError::new(message, typed))?;
         Ok(Self { command, url: url.map(str::to_owned) })
     }
 

@@ -16,6 +16,7 @@ use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
 use clap::{Args, ValueEnum as _};
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::dialect::{NATIVE, OF_ANSWERS};
 use super::rerun_hint::quoted;
@@ -55,41 +56,33 @@ struct Wanted {
     own: Own,
 }
 
-pub(crate) fn init(arguments: &InitArguments, context: &Context) -> ExitStatus {
+pub(crate) fn init(arguments: &InitArguments, context: &Context) -> CommandResult {
     let flags = arguments.kind.is_some() || arguments.command.is_some() || arguments.url.is_some();
     let someone = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let wanted = if someone && !flags {
-        let Some(wanted) = questions::ask(arguments.folder.as_deref(), context) else {
-            context.say("\nnothing was written\n");
-            return ExitStatus::Failed;
-        };
-        Ok(wanted)
-    } else {
-        by_flags(arguments)
-    };
-    match wanted {
-        Ok(wanted) => write(&wanted, arguments.force, context),
-        Err((message, help)) => {
-            context.complain(&message, Some(&help));
-            ExitStatus::Failed
-        }
+    if flags || !someone {
+        return write(&by_flags(arguments)?, arguments.force, context);
     }
+    let Some(wanted) = questions::ask(arguments.folder.as_deref(), context) else {
+        context.say("\nnothing was written\n");
+        return Err(CliError::told());
+    };
+    write(&wanted, arguments.force, context)
 }
 
 /// What the flags say, or what is wrong with them and what to do about it.
-fn by_flags(arguments: &InitArguments) -> Result<Wanted, (String, String)> {
+fn by_flags(arguments: &InitArguments) -> Result<Wanted, CliError> {
     let kind = match (arguments.kind, &arguments.command, &arguments.url) {
         (Some(kind), _, _) => kind,
         (None, None, None) => {
             let words: Vec<String> = Kind::value_variants().iter().map(|kind| format!("`{}`", kind.word())).collect();
             let help =
                 format!("say it with `--kind KIND`: {}; `agentci init --help` tells what each is", words.join(", "));
-            return Err(("there is no terminal to ask how your agent is reached".into(), help));
+            return Err(CliError::new("there is no terminal to ask how your agent is reached", help));
         }
         (None, Some(_), None) => Kind::Command,
         (None, _, Some(_)) => {
             let help = "add `--kind http`, `--kind agui`, `--kind a2a` or `--kind mcp`";
-            return Err(("`--url` alone does not say what is spoken there".into(), help.into()));
+            return Err(CliError::new("`--url` alone does not say what is spoken there", help));
         }
     };
     let own = Own::new(kind, arguments.command.as_deref(), arguments.url.as_deref())?;
@@ -97,38 +90,30 @@ fn by_flags(arguments: &InitArguments) -> Result<Wanted, (String, String)> {
     Ok(Wanted { folder, kind, own })
 }
 
-fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
+fn write(wanted: &Wanted, force: bool, context: &Context) -> CommandResult {
     let folder = &wanted.folder;
-    let Some(shown) = folder.to_str().and_then(quoted) else {
-        context.complain("the name of the folder can not be typed", Some("name another folder"));
-        return ExitStatus::Failed;
-    };
+    let unnamed = || CliError::new("the name of the folder can not be typed", "name another folder");
+    let shown = folder.to_str().and_then(quoted).ok_or_else(unnamed)?;
     if let Some(other) = other_suite(wanted) {
         let message = format!("`{}` holds a suite of another format: {}", folder.display(), other.display());
-        context.complain(&message, Some("name another folder: `agentci init DIR`"));
-        return ExitStatus::Failed;
+        return Err(CliError::new(message, "name another folder: `agentci init DIR`"));
     }
     let suite = folder.join("agentci.yaml");
     if wanted.kind != Kind::Answers && taken(&suite) && !force {
         let help = format!("name another folder, `agentci init DIR`, or replace what is in `{shown}` with `--force`");
-        context.complain(&format!("`{}` is there already and was left alone", suite.display()), Some(&help));
-        return ExitStatus::Failed;
+        return Err(CliError::new(format!("`{}` is there already and was left alone", suite.display()), help));
     }
     let files = wanted.own.files(wanted.kind, folder, &suite_name(folder), &shown);
-    if let Err(error) = fs_err::create_dir_all(folder) {
-        context.complain(&error.to_string(), Some("name a folder that can be made"));
-        return ExitStatus::Failed;
-    }
+    fs_err::create_dir_all(folder)
+        .map_err(|error| CliError::new(error.to_string(), "name a folder that can be made"))?;
     for (name, text) in files {
         let path = folder.join(name);
         if taken(&path) && !force {
             context.say(&format!("left alone {}: it is there already\n", path.display()));
             continue;
         }
-        if let Err(error) = ledger::write_whole(&path, text.as_bytes()) {
-            context.complain(&error.to_string(), Some("name a folder that can be written to"));
-            return ExitStatus::Failed;
-        }
+        ledger::write_whole(&path, text.as_bytes())
+            .map_err(|error| CliError::new(error.to_string(), "name a folder that can be written to"))?;
         context.say(&format!("wrote {}\n", path.display()));
     }
     let operand = if shown.starts_with('-') { format!("-- {shown}") } else { shown };
@@ -137,7 +122,7 @@ fn write(wanted: &Wanted, force: bool, context: &Context) -> ExitStatus {
         context
             .say(&format!("or record what it exchanges with its real model and tools:\n  agentci record -- {line}\n"));
     }
-    ExitStatus::Success
+    Ok(ExitStatus::Success)
 }
 
 /// What YAML takes for something else than text, also in its older form.

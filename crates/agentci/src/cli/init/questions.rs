@@ -67,7 +67,7 @@ fn own(kind: Kind, context: &Context) -> Option<Own> {
         let (command, url) = if address { (None, Some(given.as_str())) } else { (Some(given.as_str()), None) };
         match Own::new(kind, command, url) {
             Ok(own) => return Some(own),
-            Err((message, help)) => context.say(&format!("{message}; {help}.\n")),
+            Err(error) => context.say(&format!("{}; {}.\n", error.message, error.help.unwrap_or_default())),
         }
     }
     None

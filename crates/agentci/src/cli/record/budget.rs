@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::summary::warn;
+use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
-use crate::cli::usage_error::UsageError;
 
 /// The largest file of prices, in bytes.
 const LARGEST_PRICES: u64 = 1 << 20;
@@ -49,7 +49,7 @@ struct Stated {
 
 impl Budget {
     /// With this limit in US dollars, and a file of prices.
-    pub(in crate::cli) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, UsageError> {
+    pub(in crate::cli) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, CliError> {
         let mut table = PriceTable::builtin();
         for (model, price) in prices.map(stated).transpose()?.into_iter().flatten() {
             table.extend(&model, price);
@@ -57,17 +57,16 @@ impl Budget {
         Ok(Self { limit, prices: table, spent: 0.0, unknown: BTreeSet::new(), closed: false })
     }
 
-    /// Counts what was seen, and closes the way to the live world once that is too much.
-    pub(super) fn take(&mut self, event: &Seen, session: &Session, context: &Context) {
+    /// Counts what a call cost. Once everything is spent, the session asks nobody any more.
+    pub(super) fn take(&mut self, event: &Seen, session: Option<&Session>, context: &Context) {
         self.count(event, context);
-        if self.is_spent() && !self.closed {
+        if let Some(session) = session.filter(|_| self.is_spent() && !self.closed) {
             self.closed = true;
             session.close_upstream(&self.spent_message());
         }
     }
 
-    /// Counts what was seen.
-    pub(super) fn count(&mut self, event: &Seen, context: &Context) {
+    fn count(&mut self, event: &Seen, context: &Context) {
         let Seen::Exchange(exchange, SeenHow::Live) = event else { return };
         let used = self.used(exchange);
         self.spent += used.cost.unwrap_or_default();
@@ -107,10 +106,10 @@ impl Budget {
 }
 
 /// The prices of a file: `{"my-model": {"input": 2.5, "output": 10}}`.
-fn stated(path: &Path) -> Result<BTreeMap<String, Price>, UsageError> {
+fn stated(path: &Path) -> Result<BTreeMap<String, Price>, CliError> {
     let help =
         "it is JSON such as `{\"my-model\": {\"input\": 2.5, \"output\": 10}}`, in US dollars per million tokens";
-    let wrong = |error: String| UsageError::new(format!("`--prices {}`: {error}", path.display()), help);
+    let wrong = |error: String| CliError::new(format!("`--prices {}`: {error}", path.display()), help);
     let mut text = String::new();
     fs_err::File::open(path)
         .and_then(|file| file.take(LARGEST_PRICES + 1).read_to_string(&mut text))

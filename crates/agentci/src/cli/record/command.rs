@@ -5,28 +5,21 @@ use std::path::Path;
 use agentci::verdict::ExitStatus;
 use agentci_process::SpawnError;
 use agentci_recorder::{Finished, LearnedHole, MatchRules, Mode, OnMiss, Pace, Recording};
-use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::RecordArguments;
 use super::budget::Budget;
 use super::destination::{Claim, destination};
 use super::outcome::{Counted, report};
 use super::{rehearsal, suite, update};
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::execute::runtime;
-use crate::cli::recorded::{self, Agent, Ended, Given, Hosts, Signals, command_line, in_ci, record_again};
-use crate::cli::usage_error::UsageError;
+use crate::cli::recorded::{self, Agent, Ended, Given, Hosts, command_line, in_ci, record_again};
 
-pub(crate) fn record(arguments: &RecordArguments, context: &Context) -> ExitStatus {
+pub(crate) fn record(arguments: &RecordArguments, context: &Context) -> CommandResult {
     let path = destination(arguments);
-    let (_claim, earlier, budget) = match prepare(arguments, &path) {
-        Ok(prepared) => prepared,
-        Err((error, status)) => {
-            error.tell(context);
-            return status;
-        }
-    };
-    let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
+    let (_claim, earlier, budget) = prepare(arguments, &path)?;
+    let runtime = runtime()?;
     let status = runtime.block_on(run(arguments, &path, earlier, budget, context));
     // A thread may still read from a standard input that never ends.
     runtime.shutdown_background();
@@ -34,30 +27,26 @@ pub(crate) fn record(arguments: &RecordArguments, context: &Context) -> ExitStat
 }
 
 /// What must be so before anything is run: the place of the recording is ours, what is there already, and what calls cost.
-fn prepare(
-    arguments: &RecordArguments,
-    path: &Path,
-) -> Result<(Claim, Option<Recording>, Budget), (UsageError, ExitStatus)> {
+fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Recording>, Budget), CliError> {
     let line = command_line(&arguments.command);
     if let Some(suite) = arguments.paths.first() {
         let suite = suite.display();
         let message = format!("`agentci record` records a command or suites, not both: `{suite}` is before `--`");
         let help = format!("write `agentci record -- {line}` or `agentci record {suite}`");
-        return Err((UsageError::new(message, help), ExitStatus::Usage));
+        return Err(CliError::new(message, help).usage());
     }
-    let failed = |error| (error, ExitStatus::Failed);
     if in_ci() && !arguments.yes {
         let message = "`agentci record` calls real models and tools, so it does not run while `CI` is set";
         let again = again(arguments, path, &["--yes"]);
         let help = format!("commit the recording and use `agentci replay` here, or write `{again}`");
-        return Err(failed(UsageError::new(message, help)));
+        return Err(CliError::new(message, help));
     }
-    let claim = Claim::take(path).map_err(failed)?;
+    let claim = Claim::take(path)?;
     // A link that leads nowhere is there, too.
     let earlier = match (fs_err::symlink_metadata(path).is_ok(), arguments.update) {
         (false, _) => None,
         (true, true) => {
-            let mut recording = recorded::read(path).map_err(failed)?;
+            let mut recording = recorded::read(path)?;
             update::drop_unreachable(&mut recording);
             Some(recording)
         }
@@ -68,13 +57,13 @@ fn prepare(
                  `{}`",
                 again(arguments, path, &["--update"])
             );
-            return Err(failed(UsageError::new(format!("the recording `{shown}` already exists"), help)));
+            return Err(CliError::new(format!("the recording `{shown}` already exists"), help));
         }
     };
     if let Some(folder) = &arguments.suite {
-        suite::may_write(folder, arguments.force).map_err(failed)?;
+        suite::may_write(folder, arguments.force)?;
     }
-    let budget = Budget::new(arguments.limits.max_cost, arguments.limits.prices.as_deref()).map_err(failed)?;
+    let budget = Budget::new(arguments.limits.max_cost, arguments.limits.prices.as_deref())?;
     Ok((claim, earlier, budget))
 }
 
@@ -100,8 +89,7 @@ async fn run(
     earlier: Option<Recording>,
     mut budget: Budget,
     context: &Context,
-) -> ExitStatus {
-    let signals = Signals::listen();
+) -> CommandResult {
     let earlier_calls = earlier.as_ref().map(|recording| recording.exchanges.len());
     let mode = match earlier {
         None => Mode::Record,
@@ -110,50 +98,40 @@ async fn run(
             Mode::Replay { recording, rules, on_miss: OnMiss::Record, pace: Pace::Fast }
         }
     };
-    let (observer, mut seen) = unbounded_channel();
-    let hosts = Hosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
-    let session = match arguments.reach.start(mode, hosts, Some(observer)).await {
-        Ok(session) => session,
-        Err(error) => {
-            context.complain(&error.to_string(), None);
-            return ExitStatus::Failed;
-        }
-    };
     let keeps = arguments.suite.is_some() || arguments.rehearse;
     let streams = if keeps { Given::Kept } else { Given::Ours };
-    let agent = Agent { command: &arguments.command, limit: arguments.limits.max_wall, streams, signals };
-    let ended = agent.run(&session, &mut seen, |event| budget.take(&event, &session, context)).await;
-    let mut finished = session.finish().await;
-    while let Ok(event) = seen.try_recv() {
-        budget.count(&event, context);
-    }
-    let ended = match ended {
-        Ok(ended) => ended,
-        Err(error) => return not_started(&error, arguments, context),
-    };
+    let agent = agent(arguments, streams);
+    let (mut finished, ended) =
+        agent.run(mode, |event, session| budget.take(event, session, context)).await.map_err(CliError::plain)?;
+    let ended = ended.map_err(|error| not_started(&error, arguments))?;
     complete(&mut finished, arguments, &ended);
     let kept = earlier_calls.map(|calls| calls - update::drop_unused(&mut finished, &ended, context));
     let mut status = report(path, &finished, &ended, &Counted { budget: &budget, kept }, context);
     if status == ExitStatus::Failed || ended.stopped.is_some() || finished.recording.exchanges.is_empty() {
-        return status;
+        return Ok(status);
     }
     if arguments.rehearse {
-        status = status.max(rehearsal::rehearse(arguments, path, &ended, context).await);
+        let rehearsed = rehearsal::rehearse(arguments, path, &ended, context).await;
+        status = status.max(rehearsed.unwrap_or_else(|error| error.tell(context)));
     }
     if let Some(folder) = &arguments.suite {
         let first = suite::First { command: &arguments.command, recording: path, folder, ended: &ended };
-        status = status.max(first.write(&finished, context));
+        status = status.max(first.write(&finished, context).unwrap_or_else(|error| error.tell(context)));
     }
-    status
+    Ok(status)
+}
+
+/// The command and what it may reach.
+pub(super) fn agent(arguments: &RecordArguments, streams: Given) -> Agent<'_> {
+    let hosts = Hosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
+    let (limit, reach) = (arguments.limits.max_wall, &arguments.reach);
+    Agent { command: &arguments.command, limit, streams, reach, hosts }
 }
 
 /// Adds what only the command line knows.
 fn complete(finished: &mut Finished, arguments: &RecordArguments, ended: &Ended) {
-    let mut command: Vec<String> = arguments.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    finished.secrets.arguments(&mut command);
+    ended.complete(finished, &arguments.command);
     let recording = &mut finished.recording;
-    recording.header.command = command;
-    recording.exit = Some(ended.recorded());
     for pointer in &arguments.volatile {
         let hole = LearnedHole { speaks: None, at: pointer.clone(), from: "volatile".into() };
         if !recording.holes.contains(&hole) {
@@ -162,7 +140,7 @@ fn complete(finished: &mut Finished, arguments: &RecordArguments, ended: &Ended)
     }
 }
 
-fn not_started(error: &SpawnError, arguments: &RecordArguments, context: &Context) -> ExitStatus {
+fn not_started(error: &SpawnError, arguments: &RecordArguments) -> CliError {
     let help = match error {
         SpawnError::NotFound(program) if program.contains(' ') => {
             Some(format!("give the command and its arguments as separate words: `agentci record -- {program}`"))
@@ -173,6 +151,5 @@ fn not_started(error: &SpawnError, arguments: &RecordArguments, context: &Contex
         }
         _ => None,
     };
-    context.complain(&error.to_string(), help.as_deref());
-    ExitStatus::Usage
+    CliError { help, ..CliError::plain(error).usage() }
 }

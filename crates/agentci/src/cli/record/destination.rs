@@ -13,8 +13,8 @@ use agentci_recorder::{Recording, save};
 use fs_err::{File, OpenOptions};
 
 use super::arguments::RecordArguments;
+use crate::cli::cli_error::CliError;
 use crate::cli::recorded::default_file;
-use crate::cli::usage_error::UsageError;
 
 /// How often a claim is tried that another recorder has just given up.
 const TRIES: usize = 3;
@@ -39,19 +39,19 @@ pub(in crate::cli) struct Claim {
 
 impl Claim {
     /// Claims a place, where it can be written to and nobody else has claimed it.
-    pub(in crate::cli) fn take(path: &Path) -> Result<Self, UsageError> {
+    pub(in crate::cli) fn take(path: &Path) -> Result<Self, CliError> {
         let shown = path.display();
         if path == Path::new("-") {
             let help = "a recording is a file, and may have others beside it: name it";
-            return Err(UsageError::new("`-o -` is no file: a recording cannot be printed", help));
+            return Err(CliError::new("`-o -` is no file: a recording cannot be printed", help));
         }
         if path.is_dir() {
             let help = format!("name a file in it: `-o {}`", path.join("agent.jsonl").display());
-            return Err(UsageError::new(format!("`{shown}` is a folder, not a file for a recording"), help));
+            return Err(CliError::new(format!("`{shown}` is a folder, not a file for a recording"), help));
         }
         let refused = |error: io::Error| {
             let help = "nothing was run; `-o FILE` writes the recording elsewhere";
-            UsageError::new(format!("the recording `{shown}` could not be written: {error}"), help)
+            CliError::new(format!("the recording `{shown}` could not be written: {error}"), help)
         };
         let made = folders(path).map_err(refused)?;
         let mut part = path.as_os_str().to_owned();
@@ -131,12 +131,12 @@ fn is_at(file: &File, path: &Path) -> bool {
     (ours.dev(), ours.ino()) == (there.dev(), there.ino())
 }
 
-fn taken(path: &Path, part: &Path) -> UsageError {
+fn taken(path: &Path, part: &Path) -> CliError {
     let mut owner = String::new();
     let read = File::open(part).and_then(|file| file.take(16).read_to_string(&mut owner));
     let owner = read.ok().and_then(|_| owner.trim().parse::<u32>().ok());
     let who = owner.map_or_else(String::new, |pid| format!(" (pid {pid})"));
-    UsageError::new(
+    CliError::new(
         format!("another `agentci record`{who} is recording to `{}`", path.display()),
         "wait for it, or write elsewhere with `-o FILE`",
     )

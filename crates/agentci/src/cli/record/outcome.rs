@@ -117,7 +117,7 @@ fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus 
 fn write(path: &Path, finished: &Finished, context: &Context) -> Result<(), ExitStatus> {
     recorded::write(path, &finished.recording, &finished.secrets).map_err(|mut error| {
         if let Some(kept) = keep_elsewhere(path, &finished.recording, &finished.secrets) {
-            error.help = format!("it is kept in `{}`: move it from there", kept.display());
+            error.help = Some(format!("it is kept in `{}`: move it from there", kept.display()));
         }
         error.tell(context)
     })

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use agentci::verdict::ExitStatus;
 use agentci_recorder::{Finished, LearnedHole, MatchRules, Miss, Mode, OnMiss, Pace, Recording};
-use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::RecordArguments;
+use super::command::agent;
 use super::summary::{counted, warn};
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
-use crate::cli::recorded::{self, Agent, Ended, Given, Hosts, Signals};
+use crate::cli::recorded::{self, Ended, Given};
 use crate::cli::replay;
 
 /// How often the command is run again at most: a replay shows the first difference of a request only.
@@ -31,51 +32,37 @@ pub(super) async fn rehearse(
     path: &Path,
     recorded: &Ended,
     context: &Context,
-) -> ExitStatus {
+) -> CommandResult {
     context.say("rehearsing: the command is run again, answered from the recording; what it does on this machine happens again\n");
-    let mut recording = match recorded::read(path) {
-        Ok(recording) => recording,
-        Err(error) => return error.tell(context),
-    };
+    let mut recording = recorded::read(path)?;
     let input = recorded.captured.input.clone().unwrap_or_default();
     let mut learned = Vec::new();
     for _ in 0..MOST_RUNS {
-        let finished = match replayed(arguments, &recording, input.clone()).await {
-            Ok(finished) => finished,
-            Err(message) => {
-                context.complain(&message, Some("the recording is written; only its rehearsal failed"));
-                return ExitStatus::Failed;
-            }
-        };
+        let failed = |message| CliError::new(message, "the recording is written; only its rehearsal failed");
+        let finished = replayed(arguments, &recording, input.clone()).await.map_err(failed)?;
         let found = learnable(&finished.misses, &recording);
         if finished.misses.is_empty() {
             return done(path, &recording, &finished, &learned, context);
         }
         if found.is_empty() {
-            return missed(arguments, path, &finished, context);
+            return Err(missed(arguments, path, &finished));
         }
         recording.holes.extend(found.iter().cloned());
         learned.extend(found);
     }
     warn("the rehearsal was given up: every run of the command differs in another place", context);
-    ExitStatus::Failed
+    Err(CliError::told())
 }
 
 async fn replayed(arguments: &RecordArguments, recording: &Recording, input: Vec<u8>) -> Result<Finished, String> {
-    let signals = Signals::listen();
     let mode = Mode::Replay {
         recording: recording.clone(),
         rules: MatchRules::default(),
         on_miss: OnMiss::Fail,
         pace: Pace::Fast,
     };
-    let (observer, mut seen) = unbounded_channel();
-    let hosts = Hosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
-    let session = arguments.reach.start(mode, hosts, Some(observer)).await.map_err(|error| error.to_string())?;
-    let (limit, streams) = (arguments.limits.max_wall, Given::Quietly(input));
-    let agent = Agent { command: &arguments.command, limit, streams, signals };
-    let ended = agent.run(&session, &mut seen, drop).await;
-    let finished = session.finish().await;
+    let agent = agent(arguments, Given::Quietly(input));
+    let (finished, ended) = agent.run(mode, |_, _| ()).await.map_err(|error| error.to_string())?;
     match ended {
         Ok(ended) if ended.stopped.is_some() => Err("the rehearsal was ended before it was over".into()),
         Ok(_) => Ok(finished),
@@ -127,33 +114,30 @@ fn done(
     finished: &Finished,
     learned: &[LearnedHole],
     context: &Context,
-) -> ExitStatus {
+) -> CommandResult {
     if finished.tally.exact + finished.tally.with_holes == 0 {
-        context.complain("the rehearsal sent none of the recorded requests", Some("does the command need a terminal?"));
-        return ExitStatus::Failed;
+        let message = "the rehearsal sent none of the recorded requests";
+        return Err(CliError::new(message, "does the command need a terminal?"));
     }
     if learned.is_empty() {
         context.say("the rehearsal was answered from the recording alone\n");
-        return ExitStatus::Success;
+        return Ok(ExitStatus::Success);
     }
-    if let Err(error) = recorded::write(path, recording, &finished.secrets) {
-        return error.tell(context);
-    }
+    recorded::write(path, recording, &finished.secrets)?;
     let places = learned.iter().map(|hole| hole.at.as_str()).collect::<Vec<_>>().join(", ");
     let count = counted(learned.len(), "place differs", "places differ");
     context.say(&format!(
         "the rehearsal was answered from the recording; {count} from run to run and is not compared: {places}\n"
     ));
-    ExitStatus::Success
+    Ok(ExitStatus::Success)
 }
 
-fn missed(arguments: &RecordArguments, path: &Path, finished: &Finished, context: &Context) -> ExitStatus {
-    let Some(first) = finished.misses.first() else { return ExitStatus::Failed };
+fn missed(arguments: &RecordArguments, path: &Path, finished: &Finished) -> CliError {
+    let Some(first) = finished.misses.first() else { return CliError::told() };
     let (message, _) = replay::miss(first, path, &arguments.command);
     let help = "a replay of this recording will fail: the agent sends something else every time; \
                 make that stable, or leave it out of comparisons with `--volatile POINTER`";
-    context.complain(&message, Some(help));
-    ExitStatus::Failed
+    CliError::new(message, help)
 }
 
 #[cfg(test)]

@@ -4,14 +4,16 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
+use agentci::trace::Redactor;
 use agentci::verdict::ExitStatus;
 use agentci_process::{Asked, Attached, Command, Exit, Grace, SpawnError};
-use agentci_recorder::{Seen, Session};
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc::UnboundedReceiver;
+use agentci_recorder::{Finished, Mode, Seen, Session, SessionError};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
+use super::reach::{Hosts, ReachFlags};
 use super::streams::{Captured, Given};
+use crate::cli::signals::Signals;
 
 /// How long an agent that was asked to end may take to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -29,8 +31,9 @@ pub(in crate::cli) struct Agent<'a> {
     /// How long it may take in all.
     pub(in crate::cli) limit: Option<Duration>,
     pub(in crate::cli) streams: Given,
-    /// The signals that are passed on to it, and end it.
-    pub(in crate::cli) signals: io::Result<Signals>,
+    /// How it reaches the recorder.
+    pub(in crate::cli) reach: &'a ReachFlags,
+    pub(in crate::cli) hosts: Hosts,
 }
 
 /// How it went.
@@ -57,14 +60,15 @@ pub(in crate::cli) enum Stopped {
 }
 
 impl Ended {
-    /// How it ended, for a recording.
-    pub(in crate::cli) fn recorded(&self) -> agentci_recorder::Exit {
+    /// Adds to a recording what only the command line knows: the command, and how it ended.
+    pub(in crate::cli) fn complete(&self, finished: &mut Finished, command: &[OsString]) {
         let at_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX);
         let code = self.exit.and_then(|exit| match exit {
             Exit::Code(code) => Some(code),
             Exit::Signal(_) => None,
         });
-        agentci_recorder::Exit { at_us, code }
+        finished.recording.header.command = without_secrets(command, &finished.secrets);
+        finished.recording.exit = Some(agentci_recorder::Exit { at_us, code });
     }
 
     /// The exit code of the agent as a shell would have it.
@@ -91,16 +95,33 @@ impl Ended {
 }
 
 impl Agent<'_> {
-    /// Runs it against a recorder, and hands over what that sees.
+    /// Runs it in a session of the recorder, and hands over what that sees, with the session as long as it lasts.
     pub(in crate::cli) async fn run(
         self,
+        mode: Mode,
+        mut take: impl FnMut(&Seen, Option<&Session>),
+    ) -> Result<(Finished, Result<Ended, SpawnError>), SessionError> {
+        let signals = Signals::listen_for_command();
+        let (observer, mut seen) = unbounded_channel();
+        let session = self.reach.start(mode, &self.hosts, observer).await?;
+        let ended = self.run_within(&session, signals, &mut seen, |event| take(&event, Some(&session))).await;
+        let finished = session.finish().await;
+        while let Ok(event) = seen.try_recv() {
+            take(&event, None);
+        }
+        Ok((finished, ended))
+    }
+
+    async fn run_within(
+        self,
         session: &Session,
+        signals: io::Result<Signals>,
         seen: &mut UnboundedReceiver<Seen>,
         mut take: impl FnMut(Seen),
     ) -> Result<Ended, SpawnError> {
         let (program, arguments) = self.command.split_first().ok_or_else(|| SpawnError::NotFound(String::new()))?;
         let failed = |source| SpawnError::Other { program: program.to_string_lossy().into_owned(), source };
-        let mut signals = self.signals.map_err(failed)?;
+        let mut signals = signals.map_err(failed)?;
         let (streams, passing) = self.streams.open().map_err(failed)?;
         let command = Command {
             program: session.program(program),
@@ -143,26 +164,9 @@ impl Agent<'_> {
     }
 }
 
-/// The signals that are passed on. From the moment that they are listened for, they do not end us by themselves.
-#[derive(Debug)]
-pub(in crate::cli) struct Signals([Signal; 4]);
-
-impl Signals {
-    /// Listens for them; within a runtime.
-    pub(in crate::cli) fn listen() -> io::Result<Self> {
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
-        let [interrupt, terminate, hang_up, quit] = kinds.map(signal);
-        Ok(Self([interrupt?, terminate?, hang_up?, quit?]))
-    }
-
-    async fn next(&mut self) -> Asked {
-        let [interrupt, terminate, hang_up, quit] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => Asked::Interrupt,
-            _ = terminate.recv() => Asked::Terminate,
-            _ = hang_up.recv() => Asked::HangUp,
-            // To write a core file of our own, and lose the recording, is not what anybody wants.
-            _ = quit.recv() => Asked::Terminate,
-        }
-    }
+/// The words of a command, as they may be written to a file.
+pub(in crate::cli) fn without_secrets(command: &[OsString], secrets: &Redactor) -> Vec<String> {
+    let mut words: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    secrets.arguments(&mut words);
+    words
 }

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use agentci::trace::Redactor;
 use agentci_recorder::{LoadError, Recording, SecretLeft, load, save};
 
+use crate::cli::cli_error::CliError;
 use crate::cli::record::{FOLDER, program_name};
 use crate::cli::rerun_hint::quoted;
-use crate::cli::usage_error::UsageError;
 
 /// The longest word of several lines that is shown as it would be typed, in bytes.
 const LONGEST_WORD: usize = 2000;
 
 /// Reads a recording and the large bodies beside it.
-pub(in crate::cli) fn read(path: &Path) -> Result<Recording, UsageError> {
+pub(in crate::cli) fn read(path: &Path) -> Result<Recording, CliError> {
     load(path).map_err(|error| match error {
         LoadError::Io(error) => {
             let shown = path.display();
@@ -25,12 +25,12 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Recording, UsageError> {
                 kind => format!("the recording `{shown}` cannot be read: {kind}"),
             };
             let help = "`agentci record -- CMD` makes a recording; those of suites are replayed by `agentci run`";
-            UsageError::new(message, help)
+            CliError::new(message, help)
         }
         LoadError::Recording { error: ref wrong, .. } if wrong.message.starts_with("version ") => {
-            UsageError::new(error.to_string(), "another version of agentci made it: update agentci, or record it again")
+            CliError::new(error.to_string(), "another version of agentci made it: update agentci, or record it again")
         }
-        LoadError::Recording { .. } => UsageError::new(
+        LoadError::Recording { .. } => CliError::new(
             format!("this is not a recording of a command that can be read: {error}"),
             "restore it from version control, or record it again",
         ),
@@ -38,7 +38,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Recording, UsageError> {
 }
 
 /// Writes a recording without its secrets. The former file is there until the new one is whole.
-pub(in crate::cli) fn write(path: &Path, recording: &Recording, secrets: &Redactor) -> Result<(), UsageError> {
+pub(in crate::cli) fn write(path: &Path, recording: &Recording, secrets: &Redactor) -> Result<(), CliError> {
     save(path, recording, secrets).map_err(|error| {
         let held_back = error.get_ref().and_then(|inner| inner.downcast_ref::<SecretLeft>()).is_some();
         let help = if held_back {
@@ -46,7 +46,7 @@ pub(in crate::cli) fn write(path: &Path, recording: &Recording, secrets: &Redact
         } else {
             "`agentci record -o FILE` writes it elsewhere"
         };
-        UsageError::new(format!("the recording `{}` was not written: {error}", path.display()), help)
+        CliError::new(format!("the recording `{}` was not written: {error}", path.display()), help)
     })
 }
 

@@ -5,7 +5,7 @@ mod file;
 mod reach;
 mod streams;
 
-pub(super) use agent::{Agent, Ended, Signals, Stopped};
+pub(super) use agent::{Agent, Ended, Stopped, without_secrets};
 pub(super) use file::{command_line, default_file, read, record_again, size, words, write};
 pub(super) use reach::{Hosts, ReachFlags, environment, own_authorities};
 pub(super) use streams::Given;

@@ -45,8 +45,8 @@ impl ReachFlags {
     pub(in crate::cli) async fn start(
         &self,
         mode: Mode,
-        hosts: Hosts,
-        observer: Option<UnboundedSender<Seen>>,
+        hosts: &Hosts,
+        observer: UnboundedSender<Seen>,
     ) -> Result<Session, SessionError> {
         let folder = match &self.world_dir {
             Some(folder) => {
@@ -60,15 +60,15 @@ impl ReachFlags {
             bind: self.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             advertise: self.advertise.clone(),
             roots: roots(),
-            pass: hosts.pass,
-            only: hosts.only,
-            allow: hosts.allow,
+            pass: hosts.pass.clone(),
+            only: hosts.only.clone(),
+            allow: hosts.allow.clone(),
             environment: environment(),
             folder: folder.clone(),
             tap: std::env::current_exe().ok(),
             secrets: agentci::environment_secrets(),
             upstream_roots: own_authorities(),
-            observer,
+            observer: Some(observer),
         })
         .await?;
         if let Some(folder) = folder {

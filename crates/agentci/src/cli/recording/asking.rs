@@ -8,11 +8,11 @@ use agentci_protocols::chat::requested_model;
 use agentci_recorder::{Body, Exchange, Recording, WhatToAsk, may_ask};
 
 use super::keys::{Keys, Sent};
+use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
 use crate::cli::init::answer;
 use crate::cli::record::{Budget, counted, host};
 use crate::cli::recorded::in_ci;
-use crate::cli::usage_error::UsageError;
 
 /// How many calls that are not asked are named.
 const MOST_NAMED: usize = 20;
@@ -135,7 +135,7 @@ pub(super) fn total(costs: impl Iterator<Item = Cost>) -> Option<String> {
 }
 
 /// Whether the user wants it. Who cannot be asked must have said so before.
-pub(super) fn consent(question: &str, yes: bool, context: &Context) -> Result<bool, UsageError> {
+pub(super) fn consent(question: &str, yes: bool, context: &Context) -> Result<bool, CliError> {
     if yes {
         return Ok(true);
     }
@@ -148,7 +148,7 @@ pub(super) fn consent(question: &str, yes: bool, context: &Context) -> Result<bo
         return Ok(["y", "yes"].contains(&answer.to_ascii_lowercase().as_str()));
     };
     let message = format!("`agentci recording drift` calls real models and tools, so it does not run {refused}");
-    Err(UsageError::new(message, "nothing was asked; add `--yes` if this is what you want"))
+    Err(CliError::new(message, "nothing was asked; add `--yes` if this is what you want"))
 }
 
 #[cfg(test)]

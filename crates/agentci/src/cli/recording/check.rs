@@ -19,9 +19,9 @@ use serde_json::json;
 use super::checking::{Checking, DAY_S};
 use super::finding::{Finding, Severity};
 use super::uses::InSight;
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::record::counted;
-use crate::cli::usage_error::UsageError;
 
 /// Arguments of `agentci recording check`.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ fn age(text: &str) -> Result<Duration, String> {
     days.map_or_else(other, |days| Ok(Duration::from_secs(DAY_S * u64::from(days))))
 }
 
-pub(super) fn check(arguments: &CheckArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+pub(super) fn check(arguments: &CheckArguments, context: &Context) -> CommandResult {
     let in_sight = InSight::load(&arguments.suite, &arguments.paths);
     let mut checking = Checking::new(arguments.older_than, in_sight);
     for path in &arguments.paths {
@@ -58,7 +58,7 @@ pub(super) fn check(arguments: &CheckArguments, context: &Context) -> Result<Exi
     }
     if checking.done.is_empty() {
         let help = "`agentci record -- CMD` makes one; name the file or its folder";
-        return Err(UsageError::new("there is no recording to check: no `.jsonl` file is one", help));
+        return Err(CliError::new("there is no recording to check: no `.jsonl` file is one", help));
     }
     checking.tell_unknown();
     let errors = checking.count(Severity::Error);

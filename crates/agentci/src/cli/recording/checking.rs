@@ -10,9 +10,9 @@ use agentci_recorder::{Exchange, LoadError, Places, Recording, bad_answers, load
 
 use super::finding::{Finding, Severity};
 use super::uses::{InSight, Use};
+use crate::cli::cli_error::CliError;
 use crate::cli::record::counted;
 use crate::cli::secrets::{dirty_lines_of_world, files_below};
-use crate::cli::usage_error::UsageError;
 
 /// How many findings of one kind are told of a recording.
 const MOST_TOLD: usize = 20;
@@ -41,11 +41,11 @@ impl Checking {
         Self { older_than, in_sight, ..Self::default() }
     }
 
-    pub(super) fn path(&mut self, path: &Path) -> Result<(), UsageError> {
+    pub(super) fn path(&mut self, path: &Path) -> Result<(), CliError> {
         if !path.is_dir() {
             if fs_err::symlink_metadata(path).is_err() {
                 let help = "name a recording, or a folder with some";
-                return Err(UsageError::new(format!("`{}` does not exist", path.display()), help));
+                return Err(CliError::new(format!("`{}` does not exist", path.display()), help));
             }
             self.file(path);
             return Ok(());

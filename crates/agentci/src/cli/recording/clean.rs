@@ -6,10 +6,10 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::Remove;
 use clap::Args;
 
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::record::counted;
 use crate::cli::recorded;
-use crate::cli::usage_error::UsageError;
 
 #[derive(Debug, Args)]
 pub(super) struct CleanArguments {
@@ -30,7 +30,7 @@ pub(super) struct CleanArguments {
     value_from_env: Vec<String>,
 }
 
-pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> CommandResult {
     let what = Remove {
         chatter: arguments.chatter,
         ids: arguments.id.clone(),
@@ -39,7 +39,7 @@ pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> Result<Ex
     };
     if what == Remove::default() {
         let help = "say what: `--chatter`, `--host HOST`, `--id N` or `--value-from-env NAME`";
-        return Err(UsageError::new("nothing is to be removed", help));
+        return Err(CliError::new("nothing is to be removed", help));
     }
     let mut recording = recorded::read(&arguments.file)?;
     let before = recording.clone();
@@ -47,11 +47,11 @@ pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> Result<Ex
     if !removed.unknown.is_empty() {
         let unknown = removed.unknown.join(", ");
         let help = "`agentci recording show` lists every call with its number and host; nothing was changed";
-        return Err(UsageError::new(format!("no call has this number or host: {unknown}"), help));
+        return Err(CliError::new(format!("no call has this number or host: {unknown}"), help));
     }
     if removed.short > 0 {
         let help = "change the key instead, and record again; nothing was changed";
-        return Err(UsageError::new("a value is too short to be removed wherever it stands", help));
+        return Err(CliError::new("a value is too short to be removed wherever it stands", help));
     }
     let mut secrets = agentci::environment_secrets();
     what.values.iter().for_each(|value| secrets.learn_value(value));
@@ -67,9 +67,9 @@ pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> Result<Ex
     Ok(ExitStatus::Success)
 }
 
-fn value(name: &str) -> Result<String, UsageError> {
+fn value(name: &str) -> Result<String, CliError> {
     let value = std::env::var(name).ok().filter(|value| !value.is_empty());
     value.ok_or_else(|| {
-        UsageError::new(format!("the environment variable `{name}` has no value"), "set it to the value to remove")
+        CliError::new(format!("the environment variable `{name}` has no value"), "set it to the value to remove")
     })
 }

@@ -1,12 +1,12 @@
 //! The command itself.
 
-use agentci::verdict::ExitStatus;
 use clap::{Args, Subcommand};
 
 use super::check::{CheckArguments, check};
 use super::clean::{CleanArguments, remove};
 use super::drift::{DriftArguments, drift};
 use super::show::{DiffArguments, ShowArguments, compare, print};
+use crate::cli::cli_error::CommandResult;
 use crate::cli::context::Context;
 
 /// Arguments of `agentci recording`.
@@ -30,13 +30,12 @@ enum What {
     Drift(DriftArguments),
 }
 
-pub(crate) fn recording(arguments: &RecordingArguments, context: &Context) -> ExitStatus {
-    let done = match &arguments.what {
+pub(crate) fn recording(arguments: &RecordingArguments, context: &Context) -> CommandResult {
+    match &arguments.what {
         What::Show(arguments) => print(arguments, context),
         What::Diff(arguments) => compare(arguments, context),
         What::Clean(arguments) => remove(arguments, context),
         What::Check(arguments) => check(arguments, context),
         What::Drift(arguments) => drift(arguments, context),
-    };
-    done.unwrap_or_else(|error| error.tell(context))
+    }
 }

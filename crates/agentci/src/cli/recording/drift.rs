@@ -21,11 +21,11 @@ use clap::Args;
 use super::asking::{Cost, Plan, consent, total};
 use super::keys::{HostHeader, Keys, host_header};
 use super::update::update;
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::execute::runtime;
 use crate::cli::record::{Budget, counted};
 use crate::cli::recorded;
-use crate::cli::usage_error::UsageError;
 
 /// How many changes of one answer are told.
 const MOST_TOLD: usize = 10;
@@ -69,7 +69,7 @@ pub(super) struct Asked<'r> {
     today: Option<Exchange>,
 }
 
-pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> CommandResult {
     let file = arguments.file.display().to_string();
     let recording = recorded::read(&arguments.file)?;
     let budget = Budget::new(None, arguments.prices.as_deref())?;
@@ -79,16 +79,15 @@ pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> Result<Exi
     context.say(&keys.secrets().text(&plan.text(&file, &budget)));
     if plan.asked.is_empty() {
         let help = "see the reasons above; only what is asked can be compared";
-        return Err(UsageError::new(format!("no call of `{file}` can be asked again"), help));
+        return Err(CliError::new(format!("no call of `{file}` can be asked again"), help));
     }
     if !consent("ask them now?", arguments.yes, context)? {
         context.say("nothing was asked\n");
         return Ok(ExitStatus::Failed);
     }
     let live = Live::new(recorded::own_authorities().as_deref(), &recorded::environment(), arguments.timeout);
-    let live =
-        live.map_err(|error| UsageError::new(error, "check the files that `SSL_CERT_FILE` and the like name"))?;
-    let Some(runtime) = runtime(context) else { return Ok(ExitStatus::Failed) };
+    let live = live.map_err(|error| CliError::new(error, "check the files that `SSL_CERT_FILE` and the like name"))?;
+    let runtime = runtime()?;
     let known = Known::of(&recording);
     let mut sequel = Sequel::default();
     let mut asked = Vec::new();

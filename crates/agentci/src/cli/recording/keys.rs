@@ -3,8 +3,8 @@
 use agentci::trace::Redactor;
 use agentci_recorder::{Request, goes_to, learn_request, login};
 
+use crate::cli::cli_error::CliError;
 use crate::cli::recorded;
-use crate::cli::usage_error::UsageError;
 
 /// The shortest value of a variable that is taken for a secret, if it has a digit; and if it has none.
 const SECRET: (usize, usize) = (8, 20);
@@ -48,11 +48,11 @@ pub(super) struct Sent {
 }
 
 impl Keys {
-    pub(super) fn new(given: &[HostHeader]) -> Result<Self, UsageError> {
+    pub(super) fn new(given: &[HostHeader]) -> Result<Self, CliError> {
         Self::of(given, recorded::environment())
     }
 
-    fn of(given: &[HostHeader], environment: Vec<(String, String)>) -> Result<Self, UsageError> {
+    fn of(given: &[HostHeader], environment: Vec<(String, String)>) -> Result<Self, CliError> {
         let mut keys = Self { environment, given: Vec::new(), secrets: agentci::environment_secrets() };
         for HostHeader { host, name, value } in given {
             let (value, variables) = keys.expanded(value)?;
@@ -101,7 +101,7 @@ impl Keys {
     }
 
     /// A value with its variables, `$NAME` or `${NAME}`, replaced, and their names.
-    fn expanded(&mut self, value: &str) -> Result<(String, Vec<String>), UsageError> {
+    fn expanded(&mut self, value: &str) -> Result<(String, Vec<String>), CliError> {
         let (mut out, mut variables, mut rest) = (String::new(), Vec::new(), value);
         while let Some((before, after)) = rest.split_once('$') {
             out.push_str(before);
@@ -110,7 +110,7 @@ impl Keys {
             let (name, further) = inner.unwrap_or_else(|| after.split_at(length));
             let Some(found) = self.variable(name) else {
                 let message = format!("`--header` names the environment variable `{name}`, which has no value");
-                return Err(UsageError::new(message, "set it; in single quotes the shell leaves `$` alone"));
+                return Err(CliError::new(message, "set it; in single quotes the shell leaves `$` alone"));
             };
             let has_digit = found.bytes().any(|byte| byte.is_ascii_digit());
             if found.len() >= if has_digit { SECRET.0 } else { SECRET.1 } {
@@ -129,7 +129,7 @@ impl Keys {
 mod tests {
     use super::*;
 
-    fn keys(given: &str, environment: &[(&str, &str)]) -> Result<Keys, UsageError> {
+    fn keys(given: &str, environment: &[(&str, &str)]) -> Result<Keys, CliError> {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Keys::of(&[host_header(given).unwrap()], environment)
     }

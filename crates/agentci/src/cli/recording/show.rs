@@ -6,9 +6,9 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::{diff, show};
 use clap::Args;
 
+use crate::cli::cli_error::CommandResult;
 use crate::cli::context::Context;
 use crate::cli::recorded;
-use crate::cli::usage_error::UsageError;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArguments {
@@ -27,12 +27,12 @@ pub(super) struct DiffArguments {
     after: PathBuf,
 }
 
-pub(super) fn print(arguments: &ShowArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+pub(super) fn print(arguments: &ShowArguments, context: &Context) -> CommandResult {
     context.print(&show(&recorded::read(&arguments.file)?));
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn compare(arguments: &DiffArguments, context: &Context) -> Result<ExitStatus, UsageError> {
+pub(super) fn compare(arguments: &DiffArguments, context: &Context) -> CommandResult {
     let (before, after) = (recorded::read(&arguments.before)?, recorded::read(&arguments.after)?);
     let difference = diff(&before, &after);
     context.print(&difference);

@@ -6,10 +6,10 @@ use agentci_recorder::Recording;
 
 use super::drift::Asked;
 use super::keys::Keys;
+use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
 use crate::cli::record::counted;
 use crate::cli::recorded;
-use crate::cli::usage_error::UsageError;
 
 /// Replaces the answers that changed, and says how many.
 pub(super) fn update(
@@ -17,9 +17,9 @@ pub(super) fn update(
     recording: &Recording,
     asked: &[Asked<'_>],
     keys: &Keys,
-    consent: impl FnOnce(&str) -> Result<bool, UsageError>,
+    consent: impl FnOnce(&str) -> Result<bool, CliError>,
     context: &Context,
-) -> Result<usize, UsageError> {
+) -> Result<usize, CliError> {
     let file = path.display();
     let mut updated = recording.clone();
     let mut replaced = Vec::new();
@@ -57,10 +57,10 @@ pub(super) fn update(
 }
 
 /// Refuses to write over what someone else has written meanwhile.
-fn unchanged_since(path: &Path, recording: &Recording) -> Result<(), UsageError> {
+fn unchanged_since(path: &Path, recording: &Recording) -> Result<(), CliError> {
     if recorded::read(path)? == *recording {
         return Ok(());
     }
     let message = format!("`{}` has changed since it was read, so nothing was replaced", path.display());
-    Err(UsageError::new(message, "run the command again"))
+    Err(CliError::new(message, "run the command again"))
 }

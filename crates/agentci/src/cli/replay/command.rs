@@ -2,35 +2,29 @@
 
 use std::ffi::OsString;
 
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{Finished, MatchRules, Mode, OnMiss, Recording, Seen, SeenHow};
-use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::{Missed, ReplayArguments};
 use super::fork::fork;
 use super::outcome;
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::execute::runtime;
 use crate::cli::record::counted;
-use crate::cli::recorded::{self, Agent, Given, Hosts, Signals, in_ci};
-use crate::cli::usage_error::UsageError;
+use crate::cli::recorded::{self, Agent, Given, Hosts, in_ci};
 
-pub(crate) fn replay(arguments: &ReplayArguments, context: &Context) -> ExitStatus {
+pub(crate) fn replay(arguments: &ReplayArguments, context: &Context) -> CommandResult {
     if let Some(until) = arguments.fork.until {
         return fork(arguments, until, context);
     }
-    let (recording, command) = match prepare(arguments) {
-        Ok(prepared) => prepared,
-        Err(error) => return error.tell(context),
-    };
-    let Some(runtime) = runtime(context) else { return ExitStatus::Failed };
-    runtime.block_on(run(arguments, recording, &command, context))
+    let (recording, command) = prepare(arguments)?;
+    runtime()?.block_on(run(arguments, recording, &command, context))
 }
 
 /// What must be so before anything is run.
-fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), UsageError> {
+fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), CliError> {
     if arguments.on_miss != Missed::Fail && in_ci() {
-        return Err(UsageError::new(
+        return Err(CliError::new(
             "`--on-miss live` and `--on-miss record` call real models and tools, so they do not run while `CI` is set",
             "leave `--on-miss` out: a request that is not in the recording then fails the replay",
         ));
@@ -41,7 +35,7 @@ fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), Us
 }
 
 /// The command that is given, or else the recorded one.
-pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> Result<Vec<OsString>, UsageError> {
+pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> Result<Vec<OsString>, CliError> {
     let command = if arguments.command.is_empty() {
         recorded::words(&recording.header.command)
     } else {
@@ -49,7 +43,7 @@ pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> 
     };
     if command.is_empty() {
         let file = recorded::command_line(&[arguments.file.as_os_str()]);
-        return Err(UsageError::new(
+        return Err(CliError::new(
             format!("{file} does not name the command that was recorded"),
             format!("add it: `agentci replay {file} -- CMD`"),
         ));
@@ -67,39 +61,33 @@ pub(super) fn rules(arguments: &ReplayArguments, command: &[OsString]) -> MatchR
     }
 }
 
-async fn run(arguments: &ReplayArguments, recording: Recording, command: &[OsString], context: &Context) -> ExitStatus {
-    let signals = Signals::listen();
+/// The command and what it may reach.
+pub(super) fn agent<'a>(arguments: &'a ReplayArguments, command: &'a [OsString]) -> Agent<'a> {
+    let hosts = Hosts { allow: arguments.allow.clone(), ..Hosts::default() };
+    Agent { command, limit: arguments.timeout, streams: Given::Ours, reach: &arguments.reach, hosts }
+}
+
+async fn run(
+    arguments: &ReplayArguments,
+    recording: Recording,
+    command: &[OsString],
+    context: &Context,
+) -> CommandResult {
     let rules = rules(arguments, command);
     let on_miss = OnMiss::from(arguments.on_miss);
     let expected = recording.exchanges.iter().filter(|exchange| !exchange.chatter).count();
     let mode = Mode::Replay { recording, rules, on_miss, pace: arguments.pace };
-    let hosts = Hosts { allow: arguments.allow.clone(), ..Hosts::default() };
-    let (observer, mut seen) = unbounded_channel();
-    let session = match arguments.reach.start(mode, hosts, Some(observer)).await {
-        Ok(session) => session,
-        Err(error) => {
-            context.complain(&error.to_string(), None);
-            return ExitStatus::Failed;
-        }
-    };
-    let agent = Agent { command, limit: arguments.timeout, streams: Given::Ours, signals };
     let mut live = 0;
-    let ended = agent.run(&session, &mut seen, |event| live += usize::from(is_live(&event))).await;
-    let finished = session.finish().await;
-    while let Ok(event) = seen.try_recv() {
-        live += usize::from(is_live(&event));
-    }
-    match ended {
-        Err(error) => {
-            context.complain(&error.to_string(), Some("give another command: `agentci replay FILE -- CMD`"));
-            ExitStatus::Usage
-        }
-        Ok(ended) => {
-            let outcome = outcome::Outcome { arguments, command, expected, live, finished: &finished, ended: &ended };
-            let status = outcome.say(context);
-            keep(arguments, &finished, live, context).map_or(status, |failed| status.max(failed))
-        }
-    }
+    let ran = agent(arguments, command).run(mode, |event, _| live += usize::from(is_live(event))).await;
+    let (finished, ended) = ran.map_err(CliError::plain)?;
+    let help = "give another command: `agentci replay FILE -- CMD`";
+    let ended = ended.map_err(|error| CliError::new(error.to_string(), help).usage())?;
+    let outcome = outcome::Outcome { arguments, command, expected, live, finished: &finished, ended: &ended };
+    let status = outcome.say(context);
+    Ok(match keep(arguments, &finished, live, context) {
+        Ok(()) => status,
+        Err(error) => status.max(error.tell(context)),
+    })
 }
 
 /// Whether this is a call that the live world answered.
@@ -108,19 +96,17 @@ fn is_live(event: &Seen) -> bool {
 }
 
 /// Writes what was added to the recording, and says what the live world answered.
-fn keep(arguments: &ReplayArguments, finished: &Finished, live: usize, context: &Context) -> Option<ExitStatus> {
+fn keep(arguments: &ReplayArguments, finished: &Finished, live: usize, context: &Context) -> Result<(), CliError> {
     if live == 0 {
-        return None;
+        return Ok(());
     }
     let calls = counted(live, "call", "calls");
-    if arguments.on_miss != Missed::Record {
+    if arguments.on_miss == Missed::Record {
+        recorded::write(&arguments.file, &finished.recording, &finished.secrets)?;
+        let file = recorded::command_line(&[arguments.file.as_os_str()]);
+        context.say(&format!("{calls} answered by the live world, and added to {file}\n"));
+    } else {
         context.say(&format!("{calls} answered by the live world, and not recorded\n"));
-        return None;
     }
-    if let Err(error) = recorded::write(&arguments.file, &finished.recording, &finished.secrets) {
-        return Some(error.tell(context));
-    }
-    let file = recorded::command_line(&[arguments.file.as_os_str()]);
-    context.say(&format!("{calls} answered by the live world, and added to {file}\n"));
-    None
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci::DiskFiles;
@@ -15,7 +15,8 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 
-use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
+use super::{AddressArguments, block_on, not_served, signals};
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 
 /// What a model without a script says.
@@ -37,33 +38,29 @@ pub(super) struct LlmArguments {
     control_token: Option<String>,
 }
 
-pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> ExitStatus {
+pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> CommandResult {
     let script = match &arguments.script {
         None => ModelScript { default: vec![NO_SCRIPT.into()], ..ModelScript::default() },
-        Some(path) => {
-            let mut sources = Sources::default();
-            match load_model_script(&DiskFiles, &mut sources, path) {
-                Ok(script) => script,
-                Err(problems) => {
-                    context.show(&problems, &sources);
-                    return ExitStatus::Failed;
-                }
-            }
-        }
+        Some(path) => model_script(path, context)?,
     };
-    block_on(until_signal(script, arguments, context), context)
+    block_on(until_signal(script, arguments, context))
 }
 
-async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &Context) -> ExitStatus {
-    let Some(mut signals) = Signals::listen(context) else { return ExitStatus::Failed };
+/// Reads the script of a model.
+pub(in crate::cli) fn model_script(path: &Path, context: &Context) -> Result<ModelScript, CliError> {
+    let mut sources = Sources::default();
+    load_model_script(&DiskFiles, &mut sources, path).map_err(|problems| {
+        context.show(&problems, &sources);
+        CliError::told()
+    })
+}
+
+async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &Context) -> CommandResult {
+    let mut signals = signals()?;
     let AddressArguments { bind, port } = arguments.address;
-    let control_token = match arguments.control_token.clone().map_or_else(random_token, Ok) {
-        Ok(token) => token,
-        Err(error) => {
-            context.complain(&format!("no token could be made: {error}"), Some("choose one with `--control-token`"));
-            return ExitStatus::Failed;
-        }
-    };
+    let control_token = arguments.control_token.clone().map_or_else(random_token, Ok).map_err(|error| {
+        CliError::new(format!("no token could be made: {error}"), "choose one with `--control-token`")
+    })?;
     let options = ServerOptions {
         bind,
         port,
@@ -71,21 +68,15 @@ async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &C
         control_token: Some(control_token.clone()),
         ..ServerOptions::default()
     };
-    let server = match ModelServer::start(Arc::new(script), options).await {
-        Ok(server) => server,
-        Err(error) => {
-            context.complain(&error.to_string(), Some(OTHER_ADDRESS));
-            return ExitStatus::Failed;
-        }
-    };
+    let server = ModelServer::start(Arc::new(script), options).await.map_err(not_served)?;
     let mut address: Map<String, Value> =
         server.addresses().into_iter().map(|(name, address)| (name.to_owned(), address.into())).collect();
     address.insert("control_token".into(), control_token.into());
     let address = Value::Object(address);
     context.print(&format!("{address}\n"));
-    signals.any().await;
+    signals.next().await;
     drop(server);
-    ExitStatus::Success
+    Ok(ExitStatus::Success)
 }
 
 /// A token that nobody can guess.

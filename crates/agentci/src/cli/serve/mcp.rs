@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentci::DiskFiles;
 use agentci::formats::load_mcp_script;
-use agentci::mock_mcp::{McpServer, Mind, Seen, ServerOptions, Tape, TapeError, serve as serve_lines};
+use agentci::mock_mcp::{McpServer, Mind, Seen, ServerOptions, Tape, serve as serve_lines};
 use agentci::source::{Diagnostic, Diagnostics, Sources};
 use agentci::verdict::ExitStatus;
 use agentci_recorder::load;
@@ -14,8 +14,10 @@ use serde_json::json;
 use tokio::io::BufReader;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
+use super::{AddressArguments, block_on, not_served, signals};
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
+use crate::cli::mcp_servers::tape_help;
 
 /// Arguments of `agentci serve mcp`.
 #[derive(Debug, Args)]
@@ -33,22 +35,18 @@ pub(super) struct McpArguments {
     address: AddressArguments,
 }
 
-pub(super) fn serve(arguments: &McpArguments, context: &Context) -> ExitStatus {
+pub(super) fn serve(arguments: &McpArguments, context: &Context) -> CommandResult {
     let (to, seen) = unbounded_channel();
     let is_recording = arguments.script.extension().is_some_and(|extension| extension == "jsonl");
-    let mind = if is_recording { recorded(arguments, to, context) } else { scripted(arguments, to, context) };
-    match mind {
-        Some(mind) => block_on(until_signal(Arc::new(mind), seen, arguments, context), context),
-        None => ExitStatus::Failed,
-    }
+    let mind = if is_recording { recorded(arguments, to)? } else { scripted(arguments, to, context)? };
+    block_on(until_signal(Arc::new(mind), seen, arguments, context))
 }
 
-/// The server that is a script; nothing if it was said what is wrong with it.
-fn scripted(arguments: &McpArguments, to: UnboundedSender<Seen>, context: &Context) -> Option<Mind> {
+/// The server that is a script.
+fn scripted(arguments: &McpArguments, to: UnboundedSender<Seen>, context: &Context) -> Result<Mind, CliError> {
     if arguments.server.is_some() {
-        let help = "leave it out, or name a recording that ends in `.jsonl`";
-        context.complain("`--server` chooses among the servers of a recording, and this is a script", Some(help));
-        return None;
+        let message = "`--server` chooses among the servers of a recording, and this is a script";
+        return Err(CliError::new(message, "leave it out, or name a recording that ends in `.jsonl`"));
     }
     let mut sources = Sources::default();
     let mind = load_mcp_script(&DiskFiles, &mut sources, &arguments.script).and_then(|script| {
@@ -58,20 +56,20 @@ fn scripted(arguments: &McpArguments, to: UnboundedSender<Seen>, context: &Conte
             problems
         })
     });
-    mind.inspect_err(|problems| context.show(problems, &sources)).ok()
+    mind.map_err(|problems| {
+        context.show(&problems, &sources);
+        CliError::told()
+    })
 }
 
-/// The server that was recorded; nothing if it was said what is wrong with it.
-fn recorded(arguments: &McpArguments, to: UnboundedSender<Seen>, context: &Context) -> Option<Mind> {
-    let recording = load(&arguments.script).inspect_err(|error| context.complain(&error.to_string(), None)).ok()?;
-    let tape = Tape::of(&recording, arguments.server.as_deref()).inspect_err(|error| {
-        let help = match error {
-            TapeError::None => error.help().to_owned(),
-            TapeError::Unknown { .. } | TapeError::Several(_) => format!("{}: `--server TEXT`", error.help()),
-        };
-        context.complain(&format!("`{}` cannot be served: {error}", arguments.script.display()), Some(&help));
-    });
-    Some(Mind::recorded(tape.ok()?, Some(Box::new(to))))
+/// The server that was recorded.
+fn recorded(arguments: &McpArguments, to: UnboundedSender<Seen>) -> Result<Mind, CliError> {
+    let recording = load(&arguments.script).map_err(CliError::plain)?;
+    let tape = Tape::of(&recording, arguments.server.as_deref()).map_err(|error| {
+        let message = format!("`{}` cannot be served: {error}", arguments.script.display());
+        CliError::new(message, tape_help(&error, "--server TEXT"))
+    })?;
+    Ok(Mind::recorded(tape, Some(Box::new(to))))
 }
 
 async fn until_signal(
@@ -79,39 +77,29 @@ async fn until_signal(
     seen: UnboundedReceiver<Seen>,
     arguments: &McpArguments,
     context: &Context,
-) -> ExitStatus {
-    let Some(mut signals) = Signals::listen(context) else { return ExitStatus::Failed };
+) -> CommandResult {
+    let mut signals = signals()?;
     if arguments.stdio {
         let serving = serve_lines(mind, BufReader::new(tokio::io::stdin()), tokio::io::stdout());
-        return tokio::select! {
+        let served = tokio::select! {
             biased;
-            () = tell(seen, context) => ExitStatus::Success,
-            served = serving => match served {
-                Ok(()) => ExitStatus::Success,
-                Err(error) => {
-                    context.complain(&format!("the client cannot be reached: {error}"), None);
-                    ExitStatus::Failed
-                }
-            },
-            () = signals.any() => ExitStatus::Success,
+            () = tell(seen, context) => Ok(()),
+            served = serving => served,
+            _ = signals.next() => Ok(()),
         };
+        served.map_err(|error| CliError::plain(format!("the client cannot be reached: {error}")))?;
+        return Ok(ExitStatus::Success);
     }
     let AddressArguments { bind, port } = arguments.address;
-    let server = match McpServer::start(mind, ServerOptions { bind, port }).await {
-        Ok(server) => server,
-        Err(error) => {
-            context.complain(&error.to_string(), Some(OTHER_ADDRESS));
-            return ExitStatus::Failed;
-        }
-    };
+    let server = McpServer::start(mind, ServerOptions { bind, port }).await.map_err(not_served)?;
     context.print(&format!("{}\n", json!({ "url": server.url(), "sse_url": server.sse_url() })));
     tokio::select! {
         biased;
         () = tell(seen, context) => {}
-        () = signals.any() => {}
+        _ = signals.next() => {}
     }
     drop(server);
-    ExitStatus::Success
+    Ok(ExitStatus::Success)
 }
 
 /// Says what was asked for and is not in the script or the recording, as long as there is a server.

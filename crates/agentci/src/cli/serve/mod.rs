@@ -4,15 +4,17 @@ mod llm;
 mod mcp;
 mod tools;
 
+pub(super) use llm::model_script;
+
+use std::error::Error;
 use std::net::IpAddr;
 
-use agentci::verdict::ExitStatus;
 use clap::{Args, Subcommand};
 
+use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
-
-/// What helps when an address can not be had.
-const OTHER_ADDRESS: &str = "choose another with `--port` or `--bind`; 0 is any free port";
+use super::execute::runtime;
+use super::signals::Signals;
 
 /// Arguments of `agentci serve`.
 #[derive(Debug, Args)]
@@ -42,7 +44,7 @@ struct AddressArguments {
     bind: IpAddr,
 }
 
-pub(crate) fn serve(arguments: ServeArguments, context: &Context) -> ExitStatus {
+pub(crate) fn serve(arguments: ServeArguments, context: &Context) -> CommandResult {
     match arguments.what {
         What::Llm(arguments) => llm::serve(&arguments, context),
         What::Mcp(arguments) => mcp::serve(&arguments, context),
@@ -51,43 +53,20 @@ pub(crate) fn serve(arguments: ServeArguments, context: &Context) -> ExitStatus 
 }
 
 /// Runs a server on this thread.
-fn block_on(serving: impl Future<Output = ExitStatus>, context: &Context) -> ExitStatus {
-    match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => {
-            let status = runtime.block_on(serving);
-            // Whoever waits for input on a thread of its own is not waited for.
-            runtime.shutdown_background();
-            status
-        }
-        Err(error) => {
-            context.complain(&format!("no runtime could be made: {error}"), None);
-            ExitStatus::Failed
-        }
-    }
+fn block_on(serving: impl Future<Output = CommandResult>) -> CommandResult {
+    let runtime = runtime()?;
+    let status = runtime.block_on(serving);
+    // Whoever waits for input on a thread of its own is not waited for.
+    runtime.shutdown_background();
+    status
 }
 
 /// What tells a server to end.
-struct Signals([tokio::signal::unix::Signal; 3]);
+fn signals() -> Result<Signals, CliError> {
+    Signals::listen().map_err(|_| CliError::plain("signals can not be waited for"))
+}
 
-impl Signals {
-    /// Begins to listen; says so if that can not be done.
-    fn listen(context: &Context) -> Option<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-        let (Ok(interrupt), Ok(terminate), Ok(hang_up)) = signals else {
-            context.complain("signals can not be waited for", None);
-            return None;
-        };
-        Some(Self([interrupt, terminate, hang_up]))
-    }
-
-    /// Waits for one of them.
-    async fn any(&mut self) {
-        let [interrupt, terminate, hang_up] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hang_up.recv() => {}
-        }
-    }
+/// An address that cannot be served.
+fn not_served(error: impl Error) -> CliError {
+    CliError::new(error.to_string(), "choose another with `--port` or `--bind`; 0 is any free port")
 }

@@ -13,7 +13,8 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{AddressArguments, OTHER_ADDRESS, Signals, block_on};
+use super::{AddressArguments, block_on, not_served, signals};
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::dialect::PlayedSuites;
 
@@ -40,25 +41,17 @@ struct Played<'p> {
     faults: &'p Arc<[Fault]>,
 }
 
-pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> ExitStatus {
+pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> CommandResult {
     let suites = arguments.source.load();
     context.show(suites.problems(), suites.sources());
-    match played(&suites, &arguments.cases) {
-        Ok(cases) => block_on(until_signal(&cases, arguments, context), context),
-        Err((message, help)) => {
-            context.complain(&message, Some(&help));
-            ExitStatus::Failed
-        }
-    }
+    let cases = played(&suites, &arguments.cases)?;
+    block_on(until_signal(&cases, arguments, context))
 }
 
 /// The cases whose tools are played, in the order of their files; or what is wrong, and what to do.
-fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, (String, String)> {
-    let all = suites
-        .loaded()
-        .iter()
-        .map(|loaded| &loaded.suite)
-        .flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
+fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, CliError> {
+    let suites = suites.loaded().iter().map(|loaded| &loaded.suite);
+    let all = suites.flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
     let with_routes = all.filter_map(|(suite, case)| Some((suite, case, routes(case)?)));
     let with_routes: Vec<_> = with_routes.filter(|(_, case, _)| case.broken.is_none()).collect();
     for id in wanted {
@@ -68,7 +61,7 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, 
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "`agentci list` shows every case".into(),
             };
-            return Err((format!("there is no case `{}` with tools to play", id.escape_debug()), help));
+            return Err(CliError::new(format!("there is no case `{}` with tools to play", id.escape_debug()), help));
         }
     }
     let mut taken = BTreeSet::new();
@@ -85,7 +78,7 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, 
     if cases.is_empty() {
         let help = "name a folder of scenarios with `tool_fixtures`, or a native suite with \
                     `world: { tools: { routes: {..} } }`";
-        return Err(("there are no tools to play here".into(), help.into()));
+        return Err(CliError::new("there are no tools to play here", help));
     }
     Ok(cases)
 }
@@ -97,24 +90,12 @@ fn routes(case: &Case) -> Option<&Arc<Routes>> {
     }
 }
 
-async fn until_signal(cases: &[Played<'_>], arguments: &ToolsArguments, context: &Context) -> ExitStatus {
-    let Some(mut signals) = Signals::listen(context) else { return ExitStatus::Failed };
+async fn until_signal(cases: &[Played<'_>], arguments: &ToolsArguments, context: &Context) -> CommandResult {
+    let mut signals = signals()?;
     let AddressArguments { bind, port } = arguments.address;
-    let server = match RouteServer::start(RouteServerOptions { bind, port }).await {
-        Ok(server) => server,
-        Err(error) => {
-            context.complain(&error.to_string(), Some(OTHER_ADDRESS));
-            return ExitStatus::Failed;
-        }
-    };
+    let server = RouteServer::start(RouteServerOptions { bind, port }).await.map_err(not_served)?;
     let (sender, mut seen) = unbounded_channel();
-    let sessions = match open(&server, cases, arguments.seed, &sender) {
-        Ok(sessions) => sessions,
-        Err(error) => {
-            context.complain(&error.to_string(), None);
-            return ExitStatus::Failed;
-        }
-    };
+    let sessions = open(&server, cases, arguments.seed, &sender).map_err(CliError::plain)?;
     let by_case = cases.iter().zip(sessions.iter().skip(1));
     let bases: Map<String, Value> =
         by_case.map(|(case, session)| (case.scope.clone(), session.base().into())).collect();
@@ -122,10 +103,10 @@ async fn until_signal(cases: &[Played<'_>], arguments: &ToolsArguments, context:
     let address = json!({ "url": url, "misses": format!("{url}/__agentci/misses"), "cases": bases });
     context.print(&format!("{address}\n"));
     tokio::select! {
-        () = signals.any() => {}
+        _ = signals.next() => {}
         () = tell(&mut seen, context) => {}
     }
-    ExitStatus::Success
+    Ok(ExitStatus::Success)
 }
 
 /// All fixtures together at the root, and those of each case below its own path.

@@ -25,6 +25,7 @@ use agentci::{NotedFiles, Suites};
 use tokio::runtime::Runtime;
 
 use super::case_files::absolute;
+use super::cli_error::CommandResult;
 use super::context::Context;
 use super::execute;
 use super::prepare::prepare;
@@ -43,8 +44,8 @@ const SETTLING: Duration = Duration::from_secs(3);
 /// The most files that are named as changed.
 const NAMED: usize = 3;
 
-pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
-    let Some(runtime) = execute::runtime(context) else { return ExitStatus::Failed };
+pub(super) fn watch(arguments: &RunArguments, context: &Context) -> CommandResult {
+    let runtime = execute::runtime()?;
     let stop = {
         let _within = runtime.enter();
         stopped_by_signals()
@@ -62,7 +63,7 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> ExitStatus {
     };
     loop {
         if let Some(status) = watcher.round() {
-            return status;
+            return Ok(status);
         }
     }
 }
@@ -139,7 +140,13 @@ impl Watcher<'_> {
     /// Runs the cases that the changed files touch.
     fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, watched: &WatchSet) {
         let (arguments, context) = (self.arguments, self.context);
-        let Ok(not_loaded) = prepare(suites, read, arguments, context) else { return };
+        let not_loaded = match prepare(suites, read, arguments, context) {
+            Ok(not_loaded) => not_loaded,
+            Err(error) => {
+                error.tell(context);
+                return;
+            }
+        };
         if let Some(former) = &self.former {
             territories.narrow(suites, &self.changed, former, watched.noted());
         }

@@ -3,7 +3,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::ledger::{safe_name, write_whole};
 use agentci::plan::Suite;
@@ -13,6 +12,7 @@ use agentci::verdict::iso_utc;
 use crate::cli::context::Context;
 use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::own_results::{named, own_report};
+use crate::cli::run_metadata::unix_ms;
 
 /// Where the files go in a container that is made for them.
 const WORKSPACE: &str = "/workspace";
@@ -28,8 +28,7 @@ pub(super) fn open(
     context: &Context,
 ) -> io::Result<OwnResults> {
     let folder = folder.map_or_else(|| usual_folder(Path::new(WORKSPACE)), PathBuf::from);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let stamp = file_stamp(u64::try_from(now.as_millis()).unwrap_or_default());
+    let stamp = file_stamp(unix_ms());
     fs_err::create_dir_all(&folder)?;
     let log = context.log_to(&folder.join(LOG))?;
     let verbose = ConsoleOptions { verbose: true, ..ConsoleOptions::default() };

@@ -5,9 +5,9 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::results;
+use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
 use crate::cli::dialect::OwnResults;
-use crate::cli::usage_error::UsageError;
 
 /// Flags about running suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]
@@ -19,19 +19,23 @@ pub(in super::super) struct ScenarioRunFlags {
 
 impl ScenarioRunFlags {
     /// What is wrong where no scenario is selected.
-    pub(in super::super) fn useless(&self) -> Option<UsageError> {
-        self.stable_name.then(|| UsageError {
-            message: "`--stable-name` is for suites of the scenario format, and there is none".to_owned(),
-            help: "leave it out; other reports have the names that `--report NAME=PATH` gives them".to_owned(),
+    pub(in super::super) fn useless(&self) -> Option<CliError> {
+        self.stable_name.then(|| {
+            CliError::new(
+                "`--stable-name` is for suites of the scenario format, and there is none",
+                "leave it out; other reports have the names that `--report NAME=PATH` gives them",
+            )
         })
     }
 
     /// What is wrong with one name for the results of several suites.
-    pub(in super::super) fn shared_name(&self, suites: &Suites) -> Option<UsageError> {
+    pub(in super::super) fn shared_name(&self, suites: &Suites) -> Option<CliError> {
         let to_run = selected(suites);
-        (self.stable_name && to_run > 1).then(|| UsageError {
-            message: format!("`--stable-name` is for one suite, and {to_run} are to be run"),
-            help: "run them one by one with `--agent`, each into a folder of its own".to_owned(),
+        (self.stable_name && to_run > 1).then(|| {
+            CliError::new(
+                format!("`--stable-name` is for one suite, and {to_run} are to be run"),
+                "run them one by one with `--agent`, each into a folder of its own",
+            )
         })
     }
 
@@ -41,10 +45,9 @@ impl ScenarioRunFlags {
         suite: &Suite,
         folder: Option<&str>,
         context: &Context,
-    ) -> Result<OwnResults, UsageError> {
-        results::open(suite, folder, self.stable_name, context).map_err(|error| UsageError {
-            message: format!("the results can not be written: {error}"),
-            help: "choose another folder with `--out`".to_owned(),
+    ) -> Result<OwnResults, CliError> {
+        results::open(suite, folder, self.stable_name, context).map_err(|error| {
+            CliError::new(format!("the results can not be written: {error}"), "choose another folder with `--out`")
         })
     }
 }

@@ -11,13 +11,12 @@
 use std::path::{Path, PathBuf};
 
 use agentci::ledger::write_whole;
-use agentci::report::{Reporter, YaoDocument, printable};
+use agentci::report::{Buffer, Reporter, YaoDocument, printable};
 use agentci::runner::Stop;
 use agentci::{Settings, Suites};
 use serde_json::{Value, json};
 
 use crate::cli::context::Context;
-use crate::cli::kept::Kept;
 
 /// The reports of a suite that an assistant writes.
 pub(crate) struct AgentReport {
@@ -26,14 +25,15 @@ pub(crate) struct AgentReport {
     /// Where they go.
     paths: Vec<PathBuf>,
     /// What the assistant is sent, once it is complete.
-    document: Kept,
+    document: Buffer,
 }
 
 impl AgentReport {
     /// What an assistant writes to these files, and the report that it is sent.
     pub(super) fn new(agent: String, paths: Vec<PathBuf>) -> (Self, Box<dyn Reporter>) {
-        let (document, output) = Kept::new();
-        (Self { agent, paths, document }, Box::new(YaoDocument::new(output)))
+        let document = Buffer::default();
+        let report = YaoDocument::new(document.output());
+        (Self { agent, paths, document }, Box::new(report))
     }
 
     /// Has the assistant, which the suite at `position` names, write every report; whether it could.
@@ -45,7 +45,7 @@ impl AgentReport {
         stop: &Stop,
         context: &Context,
     ) -> bool {
-        let report: Value = serde_json::from_slice(&self.document.into_bytes()).unwrap_or_default();
+        let report: Value = serde_json::from_slice(&self.document.take()).unwrap_or_default();
         let mut written = true;
         for path in self.paths {
             let message = message(&report, &path, verbose);

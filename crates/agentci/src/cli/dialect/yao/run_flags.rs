@@ -7,8 +7,8 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::AgentReport;
+use crate::cli::cli_error::CliError;
 use crate::cli::dialect::own_results::Named;
-use crate::cli::usage_error::UsageError;
 
 /// Flags about running suites of the yao format.
 #[derive(Debug, Clone, Default, Args)]
@@ -20,16 +20,16 @@ pub(in super::super) struct YaoRunFlags {
 
 impl YaoRunFlags {
     /// What is wrong with the assistant that is to write a report.
-    pub(in super::super) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<UsageError> {
+    pub(in super::super) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<CliError> {
         self.reporter.as_ref()?;
         let is_for = |loaded: &LoadedSuite| loaded.suite.habits.report_writer == ReportWriter::Agent;
         if !suites.loaded().is_empty() && !suites.loaded().iter().any(is_for) {
             let help = "leave it out, or name tests of an assistant with `-i`";
-            return Some(UsageError::new("`--reporter` is for suites of the yao format, and there is none", help));
+            return Some(CliError::new("`--reporter` is for suites of the yao format, and there is none", help));
         }
         if !has_out {
             let help = "say where with `-o report.html`";
-            return Some(UsageError::new("`--reporter` has nowhere to write its report", help));
+            return Some(CliError::new("`--reporter` has nowhere to write its report", help));
         }
         None
     }

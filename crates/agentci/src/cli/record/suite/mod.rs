@@ -10,10 +10,10 @@ use agentci::ledger;
 use agentci::verdict::ExitStatus;
 use agentci_recorder::Finished;
 
+use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::record::file_name::program_name;
-use crate::cli::recorded::{self, Ended, command_line};
-use crate::cli::usage_error::UsageError;
+use crate::cli::recorded::{self, Ended, command_line, without_secrets};
 use drawn::Drawn;
 use printed::Printed;
 
@@ -21,12 +21,12 @@ use printed::Printed;
 const SUITE: &str = "agentci.yaml";
 
 /// Whether the suite may be written: one that exists is not replaced unasked.
-pub(super) fn may_write(folder: &Path, force: bool) -> Result<(), UsageError> {
+pub(super) fn may_write(folder: &Path, force: bool) -> Result<(), CliError> {
     let path = folder.join(SUITE);
     if force || path.symlink_metadata().is_err() {
         return Ok(());
     }
-    Err(UsageError::new(
+    Err(CliError::new(
         format!("the suite `{}` already exists", path.display()),
         "name another folder, `--suite DIR`, or replace it with `--force`",
     ))
@@ -43,26 +43,20 @@ pub(super) struct First<'a> {
 
 impl First<'_> {
     /// Writes it, with checks drawn from what was recorded.
-    pub(super) fn write(&self, finished: &Finished, context: &Context) -> ExitStatus {
+    pub(super) fn write(&self, finished: &Finished, context: &Context) -> CommandResult {
         if self.ended.status() != ExitStatus::Success {
             let help = "a case whose agent does not exit with 0 is an error; record a run that ends well";
-            context.complain("no suite was written: the command failed", Some(help));
-            return ExitStatus::Failed;
+            return Err(CliError::new("no suite was written: the command failed", help));
         }
         // As it is stored: its secrets are gone, and a replay hands out the same.
-        let recording = match recorded::read(self.recording) {
-            Ok(recording) => recording,
-            Err(error) => return error.tell(context),
-        };
+        let recording = recorded::read(self.recording)?;
         let text = |bytes: &Option<Vec<u8>>| {
             let bytes = bytes.as_deref().unwrap_or_default();
             finished.secrets.text(&String::from_utf8_lossy(bytes)).into_owned()
         };
-        let mut command: Vec<String> = self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        finished.secrets.arguments(&mut command);
         let output = text(&self.ended.captured.output);
         let suite = Printed {
-            command: &command,
+            command: &without_secrets(self.command, &finished.secrets),
             input: &text(&self.ended.captured.input),
             prints: !output.trim().is_empty(),
             folder: self.folder,
@@ -73,13 +67,10 @@ impl First<'_> {
         };
         let path = self.folder.join(SUITE);
         let _ = fs_err::create_dir_all(self.folder);
-        let written = ledger::write_whole(&path, suite.text().as_bytes());
-        if let Err(error) = written {
-            context.complain(&error.to_string(), Some("name a folder that can be written to: `--suite DIR`"));
-            return ExitStatus::Failed;
-        }
+        ledger::write_whole(&path, suite.text().as_bytes())
+            .map_err(|error| CliError::new(error.to_string(), "name a folder that can be written to: `--suite DIR`"))?;
         let folder = command_line(&[self.folder.as_os_str()]);
         context.say(&format!("wrote {}\nnext: agentci run {folder}\n", path.display()));
-        ExitStatus::Success
+        Ok(ExitStatus::Success)
     }
 }

@@ -3,16 +3,16 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::cli::cli_error::CliError;
 use crate::cli::recorded::command_line;
-use crate::cli::usage_error::UsageError;
 
 /// The file of a fork. That of an earlier fork is replaced, a file that is named is not.
-pub(super) fn destination(recording: &Path, out: Option<&Path>) -> Result<PathBuf, UsageError> {
+pub(super) fn destination(recording: &Path, out: Option<&Path>) -> Result<PathBuf, CliError> {
     let Some(out) = out else { return Ok(beside(recording)) };
     if fs_err::symlink_metadata(out).is_ok() && !out.is_dir() {
         let other = command_line(&[beside(out).as_os_str()]);
         let message = format!("`{}` already exists, and a fork does not replace it", out.display());
-        return Err(UsageError::new(message, format!("choose another name, such as `-o {other}`, or remove it")));
+        return Err(CliError::new(message, format!("choose another name, such as `-o {other}`, or remove it")));
     }
     Ok(out.to_owned())
 }

@@ -9,6 +9,7 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::{AnswerChange, Forked};
 
 use super::super::outcome::{Outcome, holes, miss};
+use crate::cli::cli_error::CommandResult;
 use crate::cli::context::Context;
 use crate::cli::record::{counted, grouped, say_left, say_warnings, warn};
 use crate::cli::recorded::{self, Stopped, command_line};
@@ -30,7 +31,7 @@ pub(super) struct ForkOutcome<'a> {
 
 impl ForkOutcome<'_> {
     /// Says how it went, and writes the fork if the agent got that far.
-    pub(super) fn say(&self, context: &Context) -> ExitStatus {
+    pub(super) fn say(&self, context: &Context) -> CommandResult {
         let Outcome { finished, ended, .. } = &self.replay;
         say_left(&ended.left, context);
         say_warnings(&finished.warnings, context);
@@ -43,7 +44,7 @@ impl ForkOutcome<'_> {
         if !forked.is_reached() {
             self.say_not_reached(&forked, context);
             context.say(&format!("{}\n", self.beginning()));
-            return ended.interrupted().unwrap_or(ExitStatus::Failed);
+            return Ok(ended.interrupted().unwrap_or(ExitStatus::Failed));
         }
         failed |= self.say_misses(context);
         failed |= self.say_troubles(context);
@@ -53,14 +54,12 @@ impl ForkOutcome<'_> {
             context.say(&format!("changed {}\n", one_line(change.place())));
         }
         context.say(&format!("{}\n", self.then(&forked)));
-        if let Err(error) = recorded::write(self.out, &finished.recording, &finished.secrets) {
-            return error.tell(context);
-        }
+        recorded::write(self.out, &finished.recording, &finished.secrets)?;
         let shown = one_line(&self.out.display().to_string()).into_owned();
         context.say(&format!("wrote {shown} ({})\n", recorded::size(self.out)));
         let files = command_line(&[self.replay.arguments.file.as_os_str(), self.out.as_os_str()]);
         context.say(&format!("next: agentci recording diff {files}\n"));
-        if failed { ended.interrupted().unwrap_or(ExitStatus::Failed) } else { ended.status() }
+        Ok(if failed { ended.interrupted().unwrap_or(ExitStatus::Failed) } else { ended.status() })
     }
 
     /// The agent did not make the calls before the fork: there is none.

@@ -4,20 +4,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci::DiskFiles;
-use agentci::formats::load_model_script;
 use agentci::plan::ModelScript;
-use agentci::source::Sources;
-use agentci::verdict::ExitStatus;
-use agentci_recorder::{AnswerChange, Recording, Spoken, change};
+use agentci_recorder::{AnswerChange, ChangeError, Recording, Spoken, change};
 
 use super::super::arguments::ReplayArguments;
 use super::super::command::command_of;
 use super::destination::destination;
+use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
 use crate::cli::record::Claim;
 use crate::cli::recorded::{self, command_line, in_ci};
-use crate::cli::usage_error::UsageError;
+use crate::cli::serve::model_script;
 
 /// The word for the live world.
 const LIVE: &str = "live";
@@ -39,44 +36,32 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(arguments: &ReplayArguments, until: u64, context: &Context) -> Result<Self, ExitStatus> {
-        let wrong = |error: UsageError| {
-            error.tell(context);
-            ExitStatus::Usage
-        };
-        let failed = |error: UsageError| error.tell(context);
+    pub(super) fn new(arguments: &ReplayArguments, until: u64, context: &Context) -> Result<Self, CliError> {
         let flags = &arguments.fork;
         let changes = flags.set.iter().map(|text| AnswerChange::parse(text)).collect::<Result<Vec<_>, _>>();
-        let unusable = |error: agentci_recorder::ChangeError| wrong(UsageError::new(error.message, error.help));
+        let unusable = |error: ChangeError| CliError::new(error.message, error.help).usage();
         let changes = changes.map_err(unusable)?;
         let then = flags.then.as_deref().unwrap_or(Path::new(LIVE));
         if then == Path::new(LIVE) && in_ci() {
-            return Err(failed(UsageError::new(
+            return Err(CliError::new(
                 "`--then live` calls real models and tools, so it does not run while `CI` is set",
                 "go on with a script: `--then SCRIPT.yaml`",
-            )));
+            ));
         }
-        let script = if then == Path::new(LIVE) { None } else { Some((then.to_owned(), script(then, context)?)) };
-        let mut recording = recorded::read(&arguments.file).map_err(failed)?;
-        let command = command_of(arguments, &recording).map_err(failed)?;
+        let script =
+            if then == Path::new(LIVE) { None } else { Some((then.to_owned(), model_script(then, context)?.into())) };
+        let mut recording = recorded::read(&arguments.file)?;
+        let command = command_of(arguments, &recording)?;
         let count = recording.exchanges.len() as u64;
         if until > count {
             let file = command_line(&[arguments.file.as_os_str()]);
             let message = format!("`--until {until}` is beyond the recording: {file} has {count} calls");
             let help = format!("it is a number from 0 to {count}; `agentci recording show {file}` lists the calls");
-            return Err(wrong(UsageError::new(message, help)));
+            return Err(CliError::new(message, help).usage());
         }
         let spoken = change(&mut recording, &changes, until).map_err(unusable)?;
-        let out = destination(&arguments.file, flags.out.as_deref()).map_err(wrong)?;
-        let claim = Claim::take(&out).map_err(failed)?;
+        let out = destination(&arguments.file, flags.out.as_deref()).map_err(CliError::usage)?;
+        let claim = Claim::take(&out)?;
         Ok(Self { recording, command, changes, spoken, script, out, _claim: claim })
     }
-}
-
-fn script(path: &Path, context: &Context) -> Result<Arc<ModelScript>, ExitStatus> {
-    let mut sources = Sources::default();
-    load_model_script(&DiskFiles, &mut sources, path).map(Arc::new).map_err(|problems| {
-        context.show(&problems, &sources);
-        ExitStatus::Failed
-    })
 }
