@@ -4,9 +4,7 @@ use agentci_trace::Redactor;
 
 /// What must not be shown or stored: the values of environment variables whose names look secret.
 pub fn environment_secrets() -> Redactor {
-    let variables = std::env::vars_os();
-    let text = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    Redactor::default().with_environment(text)
+    Redactor::default().with_environment(environment_variables())
 }
 
 /// The environment as suites see it with `${ENV.NAME}`. Unless it is set, `AGENTCI` is the path of the running binary, so that a
@@ -19,4 +17,9 @@ pub fn environment(name: &str) -> Option<String> {
         }
         Err(_) => None,
     }
+}
+
+/// The variables whose names and values are text.
+pub(crate) fn environment_variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }

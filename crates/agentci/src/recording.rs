@@ -45,7 +45,7 @@ pub(crate) async fn ready(
 }
 
 /// Where what a case meets is written to: what it is, its path, and where that is said.
-fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
+pub(crate) fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
     let cassette = match &case.world.tools {
         ToolSource::Cassette(cassette) => Some(("cassette", cassette.path.as_path(), cassette.span)),
         ToolSource::None | ToolSource::Routes(_) => None,

@@ -20,7 +20,7 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
         for case in &mut ready.cases {
             let ReadyCase { checks, turns, problems } = case;
             for check in checks.iter_mut().chain(turns.iter_mut().flatten()) {
-                let problem = ReadyCheck::script(check).and_then(|call| files.problem(call, sources));
+                let problem = ReadyCheck::script(check).and_then(|call| self::problem(&mut files, call, sources));
                 let Some(mut problem) = problem else { continue };
                 if suite.habits.invalid_checks == InvalidChecks::FailCase {
                     *check = check.unusable(&problem);
@@ -39,20 +39,14 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
 }
 
 /// Files that were read, or the problem that each is.
-#[derive(Default)]
-struct Files {
-    known: HashMap<PathBuf, Result<Program, Diagnostic>>,
-}
+type Files = HashMap<PathBuf, Result<Program, Diagnostic>>;
 
-impl Files {
-    fn problem(&mut self, call: &ScriptCall, sources: &mut Sources) -> Option<Diagnostic> {
-        let known = self.known.entry(call.file.path.clone());
-        let known = known.or_insert_with(|| Program::read(&call.file).map_err(|error| wrong(call, &error, sources)));
-        match known {
-            Err(problem) => Some(problem.clone()),
-            Ok(program) if program.may_have(&call.function.value) => None,
-            Ok(program) => Some(missing(call, program.functions())),
-        }
+fn problem(files: &mut Files, call: &ScriptCall, sources: &mut Sources) -> Option<Diagnostic> {
+    let known = files.entry(call.file.path.clone());
+    match known.or_insert_with(|| Program::read(&call.file).map_err(|error| wrong(call, &error, sources))) {
+        Err(problem) => Some(problem.clone()),
+        Ok(program) if program.may_have(&call.function.value) => None,
+        Ok(program) => Some(missing(call, program.functions())),
     }
 }
 

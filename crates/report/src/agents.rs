@@ -50,12 +50,12 @@ pub(crate) fn sentence(counts: Agentless) -> Option<String> {
 }
 
 /// A recording that should not have been played: where the suite names it, and the cases it answered.
-pub(crate) struct Missing<'r> {
+pub(crate) struct MissingAgents<'r> {
     pub(crate) place: &'r Place,
     pub(crate) cases: Vec<&'r str>,
 }
 
-impl Missing<'_> {
+impl MissingAgents<'_> {
     /// `evals/agentci.yaml:6:14: first, second`
     pub(crate) fn line(&self) -> String {
         let Place { path, line, column, .. } = self.place;
@@ -72,20 +72,20 @@ impl Missing<'_> {
 }
 
 /// The recordings that keep a run from getting through, each once; none where no agent is required.
-pub(crate) fn missing(run: &Run) -> Vec<Missing<'_>> {
-    let mut all: Vec<Missing<'_>> = Vec::new();
+pub(crate) fn missing(run: &Run) -> Vec<MissingAgents<'_>> {
+    let mut all: Vec<MissingAgents<'_>> = Vec::new();
     for row in run.rows.iter().filter(|_| run.start.require_agent) {
         let Some(played) = row.lacks_agent() else { continue };
         match all.iter_mut().find(|missing| *missing.place == played.place) {
             Some(missing) => missing.cases.push(row.id()),
-            None => all.push(Missing { place: &played.place, cases: vec![row.id()] }),
+            None => all.push(MissingAgents { place: &played.place, cases: vec![row.id()] }),
         }
     }
     all
 }
 
 /// `2 cases were answered from recordings, and no agent was run for them`
-pub(crate) fn headline(missing: &[Missing<'_>]) -> String {
+pub(crate) fn headline(missing: &[MissingAgents<'_>]) -> String {
     match missing.iter().map(|missing| missing.cases.len()).sum() {
         1 => "1 case was answered from a recording, and no agent was run for it".to_owned(),
         many => format!("{} were answered from recordings, and no agent was run for them", count_of(many, "case")),
@@ -93,8 +93,8 @@ pub(crate) fn headline(missing: &[Missing<'_>]) -> String {
 }
 
 /// Everything about it: where the recordings are named, the cases, and what to do.
-pub(crate) fn lines(missing: &[Missing<'_>]) -> Vec<String> {
-    let mut lines: Vec<String> = missing.iter().take(SHOWN).map(Missing::line).collect();
+pub(crate) fn lines(missing: &[MissingAgents<'_>]) -> Vec<String> {
+    let mut lines: Vec<String> = missing.iter().take(SHOWN).map(MissingAgents::line).collect();
     if missing.len() > SHOWN {
         lines.push(format!("... and {} more recordings", missing.len() - SHOWN));
     }

@@ -52,11 +52,6 @@ fn line(suite: &str, row: &Row) -> String {
     let usage = &end.metrics.usage;
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let finding = findings::decisive(end);
-    let reason = match end.status {
-        Status::Pass => String::new(),
-        Status::Skipped => end.skip_reason.as_deref().unwrap_or_default().to_owned(),
-        Status::Fail | Status::Error => finding.map(findings::headline).unwrap_or_default(),
-    };
     let place = finding.and_then(|finding| finding.place.as_ref()).or(end.place.as_ref());
     let cells = [
         cell(suite),
@@ -74,7 +69,7 @@ fn line(suite: &str, row: &Row) -> String {
         end.assertions.total.to_string(),
         end.assertions.failed.to_string(),
         cell(&end.tags.join(" ")),
-        cell(&reason),
+        cell(&findings::reason(end).unwrap_or_default()),
         cell(place.map(|place| &*place.path).unwrap_or_default()),
         number(place.map(|place| u64::from(place.line)).filter(|line| *line > 0)),
     ];

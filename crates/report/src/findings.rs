@@ -70,6 +70,15 @@ pub(crate) fn decisive(end: &CaseEnd) -> Option<&Finding> {
     end.findings.iter().find(|finding| Some(finding.cause) == end.cause).or(end.findings.first())
 }
 
+/// Why a case did not pass, on one line where it is known.
+pub(crate) fn reason(end: &CaseEnd) -> Option<String> {
+    match end.status {
+        Status::Pass => None,
+        Status::Skipped => end.skip_reason.as_deref().map(str::to_owned),
+        Status::Fail | Status::Error => decisive(end).map(headline),
+    }
+}
+
 /// Which of several attempts is shown, from 1.
 pub(crate) fn decisive_attempt(row: &Row) -> usize {
     let decisive = row.decisive();

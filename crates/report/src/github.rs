@@ -8,9 +8,9 @@
 //! while the run is shown, and go on before the annotations.
 
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use agentci_source::Place;
+use agentci_source::{Place, join};
 use agentci_verdict::{Body, Finding, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::overall::gate_lines;
@@ -41,14 +41,7 @@ pub struct Checkout {
 impl Checkout {
     /// A path as GitHub knows it; one of a file elsewhere stays as it is.
     fn path(&self, shown: &str) -> String {
-        let mut whole = PathBuf::new();
-        for part in self.here.join(shown).components() {
-            match part {
-                Component::CurDir => {}
-                Component::ParentDir => drop(whole.pop()),
-                part => whole.push(part),
-            }
-        }
+        let whole = join(&self.here, shown);
         whole.strip_prefix(&self.top).ok().and_then(Path::to_str).unwrap_or(shown).to_owned()
     }
 }

@@ -25,14 +25,13 @@
 //! named `gate: min_pass_rate` and so on; so has the demand for an agent that was not run, `gate: require-agent`; so has everything that could not be loaded, `not loaded: evals/agentci.yaml`. Where the
 //! end of a run is missing there is one named `run`, and one for each case that was under way, all of them errors.
 
-use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use agentci_verdict::{Agentless, Aggregates, Body, Cause, GateStatus, Row, RunEvent, Stability, Status};
 
 use crate::document::{DocumentReport, RunDocument};
 use crate::overall::gate_lines;
-use crate::pieces::Pieces;
+use crate::pieces::PIECE;
 use crate::quantity::duration;
 use crate::registry::OwnReports;
 use crate::run::Run;
@@ -82,23 +81,21 @@ impl RunDocument for JunitDocument {
             all.cases_skipped += numbers.cases_skipped;
             micros += suite.run.end().micros();
         }
-        let mut file = Pieces::new(out);
-        let _ =
-            writeln!(file.text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>", counts(&all, micros));
+        let mut out = BufWriter::with_capacity(PIECE, out);
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>", counts(&all, micros))?;
         for (JunitSuite { run, own_words }, extra) in suites {
             let counts = counts(&numbers(run, &extra), run.end().micros());
-            let _ = writeln!(file.text, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite));
-            properties(run, &mut file.text);
+            writeln!(out, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite))?;
+            out.write_all(properties(run).as_bytes())?;
             for row in run.rows.iter() {
                 let words = own_words.as_ref().and_then(|words| words.get(row.decisive().index));
-                test_case(&run.suite, row, words, &mut file.text);
-                file.go_on()?;
+                out.write_all(test_case(&run.suite, row, words).as_bytes())?;
             }
-            file.text.extend(extra.iter().map(|case| case.xml(&run.suite)));
-            file.text.push_str("  </testsuite>\n");
+            extra.iter().try_for_each(|case| out.write_all(case.xml(&run.suite).as_bytes()))?;
+            out.write_all(b"  </testsuite>\n")?;
         }
-        file.text.push_str("</testsuites>\n");
-        file.hand_on()
+        out.write_all(b"</testsuites>\n")?;
+        out.flush()
     }
 }
 
@@ -123,7 +120,7 @@ fn counts(numbers: &Aggregates, micros: u64) -> String {
     )
 }
 
-fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>, into: &mut String) {
+fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String {
     let end = row.decisive();
     let mut inside = match (end.status, &end.skip_reason) {
         (Status::Pass, _) => Vec::new(),
@@ -149,14 +146,8 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>, into: &mut
         stream("system-err", &printable(&end.stderr_tail.join("\n")));
     }
     let (class, name, time) = (xml_attribute(suite), xml_attribute(row.id()), seconds(row.micros()));
-    let _ = write!(into, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{time}\"");
-    if inside.is_empty() {
-        into.push_str("/>\n");
-    } else {
-        into.push_str(">\n");
-        into.extend(inside);
-        into.push_str("    </testcase>\n");
-    }
+    let begin = format!("    <testcase classname=\"{class}\" name=\"{name}\" time=\"{time}\"");
+    if inside.is_empty() { begin + "/>\n" } else { format!("{begin}>\n{}    </testcase>\n", inside.concat()) }
 }
 
 fn problem(element: &str, suite: &str, row: &Row) -> String {
@@ -190,19 +181,18 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &Row) -> String {
 }
 
 /// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, where that is so.
-fn properties(run: &Run, into: &mut String) {
+fn properties(run: &Run) -> String {
     let counts = Agentless::of(&run.rows);
-    let Some(sentence) = agents::sentence(counts) else { return };
-    into.push_str("    <properties>\n");
+    let Some(sentence) = agents::sentence(counts) else { return String::new() };
     let facts = [
         ("agents", sentence),
         ("cases_played", counts.played.to_string()),
         ("cases_without_agent", counts.without.to_string()),
     ];
-    for (name, value) in facts {
-        let _ = writeln!(into, "      <property name=\"{name}\" value=\"{}\"/>", xml_attribute(&value));
-    }
-    into.push_str("    </properties>\n");
+    let property = |(name, value): (&str, String)| {
+        format!("      <property name=\"{name}\" value=\"{}\"/>\n", xml_attribute(&value))
+    };
+    format!("    <properties>\n{}    </properties>\n", facts.map(property).concat())
 }
 
 /// A test case that is none of the suite's: a gate that failed, or something that is missing.

@@ -53,6 +53,7 @@ pub use junit::Junit;
 pub use markdown::Markdown;
 pub use paint::{Paint, Tone};
 pub use pieces::Stream;
+pub use quantity::count_of;
 pub use registry::{REPORTS, ReportKind};
 pub use reporter::{Output, ReportError, Reporter};
 pub use scenario::ScenarioResults;

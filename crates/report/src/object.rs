@@ -1,4 +1,4 @@
-//! JSON objects of which some fields may be missing.
+//! JSON values: objects of which some fields may be missing, and values as text.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -11,4 +11,9 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<
 /// A list, unless it is empty.
 pub(crate) fn list(items: &[impl Serialize]) -> Option<Value> {
     (!items.is_empty()).then(|| json!(items))
+}
+
+/// A text as it is, and any other value as JSON.
+pub(crate) fn plain_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -19,35 +19,3 @@ pub(crate) fn in_one_piece(mut output: Output) -> Stream {
         output(&document)
     })
 }
-
-/// A document while it is written.
-pub(crate) struct Pieces<'o> {
-    out: &'o mut dyn Write,
-    /// What was not handed on yet.
-    pub(crate) text: String,
-    handed_on: usize,
-}
-
-impl<'o> Pieces<'o> {
-    pub(crate) fn new(out: &'o mut dyn Write) -> Self {
-        Self { out, text: String::new(), handed_on: 0 }
-    }
-
-    /// Hands on what was gathered, if it is enough to be worth it.
-    pub(crate) fn go_on(&mut self) -> io::Result<()> {
-        if self.text.len() > PIECE { self.hand_on() } else { Ok(()) }
-    }
-
-    /// Hands on what was gathered.
-    pub(crate) fn hand_on(&mut self) -> io::Result<()> {
-        self.out.write_all(self.text.as_bytes())?;
-        self.handed_on += self.text.len();
-        self.text.clear();
-        Ok(())
-    }
-
-    /// How long the document is so far, in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.handed_on + self.text.len()
-    }
-}

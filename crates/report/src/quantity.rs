@@ -6,7 +6,7 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
 }
 
 /// [`count`] for the lengths of lists.
-pub(crate) fn count_of(number: usize, noun: &str) -> String {
+pub fn count_of(number: usize, noun: &str) -> String {
     count(number as u64, noun)
 }
 

@@ -12,8 +12,6 @@
 //!
 //! The same text serves a broken suite and a failed check, on a terminal, in `JUnit` files and elsewhere.
 
-use std::borrow::Cow;
-
 use agentci_source::{Diagnostic, Place, Severity, Sources};
 use agentci_verdict::NotLoaded;
 
@@ -152,25 +150,21 @@ fn mark(place: &Place) -> Option<Marked> {
         return None;
     }
     // What each character of the source looks like; a tab or a control character takes several columns.
-    let cells: Vec<Cow<'_, str>> = place.text.chars().map(cell).collect();
+    let cells: Vec<String> = place.text.chars().map(cell).collect();
     let first = usize::try_from(place.column).ok()?.checked_sub(1)?;
     // One past the end is where something is missing.
     if first > cells.len() {
         return None;
     }
     let last = first.saturating_add(place.width as usize).clamp(first, cells.len());
-    let columns = |cells: &[Cow<'_, str>]| cells.iter().map(|cell| cell.chars().count()).sum::<usize>();
+    let columns = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).sum::<usize>();
     let offset = columns(&cells[..first]);
     let width = columns(&cells[first..last]).max(1);
     Some(cut(&cells.concat(), offset, width))
 }
 
-fn cell(character: char) -> Cow<'static, str> {
-    if character == '\t' {
-        Cow::Borrowed(TAB)
-    } else {
-        Cow::Owned(printable(character.encode_utf8(&mut [0; 4])).into_owned())
-    }
+fn cell(character: char) -> String {
+    if character == '\t' { TAB.to_owned() } else { printable(character.encode_utf8(&mut [0; 4])).into_owned() }
 }
 
 /// Keeps the part of a long line around the marked text.

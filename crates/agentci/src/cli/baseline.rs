@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::ledger::write_whole;
 use agentci::read_baseline;
-use agentci::report::{baseline_problem, one_line};
+use agentci::report::{baseline_problem, count_of, one_line};
 use agentci::verdict::{Baseline, ExitStatus, Status, incomplete, promote};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -106,12 +106,11 @@ fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseli
 /// `baseline evals/demo.json: 5 cases of suite demo, 4 passed`
 fn said(arguments: &PromoteArguments, run: &Baseline, earlier: Option<&Baseline>) -> String {
     let passed = run.cases.iter().filter(|case| case.status == Status::Pass).count();
-    let cases = if run.cases.len() == 1 { "case" } else { "cases" };
     let added = if earlier.is_some() { "; added to the runs before it" } else { "" };
     let line = format!(
-        "baseline {}: {} {cases} of suite {}, {passed} passed{added}",
+        "baseline {}: {} of suite {}, {passed} passed{added}",
         arguments.to.display(),
-        run.cases.len(),
+        count_of(run.cases.len(), "case"),
         run.suite
     );
     one_line(&line).into_owned() + "\n"

@@ -2,21 +2,51 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, ToolSource};
-use agentci::source::join;
+use agentci::DiskFiles;
+use agentci::plan::{Case, CommandPart, McpTransport, Target};
+use agentci::source::{Files as _, Span};
 
 /// Where what a case meets is recorded.
 pub(super) fn recorded(case: &Case) -> Vec<PathBuf> {
-    let cassette = match &case.world.tools {
-        ToolSource::Cassette(cassette) => Some(&cassette.path),
-        ToolSource::None | ToolSource::Routes(_) => None,
-    };
-    let recordings = case.world.recording.iter().chain(&case.world.recorded_model).map(|recording| &recording.path);
-    cassette.into_iter().chain(recordings).map(|path| absolute(path)).collect()
+    crate::recording::written(case).map(|(_, path, _)| absolute(path)).collect()
 }
 
 /// The one name of a path that everything is compared by.
 pub(super) fn absolute(path: &Path) -> PathBuf {
-    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "")
+    DiskFiles.absolute(path)
+}
+
+/// A command that the run starts, and the folder it is started in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StartedCommand<'c> {
+    pub(super) command: &'c [CommandPart],
+    pub(super) folder: Option<&'c Path>,
+    pub(super) span: Span,
+}
+
+/// The command of an agent, if the run starts it.
+pub(super) fn agent_command(target: &Target) -> Option<StartedCommand<'_>> {
+    match target {
+        Target::Process(target) => {
+            let (command, folder) = (&*target.command, target.folder.as_deref());
+            Some(StartedCommand { command, folder, span: target.span })
+        }
+        Target::Http(target) => target.server.as_ref().map(|server| {
+            let (command, folder) = (&*server.command, server.folder.as_deref());
+            StartedCommand { command, folder, span: server.span }
+        }),
+        Target::Mcp(target) => {
+            let command = started(&target.transport)?;
+            Some(StartedCommand { command, folder: None, span: target.span })
+        }
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => None,
+    }
+}
+
+/// The command of an MCP server, if the run starts it.
+pub(super) fn started(transport: &McpTransport) -> Option<&[CommandPart]> {
+    match transport {
+        McpTransport::Stdio { command, .. } => Some(command),
+        McpTransport::Http(_) => None,
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use agentci::plan::Suite;
+use agentci::report::count_of;
 use agentci::source::{Diagnostics, Severity};
 use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites, checks};
@@ -62,11 +63,10 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> CommandRes
         tell_changes(&suites, context);
     }
     let cases: usize = all(&suites).map(|suite| suite.cases.len()).sum();
-    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let found = if suites.loaded().is_empty() && recordings > 0 {
-        plural(recordings, "recording")
+        count_of(recordings, "recording")
     } else {
-        format!("{}, {}", plural(suites.loaded().len(), "suite"), plural(cases, "case"))
+        format!("{}, {}", count_of(suites.loaded().len(), "suite"), count_of(cases, "case"))
     };
     context.print(&if problems.is_empty() {
         format!("{found}: nothing is wrong\n")

@@ -7,16 +7,18 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use agentci::plan::{CommandPart, McpTransport, Suite, Target};
-use agentci::source::{Diagnostic, Diagnostics, Span};
+use agentci::plan::{CommandPart, Suite};
+use agentci::source::{Diagnostic, Diagnostics};
 use agentci::{LoadedSuite, Suites};
+
+use super::case_files::{StartedCommand, agent_command};
 
 /// What would keep the suites from running here.
 pub(super) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let mut told = BTreeSet::new();
     for loaded in suites.loaded() {
-        for (command, folder, span) in commands(&loaded.suite) {
+        for StartedCommand { command, folder, span } in commands(&loaded.suite) {
             let Some(program) = missing(command, folder).filter(|program| told.insert(program.clone())) else {
                 continue;
             };
@@ -42,28 +44,11 @@ pub(super) fn problems(suites: &Suites) -> Diagnostics {
     problems
 }
 
-type Started<'s> = (&'s [CommandPart], Option<&'s Path>, Span);
-
-/// The commands of all agents, where they are started and where the suite says so. Cases mostly share one.
-fn commands(suite: &Suite) -> Vec<Started<'_>> {
-    let mut found: Vec<Started<'_>> = Vec::new();
-    for case in &suite.cases {
-        let command = match &*case.target {
-            Target::Process(target) => (&*target.command, target.folder.as_deref(), target.span),
-            Target::Http(target) => match &target.server {
-                Some(server) => (&*server.command, server.folder.as_deref(), server.span),
-                None => continue,
-            },
-            Target::Mcp(target) => match &target.transport {
-                McpTransport::Stdio { command, .. } => (&**command, None, target.span),
-                McpTransport::Http(_) => continue,
-            },
-            Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => continue,
-        };
-        if found.last().is_none_or(|last| last.2 != command.2) {
-            found.push(command);
-        }
-    }
+/// The commands that start agents, each once.
+fn commands(suite: &Suite) -> Vec<StartedCommand<'_>> {
+    let mut found: Vec<StartedCommand<'_>> =
+        suite.cases.iter().filter_map(|case| agent_command(&case.target)).collect();
+    found.dedup_by_key(|started| started.span);
     found
 }
 

@@ -22,6 +22,7 @@ impl CliError {
     }
 
     /// One that nothing is to be done about.
+    #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(crate) fn plain(message: impl ToString) -> Self {
         Self { message: message.to_string(), help: None, status: ExitStatus::Failed }
     }

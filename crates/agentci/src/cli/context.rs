@@ -1,13 +1,12 @@
 //! What the surroundings say, read once.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use agentci::report::{Paint, Tone};
+use agentci::report::{Paint, Tone, count_of};
 use agentci::source::{Diagnostics, Severity, Sources};
 use agentci::trace::Redactor;
 use agentci::verdict::NotLoaded;
@@ -26,6 +25,7 @@ pub(crate) enum Color {
 
 /// Facts about terminal and environment.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Context {
     /// What was asked for, word by word.
     pub(crate) arguments: Vec<String>,
@@ -43,8 +43,10 @@ pub(crate) struct Context {
     log: RefCell<Log>,
     /// Columns of the terminal.
     pub(crate) width: usize,
-    /// The job of GitHub Actions that this is part of, if it is.
-    pub(crate) github: Option<GithubJob>,
+    /// Whether this is part of a job of GitHub Actions.
+    pub(crate) is_github: bool,
+    /// Where a step of such a job leaves its summary.
+    pub(crate) step_summary: Option<PathBuf>,
 }
 
 /// How much of what is said before a log is opened is kept, in bytes.
@@ -57,21 +59,6 @@ enum Log {
     File(fs_err::File),
 }
 
-/// A job of GitHub Actions.
-#[derive(Debug)]
-pub(crate) struct GithubJob {
-    /// The file that is shown when the step is done.
-    pub(crate) step_summary: Option<PathBuf>,
-}
-
-impl GithubJob {
-    fn current() -> Option<Self> {
-        let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
-        let here = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-        here.then(|| Self { step_summary: step_summary.map(PathBuf::from) })
-    }
-}
-
 impl Context {
     pub(crate) fn new(color: Color, arguments: &[OsString]) -> Self {
         let forced = |terminal: bool| match color {
@@ -80,6 +67,8 @@ impl Context {
             Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
         let stderr_is_terminal = std::io::stderr().is_terminal();
+        let is_github = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         Self {
             arguments: arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -90,7 +79,8 @@ impl Context {
             secrets: agentci::environment_secrets(),
             log: RefCell::new(Log::Kept(String::new())),
             width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
-            github: GithubJob::current(),
+            is_github,
+            step_summary: step_summary.filter(|_| is_github).map(PathBuf::from),
         }
     }
 
@@ -168,11 +158,9 @@ impl Context {
 
     /// Problems that have one, with a line between them.
     pub(crate) fn show(&self, problems: &Diagnostics, sources: &Sources) {
-        let paint = Paint::new(self.stderr_color);
         for problem in problems {
-            let mut text = agentci::report::diagnostic(problem, sources, paint);
-            text.truncate(text.trim_end().len());
-            self.say(&format!("{}\n\n", self.secrets.text(&text)));
+            let text = agentci::report::diagnostic(problem, sources, Paint::new(self.stderr_color));
+            self.say(&format!("{}\n\n", self.secrets.text(text.trim_end())));
         }
     }
 
@@ -186,21 +174,16 @@ impl Context {
 
     /// How many errors and warnings there were, in words.
     pub(crate) fn count(problems: &Diagnostics) -> String {
-        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let (errors, warnings) = (problems.count(Severity::Error), problems.count(Severity::Warning));
-        format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+        format!("{}, {}", count_of(errors, "error"), count_of(warnings, "warning"))
     }
 }
 
 /// A text without the colours that are ours; what comes from outside has none.
-fn uncoloured(text: &str) -> Cow<'_, str> {
-    if !text.contains('\u{1b}') {
-        return Cow::Borrowed(text);
-    }
+fn uncoloured(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    parts.for_each(|part| plain.push_str(part.split_once('m').map_or(part, |(_, rest)| rest)));
-    Cow::Owned(plain)
+    let plain = parts.next().unwrap_or_default().to_owned();
+    parts.fold(plain, |plain, part| plain + part.split_once('m').map_or(part, |(_, rest)| rest))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use clap::Args;
 use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::dialect::DialectFlags;
+use super::run_metadata::shown;
 
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]
@@ -66,10 +67,6 @@ fn write(suite: &Suite, out: &Path, force: bool, context: &Context) -> CommandRe
     ledger::write_whole(out, text.as_bytes()).map_err(CliError::plain)?;
     context.say(&format!("wrote {}\n", out.display()));
     Ok(ExitStatus::Success)
-}
-
-fn shown(folder: &Path) -> String {
-    if folder.as_os_str().is_empty() { ".".into() } else { folder.display().to_string() }
 }
 
 /// The folder of a file, named in the same way as the suite's folder is.

@@ -17,11 +17,6 @@ pub(crate) fn post() {
     }
 }
 
-/// Sends it away, if there was one.
-pub(crate) fn dismiss() {
-    guard::dismiss();
-}
-
 /// Is the guard.
 pub(crate) fn stand(arguments: &GuardArguments) -> ExitStatus {
     guard::watch(std::io::stdin().lock(), &arguments.mark);

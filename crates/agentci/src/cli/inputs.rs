@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{CommandPart, Target};
+use agentci::plan::Target;
 use agentci::source::join;
 use agentci::{Suites, real_path};
 
-use super::case_files::recorded;
+use super::case_files::{agent_command, recorded};
 use super::cli_error::CliError;
 use super::reports::ReportFlags;
 
@@ -48,10 +48,6 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
 
 /// The files that the command of an agent names.
 fn programs(target: &Target) -> impl Iterator<Item = &PathBuf> {
-    let command: &[CommandPart] = match target {
-        Target::Process(process) => &process.command,
-        Target::Http(http) => http.server.as_ref().map(|server| server.command.as_slice()).unwrap_or_default(),
-        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => &[],
-    };
-    command.iter().filter_map(|part| part.file.as_ref())
+    let started = agent_command(target).filter(|_| !matches!(target, Target::Mcp(_)));
+    started.into_iter().flat_map(|started| started.command).filter_map(|part| part.file.as_ref())
 }

@@ -28,7 +28,6 @@ mod mcp_servers;
 mod merge;
 mod message;
 mod open_files;
-mod others;
 pub mod outside;
 mod prepare;
 mod record;
@@ -55,6 +54,7 @@ mod single_dash;
 mod stored;
 mod suite_reports;
 mod tap;
+mod unselected_cases;
 mod watch;
 
 use std::ffi::OsString;
@@ -174,7 +174,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     guard::post();
     let context = Context::new(parsed.color, &arguments);
     let status = dispatch(parsed.command, &context).unwrap_or_else(|error| error.tell(&context));
-    guard::dismiss();
+    agentci_process::guard::dismiss();
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }
 

@@ -16,7 +16,7 @@ pub fn fits(words: &[&str], suites: &Suites) -> Option<bool> {
     let Ok(Arguments { command: Some(Command::Run(given)), .. }) = Arguments::try_parse_from(words) else {
         return None;
     };
-    Some(given.dialects.misfit(suites).is_none())
+    Some(given.dialects.fit(suites).is_ok())
 }
 
 /// How many cases of a suite run at once by default, where others would run `usual` at once.

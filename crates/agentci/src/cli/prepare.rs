@@ -11,8 +11,8 @@ use super::cli_error::CliError;
 use super::context::Context;
 use super::dialect::DialectRunFlags;
 use super::inputs;
-use super::others::Others;
 use super::run_arguments::RunArguments;
+use super::unselected_cases::UnselectedCases;
 
 /// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
 /// of any part tells of, is returned.
@@ -23,7 +23,7 @@ pub(super) fn prepare(
     context: &Context,
 ) -> Result<Vec<NotLoaded>, CliError> {
     let RunArguments { dialects, dialects_run, reports, .. } = arguments;
-    held(dialects_run.no_report(suites, reports.first_out().is_some()))?;
+    dialects_run.report_has_a_place(suites, reports.first_out().is_some())?;
     if let Some(runs) = arguments.runs {
         suites.repeat(runs);
     }
@@ -33,30 +33,28 @@ pub(super) fn prepare(
     }
     // Flags are held against all that is selected: a shard may have none of the suites that they are for.
     dialects.fit(suites)?;
-    let useless = useless(arguments, suites);
+    let useful = are_useful(arguments, suites);
     let not_loaded = not_loaded(suites);
     arguments.shard.apply(suites, context)?;
     context.show(&not_told_later(suites), suites.sources());
     reports.fit(&to_run(suites), arguments.json)?;
     inputs::are_kept(reports, suites, read)?;
-    held(useless.or_else(|| dialects_run.shared_name(suites)))?;
+    useful?;
+    dialects_run.name_is_free(suites)?;
     let to_run = to_run(suites).len();
     arguments.gates.apply(suites, to_run)?;
     Ok(not_loaded)
 }
 
-fn held(error: Option<CliError>) -> Result<(), CliError> {
-    error.map_or(Ok(()), Err)
-}
-
 /// What is wrong with flags about results, tools and meanings that nothing selected has a use for.
-fn useless(arguments: &RunArguments, suites: &Suites) -> Option<CliError> {
+fn are_useful(arguments: &RunArguments, suites: &Suites) -> Result<(), CliError> {
     // What is wrong with the suites is reported already.
     if suites.loaded().is_empty() || DialectRunFlags::all_are_of_use(suites) {
-        return None;
+        return Ok(());
     }
-    let RunArguments { dialects_run, reports, services, .. } = arguments;
-    dialects_run.useless().or_else(|| reports.no_folder().err()).or_else(|| services.useless(suites))
+    arguments.dialects_run.are_useful()?;
+    arguments.reports.no_folder()?;
+    arguments.services.are_useful(suites)
 }
 
 /// The errors that none of the selected cases will tell of, as they are stored with a run.
@@ -80,7 +78,7 @@ fn not_told_later(suites: &Suites) -> Diagnostics {
             told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
         }
     }
-    let others = Others::new(suites);
+    let others = UnselectedCases::new(suites);
     let mut rest = Diagnostics::default();
     for problem in suites.problems() {
         let is_new = match problem.severity {

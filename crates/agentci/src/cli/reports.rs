@@ -24,9 +24,9 @@ const SUITE: &str = "{suite}";
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReportFlags {
     #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name, help = report_help())]
-    reports: Vec<Wanted>,
+    reports: Vec<WantedReport>,
     #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension, help = out_help())]
-    out: Vec<Wanted>,
+    out: Vec<WantedReport>,
 }
 
 /// The help text of `--report`, with the names of all reports.
@@ -54,7 +54,7 @@ fn listed(words: impl Iterator<Item = String>, conjunction: &str) -> String {
 
 /// A report that was asked for.
 #[derive(Debug, Clone)]
-struct Wanted {
+struct WantedReport {
     kind: &'static ReportKind,
     to: Destination,
 }
@@ -68,7 +68,7 @@ enum Destination {
     Folder(String),
 }
 
-impl Wanted {
+impl WantedReport {
     /// The file that it goes to, as it was written.
     fn file(&self) -> Option<&str> {
         match &self.to {
@@ -78,7 +78,7 @@ impl Wanted {
     }
 }
 
-fn by_name(text: &str) -> Result<Wanted, String> {
+fn by_name(text: &str) -> Result<WantedReport, String> {
     let (name, path) = text.split_once('=').map_or((text, None), |(name, path)| (name, Some(path)));
     let Some(kind) = ReportKind::by_name(name) else {
         let names = REPORTS.iter().map(|kind| kind.name);
@@ -94,17 +94,17 @@ fn by_name(text: &str) -> Result<Wanted, String> {
         Some("") => return Err("the path after `=` is missing".into()),
         Some(path) => Destination::File(path.to_owned()),
     };
-    Ok(Wanted { kind, to })
+    Ok(WantedReport { kind, to })
 }
 
-fn by_extension(text: &str) -> Result<Wanted, String> {
+fn by_extension(text: &str) -> Result<WantedReport, String> {
     let path = Path::new(text);
     let folder = !text.is_empty() && (path.extension().is_none() || text.ends_with('/') || path.is_dir());
     if let Some(kind) = REPORTS.iter().find(|kind| kind.name == "csv").filter(|_| folder) {
-        return Ok(Wanted { kind, to: Destination::Folder(text.to_owned()) });
+        return Ok(WantedReport { kind, to: Destination::Folder(text.to_owned()) });
     }
     let kind = ReportKind::by_extension(path).ok_or_else(no_such_extension)?;
-    Ok(Wanted { kind, to: Destination::File(text.to_owned()) })
+    Ok(WantedReport { kind, to: Destination::File(text.to_owned()) })
 }
 
 fn no_such_extension() -> String {
@@ -207,20 +207,20 @@ impl ReportFlags {
 
     /// The first path that was asked for by its extension.
     pub(crate) fn first_out(&self) -> Option<&str> {
-        self.out.iter().find_map(Wanted::file)
+        self.out.iter().find_map(WantedReport::file)
     }
 
     /// The files that reports of a suite go to.
     pub(crate) fn files(&self, suite: &str) -> Vec<PathBuf> {
-        self.all().filter_map(Wanted::file).map(|path| resolved(path, suite)).collect()
+        self.all().filter_map(WantedReport::file).map(|path| resolved(path, suite)).collect()
     }
 
     /// Where the reports of a suite go that were asked for by their extension.
     pub(crate) fn out_paths(&self, suite: &str) -> Vec<PathBuf> {
-        self.out.iter().filter_map(Wanted::file).map(|path| resolved(path, suite)).collect()
+        self.out.iter().filter_map(WantedReport::file).map(|path| resolved(path, suite)).collect()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Wanted> {
+    fn all(&self) -> impl Iterator<Item = &WantedReport> {
         self.reports.iter().chain(&self.out)
     }
 }

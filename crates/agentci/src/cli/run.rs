@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> CommandResult 
     }
     let not_loaded = prepare(&mut suites, &noted.into_read(), arguments, context)?;
     if arguments.dry_run {
-        return dry_run(&suites, arguments, context);
+        return Ok(dry_run(&suites, arguments, context));
     }
     arguments.recording.allowed(&suites, arguments.mode)?;
     let runtime = runtime()?;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> CommandResult 
     Ok(execute(&mut suites, not_loaded, arguments, context, &runtime, &stop))
 }
 
-fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> CommandResult {
+fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> ExitStatus {
     if arguments.json {
         context.print(&super::list::as_json(suites, arguments.mode));
     } else {
@@ -59,8 +59,7 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> Comm
         context.print(&agentci::report::printable(&text));
     }
     let has_agents = arguments.agents.hold(suites, arguments.mode, context);
-    let failed = suites.problems().has_errors() || !has_agents;
-    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
+    if suites.problems().has_errors() || !has_agents { ExitStatus::Failed } else { ExitStatus::Success }
 }
 
 /// Runs with `--mode record`.

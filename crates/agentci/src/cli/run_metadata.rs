@@ -1,35 +1,15 @@
 //! What the first event of a run tells beside the suite: the commit, the agent's folder, who asks, and the flags.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use agentci::plan::Suite;
-use agentci::runner::Facts;
-use serde_json::Value;
-
-/// The facts of a run that keeps its results in a folder of this name, with the `flags` that were given and who asks the agents.
-pub(super) fn facts(
-    suite: &Suite,
-    run_id: &str,
-    flags: BTreeMap<String, Value>,
-    asker: BTreeMap<String, String>,
-) -> Facts {
-    let shown = |folder: &std::path::PathBuf| match folder.display().to_string() {
-        here if here.is_empty() => ".".to_owned(),
-        folder => folder,
-    };
-    Facts {
-        run_id: run_id.to_owned(),
-        git_sha: commit(),
-        agent_path: suite.agent_folder.as_ref().map(shown),
-        environment: asker,
-        options: flags,
-        ..Facts::default()
-    }
+/// A folder as it is shown: this one has no name.
+pub(super) fn shown(folder: &Path) -> String {
+    if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() }
 }
 
 /// The commit under test, where the CI says so.
-fn commit() -> Option<String> {
+pub(super) fn commit() -> Option<String> {
     ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
 }
 

@@ -36,7 +36,8 @@ pub(crate) fn is_recording(path: &Path) -> bool {
 /// Lines of recordings that hold something that looks like a secret. What it is stays untold. Every recording below the paths
 /// is looked at, whether a case uses it or not and whether it can be read or not.
 pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
-    let mut files: BTreeSet<PathBuf> = named(suites).into_iter().map(|(cassette, _)| cassette.path).collect();
+    let mut files: BTreeSet<PathBuf> =
+        named(suites.loaded()).into_iter().map(|(cassette, _)| cassette.path.clone()).collect();
     let mut problems = Diagnostics::default();
     for path in paths {
         if let Err(message) = files_below(path, &mut files) {
@@ -63,9 +64,7 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
 
 /// Adds every `.jsonl` file at or below a path. An error says that there were too many folders to look into all of them.
 pub(super) fn files_below(path: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(), String> {
-    let mut search = Search { most: FOLDER_LIMIT, searched: 0, found };
-    search.look(path, 0);
-    if search.is_cut_off() {
+    if search_folders(path, FOLDER_LIMIT, found) > FOLDER_LIMIT {
         return Err(format!("`{}` has more than {FOLDER_LIMIT} folders, and not all are searched", path.display()));
     }
     Ok(())
@@ -136,33 +135,25 @@ fn dirty_lines(text: &str) -> Vec<usize> {
     parsed.iter().enumerate().filter(|(_, line)| dirty(line)).map(|(index, _)| index + 1).collect()
 }
 
-/// Looks for every `.jsonl` file at or below a path; folders of tools and of runs are left out.
-struct Search<'s> {
-    /// How many folders are looked into.
-    most: usize,
-    searched: usize,
-    found: &'s mut BTreeSet<PathBuf>,
-}
-
-impl Search<'_> {
-    fn look(&mut self, path: &Path, depth: usize) {
-        if path.extension().is_some_and(|extension| extension == "jsonl") && DiskFiles.kind(path) == Some(Kind::File) {
-            self.found.insert(agentci::source::join(path, ""));
-        }
-        let skipped = |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
-        if depth < DEPTH_LIMIT && DiskFiles.kind(path) == Some(Kind::Folder) {
-            self.searched += 1;
-            for entry in DiskFiles.list(path).unwrap_or_default() {
-                if !skipped(&entry.name) && !self.is_cut_off() {
-                    self.look(&path.join(entry.name), depth + 1);
-                }
+/// Finds files of lines below a path; how many folders were looked into, which is one more than `most` if there are too many.
+fn search_folders(path: &Path, most: usize, found: &mut BTreeSet<PathBuf>) -> usize {
+    let skipped = |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
+    let mut searched = 0;
+    let mut waiting = vec![(path.to_path_buf(), 0)];
+    while let Some((path, depth)) = waiting.pop().filter(|_| searched <= most) {
+        match DiskFiles.kind(&path) {
+            Some(Kind::File) if path.extension().is_some_and(|extension| extension == "jsonl") => {
+                found.insert(agentci::source::join(&path, ""));
             }
+            Some(Kind::Folder) if depth < DEPTH_LIMIT => {
+                searched += 1;
+                let names = DiskFiles.list(&path).unwrap_or_default().into_iter().map(|entry| entry.name);
+                waiting.extend(names.filter(|name| !skipped(name)).map(|name| (path.join(name), depth + 1)));
+            }
+            _ => {}
         }
     }
-
-    fn is_cut_off(&self) -> bool {
-        self.searched > self.most
-    }
+    searched
 }
 
 #[cfg(test)]
@@ -177,9 +168,6 @@ mod tests {
             std::os::unix::fs::symlink(folder.path(), folder.path().join(name)).unwrap();
         }
         let mut found = BTreeSet::new();
-        let mut search = Search { most: 100, searched: 0, found: &mut found };
-        search.look(folder.path(), 0);
-        assert!(search.is_cut_off());
-        assert_eq!(search.searched, 101);
+        assert_eq!(search_folders(folder.path(), 100, &mut found), 101);
     }
 }

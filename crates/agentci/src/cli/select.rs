@@ -18,12 +18,8 @@ pub(crate) struct Selection {
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Only cases whose id, or suite/id, matches this pattern
-    #[arg(long = "run", value_name = "REGEX", value_parser = pattern)]
+    #[arg(long = "run", value_name = "REGEX", value_parser = Regex::new)]
     run: Option<Regex>,
-}
-
-fn pattern(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|error| error.to_string())
 }
 
 impl Selection {

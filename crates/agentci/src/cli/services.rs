@@ -37,7 +37,7 @@ impl ServiceFlags {
     }
 
     /// What is wrong with a flag that no selected case has a use for.
-    pub(super) fn useless(&self, suites: &Suites) -> Option<CliError> {
+    pub(super) fn are_useful(&self, suites: &Suites) -> Result<(), CliError> {
         let any = |wanted: fn(&Case) -> bool| {
             // A case that cannot be read may be one that has a use for it.
             let mut cases = suites.loaded().iter().flat_map(LoadedSuite::selected_cases);
@@ -53,10 +53,10 @@ impl ServiceFlags {
             () if self.stub_bind.is_some() && !any(is_routed) => ("--stub-bind", tools),
             () if self.embedder.is_some() && !any(is_compared) => ("--embedder", meanings),
             () if self.semantic_timeout.is_some() && !any(is_compared) => ("--semantic-timeout", meanings),
-            () => return None,
+            () => return Ok(()),
         };
         let message = format!("no selected case has a use for `{flag}`: none {what}");
-        Some(CliError::new(message, format!("leave it out; {help}")))
+        Err(CliError::new(message, format!("leave it out; {help}")))
     }
 }
 

@@ -25,7 +25,7 @@ use super::open_files;
 use super::reports::tell_unwritten;
 use super::rerun_hint::RerunHint;
 use super::run_arguments::RunArguments;
-use super::run_metadata::{facts, unix_ms};
+use super::run_metadata::{commit, shown, unix_ms};
 use super::stored::RUNS;
 use super::suite_reports::{Finished, SuiteReports};
 
@@ -119,7 +119,14 @@ impl Session<'_> {
 
     /// What is stored of the run beside its events; `out` is the file of results that nobody had to name.
     pub(super) fn facts(&self, suite: &Suite, run_id: &str, out: Option<&Path>) -> Facts {
-        facts(suite, run_id, self.arguments.recorded(out), self.arguments.dialects.asker(suite))
+        Facts {
+            run_id: run_id.to_owned(),
+            git_sha: commit(),
+            agent_path: suite.agent_folder.as_deref().map(shown),
+            environment: self.arguments.dialects.asker(suite),
+            options: self.arguments.recorded(out),
+            ..Facts::default()
+        }
     }
 
     pub(super) fn settings(&self, suite: &Suite) -> Settings {
@@ -215,7 +222,7 @@ async fn drive(
 ) -> (Status, SuiteReports) {
     // The run holds on to its listener for as long as it lasts, and the reports have to be reached while it waits.
     let reports = RefCell::new(reports);
-    let mut take = |event| reports.borrow_mut().on_event(event);
+    let mut take = |event| reports.borrow_mut().on_event(&event);
     let status = tokio::select! {
         biased;
         status = suites.run_suite(position, facts, settings, stop, &mut take) => status,

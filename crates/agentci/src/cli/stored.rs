@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use agentci::DiskFiles;
+use agentci::ledger::safe_name;
+use agentci::plan::Suite;
 use agentci::source::Files as _;
 use serde_json::Value;
 
@@ -22,6 +24,13 @@ pub(crate) fn summary(run: &Path) -> Result<Value, CliError> {
     let path = if run.is_dir() { run.join("summary.json") } else { run.to_path_buf() };
     let bytes = DiskFiles.read(&path, SUMMARY_LIMIT).map_err(|error| unreadable(&path, error))?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, format!("it is not JSON: {error}")))
+}
+
+/// The summary of the newest run of a suite, if it was run.
+pub(crate) fn newest_summary(suite: &Suite) -> Option<Value> {
+    let folder = suite.output_dir.as_deref().unwrap_or(Path::new(RUNS)).join(safe_name(&suite.name));
+    let run = DiskFiles.list(&folder).ok()?.pop()?;
+    summary(&folder.join(run.name)).ok()
 }
 
 pub(crate) fn unreadable(path: &Path, reason: impl std::fmt::Display) -> CliError {

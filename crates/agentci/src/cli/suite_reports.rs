@@ -59,7 +59,7 @@ impl SuiteReports {
         reports.add("report.html", Box::new(Html::streamed(to_file("report.html"))));
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: folder.path() };
         arguments.reports.add_to(&mut reports, of, &USUAL);
-        if let Some(path) = context.github.as_ref().and_then(|job| job.step_summary.as_ref()) {
+        if let Some(path) = &context.step_summary {
             reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
         }
         Self { console: journaled_console(journal, arguments, context), hint: RerunHint::default(), reports, summary }
@@ -71,11 +71,11 @@ impl SuiteReports {
     }
 
     /// Hands an event to everyone, and first of all to the journal.
-    pub(super) fn on_event(&mut self, event: RunEvent) {
+    pub(super) fn on_event(&mut self, event: &RunEvent) {
         // Neither of them fails before the end.
-        let _ = self.console.on_event(&event);
-        let _ = self.hint.on_event(&event);
-        self.reports.on_event(&event);
+        let _ = self.console.on_event(event);
+        let _ = self.hint.on_event(event);
+        self.reports.on_event(event);
     }
 
     /// The run waits for something: time to write what was held back.
@@ -103,7 +103,7 @@ fn journaled_console(journal: Journal, arguments: &RunArguments, context: &Conte
     let (out, options) = console(arguments.talks_aside(), arguments.verbose, context);
     let live = context.stderr_is_terminal.then(|| Box::new(io::stderr()) as Box<dyn Write>);
     let mut console = JournaledConsole::new(journal, out, context.stderr_is_terminal);
-    if context.github.is_some() {
+    if context.is_github {
         console.add("GitHub", |out| Box::new(annotations(out)));
     }
     console.add(CONSOLE, |out| Box::new(Console::new(out, ConsoleOptions { live, ..options })));

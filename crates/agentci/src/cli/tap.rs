@@ -21,15 +21,14 @@ pub(crate) struct TapArguments {
 
 /// Runs `tap` before the flags of every command are put together, since shims start it for each program that an agent starts.
 pub(crate) fn at_once(words: &[OsString]) -> Option<ExitStatus> {
-    let arguments = match words {
+    let (session, command) = match words {
         [_, tap, flag, session, dashes, command @ ..] if tap == "tap" && flag == "--session" && dashes == "--" => {
-            TapArguments { session: Some(session.into()), command: command.to_vec() }
+            (Some(session.into()), command)
         }
-        [_, tap, dashes, command @ ..] if tap == "tap" && dashes == "--" => {
-            TapArguments { session: None, command: command.to_vec() }
-        }
+        [_, tap, dashes, command @ ..] if tap == "tap" && dashes == "--" => (None, command),
         _ => return None,
     };
+    let arguments = TapArguments { session, command: command.to_vec() };
     (!arguments.command.is_empty()).then(|| tap(&arguments, &Context::new(Color::Auto, &[])))
 }
 

@@ -29,11 +29,8 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
     for (index, result) in suite.results.iter().enumerate() {
         events.extend(bodies(index, result).into_iter().map(|body| event(Some(result), body)));
     }
-    let end = {
-        let (wall_ms, micros) = whole(suite.duration_ms);
-        RunEnd { wall_ms, wall_us: micros, ..RunEnd::default() }
-    };
-    events.push(event(None, Body::RunEnd(end)));
+    let (wall_ms, wall_us) = whole(suite.duration_ms);
+    events.push(event(None, Body::RunEnd(RunEnd { wall_ms, wall_us, ..RunEnd::default() })));
     events
 }
 
@@ -72,7 +69,7 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
     }
     let (status, cause) = settle(&findings);
     let failed = result.assertions_failed.len();
-    let (wall_ms, micros) = whole(result.duration_ms);
+    let (wall_ms, wall_us) = whole(result.duration_ms);
     let mut end = CaseEnd {
         index,
         runs: 1,
@@ -80,9 +77,9 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
         status,
         cause,
         wall_ms,
-        wall_us: micros,
+        wall_us,
         assertions: AssertionCount { total: result.assertions_passed.len() + failed, failed },
-        findings: findings.into(),
+        findings,
         ..CaseEnd::default()
     };
     end.metrics.usage.tokens_out = Some(result.tokens_used);

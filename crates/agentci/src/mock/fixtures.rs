@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use agentci_plan::{MockResponse, MockScript};
-
 use super::{
     AgentTestCase, AgentTestRunner, LoadError, MAX_YAML_SIZE, MockLlmConfig, MockLlmProvider, MockLlmResponse,
 };
@@ -40,62 +38,38 @@ pub fn create_mock_anthropic() -> MockLlmProvider {
 /// # Ok::<(), agentci::mock::InvalidModel>(())
 /// ```
 pub fn mock_openai() -> MockLlmConfig {
-    let answer = |content: &str, tokens_used, latency_ms, finish_reason: &str| {
-        response("gpt-4o", content, tokens_used, latency_ms, finish_reason)
-    };
-    script(
-        "gpt-4o",
-        350.0,
-        [
-            answer("I'm happy to help. Here is a short answer to your question.", 28, 320.0, "stop"),
-            answer(
-                r#"{"answer": "Paris is the capital of France.", "confidence": 0.97, "reasoning": "It is common knowledge."}"#,
-                42,
-                410.0,
-                "stop",
-            ),
-            answer(
-                r#"{"tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search_web", "arguments": "{\"query\": \"agent testing\"}"}}]}"#,
-                55,
-                280.0,
-                "tool_calls",
-            ),
-        ],
-    )
+    let json =
+        r#"{"answer": "Paris is the capital of France.", "confidence": 0.97, "reasoning": "It is common knowledge."}"#;
+    let tool = r#"{"tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "search_web", "arguments": "{\"query\": \"agent testing\"}"}}]}"#;
+    let answers = [
+        ("I'm happy to help. Here is a short answer to your question.", 28, 320.0, "stop"),
+        (json, 42, 410.0, "stop"),
+        (tool, 55, 280.0, "tool_calls"),
+    ];
+    script("gpt-4o", 350.0, answers)
 }
 
 /// The script of [`create_mock_anthropic`], to be given other responses or a failure rate.
 pub fn mock_anthropic() -> MockLlmConfig {
-    let answer = |content: &str, tokens_used, latency_ms, finish_reason: &str| {
-        response("claude-opus-4-6", content, tokens_used, latency_ms, finish_reason)
-    };
-    script(
-        "claude-opus-4-6",
-        320.0,
-        [
-            answer("Looking at the request, there are two points that matter most here.", 35, 290.0, "end_turn"),
-            answer(r#"{"status": "success", "data": {"items": ["one", "two"], "count": 2}}"#, 48, 375.0, "end_turn"),
-            answer(
-                r#"{"type": "tool_use", "id": "toolu_1", "name": "calculator", "input": {"expression": "2 + 2"}}"#,
-                62,
-                310.0,
-                "tool_use",
-            ),
-        ],
-    )
+    let json = r#"{"status": "success", "data": {"items": ["one", "two"], "count": 2}}"#;
+    let tool = r#"{"type": "tool_use", "id": "toolu_1", "name": "calculator", "input": {"expression": "2 + 2"}}"#;
+    let answers = [
+        ("Looking at the request, there are two points that matter most here.", 35, 290.0, "end_turn"),
+        (json, 48, 375.0, "end_turn"),
+        (tool, 62, 310.0, "tool_use"),
+    ];
+    script("claude-opus-4-6", 320.0, answers)
 }
 
-fn response(model: &str, content: &str, tokens_used: u64, latency_ms: f64, finish_reason: &str) -> MockLlmResponse {
-    MockLlmResponse::from_plan(MockResponse {
+/// A script of answers: what is said, how many tokens it takes, how long in milliseconds, and why it ends.
+fn script(model: &str, latency: f64, answers: [(&str, u64, f64, &str); 3]) -> MockLlmConfig {
+    let responses = answers.map(|(content, tokens_used, latency_ms, finish_reason)| MockLlmResponse {
         content: content.into(),
         model: model.into(),
         tokens_used,
         latency_ms,
         finish_reason: finish_reason.into(),
-    })
-}
-
-fn script(model: &str, latency: f64, responses: [MockLlmResponse; 3]) -> MockLlmConfig {
+    });
     let config = MockLlmConfig::new(model).with_responses(responses);
     config.clone().with_default_latency_ms(latency).unwrap_or(config)
 }
@@ -105,9 +79,4 @@ pub fn load_test_suite(path: impl AsRef<Path>) -> Result<Vec<AgentTestCase>, Loa
     let path = path.as_ref();
     let runner = AgentTestRunner::new();
     if path.is_dir() { runner.load_tests(path) } else { runner.load_yaml_file(path, MAX_YAML_SIZE) }
-}
-
-/// The plan's own idea of a model that always says the same.
-pub(super) fn usual() -> std::sync::Arc<MockScript> {
-    std::sync::Arc::new(MockScript::default())
 }

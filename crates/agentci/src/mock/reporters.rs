@@ -1,10 +1,8 @@
 //! Results as text: for people, for programs, for CI servers.
 
-use std::cell::RefCell;
 use std::io::{self, Write};
-use std::rc::Rc;
 
-use agentci_report::{Console, ConsoleOptions, Junit, Output, Reporter, TestSuiteResult};
+use agentci_report::{Buffer, Console, ConsoleOptions, Junit, Reporter, TestSuiteResult};
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
@@ -49,7 +47,7 @@ impl SuiteReporter for ConsoleReporter {
         let buffer = Buffer::default();
         let options = ConsoleOptions { color: self.color, verbose: true, ..ConsoleOptions::default() };
         played(suite, Console::new(Box::new(buffer.clone()), options));
-        buffer.take()
+        text(&buffer)
     }
 }
 
@@ -108,10 +106,8 @@ pub struct JunitReporter;
 impl SuiteReporter for JunitReporter {
     fn report(&self, suite: &TestSuiteResult) -> String {
         let buffer = Buffer::default();
-        let mut inside = buffer.clone();
-        let output: Output = Box::new(move |bytes| inside.write_all(bytes));
-        played(suite, Junit::new(output));
-        buffer.take()
+        played(suite, Junit::new(buffer.output()));
+        text(&buffer)
     }
 }
 
@@ -123,25 +119,8 @@ fn played(suite: &TestSuiteResult, mut report: impl Reporter) {
     let _ = report.finish();
 }
 
-/// Text that a report writes and we read.
-#[derive(Clone, Default)]
-struct Buffer(Rc<RefCell<Vec<u8>>>);
-
-impl Buffer {
-    fn take(&self) -> String {
-        String::from_utf8_lossy(&self.0.take()).into_owned()
-    }
-}
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+fn text(written: &Buffer) -> String {
+    String::from_utf8_lossy(&written.take()).into_owned()
 }
 
 #[cfg(test)]

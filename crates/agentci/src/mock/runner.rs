@@ -9,7 +9,7 @@ use agentci_drivers::mock::MockAnswer;
 use agentci_formats::{LoadOptions, MockSource, aumai};
 use agentci_plan::Dialect;
 use agentci_report::{Gathered, Paint, diagnostic, label};
-use agentci_source::{Diagnostics, Files as _, Kind as PathKind, Node, Severity, Sources};
+use agentci_source::{Diagnostic, Files as _, Kind as PathKind, Severity, Sources};
 use agentci_trace::{Event, Kind, Moment, Trace};
 use agentci_verdict::Outcome;
 use serde_json::json;
@@ -17,7 +17,6 @@ use serde_json::json;
 use super::assertions::{nowhere, ready};
 use super::{
     AgentTestCase, AgentTestConfig, AgentTestResult, LoadError, MockLlmProvider, MockLlmResponse, TestSuiteResult,
-    fixtures,
 };
 use crate::{DiskFiles, Settings, Suites};
 
@@ -115,7 +114,7 @@ impl AgentTestRunner {
     }
 
     fn run(self, path: &Path, config: &AgentTestConfig) -> Result<TestSuiteResult, LoadError> {
-        let script = config.mock_config().cloned().map_or_else(fixtures::usual, super::MockLlmConfig::into_plan);
+        let script = config.mock_config().cloned().map_or_else(Arc::default, super::MockLlmConfig::into_plan);
         let mut options = LoadOptions::default();
         options.mock = MockSource::Script(script);
         let mut suites = Suites::load_with([path], &options);
@@ -156,18 +155,14 @@ fn trace(test_case: &AgentTestCase, response: &MockLlmResponse, elapsed_us: u64)
 /// The tests of a file; the script of a model is no test where a whole folder is read.
 fn load(path: &Path, max_size: u64, within_folder: bool) -> Result<Vec<AgentTestCase>, LoadError> {
     let mut sources = Sources::default();
-    let invalid = |problems: &Diagnostics, sources: &Sources| LoadError::Invalid(told(problems, sources));
-    let root: Node = aumai::open(&DiskFiles, &mut sources, path, max_size).map_err(|problem| {
-        let mut problems = Diagnostics::default();
-        problems.push(problem);
-        invalid(&problems, &sources)
-    })?;
+    let root = aumai::open(&DiskFiles, &mut sources, path, max_size)
+        .map_err(|problem| LoadError::Invalid(told([&problem], &sources)))?;
     if within_folder && aumai::is_mock_config(&root) {
         return Ok(Vec::new());
     }
     let (tests, problems) = aumai::read_all(&root);
     if problems.has_errors() {
-        return Err(invalid(&problems, &sources));
+        return Err(LoadError::Invalid(told(&problems, &sources)));
     }
     let checked =
         |test| AgentTestCase::checked(test).map_err(|wrong| LoadError::Invalid(format!("{}: {wrong}", path.display())));
@@ -175,8 +170,8 @@ fn load(path: &Path, max_size: u64, within_folder: bool) -> Result<Vec<AgentTest
 }
 
 /// The errors, as a person would be shown them.
-fn told(problems: &Diagnostics, sources: &Sources) -> String {
-    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+fn told<'p>(problems: impl IntoIterator<Item = &'p Diagnostic>, sources: &Sources) -> String {
+    let errors = problems.into_iter().filter(|problem| problem.severity == Severity::Error);
     let shown: Vec<String> =
         errors.map(|problem| diagnostic(problem, sources, Paint::new(false)).trim_end().to_owned()).collect();
     shown.join("\n\n")

@@ -33,19 +33,7 @@ impl Gathered {
                     merged.into_iter().for_each(&mut on_event);
                 }
                 Body::Gates(_) | Body::RunEnd(_) => {}
-                body @ (Body::TaskStart(_)
-                | Body::TurnStart(_)
-                | Body::Text(_)
-                | Body::ToolCall(_)
-                | Body::ToolResult(_)
-                | Body::ModelCall(_)
-                | Body::Usage(_)
-                | Body::Log(_)
-                | Body::TaskError(_)
-                | Body::FinalOutput(_)
-                | Body::Check(_)
-                | Body::CaseEnd(_)
-                | Body::Stability(_)) => {
+                body => {
                     if let Body::CaseEnd(end) = body {
                         worst = worst.max(end.status);
                         rows.add(&event);

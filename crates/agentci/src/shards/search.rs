@@ -1,7 +1,6 @@
 //! Where the records of parts are: in run folders at or below the folders that a user names.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::MergeError;
@@ -12,39 +11,27 @@ const DEPTH_LIMIT: usize = 12;
 pub(super) const FOLDER_LIMIT: usize = 20_000;
 /// The records at a folder and below it.
 pub(super) fn find(folder: &Path, most: usize) -> Result<BTreeSet<PathBuf>, MergeError> {
-    let mut search = Search { most, searched: 0, found: BTreeSet::new() };
-    search.look(folder, 0).map_err(|source| MergeError::Search { path: folder.to_path_buf(), source })?;
-    if search.searched > most {
-        return Err(MergeError::Endless { path: folder.to_path_buf(), most });
-    }
-    Ok(search.found)
-}
-
-struct Search {
-    /// How many folders are looked into.
-    most: usize,
-    searched: usize,
-    found: BTreeSet<PathBuf>,
-}
-
-impl Search {
-    fn look(&mut self, path: &Path, depth: usize) -> io::Result<()> {
-        self.searched += 1;
-        let record = if path.is_dir() { path.join("run.jsonl") } else { path.to_path_buf() };
-        if record.is_file() {
-            self.found.insert(record.canonicalize()?);
-            return Ok(());
+    let failed = |source| MergeError::Search { path: folder.to_path_buf(), source };
+    let (mut found, mut searched) = (BTreeSet::new(), 0);
+    let mut waiting = vec![(folder.to_path_buf(), 0)];
+    while let Some((path, depth)) = waiting.pop() {
+        searched += 1;
+        if searched > most {
+            return Err(MergeError::Endless { path: folder.to_path_buf(), most });
         }
-        if depth < DEPTH_LIMIT {
-            for entry in fs_err::read_dir(path)? {
-                let entry = entry?;
-                if entry.file_type()?.is_dir() && self.searched <= self.most {
-                    self.look(&entry.path(), depth + 1)?;
+        let record = if path.is_dir() { path.join("run.jsonl") } else { path.clone() };
+        if record.is_file() {
+            found.insert(record.canonicalize().map_err(failed)?);
+        } else if depth < DEPTH_LIMIT {
+            for entry in fs_err::read_dir(&path).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                if entry.file_type().map_err(failed)?.is_dir() {
+                    waiting.push((entry.path(), depth + 1));
                 }
             }
         }
-        Ok(())
     }
+    Ok(found)
 }
 
 #[cfg(test)]

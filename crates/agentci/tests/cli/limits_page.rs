@@ -79,7 +79,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
         &[
             ("agentci/src/cli/record/file_name.rs", "LONGEST_NAME"),
             ("agentci/src/cli/record/file_name.rs", "DEPTH"),
-            ("agentci/src/cli/record/suite/drawn.rs", "MOST_CHECKED"),
+            ("agentci/src/cli/record/suite/draft.rs", "MOST_CHECKED"),
             ("agentci/src/cli/record/suite/printed.rs", "LEAST_WALL"),
             ("agentci/src/project.rs", "MOST_LINKS"),
             ("checks/src/pii/email.rs", "LONGEST"),

@@ -7,6 +7,7 @@ use agentci_verdict::{Body, CaseEnd, Cause, CheckEnd, CheckStatus, RunEvent};
 use serde_json::Value;
 
 use super::{AgentTestResult, TestSuiteResult, label};
+use crate::object::plain_text;
 
 /// Gathers the events of one run.
 #[derive(Debug, Default)]
@@ -65,12 +66,7 @@ impl Gathered {
                 open.latency_ms += call.response.get("latency_ms").and_then(Value::as_f64).unwrap_or_default();
             }
             Body::Usage(usage) => open.tokens_used += usage.tokens_out.unwrap_or_default(),
-            Body::FinalOutput(output) => {
-                open.output = match &*output.output {
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-            }
+            Body::FinalOutput(output) => open.output = plain_text(&output.output),
             Body::Check(check) => open.checks.push(check.clone()),
             Body::TaskError(error) => open.error = Some(error.message.clone()),
             _ => {}

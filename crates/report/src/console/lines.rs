@@ -45,9 +45,7 @@ pub(super) fn case(row: &Row, paint: Paint, into: &mut String) {
         Status::Error => paint.apply(Tone::Broken, "ERROR"),
         Status::Skipped => paint.apply(Tone::Skip, "SKIP"),
     };
-    for part in [word.as_str(), " ", &one_line(row.id())] {
-        into.push_str(part);
-    }
+    let _ = write!(into, "{word} {}", one_line(row.id()));
     if end.status == Status::Skipped {
         let reason = end.skip_reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
         let _ = writeln!(into, "{reason}");

@@ -17,57 +17,50 @@ const WIPE: &str = "\r\u{1b}[2K";
 /// How many cases that did not pass are named.
 const NAMED: usize = 3;
 
-/// How far the run is.
+/// The line and where it is drawn.
 pub(super) struct Progress {
     terminal: Box<dyn Write>,
     width: usize,
+    now: u64,
+    drawn: bool,
+    run: Running,
+}
+
+/// How far the run is.
+#[derive(Default)]
+struct Running {
     total: usize,
     done: usize,
     begun: u64,
-    now: u64,
-    running: Vec<Arc<str>>,
+    cases: Vec<Arc<str>>,
     /// By position.
     wrong: BTreeSet<(usize, Arc<str>)>,
-    drawn: bool,
 }
 
 impl Progress {
     pub(super) fn new(terminal: Box<dyn Write>, width: usize) -> Self {
-        Self {
-            terminal,
-            width,
-            total: 0,
-            done: 0,
-            begun: 0,
-            now: 0,
-            running: Vec::new(),
-            wrong: BTreeSet::new(),
-            drawn: false,
-        }
+        Self { terminal, width, now: 0, drawn: false, run: Running::default() }
     }
 
     /// Takes note of an event; `completed` says that it was the last of its case.
     pub(super) fn add(&mut self, event: &RunEvent, completed: bool) {
         self.now = self.now.max(event.timestamp);
+        let run = &mut self.run;
         match (&event.body, &event.case_id) {
             (Body::RunStart(start), _) => {
-                self.total = start.cases_total;
-                self.done = 0;
-                self.begun = event.timestamp;
-                self.running.clear();
-                self.wrong.clear();
+                *run = Running { total: start.cases_total, begun: event.timestamp, ..Running::default() };
             }
-            (Body::TaskStart(_), Some(id)) => self.running.push(id.clone()),
+            (Body::TaskStart(_), Some(id)) => run.cases.push(id.clone()),
             (Body::CaseEnd(end), Some(id)) => {
-                if let Some(at) = self.running.iter().position(|running| running == id) {
-                    self.running.remove(at);
+                if let Some(at) = run.cases.iter().position(|running| running == id) {
+                    run.cases.remove(at);
                 }
                 if matches!(end.status, Status::Fail | Status::Error) {
-                    self.wrong.insert((end.index, id.clone()));
+                    run.wrong.insert((end.index, id.clone()));
                 }
-                self.done += usize::from(completed);
+                run.done += usize::from(completed);
             }
-            (Body::RunEnd(_), _) => self.running.clear(),
+            (Body::RunEnd(_), _) => run.cases.clear(),
             _ => {}
         }
     }
@@ -90,19 +83,19 @@ impl Progress {
 
     /// Draws the line, unless nothing runs.
     pub(super) fn draw(&mut self) {
-        if self.running.is_empty() {
+        if self.run.cases.is_empty() {
             return self.wipe();
         }
-        let failed = match self.wrong.len() {
+        let failed = match self.run.wrong.len() {
             0 => String::new(),
             many => format!(" {many} failed"),
         };
         let line = format!(
             "[{}/{}]{failed} in {}, running: {}{}",
-            self.done,
-            self.total,
-            duration(self.now.saturating_sub(self.begun)),
-            self.running.join(", "),
+            self.run.done,
+            self.run.total,
+            duration(self.now.saturating_sub(self.run.begun)),
+            self.run.cases.join(", "),
             self.named(),
         );
         // A line that fills the last column makes some terminals begin another.
@@ -113,11 +106,11 @@ impl Progress {
 
     /// `, did not pass: t7, t9`, if any did not.
     fn named(&self) -> String {
-        if self.wrong.is_empty() {
+        if self.run.wrong.is_empty() {
             return String::new();
         }
-        let names: Vec<&str> = self.wrong.iter().take(NAMED).map(|(_, id)| &**id).collect();
-        let more = if self.wrong.len() > NAMED { ", ..." } else { "" };
+        let names: Vec<&str> = self.run.wrong.iter().take(NAMED).map(|(_, id)| &**id).collect();
+        let more = if self.run.wrong.len() > NAMED { ", ..." } else { "" };
         format!(", did not pass: {}{more}", names.join(", "))
     }
 

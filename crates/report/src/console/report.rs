@@ -37,11 +37,11 @@ pub struct Console {
     progress: Option<Progress>,
     /// Whether a run was shown before, from which the next is set apart.
     again: bool,
-    shown: Option<Shown>,
+    shown: Option<ShownRun>,
 }
 
 /// The run being shown.
-struct Shown {
+struct ShownRun {
     run: Run,
     /// The position of the first case that was not printed.
     next: usize,
@@ -83,7 +83,7 @@ impl Console {
     /// What comes after the last case.
     fn close(&mut self) -> String {
         let mut text = String::new();
-        let Some(Shown { run, next, mut detail }) = self.shown.take() else { return text };
+        let Some(ShownRun { run, next, mut detail }) = self.shown.take() else { return text };
         // Nothing more comes, so whatever held these back never will.
         for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
             lines::case(row, self.paint, &mut text);
@@ -130,7 +130,7 @@ impl Reporter for Console {
             text += &self.close();
         }
         let (verbose, width) = (self.verbose, self.width);
-        let shown = self.shown.get_or_insert_with(|| Shown {
+        let shown = self.shown.get_or_insert_with(|| ShownRun {
             run: Run::default(),
             next: 0,
             detail: verbose.then(|| Detail::new(width)),

@@ -17,9 +17,10 @@ pub(crate) fn section(report: &GateReport, paint: Paint) -> String {
     }
     if let Some(changes) = changed(report) {
         let path = one_line(report.baseline_path.as_deref().unwrap_or_default());
-        let _ = match changes.is_empty() {
-            true => writeln!(text, "no case changed since {path}"),
-            false => writeln!(text, "changed since {path}:"),
+        let _ = if changes.is_empty() {
+            writeln!(text, "no case changed since {path}")
+        } else {
+            writeln!(text, "changed since {path}:")
         };
         for change in changes {
             let _ = writeln!(text, "  {}", one_line(&change));

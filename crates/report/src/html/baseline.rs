@@ -26,37 +26,31 @@ pub(super) struct Departure<'r> {
 }
 
 /// The cases that differ, by id.
-#[derive(Debug, Default)]
-pub(super) struct Departures<'r>(HashMap<&'r str, Departure<'r>>);
+pub(super) type Departures<'r> = HashMap<&'r str, Departure<'r>>;
 
-impl<'r> Departures<'r> {
-    pub(super) fn of(report: Option<&'r GateReport>) -> Self {
-        let mut all = Self::default();
-        let Some(report) = report.filter(|report| report.baseline_path.is_some() && report.problem.is_none()) else {
-            return all;
-        };
-        let CaseChanges { new_in_current, status_changed, steps_changed, prompts_changed, .. } =
-            &report.comparison.case_diffs;
-        for id in new_in_current {
-            all.0.entry(id).or_default().new = true;
-        }
-        for change in status_changed {
-            all.0.entry(&change.id).or_default().status = Some(change.baseline);
-        }
-        for id in prompts_changed.iter().flat_map(|change| &change.cases) {
-            all.0.entry(id).or_default().prompts = true;
-        }
-        for StepChange { id, first_difference, baseline, baseline_after, .. } in steps_changed {
-            let departure = all.0.entry(id).or_default();
-            departure.step = Some(*first_difference);
-            departure.calls = baseline.iter().chain(baseline_after).collect();
-        }
-        all
+/// Those of a run that was compared with a baseline.
+pub(super) fn departures(report: Option<&GateReport>) -> Departures<'_> {
+    let mut all = Departures::default();
+    let Some(report) = report.filter(|report| report.baseline_path.is_some() && report.problem.is_none()) else {
+        return all;
+    };
+    let CaseChanges { new_in_current, status_changed, steps_changed, prompts_changed, .. } =
+        &report.comparison.case_diffs;
+    for id in new_in_current {
+        all.entry(id).or_default().new = true;
     }
-
-    pub(super) fn get(&self, id: &str) -> Option<&Departure<'r>> {
-        self.0.get(id)
+    for change in status_changed {
+        all.entry(&change.id).or_default().status = Some(change.baseline);
     }
+    for id in prompts_changed.iter().flat_map(|change| &change.cases) {
+        all.entry(id).or_default().prompts = true;
+    }
+    for StepChange { id, first_difference, baseline, baseline_after, .. } in steps_changed {
+        let departure = all.entry(id).or_default();
+        departure.step = Some(*first_difference);
+        departure.calls = baseline.iter().chain(baseline_after).collect();
+    }
+    all
 }
 
 impl Departure<'_> {

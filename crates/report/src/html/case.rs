@@ -10,7 +10,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{CaseEnd, Cause, Row, Stability, Status};
+use agentci_verdict::{CaseEnd, Row, Stability, Status};
 
 use super::gathered::{CASES, Evidence, Gathered};
 use super::page::{definitions, name};
@@ -120,12 +120,6 @@ fn went_wrong(suite: &str, row: &Row, into: &mut String) {
 
 /// Why a case did not pass, in a few words.
 pub(super) fn reason(end: &CaseEnd, limit: usize) -> String {
-    let reason = match end.status {
-        Status::Pass => None,
-        Status::Skipped => end.skip_reason.as_deref().map(str::to_owned),
-        Status::Fail | Status::Error => {
-            findings::decisive(end).map(findings::headline).or(end.cause.map(Cause::name).map(str::to_owned))
-        }
-    };
+    let reason = findings::reason(end).or(end.cause.map(|cause| cause.name().to_owned()));
     reason.map(|reason| cut::name(&reason, limit)).unwrap_or_default()
 }

@@ -8,15 +8,18 @@
 //!
 //! (Shortened.) `ends` has every run, `attempts` those whose steps were kept.
 
+use std::sync::Arc;
+
 use agentci_trace::Usage;
-use agentci_verdict::{CaseEnd, Row, Stability, Status, Step};
-use serde::Serialize;
+use agentci_verdict::{CaseEnd, Replay, Row, Stability};
+use serde_json::{Map, Value, json};
 
 use super::baseline::Departure;
-use super::finding::{FINDINGS, Spot, Told};
+use super::finding::{FINDINGS, spot, told};
 use super::step::Part;
 use crate::cut;
 use crate::findings::decisive_attempt;
+use crate::object::{list, object};
 
 /// How many warnings of a run are kept.
 const WARNINGS: usize = 20;
@@ -28,125 +31,64 @@ const LIMIT: usize = 4 * 1024;
 const NAMED: usize = 50;
 
 /// A case, without the steps of its attempts.
-#[derive(Serialize)]
-pub(super) struct Detail<'r> {
-    number: usize,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<Spot<'r>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tags: Vec<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cassette: Option<Cassette<'r>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<(&'r str, u64)>,
-    /// What its file says of it beside what is asked, as JSON.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<Part>,
-    runs: u32,
-    /// The run that decided, from 1.
-    decisive: usize,
-    ends: Vec<End<'r>>,
-    /// How much they are alike.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stability: Option<Stability>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    baseline: Option<&'r Departure<'r>>,
+pub(super) fn detail(row: &Row, baseline: Option<&Departure<'_>>) -> Map<String, Value> {
+    let end = row.decisive();
+    let tools: Vec<_> =
+        end.metrics.tool_calls_by_name.iter().take(NAMED).map(|(tool, count)| (head(tool), count)).collect();
+    // What its file says of it beside what is asked.
+    let notes = [("Expected", &end.expected), ("Metadata", &end.metadata)];
+    let notes: Vec<Part> =
+        notes.into_iter().filter_map(|(label, value)| Some(Part::of(label, value.as_ref()?, LIMIT))).collect();
+    // Steps are compared where there is something to compare them with.
+    let run = |end: &Arc<CaseEnd>| ended(end, end.runs > 1 || baseline.is_some());
+    object([
+        ("number", Some((end.index + 1).into())),
+        ("description", end.description.as_deref().and_then(text)),
+        ("place", end.place.as_ref().map(spot)),
+        ("tags", list(&end.tags.iter().take(NAMED).map(|tag| head(tag)).collect::<Vec<_>>())),
+        ("cassette", end.replay.as_deref().map(cassette)),
+        ("tools", list(&tools)),
+        ("notes", list(&notes)),
+        ("runs", Some(end.runs.into())),
+        ("decisive", Some(decisive_attempt(row).into())),
+        ("ends", Some(row.attempts.iter().take(RUNS).map(run).collect())),
+        ("stability", Stability::of_several(row).map(|stability| json!(stability))),
+        ("baseline", baseline.map(|baseline| json!(baseline))),
+    ])
 }
 
-#[derive(Serialize)]
-struct Cassette<'r> {
-    path: &'r str,
-    #[serde(skip_serializing_if = "slice_is_empty")]
-    unused: &'r [usize],
+fn cassette(replay: &Replay) -> Value {
+    let unused = replay.unused_lines.get(..NAMED).unwrap_or(&replay.unused_lines);
+    Value::Object(object([("path", Some(head(&replay.cassette_path).into())), ("unused", list(unused))]))
 }
 
 /// How a run of the case ended.
-#[derive(Serialize)]
-struct End<'r> {
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<&'static str>,
-    wall_ms: u64,
-    tool_calls: u64,
-    tool_errors: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_calls: Option<u64>,
-    #[serde(skip_serializing_if = "is_nothing")]
-    usage: Usage,
-    #[serde(skip_serializing_if = "slice_is_empty")]
-    calls: &'r [Step],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Told<'r>>,
-    /// How many findings are not here.
-    findings_left_out: usize,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    stderr: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    skip_reason: &'r str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<&'r str>,
-    /// What was observed of its tool calls.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lives: Vec<String>,
+fn ended(end: &CaseEnd, with_calls: bool) -> Value {
+    let CaseEnd { metrics, findings, .. } = end;
+    let calls = metrics.steps.get(..NAMED).unwrap_or(&metrics.steps);
+    let lives = end.calls.iter().take(NAMED).map(|call| format!("{}: {}", head(&call.tool), call.words()));
+    Value::Object(object([
+        ("status", Some(json!(end.status))),
+        ("cause", end.cause.map(|cause| cause.name().into())),
+        ("wall_ms", Some(end.wall_ms.into())),
+        ("tool_calls", Some(metrics.tool_calls.into())),
+        ("tool_errors", Some(metrics.tool_errors.into())),
+        ("model_calls", metrics.model_calls.map(Value::from)),
+        ("usage", (metrics.usage != Usage::default()).then(|| json!(metrics.usage))),
+        ("calls", list(calls).filter(|_| with_calls)),
+        ("findings", list(&findings.iter().take(FINDINGS).map(told).collect::<Vec<_>>())),
+        ("findings_left_out", Some(findings.len().saturating_sub(FINDINGS).into())),
+        ("stderr", text(cut::tail(&end.stderr_tail.join("\n"), LIMIT).0)),
+        ("skip_reason", end.skip_reason.as_deref().and_then(text)),
+        ("warnings", list(&end.warnings.iter().take(WARNINGS).map(|warning| head(warning)).collect::<Vec<_>>())),
+        // What was observed of its tool calls.
+        ("lives", list(&lives.collect::<Vec<_>>())),
+    ]))
 }
 
-fn slice_is_empty<T>(slice: &&[T]) -> bool {
-    slice.is_empty()
-}
-
-fn is_nothing(usage: &Usage) -> bool {
-    *usage == Usage::default()
-}
-
-impl<'r> Detail<'r> {
-    pub(super) fn of(row: &'r Row, baseline: Option<&'r Departure<'r>>) -> Self {
-        let end = row.decisive();
-        let calls = end.metrics.tool_calls_by_name.iter().take(NAMED);
-        Self {
-            number: end.index + 1,
-            description: head(end.description.as_deref().unwrap_or_default()),
-            place: end.place.as_ref().map(Spot::of),
-            tags: end.tags.iter().take(NAMED).map(|tag| head(tag)).collect(),
-            cassette: end.replay.as_ref().map(|replay| Cassette {
-                path: head(&replay.cassette_path),
-                unused: &replay.unused_lines[..replay.unused_lines.len().min(NAMED)],
-            }),
-            tools: calls.map(|(name, count)| (head(name), *count)).collect(),
-            notes: [("Expected", &end.expected), ("Metadata", &end.metadata)]
-                .into_iter()
-                .filter_map(|(label, value)| Some(Part::of(label, value.as_ref()?, LIMIT)))
-                .collect(),
-            runs: end.runs,
-            decisive: decisive_attempt(row),
-            // Steps are compared where there is something to compare them with.
-            ends: row.attempts.iter().take(RUNS).map(|end| End::of(end, end.runs > 1 || baseline.is_some())).collect(),
-            stability: Stability::of_several(row),
-            baseline,
-        }
-    }
-}
-
-impl<'r> End<'r> {
-    fn of(end: &'r CaseEnd, with_calls: bool) -> Self {
-        Self {
-            status: end.status,
-            cause: end.cause.map(agentci_verdict::Cause::name),
-            wall_ms: end.wall_ms,
-            tool_calls: end.metrics.tool_calls,
-            tool_errors: end.metrics.tool_errors,
-            model_calls: end.metrics.model_calls,
-            usage: end.metrics.usage,
-            calls: if with_calls { &end.metrics.steps[..end.metrics.steps.len().min(NAMED)] } else { &[] },
-            findings: end.findings.iter().take(FINDINGS).map(Told::of).collect(),
-            findings_left_out: end.findings.len().saturating_sub(FINDINGS),
-            stderr: cut::tail(&end.stderr_tail.join("\n"), LIMIT).0.to_owned(),
-            skip_reason: head(end.skip_reason.as_deref().unwrap_or_default()),
-            warnings: end.warnings.iter().take(WARNINGS).map(|warning| head(warning)).collect(),
-            lives: end.calls.iter().take(NAMED).map(|call| format!("{}: {}", head(&call.tool), call.words())).collect(),
-        }
-    }
+/// A text, unless it is empty.
+fn text(text: &str) -> Option<Value> {
+    (!text.is_empty()).then(|| head(text).into())
 }
 
 fn head(text: &str) -> &str {

@@ -117,7 +117,9 @@ impl Gathered {
         let text = |attempts: &[Attempt]| serde_json::to_string(attempts).unwrap_or_default();
         let worst = attempts.iter().map(|attempt| attempt.status).max().unwrap_or_default();
         if worst == Status::Pass {
-            attempts.iter_mut().for_each(|attempt| attempt.shorten(PASSED_STEP, PASSED_LIMIT));
+            for attempt in &mut attempts {
+                attempt.shorten(PASSED_STEP, PASSED_LIMIT);
+            }
             return self.right.put(position, || text(&attempts));
         }
         self.wrong.put(position, || text(&attempts));

@@ -5,18 +5,17 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::io;
 
 use agentci_verdict::{Row, Status};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use miniz_oxide::deflate::compress_to_vec_zlib;
+use serde_json::{Map, Value};
 
-use super::baseline::Departures;
-use super::detail::Detail;
+use super::baseline::{Departures, departures};
+use super::detail::detail;
 use super::gathered::Gathered;
 use super::rows::table;
-use crate::pieces::Pieces;
 use crate::run::Run;
 
 /// How much goes into a block before it is compressed: several cases together take less room, and a case that is looked at
@@ -26,15 +25,12 @@ const BLOCK: usize = 64 * 1024;
 /// How much time goes into compressing: 1 is the least.
 const LEVEL: u8 = 1;
 
-/// Writes the data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
-pub(super) fn data(run: &Run, gathered: &Gathered, room: usize, page: &mut Pieces<'_>) -> io::Result<()> {
-    let departures = Departures::of(run.gates.as_deref());
+/// The data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
+pub(super) fn data(run: &Run, gathered: &Gathered, room: usize) -> String {
+    let departures = departures(run.gates.as_deref());
     let Blocks { html, of_case, .. } = Blocks::of(run, gathered, &departures, room);
     let table = table(run, gathered, &departures, |index| of_case.get(&index).copied().unwrap_or(-1));
-    page.text.push_str(&element("table", &packed(&table)));
-    page.hand_on()?;
-    page.text.push_str(&html);
-    page.hand_on()
+    element("table", &packed(&table)) + &html
 }
 
 /// Blocks of details.
@@ -43,7 +39,7 @@ struct Blocks {
     html: String,
     count: i64,
     /// The cases of the block that is not full yet, as JSON.
-    open: Vec<u8>,
+    open: String,
     of_case: BTreeMap<usize, i64>,
 }
 
@@ -59,7 +55,7 @@ impl Blocks {
             if plain && row.status() != Status::Skipped {
                 continue;
             }
-            blocks.add(index, &Detail::of(row, departure), attempts);
+            blocks.add(index, detail(row, departure), attempts);
             if blocks.open.len() >= BLOCK && !blocks.close(room) {
                 return blocks;
             }
@@ -69,19 +65,13 @@ impl Blocks {
     }
 
     /// Adds a case to the block that is open.
-    fn add(&mut self, index: usize, detail: &Detail<'_>, attempts: Option<&str>) {
-        let open = &mut self.open;
-        let before = open.len();
-        open.push(if before == 0 { b'[' } else { b',' });
-        if serde_json::to_writer(&mut *open, detail).is_err() {
-            return open.truncate(before);
-        }
+    fn add(&mut self, index: usize, detail: Map<String, Value>, attempts: Option<&str>) {
+        self.open.push(if self.open.is_empty() { '[' } else { ',' });
+        self.open += &Value::Object(detail).to_string();
         // The attempts are JSON already, so they are put in before the closing brace.
         if let Some(attempts) = attempts {
-            open.pop();
-            open.extend_from_slice(b",\"attempts\":");
-            open.extend_from_slice(attempts.as_bytes());
-            open.push(b'}');
+            self.open.pop();
+            self.open += &format!(",\"attempts\":{attempts}}}");
         }
         self.of_case.insert(index, self.count);
     }
@@ -91,7 +81,7 @@ impl Blocks {
         if self.open.is_empty() {
             return true;
         }
-        self.open.push(b']');
+        self.open.push(']');
         let packed = packed(&self.open);
         self.open.clear();
         if self.html.len() + packed.len() > room {
@@ -109,8 +99,8 @@ fn element(id: &str, packed: &str) -> String {
     format!("<script type=application/octet-stream id={id}>{packed}</script>\n")
 }
 
-fn packed(json: impl AsRef<[u8]>) -> String {
-    STANDARD.encode(compress_to_vec_zlib(json.as_ref(), LEVEL))
+fn packed(json: &str) -> String {
+    STANDARD.encode(compress_to_vec_zlib(json.as_bytes(), LEVEL))
 }
 
 #[cfg(test)]

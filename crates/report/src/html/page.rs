@@ -1,7 +1,6 @@
 //! The page: an overview that needs no script, what the script works on, and what is shown without it.
 
 use std::fmt::{Display, Write as _};
-use std::io;
 
 use agentci_verdict::{Agentless, Aggregates, Row, StabilitySummary, Status, iso_utc};
 
@@ -12,7 +11,6 @@ use super::gathered::Gathered;
 use super::pack::data;
 use super::table::table;
 use crate::overall::{changed, gate_lines, left_undone, overall, percent};
-use crate::pieces::Pieces;
 use crate::quantity::{duration, duration_of};
 use crate::run::Run;
 use crate::{agents, cut, html_text, one_line};
@@ -28,13 +26,12 @@ const PAGE_LIMIT: usize = 3_600_000;
 /// How much of that is left for details in any case: rows grow with the suite, and evidence is worth more than a round number.
 const DETAILS_LIMIT: usize = 800_000;
 
-/// Writes the page.
-pub(super) fn page(run: &Run, gathered: &Gathered, page: &mut Pieces<'_>) -> io::Result<()> {
+/// The page.
+pub(super) fn page(run: &Run, gathered: &Gathered) -> String {
     let numbers = Aggregates::of(&run.rows);
     let suite = name(&run.suite);
     let word = overall(run, &numbers);
-    let _ = write!(
-        page.text,
+    let mut page = format!(
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
          <meta http-equiv=Content-Security-Policy content=\"{}\">\n\
          <meta name=viewport content=\"width=device-width,initial-scale=1\">\n\
@@ -43,19 +40,17 @@ pub(super) fn page(run: &Run, gathered: &Gathered, page: &mut Pieces<'_>) -> io:
          <header><h1>{suite}</h1><b class=\"verdict {word}\">{word}</b></header>\n<main>\n<section id=overview aria-label=overview>\n",
         policy()
     );
-    overview(run, &numbers, &mut page.text);
-    gates(run, &mut page.text);
-    page.text.push_str("</section>\n<div id=view></div>\n<noscript>\n");
-    table(run, gathered, &numbers, page)?;
-    sections(run, gathered, &mut page.text);
-    page.text.push_str("</noscript>\n</main>\n");
+    overview(run, &numbers, &mut page);
+    gates(run, &mut page);
+    page.push_str("</section>\n<div id=view></div>\n<noscript>\n");
+    table(run, gathered, &numbers, &mut page);
+    sections(run, gathered, &mut page);
+    page.push_str("</noscript>\n</main>\n");
     let version = name(&run.start.agentci_version);
-    let _ = writeln!(page.text, "<footer>agentci {version}, {}</footer>", moment(run.last_seen));
+    let _ = writeln!(page, "<footer>agentci {version}, {}</footer>", moment(run.last_seen));
     let room = PAGE_LIMIT.saturating_sub(page.len()).max(DETAILS_LIMIT);
-    page.hand_on()?;
-    data(run, gathered, room, page)?;
-    let _ = writeln!(page.text, "<script>{SCRIPT}</script>");
-    page.hand_on()
+    page += &data(run, gathered, room);
+    page + &format!("<script>{SCRIPT}</script>\n")
 }
 
 /// A name from outside, fit for the page.

@@ -7,7 +7,6 @@ use agentci_verdict::RunEvent;
 use super::gathered::Gathered;
 use super::page::page;
 use crate::document::{DocumentReport, RunDocument};
-use crate::pieces::Pieces;
 use crate::run::Run;
 
 /// Makes `report.html`, one page a run.
@@ -30,6 +29,6 @@ impl RunDocument for HtmlDocument {
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.gathered.close();
-        page(&self.run, &self.gathered, &mut Pieces::new(out))
+        out.write_all(page(&self.run, &self.gathered).as_bytes())
     }
 }

@@ -142,11 +142,6 @@ impl Step {
         OVERHEAD + self.name.len() + self.call.len() + self.text.len() + parts
     }
 
-    /// Whether no text or value is longer.
-    pub(super) fn is_within(&self, limit: usize) -> bool {
-        self.text.len() <= limit && self.parts.iter().all(|part| part.json.len() <= limit)
-    }
-
     /// Keeps the beginning of each text and value.
     pub(super) fn shorten(&mut self, limit: usize) {
         self.cut |= shorten(&mut self.text, limit);

@@ -26,17 +26,14 @@ impl Steps {
     /// Adds a step, and drops one from the middle if all of them would take more than `limit` bytes.
     pub(super) fn add(&mut self, step: Step, limit: usize) {
         let half = limit / 2;
-        if let Some(before) = self.last.back_mut() {
+        let is_late = !self.last.is_empty();
+        let before = if is_late { self.last.back_mut() } else { self.first.last_mut() };
+        if let Some(before) = before {
             let bytes = before.size();
             if before.join(&step) {
-                self.last_bytes += before.size() - bytes;
+                let grown = before.size() - bytes;
+                *if is_late { &mut self.last_bytes } else { &mut self.first_bytes } += grown;
                 return self.fit(half);
-            }
-        } else if let Some(before) = self.first.last_mut() {
-            let bytes = before.size();
-            if before.join(&step) {
-                self.first_bytes += before.size() - bytes;
-                return;
             }
         }
         let bytes = step.size();
@@ -52,11 +49,6 @@ impl Steps {
 
     /// Keeps less of each step, and fewer of them.
     pub(super) fn shorten(&mut self, each: usize, limit: usize) {
-        // Most attempts that passed are short already.
-        let steps = self.first.iter().chain(&self.last);
-        if steps.clone().map(Step::size).sum::<usize>() <= limit / 2 && steps.clone().all(|step| step.is_within(each)) {
-            return;
-        }
         let Self { first, left_out, last, .. } = std::mem::take(self);
         let (mut room, mut kept) = (limit / 2, Vec::new());
         let mut first = first.into_iter().peekable();

@@ -1,14 +1,12 @@
 //! A row for every case, for readers without a script, with a choice of which to see that needs none.
 
 use std::fmt::Write as _;
-use std::io;
 
 use agentci_verdict::{Aggregates, Row, Status};
 
 use super::case::reason;
 use super::gathered::Gathered;
 use super::page::name;
-use crate::pieces::Pieces;
 use crate::quantity::duration;
 use crate::run::Run;
 use crate::{html_text, one_line};
@@ -17,8 +15,7 @@ use crate::{html_text, one_line};
 const REASON_LIMIT: usize = 120;
 
 /// The table.
-pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, page: &mut Pieces<'_>) -> io::Result<()> {
-    let into = &mut page.text;
+pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, into: &mut String) {
     into.push_str("<h2>Cases</h2>\n<div class=choice>");
     let choices = [
         ("all", "all", numbers.cases_total),
@@ -41,15 +38,13 @@ pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, page: 
     into.push_str("</div>\n");
     if run.rows.is_empty() {
         into.push_str("<p class=cut>no case ran\n");
-        return Ok(());
+        return;
     }
     into.push_str("<table class=cases><thead><tr><th>status<th>case<th>why<th>time<th>tool calls<th>checks<tbody>\n");
     for row in run.rows.iter() {
-        table_row(row, gathered, &mut page.text);
-        page.go_on()?;
+        table_row(row, gathered, into);
     }
-    page.text.push_str("</table>\n");
-    Ok(())
+    into.push_str("</table>\n");
 }
 
 /// `<tr class=fail><td>fail<td><a href=#c2>t2</a><td>check did not hold<td>12 ms<td>2<td>1/3`

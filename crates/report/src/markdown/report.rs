@@ -85,7 +85,7 @@ fn title(run: &Run, numbers: &Aggregates) -> String {
     let overall = overall(run, numbers);
     let mark = if overall == PASSED { "✅" } else { "❌" };
     let suite = code::span(&cut::name(&run.suite, NAME_LIMIT));
-    let mut text = format!("## {mark} {suite}: {}\n\n", overall);
+    let mut text = format!("## {mark} {suite}: {overall}\n\n");
     if let Some(sentence) = left_undone(run) {
         let _ = writeln!(text, "{sentence}\n");
     }

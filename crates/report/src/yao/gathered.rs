@@ -14,14 +14,14 @@ pub(super) struct Gathered {
     /// Its facts and rows.
     pub(super) run: Run,
     /// Attempts that are not over, by case and number.
-    open: HashMap<(Arc<str>, u32), Given>,
+    open: HashMap<(Arc<str>, u32), AttemptData>,
     /// Those that are, by position, in order.
-    ended: BTreeMap<usize, Vec<Given>>,
+    ended: BTreeMap<usize, Vec<AttemptData>>,
 }
 
 /// What an attempt began and ended with.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Given {
+pub(super) struct AttemptData {
     /// What the agent was sent.
     pub(super) input: Arc<Value>,
     /// What it gave.
@@ -30,9 +30,9 @@ pub(super) struct Given {
 
 /// A case with what its attempts gave.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told<'g> {
+pub(super) struct YaoCase<'g> {
     pub(super) row: &'g Row,
-    pub(super) given: &'g [Given],
+    pub(super) given: &'g [AttemptData],
 }
 
 impl Gathered {
@@ -42,7 +42,7 @@ impl Gathered {
             let key = || (Arc::clone(id), attempt);
             match &event.body {
                 Body::TaskStart(start) => {
-                    self.open.insert(key(), Given { input: Arc::clone(&start.input), output: None });
+                    self.open.insert(key(), AttemptData { input: Arc::clone(&start.input), output: None });
                 }
                 Body::FinalOutput(given) => {
                     self.open.entry(key()).or_default().output = Some(Arc::clone(&given.output));
@@ -58,13 +58,13 @@ impl Gathered {
     }
 
     /// The case at a position.
-    pub(super) fn get(&self, index: usize) -> Option<Told<'_>> {
+    pub(super) fn get(&self, index: usize) -> Option<YaoCase<'_>> {
         let row = self.run.rows.get(index)?;
-        Some(Told { row, given: self.ended.get(&index).map(Vec::as_slice).unwrap_or_default() })
+        Some(YaoCase { row, given: self.ended.get(&index).map(Vec::as_slice).unwrap_or_default() })
     }
 
     /// Every case, in the order of the suite.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Told<'_>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = YaoCase<'_>> {
         self.run.rows.iter().filter_map(|row| self.get(row.decisive().index))
     }
 

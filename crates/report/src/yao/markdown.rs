@@ -19,10 +19,11 @@ use std::io::{self, Write};
 use agentci_verdict::{RunEvent, Stability, iso_utc};
 use serde_json::Value;
 
-use super::gathered::{Gathered, Told};
+use super::gathered::{Gathered, YaoCase};
 use super::record;
 use crate::document::{DocumentReport, RunDocument};
 use crate::markdown::{code, stability};
+use crate::object::plain_text;
 use crate::overall::percent;
 use crate::quantity::duration;
 use crate::run::Run;
@@ -72,7 +73,7 @@ fn text(gathered: &Gathered) -> String {
         ("completed", iso_utc(run.last_seen)),
         ("agentci", start.agentci_version.clone()),
     ];
-    let options = start.options.iter().map(|(name, value)| (name.as_str(), shown(value)));
+    let options = start.options.iter().map(|(name, value)| (name.as_str(), plain_text(value)));
     facts_table("Metadata", facts.into_iter().chain(options), &mut text);
     text
 }
@@ -101,8 +102,8 @@ fn summary(run: &Run, into: &mut String) {
     );
 }
 
-fn case(told: Told<'_>, into: &mut String) {
-    let Told { row, given } = told;
+fn case(told: YaoCase<'_>, into: &mut String) {
+    let YaoCase { row, given } = told;
     let status = record::case_status(row);
     let sign = match status {
         "passed" => "✅",
@@ -124,19 +125,11 @@ fn case(told: Told<'_>, into: &mut String) {
         return;
     }
     into.push_str("<details><summary>input and output</summary>\n\n");
-    let _ = writeln!(into, "{}", block(&shown(record::input(end, given))));
+    let _ = writeln!(into, "{}", block(&plain_text(record::input(end, given))));
     for output in given.iter().filter_map(|given| given.output.as_deref()) {
-        let _ = writeln!(into, "{}", block(&shown(output)));
+        let _ = writeln!(into, "{}", block(&plain_text(output)));
     }
     into.push_str("</details>\n\n");
-}
-
-/// A text as it is, anything else as JSON.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 fn block(text: &str) -> String {

@@ -3,7 +3,7 @@
 use agentci_verdict::{Aggregates, CaseEnd, Cause, Row, Stability, StabilitySummary, Status, iso_utc};
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Given, Told};
+use super::gathered::{AttemptData, YaoCase};
 use crate::object::object;
 use crate::run::Run;
 
@@ -53,7 +53,7 @@ pub(super) fn start(run: &Run) -> Value {
 }
 
 /// The line of a case.
-pub(super) fn line(told: Told<'_>) -> Value {
+pub(super) fn line(told: YaoCase<'_>) -> Value {
     let id = told.row.id().into();
     let (kind, fields) = match Stability::of_several(told.row) {
         None => ("result", ended(told.row.decisive(), told.given.first())),
@@ -85,8 +85,8 @@ pub(super) fn summary(run: &Run) -> Map<String, Value> {
 }
 
 /// A case in the document.
-pub(super) fn result(told: Told<'_>) -> Value {
-    let Told { row, given } = told;
+pub(super) fn result(told: YaoCase<'_>) -> Value {
+    let YaoCase { row, given } = told;
     let end = row.decisive();
     let mut result = object([
         ("id", Some(row.id().into())),
@@ -114,11 +114,11 @@ pub(super) fn result(told: Told<'_>) -> Value {
 }
 
 /// What the case asks, as its file has it.
-pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [Given]) -> &'t Value {
+pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [AttemptData]) -> &'t Value {
     end.input.as_deref().or(given.first().map(|given| &*given.input)).unwrap_or(&Value::Null)
 }
 
-fn runs(told: Told<'_>) -> Vec<Value> {
+fn runs(told: YaoCase<'_>) -> Vec<Value> {
     let attempts = told.row.attempts.iter().enumerate();
     let run =
         |at: usize, end| object([("run", Some((at + 1).into()))]).into_iter().chain(ended(end, told.given.get(at)));
@@ -126,7 +126,7 @@ fn runs(told: Told<'_>) -> Vec<Value> {
 }
 
 /// How an attempt ended, and what it gave.
-fn ended(end: &CaseEnd, given: Option<&Given>) -> Map<String, Value> {
+fn ended(end: &CaseEnd, given: Option<&AttemptData>) -> Map<String, Value> {
     object([
         ("status", Some(status(end).into())),
         ("duration_ms", Some(end.wall_ms.into())),

@@ -57,31 +57,26 @@ impl DialectFlags {
         self.scenario.paths(given, self.agent.as_deref())
     }
 
-    /// Whether all that is to be run is one message to an agent.
+    /// Whether a message is sent in place of tests.
     pub(crate) fn is_message(&self) -> bool {
         self.yao.is_message()
     }
 
-    /// Who asks the agents of a suite, unless a case says otherwise, as stored runs have it.
+    /// Who asks, for suites whose agents are told.
     pub(crate) fn asker(&self, suite: &Suite) -> BTreeMap<String, String> {
         self.yao.asker(suite)
     }
 
-    /// The connector that was chosen for the agent.
+    /// The connector that was chosen.
     pub(crate) fn connector(&self) -> Option<&str> {
         self.yao.connector.as_deref()
     }
 
-    /// Whether there is a suite that has a use for each flag, and of which something is selected; says so if not.
-    pub(crate) fn fit(&self, suites: &Suites) -> Result<(), CliError> {
-        self.misfit(suites).map_or(Ok(()), Err)
-    }
-
     /// What is wrong with the first flag that no selected suite has a use for, and what to do.
-    pub(crate) fn misfit(&self, suites: &Suites) -> Option<CliError> {
+    pub(crate) fn fit(&self, suites: &Suites) -> Result<(), CliError> {
         // The suite it is for may be one that was refused, which its own problems say.
         if suites.problems().has_errors() {
-            return None;
+            return Ok(());
         }
         let agent = FormatFlag {
             name: "--agent",
@@ -92,6 +87,6 @@ impl DialectFlags {
         };
         let of_files = self.aumai.flags().into_iter().chain(self.ananke.flags()).chain([agent]);
         let mut flags = of_files.chain(self.scenario.flags()).chain(self.yao.flags());
-        flags.find_map(|flag| flag.useless(suites))
+        flags.try_for_each(|flag| flag.fits(suites))
     }
 }

@@ -17,16 +17,16 @@ pub(super) struct FormatFlag {
 
 impl FormatFlag {
     /// What is wrong if the flag is given and nothing selected has a use for it.
-    pub(super) fn useless(&self, suites: &Suites) -> Option<CliError> {
+    pub(super) fn fits(&self, suites: &Suites) -> Result<(), CliError> {
         let is_for = |loaded: &&LoadedSuite| self.formats.contains(&loaded.suite.dialect);
         let mut fitting = suites.loaded().iter().filter(is_for).peekable();
         let none = if fitting.peek().is_some() { "none is selected" } else { "there is none" };
         // A suite without cases has nothing to select.
         if !self.given || fitting.any(|loaded| loaded.suite.cases.is_empty() || !loaded.selected.is_empty()) {
-            return None;
+            return Ok(());
         }
         let names: Vec<&str> = self.formats.iter().map(|format| format.name()).collect();
         let (format, names) = (if names.len() == 1 { "format" } else { "formats" }, names.join(" and "));
-        Some(CliError::new(format!("`{}` is for suites of the {names} {format}, and {none}", self.name), self.help))
+        Err(CliError::new(format!("`{}` is for suites of the {names} {format}, and {none}", self.name), self.help))
     }
 }

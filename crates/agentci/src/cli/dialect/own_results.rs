@@ -1,6 +1,6 @@
 //! What a suite's format keeps beside the run folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agentci::plan::Suite;
 use agentci::report::{Output, ReportKind, Reporter};
@@ -35,6 +35,13 @@ pub(super) fn own_report(name: &str, suite: &Suite) -> Option<&'static ReportKin
 }
 
 /// Names a report that goes to a file after the file.
-pub(super) fn named(path: &std::path::Path, kind: &ReportKind, output: Output) -> Named {
+pub(super) fn named(path: &Path, kind: &ReportKind, output: Output) -> Named {
     (path.display().to_string(), kind.make(output))
+}
+
+/// A file that does not exist yet: one with a number where there is one of that name.
+pub(super) fn free_path(folder: &Path, name: &str, extension: &str) -> PathBuf {
+    let named = |more: &str| folder.join(format!("{name}{more}.{extension}"));
+    let numbered = (2..1000).map(|count| named(&format!("-{count}")));
+    [named("")].into_iter().chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| named(""))
 }

@@ -34,9 +34,9 @@ impl DialectRunFlags {
         self.yao.reporter.as_deref()
     }
 
-    /// What is wrong with the agent that is to write a report, where `--out` says so or not.
-    pub(crate) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<CliError> {
-        self.yao.no_report(suites, has_out)
+    /// Whether the agent that is to write a report has a suite and a place for it, where `--out` says so or not.
+    pub(crate) fn report_has_a_place(&self, suites: &Suites, has_out: bool) -> Result<(), CliError> {
+        self.yao.report_has_a_place(suites, has_out)
     }
 
     /// Whether something is selected whose format has a use for every flag about results, tools and meanings.
@@ -44,14 +44,14 @@ impl DialectRunFlags {
         scenario::selected(suites) > 0
     }
 
-    /// What is wrong with flags about results where no format is selected that has a use for them.
-    pub(crate) fn useless(&self) -> Option<CliError> {
-        self.scenario.useless()
+    /// Refuses flags about results where no format is selected that has a use for them.
+    pub(crate) fn are_useful(&self) -> Result<(), CliError> {
+        self.scenario.is_useful()
     }
 
-    /// What is wrong with one name for the results of several suites.
-    pub(crate) fn shared_name(&self, suites: &Suites) -> Option<CliError> {
-        self.scenario.shared_name(suites)
+    /// Refuses one name for the results of several suites.
+    pub(crate) fn name_is_free(&self, suites: &Suites) -> Result<(), CliError> {
+        self.scenario.name_is_free(suites)
     }
 
     /// Opens what the format of a suite keeps beside the run folder.

@@ -34,12 +34,12 @@ const CARD: &str = "/.well-known/agent-card.json";
 
 /// What the user said of the agent; nothing of both is an example.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(super) struct OwnAgent {
     command: Option<Vec<String>>,
     url: Option<String>,
 }
 
-impl Own {
+impl OwnAgent {
     /// Takes what was said, or tells what is wrong with it and what to do about it.
     pub(super) fn new(kind: Kind, command: Option<&str>, url: Option<&str>) -> Result<Self, CliError> {
         let word = kind.word();
@@ -106,13 +106,18 @@ impl Own {
             _ => ("endpoint", url.to_owned()),
         };
         let url = words::in_yaml(&url);
-        let own = |text: &str| {
-            let (command, work, server) = (command.as_str(), work.as_str(), server.as_str());
-            let model = if self.command.is_some() { MODEL_OF_SERVER } else { "" };
-            let words = [("command", command), ("work", work), ("server", server), ("card", card), ("url", &url)];
-            let words = [&words[..], &[("model", model)]].concat();
-            filled(text, &[&words[..], &[("suite", name), ("folder", shown)]].concat())
-        };
+        let model = if self.command.is_some() { MODEL_OF_SERVER } else { "" };
+        let values = [
+            ("command", command.as_str()),
+            ("work", &work),
+            ("server", &server),
+            ("card", card),
+            ("url", &url),
+            ("model", model),
+            ("suite", name),
+            ("folder", shown),
+        ];
+        let own = |text: &str| filled(text, &values);
         match kind {
             Kind::Http if self.command.is_some() => vec![(SUITE, own(HTTP)), ("model.yaml", MODEL.to_owned())],
             Kind::Http => vec![(SUITE, own(HTTP))],

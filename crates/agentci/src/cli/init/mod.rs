@@ -20,7 +20,7 @@ use super::cli_error::{CliError, CommandResult};
 use super::context::Context;
 use super::dialect::{NATIVE, OF_ANSWERS};
 use super::rerun_hint::quoted;
-use agent::Own;
+use agent::OwnAgent;
 pub(super) use agent::{command as command_in_suite, relative as from_suite};
 use kind::Kind;
 pub(super) use questions::answer;
@@ -50,10 +50,10 @@ pub(crate) struct InitArguments {
 
 /// What is to be written, and where to.
 #[derive(Debug)]
-struct Wanted {
+struct NewSuite {
     folder: PathBuf,
     kind: Kind,
-    own: Own,
+    own: OwnAgent,
 }
 
 pub(crate) fn init(arguments: &InitArguments, context: &Context) -> CommandResult {
@@ -70,7 +70,7 @@ pub(crate) fn init(arguments: &InitArguments, context: &Context) -> CommandResul
 }
 
 /// What the flags say, or what is wrong with them and what to do about it.
-fn by_flags(arguments: &InitArguments) -> Result<Wanted, CliError> {
+fn by_flags(arguments: &InitArguments) -> Result<NewSuite, CliError> {
     let kind = match (arguments.kind, &arguments.command, &arguments.url) {
         (Some(kind), _, _) => kind,
         (None, None, None) => {
@@ -85,12 +85,12 @@ fn by_flags(arguments: &InitArguments) -> Result<Wanted, CliError> {
             return Err(CliError::new("`--url` alone does not say what is spoken there", help));
         }
     };
-    let own = Own::new(kind, arguments.command.as_deref(), arguments.url.as_deref())?;
+    let own = OwnAgent::new(kind, arguments.command.as_deref(), arguments.url.as_deref())?;
     let folder = arguments.folder.clone().unwrap_or_else(|| FOLDER.into());
-    Ok(Wanted { folder, kind, own })
+    Ok(NewSuite { folder, kind, own })
 }
 
-fn write(wanted: &Wanted, force: bool, context: &Context) -> CommandResult {
+fn write(wanted: &NewSuite, force: bool, context: &Context) -> CommandResult {
     let folder = &wanted.folder;
     let unnamed = || CliError::new("the name of the folder can not be typed", "name another folder");
     let shown = folder.to_str().and_then(quoted).ok_or_else(unnamed)?;
@@ -144,7 +144,7 @@ pub(super) fn suite_name(folder: &Path) -> String {
 }
 
 /// A suite of another format in the folder: of two only one would be run.
-fn other_suite(wanted: &Wanted) -> Option<PathBuf> {
+fn other_suite(wanted: &NewSuite) -> Option<PathBuf> {
     let ours = if wanted.kind == Kind::Answers { OF_ANSWERS } else { NATIVE };
     let folder = join(&wanted.folder, "");
     let suites = wanted.folder.is_dir().then(|| Suites::load([&wanted.folder]))?;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum as _;
 
 use super::super::context::Context;
-use super::agent::Own;
+use super::agent::OwnAgent;
 use super::kind::Kind;
-use super::{FOLDER, Wanted};
+use super::{FOLDER, NewSuite};
 
 /// The longest answer, in bytes.
 const ANSWER_LIMIT: u64 = 1 << 16;
@@ -17,7 +17,7 @@ const ANSWER_LIMIT: u64 = 1 << 16;
 const PATIENCE: usize = 10;
 
 /// Asks everything that is not known; nothing when there is no answer.
-pub(super) fn ask(folder: Option<&Path>, context: &Context) -> Option<Wanted> {
+pub(super) fn ask(folder: Option<&Path>, context: &Context) -> Option<NewSuite> {
     let kind = kind(context)?;
     let own = own(kind, context)?;
     let folder = match folder {
@@ -25,7 +25,7 @@ pub(super) fn ask(folder: Option<&Path>, context: &Context) -> Option<Wanted> {
         None => PathBuf::from(answer(&format!("Which folder shall the suite go to? [{FOLDER}] "), context)?),
     };
     let folder = if folder.as_os_str().is_empty() { FOLDER.into() } else { folder };
-    Some(Wanted { folder, kind, own })
+    Some(NewSuite { folder, kind, own })
 }
 
 fn kind(context: &Context) -> Option<Kind> {
@@ -51,21 +51,21 @@ fn kind(context: &Context) -> Option<Kind> {
     None
 }
 
-fn own(kind: Kind, context: &Context) -> Option<Own> {
+fn own(kind: Kind, context: &Context) -> Option<OwnAgent> {
     let question = match (kind.has_command(), kind.has_url()) {
         (true, true) if kind == Kind::Mcp => "Its command or its address? [an example] ",
         (_, true) => "Its address, such as http://127.0.0.1:8000/? [an example] ",
         (true, false) => "Its command, as you would type it? [an example] ",
-        (false, false) => return Some(Own::default()),
+        (false, false) => return Some(OwnAgent::default()),
     };
     for _ in 0..PATIENCE {
         let given = answer(question, context)?;
         if given.is_empty() {
-            return Some(Own::default());
+            return Some(OwnAgent::default());
         }
         let address = kind.has_url() && (kind != Kind::Mcp || given.contains("://"));
         let (command, url) = if address { (None, Some(given.as_str())) } else { (Some(given.as_str()), None) };
-        match Own::new(kind, command, url) {
+        match OwnAgent::new(kind, command, url) {
             Ok(own) => return Some(own),
             Err(error) => context.say(&format!("{}; {}.\n", error.message, error.help.unwrap_or_default())),
         }

@@ -9,12 +9,12 @@ use agentci_recorder::{Finished, LearnedHole, MatchRules, Mode, OnMiss, Pace, Re
 use super::arguments::RecordArguments;
 use super::budget::Budget;
 use super::destination::{Claim, destination};
-use super::outcome::{Counted, report};
+use super::outcome::report;
 use super::{rehearsal, suite, update};
 use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::execute::runtime;
-use crate::cli::recorded::{self, Agent, Ended, Given, Hosts, command_line, in_ci, record_again};
+use crate::cli::recorded::{self, Agent, AgentStreams, Ended, Hosts, command_line, in_ci, record_again};
 
 pub(crate) fn record(arguments: &RecordArguments, context: &Context) -> CommandResult {
     let path = destination(arguments);
@@ -99,14 +99,14 @@ async fn run(
         }
     };
     let keeps = arguments.suite.is_some() || arguments.rehearse;
-    let streams = if keeps { Given::Kept } else { Given::Ours };
+    let streams = if keeps { AgentStreams::Kept } else { AgentStreams::Ours };
     let agent = agent(arguments, streams);
     let (mut finished, ended) =
         agent.run(mode, |event, session| budget.take(event, session, context)).await.map_err(CliError::plain)?;
     let ended = ended.map_err(|error| not_started(&error, arguments))?;
     complete(&mut finished, arguments, &ended);
     let kept = earlier_calls.map(|calls| calls - update::drop_unused(&mut finished, &ended, context));
-    let mut status = report(path, &finished, &ended, &Counted { budget: &budget, kept }, context);
+    let mut status = report(path, &finished, &ended, (&budget, kept), context);
     if status == ExitStatus::Failed || ended.stopped.is_some() || finished.recording.exchanges.is_empty() {
         return Ok(status);
     }
@@ -115,14 +115,14 @@ async fn run(
         status = status.max(rehearsed.unwrap_or_else(|error| error.tell(context)));
     }
     if let Some(folder) = &arguments.suite {
-        let first = suite::First { command: &arguments.command, recording: path, folder, ended: &ended };
-        status = status.max(first.write(&finished, context).unwrap_or_else(|error| error.tell(context)));
+        let written = suite::write(arguments, path, folder, &ended, &finished, context);
+        status = status.max(written.unwrap_or_else(|error| error.tell(context)));
     }
     Ok(status)
 }
 
 /// The command and what it may reach.
-pub(super) fn agent(arguments: &RecordArguments, streams: Given) -> Agent<'_> {
+pub(super) fn agent(arguments: &RecordArguments, streams: AgentStreams) -> Agent<'_> {
     let hosts = Hosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
     let (limit, reach) = (arguments.limits.max_wall, &arguments.reach);
     Agent { command: &arguments.command, limit, streams, reach, hosts }

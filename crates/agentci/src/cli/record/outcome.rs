@@ -13,23 +13,14 @@ use super::summary;
 use crate::cli::context::Context;
 use crate::cli::recorded::{self, Ended, Stopped, command_line};
 
-/// What the calls of a recording cost, and how many of them were there before: the first.
-#[derive(Debug)]
-pub(super) struct Counted<'a> {
-    pub(super) budget: &'a Budget,
-    /// Absent in a recording that is not an update.
-    pub(super) kept: Option<usize>,
-}
-
 /// Writes the recording, and says what is in it and what is not.
 pub(super) fn report(
     path: &Path,
     finished: &Finished,
     ended: &Ended,
-    counted: &Counted<'_>,
+    (budget, kept): (&Budget, Option<usize>),
     context: &Context,
 ) -> ExitStatus {
-    let Counted { budget, kept } = *counted;
     summary::say_left(&ended.left, context);
     let recording = &finished.recording;
     if recording.exchanges.is_empty() {

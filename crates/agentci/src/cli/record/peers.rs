@@ -13,8 +13,7 @@ use super::summary::{counted, grouped, host};
 /// there before are only counted.
 pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &Budget) -> String {
     let recorded = recording.exchanges.get(kept.unwrap_or_default()..).unwrap_or_default();
-    let mut order: Vec<&str> = Vec::new();
-    let mut peers: BTreeMap<&str, Peer> = BTreeMap::new();
+    let mut peers: Vec<(&str, Peer)> = Vec::new();
     let mut chatter: BTreeMap<&str, usize> = BTreeMap::new();
     for exchange in recorded {
         let host = host(&exchange.request.origin);
@@ -26,25 +25,24 @@ pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &Budget)
             *chatter.entry(host).or_default() += 1;
             continue;
         }
-        let peer = peers.entry(host).or_insert_with(|| {
-            order.push(host);
-            Peer::default()
-        });
-        peer.add(exchange, budget);
+        if !peers.iter().any(|(known, _)| *known == host) {
+            peers.push((host, Peer::default()));
+        }
+        let of_host = peers.iter_mut().filter(|(known, _)| *known == host);
+        of_host.for_each(|(_, peer)| peer.add(exchange, budget));
     }
-    let width = order.iter().map(|host| host.chars().count()).max().unwrap_or_default();
+    let width = peers.iter().map(|(host, _)| host.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
-    let lines = order.iter().filter_map(|host| Some((*host, peers.get(host)?.line())));
-    for (index, (host, line)) in lines.enumerate() {
+    for (index, (host, peer)) in peers.iter().enumerate() {
         let begin = if index == 0 { "recorded" } else { "        " };
-        let _ = writeln!(text, "{begin} {:width$}  {line}", one_line(host));
+        let _ = writeln!(text, "{begin} {:width$}  {}", one_line(host), peer.line());
     }
     if !chatter.is_empty() {
         let calls = counted(chatter.values().sum(), "call", "calls");
         let _ = writeln!(text, "telemetry and the like: {calls}, {}", counted(chatter.len(), "host", "hosts"));
     }
     if let Some(kept) = kept {
-        let costs: Vec<f64> = peers.values().filter_map(|peer| peer.cost).collect();
+        let costs: Vec<f64> = peers.iter().filter_map(|(_, peer)| peer.cost).collect();
         let cost = if costs.is_empty() { String::new() } else { format!(", ${:.4}", costs.iter().sum::<f64>()) };
         let _ = writeln!(text, "{} kept, {} recorded{cost}", grouped(kept as u64), grouped(recorded.len() as u64));
     }

@@ -14,7 +14,7 @@ use super::command::agent;
 use super::summary::{counted, warn};
 use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
-use crate::cli::recorded::{self, Ended, Given};
+use crate::cli::recorded::{self, AgentStreams, Ended};
 use crate::cli::replay;
 
 /// How often the command is run again at most: a replay shows the first difference of a request only.
@@ -61,7 +61,7 @@ async fn replayed(arguments: &RecordArguments, recording: &Recording, input: Vec
         on_miss: OnMiss::Fail,
         pace: Pace::Fast,
     };
-    let agent = agent(arguments, Given::Quietly(input));
+    let agent = agent(arguments, AgentStreams::Quietly(input));
     let (finished, ended) = agent.run(mode, |_, _| ()).await.map_err(|error| error.to_string())?;
     match ended {
         Ok(ended) if ended.stopped.is_some() => Err("the rehearsal was ended before it was over".into()),

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
 use super::reach::{Hosts, ReachFlags};
-use super::streams::{Captured, Given};
+use super::streams::{AgentStreams, Captured};
 use crate::cli::signals::Signals;
 
 /// How long an agent that was asked to end may take to.
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Agent<'a> {
     pub(in crate::cli) command: &'a [OsString],
     /// How long it may take in all.
     pub(in crate::cli) limit: Option<Duration>,
-    pub(in crate::cli) streams: Given,
+    pub(in crate::cli) streams: AgentStreams,
     /// How it reaches the recorder.
     pub(in crate::cli) reach: &'a ReachFlags,
     pub(in crate::cli) hosts: Hosts,

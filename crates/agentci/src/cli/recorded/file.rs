@@ -104,11 +104,6 @@ pub(in crate::cli) fn size(path: &Path) -> String {
     }
 }
 
-/// The words of a stored command.
-pub(in crate::cli) fn words(command: &[String]) -> Vec<OsString> {
-    command.iter().map(OsString::from).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

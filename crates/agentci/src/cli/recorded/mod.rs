@@ -6,9 +6,9 @@ mod reach;
 mod streams;
 
 pub(super) use agent::{Agent, Ended, Stopped, without_secrets};
-pub(super) use file::{command_line, default_file, read, record_again, size, words, write};
+pub(super) use file::{command_line, default_file, read, record_again, size, write};
 pub(super) use reach::{Hosts, ReachFlags, environment, own_authorities};
-pub(super) use streams::Given;
+pub(super) use streams::AgentStreams;
 
 /// Whether this is a job of a CI system.
 pub(super) fn in_ci() -> bool {

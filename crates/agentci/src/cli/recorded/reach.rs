@@ -48,13 +48,8 @@ impl ReachFlags {
         hosts: &Hosts,
         observer: UnboundedSender<Seen>,
     ) -> Result<Session, SessionError> {
-        let folder = match &self.world_dir {
-            Some(folder) => {
-                fs_err::create_dir_all(folder).map_err(SessionError::Folder)?;
-                Some(fs_err::canonicalize(folder).map_err(SessionError::Folder)?)
-            }
-            None => None,
-        };
+        let made = |folder: &PathBuf| fs_err::create_dir_all(folder).and_then(|()| fs_err::canonicalize(folder));
+        let folder = self.world_dir.as_ref().map(made).transpose().map_err(SessionError::Folder)?;
         let session = Session::start(SessionOptions {
             mode,
             bind: self.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
@@ -81,10 +76,7 @@ impl ReachFlags {
 
 /// The variables of the environment that are text.
 pub(in crate::cli) fn environment() -> Vec<(String, String)> {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(text).collect()
+    crate::environment::environment_variables().collect()
 }
 
 /// The folders of this machine that requests may mention.

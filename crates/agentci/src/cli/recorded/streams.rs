@@ -20,7 +20,7 @@ const PIECE: usize = 16 * 1024;
 
 /// What an agent is given.
 #[derive(Debug)]
-pub(in crate::cli) enum Given {
+pub(in crate::cli) enum AgentStreams {
     /// Our own streams.
     Ours,
     /// Our own streams, and what goes through them is kept.
@@ -51,13 +51,13 @@ struct Copy {
     more: bool,
 }
 
-impl Given {
+impl AgentStreams {
     /// The streams for a child, and what will be known of them.
     pub(super) fn open(self) -> io::Result<(Streams, Passing)> {
         match self {
-            Given::Ours => Ok((Streams::default(), Passing::default())),
-            Given::Kept => kept(),
-            Given::Quietly(input) => {
+            AgentStreams::Ours => Ok((Streams::default(), Passing::default())),
+            AgentStreams::Kept => kept(),
+            AgentStreams::Quietly(input) => {
                 let (reader, mut writer) = io::pipe()?;
                 thread::spawn(move || writer.write_all(&input));
                 let streams = Streams { input: reader.into(), output: Stdio::null(), errors: Stdio::null() };

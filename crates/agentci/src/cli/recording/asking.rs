@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use agentci_protocols::chat::requested_model;
 use agentci_recorder::{Body, Exchange, Recording, WhatToAsk, may_ask};
 
-use super::keys::{Keys, Sent};
+use super::keys::{Keys, LoginHeaders};
 use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
 use crate::cli::init::answer;
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 20;
 /// What is to be asked.
 #[derive(Debug, Default)]
 pub(super) struct Plan<'r> {
-    pub(super) asked: Vec<(&'r Exchange, Sent)>,
+    pub(super) asked: Vec<(&'r Exchange, LoginHeaders)>,
     /// Calls that are not asked, each with the reason.
     pub(super) not_asked: Vec<(&'r Exchange, String)>,
     /// How many of those were to be asked, and lack a key.
@@ -91,7 +91,7 @@ impl<'r> Plan<'r> {
         let all = self.asked.len() + self.not_asked.len();
         let mut text =
             format!("{file}: {} of {} can be asked again\n", self.asked.len(), counted(all, "call", "calls"));
-        let mut hosts: BTreeMap<&str, Vec<&(&Exchange, Sent)>> = BTreeMap::new();
+        let mut hosts: BTreeMap<&str, Vec<&(&Exchange, LoginHeaders)>> = BTreeMap::new();
         for asked in &self.asked {
             hosts.entry(host(&asked.0.request.origin)).or_default().push(asked);
         }

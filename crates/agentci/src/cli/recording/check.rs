@@ -17,8 +17,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::checking::{Checking, DAY_S};
-use super::finding::{Finding, Severity};
-use super::uses::InSight;
+use super::finding::Severity;
+use super::uses::SuitesInSight;
 use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::record::counted;
@@ -51,7 +51,7 @@ fn age(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn check(arguments: &CheckArguments, context: &Context) -> CommandResult {
-    let in_sight = InSight::load(&arguments.suite, &arguments.paths);
+    let in_sight = SuitesInSight::load(&arguments.suite, &arguments.paths);
     let mut checking = Checking::new(arguments.older_than, in_sight);
     for path in &arguments.paths {
         checking.path(path)?;
@@ -93,14 +93,13 @@ fn text(checking: &Checking, paint: Paint, errors: usize, warnings: usize) -> St
 }
 
 fn json(checking: &Checking, errors: usize, warnings: usize) -> String {
-    let findings: Vec<_> = checking.findings.iter().map(Finding::json).collect();
     let all = json!({
         "recordings": checking.done.len(),
         "errors": errors,
         "warnings": warnings,
         "retried": checking.retried,
         "other_files": checking.others,
-        "findings": findings,
+        "findings": checking.findings,
     });
     format!("{all:#}\n")
 }

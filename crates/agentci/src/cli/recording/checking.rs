@@ -1,6 +1,7 @@
 //! Looks at recordings one by one, and gathers what is wrong with them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +10,7 @@ use agentci::source::Files as _;
 use agentci_recorder::{Exchange, LoadError, Places, Recording, bad_answers, load, places};
 
 use super::finding::{Finding, Severity};
-use super::uses::{InSight, Use};
+use super::uses::{RecordingUse, SuitesInSight};
 use crate::cli::cli_error::CliError;
 use crate::cli::record::counted;
 use crate::cli::secrets::{dirty_lines_of_world, files_below};
@@ -24,7 +25,7 @@ pub(super) const DAY_S: u64 = 24 * 60 * 60;
 #[derive(Debug, Default)]
 pub(super) struct Checking {
     older_than: Duration,
-    in_sight: InSight,
+    in_sight: SuitesInSight,
     pub(super) done: BTreeSet<PathBuf>,
     pub(super) findings: Vec<Finding>,
     /// Answers that asked to come back later, which the agent did.
@@ -37,7 +38,7 @@ pub(super) struct Checking {
 
 impl Checking {
     /// Nothing yet. Recordings that are older than this are told.
-    pub(super) fn new(older_than: Duration, in_sight: InSight) -> Self {
+    pub(super) fn new(older_than: Duration, in_sight: SuitesInSight) -> Self {
         Self { older_than, in_sight, ..Self::default() }
     }
 
@@ -52,7 +53,8 @@ impl Checking {
         }
         let mut files = BTreeSet::new();
         if let Err(message) = files_below(path, &mut files) {
-            self.error(path, None, "unsearched", message, "name the folders of recordings");
+            let help = "name the folders of recordings";
+            self.findings.push(Finding::new(Severity::Error, "unsearched", path, message, help));
         }
         // One that a case names is to be a recording, whatever it looks like.
         let named: BTreeSet<PathBuf> = self.in_sight.named_below(path).into_iter().collect();
@@ -75,21 +77,16 @@ impl Checking {
         if !self.done.insert(agentci::real_path(path)) {
             return;
         }
+        let unreadable = |error: &dyn Display, help: &str| {
+            Finding::new(Severity::Error, "unreadable", path, format!("cannot be read: {error}"), help)
+        };
         let recording = match load(path) {
             Ok(recording) => recording,
             Err(LoadError::Recording { error, .. }) => {
-                let help = "restore it from version control, or record it again";
-                return self.error(
-                    path,
-                    Some(error.line),
-                    "unreadable",
-                    format!("cannot be read: {}", error.message),
-                    help,
-                );
+                let finding = unreadable(&error.message, "restore it from version control, or record it again");
+                return self.findings.push(Finding { line: Some(error.line), ..finding });
             }
-            Err(LoadError::Io(error)) => {
-                return self.error(path, None, "unreadable", format!("cannot be read: {error}"), "name a recording");
-            }
+            Err(LoadError::Io(error)) => return self.findings.push(unreadable(&error, "name a recording")),
         };
         let text = DiskFiles.read_text(path, Recording::LARGEST as u64).unwrap_or_default();
         let lines = places(&text);
@@ -103,13 +100,11 @@ impl Checking {
         let lines = dirty_lines_of_world(path, text).unwrap_or_default();
         let help =
             "record it again, or remove it with `agentci recording clean --value-from-env NAME`, and change the secret";
-        for line in lines.iter().take(MOST_TOLD) {
-            self.error(path, Some(*line), "secret", "this line holds a secret".into(), help);
-        }
-        if let Some(more) = lines.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-            let message = format!("{} secrets", counted(more, "more line holds", "more lines hold"));
-            self.error(path, None, "secret", message, help);
-        }
+        let about = Finding::new(Severity::Error, "secret", path, "this line holds a secret", help);
+        let found = lines.iter().map(|line| Finding { line: Some(*line), ..about.clone() });
+        self.tell_some(found.collect(), |more| {
+            format!("{} secrets", counted(more, "more line holds", "more lines hold"))
+        });
     }
 
     fn age(&mut self, path: &Path, recording: &Recording) {
@@ -122,7 +117,8 @@ impl Checking {
                 "`agentci recording drift {}` says whether the live world still answers like that; record it again to renew it",
                 path.display()
             );
-            self.warning(path, Some(1), None, "stale", message, help);
+            let finding = Finding::new(Severity::Warning, "stale", path, message, help);
+            self.findings.push(Finding { line: Some(1), ..finding });
         }
     }
 
@@ -130,47 +126,53 @@ impl Checking {
         let bad = bad_answers(recording);
         self.retried += bad.retried;
         let help = "every replay repeats it; record it again unless the agent is to see this";
-        for (exchange, bad) in
-            bad.errors.iter().take(MOST_TOLD).filter_map(|bad| Some((by_id(recording, bad.id)?, bad)))
-        {
+        let found = bad.errors.iter().filter_map(|bad| {
             let place = at(lines, bad.id);
             let line = place.map(|place| if bad.by_end { place.end } else { place.response.unwrap_or(place.request) });
-            let message = format!("{} {}", exchange.named(), bad.what);
-            self.warning(path, line, Some(bad.id), "error_answer", message, help.into());
-        }
-        if let Some(more) = bad.errors.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-            let message =
-                format!("{} with errors", counted(more, "more call was answered", "more calls were answered"));
-            self.warning(path, None, None, "error_answer", message, help.into());
-        }
+            let message = format!("{} {}", by_id(recording, bad.id)?.named(), bad.what);
+            let about = Finding::new(Severity::Warning, "error_answer", path, message, help);
+            Some(Finding { line, call: Some(bad.id), ..about })
+        });
+        self.tell_some(found.collect(), |more| {
+            format!("{} with errors", counted(more, "more call was answered", "more calls were answered"))
+        });
     }
 
     fn uses(&mut self, path: &Path, text: &str, recording: &Recording, lines: &[Places]) {
         let shown = path.display().to_string();
         let unused = match self.in_sight.of_recording(path, text) {
-            Use::Known(unused) => unused,
-            Use::NotKnown(why) => return self.unknown.entry(why).or_default().push(shown),
+            RecordingUse::Known(unused) => unused,
+            RecordingUse::NotKnown(why) => return self.unknown.entry(why).or_default().push(shown),
             // One of a command is also used by `agentci replay`, which leaves no trace.
-            Use::NoCase if !recording.header.command.is_empty() => {
+            RecordingUse::NoCase if !recording.header.command.is_empty() => {
                 let why = "no case names it, and what `agentci replay` uses is not stored: see `agentci replay FILE`";
                 return self.unknown.entry(why.into()).or_default().push(shown);
             }
-            Use::NoCase => {
-                let help = "remove it, or name the suites that do with `--suite PATH`".to_owned();
-                return self.warning(path, None, None, "unused", "no case uses this recording".into(), help);
+            RecordingUse::NoCase => {
+                let help = "remove it, or name the suites that do with `--suite PATH`";
+                let finding = Finding::new(Severity::Warning, "unused", path, "no case uses this recording", help);
+                return self.findings.push(finding);
             }
         };
         let help = "`agentci record --update` removes calls that the agent no longer makes";
-        for exchange in unused.iter().take(MOST_TOLD).filter_map(|id| by_id(recording, *id)) {
+        let found = unused.iter().filter_map(|id| by_id(recording, *id)).map(|exchange| {
             let line = at(lines, exchange.id).map(|place| place.request);
             let message = format!("{} was not asked for by the newest run", exchange.named());
-            self.warning(path, line, Some(exchange.id), "unused_call", message, help.into());
-        }
-        if let Some(more) = unused.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-            let message =
-                format!("{} not asked for by the newest run", counted(more, "more call was", "more calls were"));
-            self.warning(path, None, None, "unused_call", message, help.into());
-        }
+            let about = Finding::new(Severity::Warning, "unused_call", path, message, help);
+            Finding { line, call: Some(exchange.id), ..about }
+        });
+        self.tell_some(found.collect(), |more| {
+            format!("{} not asked for by the newest run", counted(more, "more call was", "more calls were"))
+        });
+    }
+
+    /// Tells the first of several findings of one kind, and how many more there are.
+    fn tell_some(&mut self, mut found: Vec<Finding>, more: impl Fn(usize) -> String) {
+        let left_out = found.len().saturating_sub(MOST_TOLD);
+        found.truncate(MOST_TOLD);
+        let last = found.last().filter(|_| left_out > 0).cloned();
+        self.findings.append(&mut found);
+        self.findings.extend(last.map(|last| Finding { line: None, call: None, message: more(left_out), ..last }));
     }
 
     /// What could not be found out, each reason once.
@@ -182,35 +184,8 @@ impl Checking {
                 count => format!(" (also for {})", counted(count - 1, "more recording", "more recordings")),
             };
             let message = format!("whether all its calls are still used is not known{more}");
-            let kind = "use_not_known";
-            self.findings.push(Finding {
-                severity: Severity::Note,
-                kind,
-                file: first,
-                line: None,
-                call: None,
-                message,
-                help: why,
-            });
+            self.findings.push(Finding::new(Severity::Note, "use_not_known", Path::new(&first), message, why));
         }
-    }
-
-    fn error(&mut self, path: &Path, line: Option<usize>, kind: &'static str, message: String, help: &str) {
-        let (severity, file) = (Severity::Error, path.display().to_string());
-        self.findings.push(Finding { severity, kind, file, line, call: None, message, help: help.to_owned() });
-    }
-
-    fn warning(
-        &mut self,
-        path: &Path,
-        line: Option<usize>,
-        call: Option<u64>,
-        kind: &'static str,
-        message: String,
-        help: String,
-    ) {
-        let (severity, file) = (Severity::Warning, path.display().to_string());
-        self.findings.push(Finding { severity, kind, file, line, call, message, help });
     }
 
     pub(super) fn count(&self, severity: Severity) -> usize {

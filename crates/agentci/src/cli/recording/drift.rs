@@ -60,7 +60,7 @@ pub(super) struct DriftArguments {
 }
 
 /// What came of asking one call.
-pub(super) struct Asked<'r> {
+pub(super) struct DriftAnswer<'r> {
     exchange: &'r Exchange,
     drift: Drift,
     /// What it cost today.
@@ -99,9 +99,9 @@ pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> CommandRes
                 sequel.learn(exchange, &response);
                 let today = Exchange { response: Some(response), end, ..(*exchange).clone() };
                 let cost = Cost::of(&today, &budget);
-                Asked { exchange, drift, cost, today: arguments.update.then_some(today) }
+                DriftAnswer { exchange, drift, cost, today: arguments.update.then_some(today) }
             }
-            Err(why) => Asked { exchange, drift: Drift::Unknown(why), cost: Cost::Nothing, today: None },
+            Err(why) => DriftAnswer { exchange, drift: Drift::Unknown(why), cost: Cost::Nothing, today: None },
         };
         context.print(&one.text(&budget).map_or_else(String::new, |text| keys.secrets().text(&text).into_owned()));
         asked.push(one);
@@ -110,21 +110,14 @@ pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> CommandRes
     let changed = asked.iter().filter(|asked| asked.has_changed()).count();
     let missing = plan.without_key > 0 || asked.iter().any(|asked| matches!(asked.drift, Drift::Unknown(_)));
     let replaced = if arguments.update && changed > 0 {
-        update(
-            &arguments.file,
-            &recording,
-            &asked,
-            &keys,
-            |question| consent(question, arguments.yes, context),
-            context,
-        )?
+        update(&arguments.file, &recording, &asked, &keys, arguments.yes, context)?
     } else {
         0
     };
     Ok(if replaced == changed && !missing { ExitStatus::Success } else { ExitStatus::Failed })
 }
 
-impl Asked<'_> {
+impl DriftAnswer<'_> {
     fn has_changed(&self) -> bool {
         matches!(&self.drift, Drift::Changes(changes) if !changes.is_empty())
     }
@@ -152,7 +145,7 @@ impl Asked<'_> {
     }
 }
 
-fn summary(asked: &[Asked<'_>], without_key: usize) -> String {
+fn summary(asked: &[DriftAnswer<'_>], without_key: usize) -> String {
     let spent = total(asked.iter().map(|asked| asked.cost.clone()));
     let spent = spent.map(|spent| format!(", for {spent}")).unwrap_or_default();
     let changed = asked.iter().filter(|asked| asked.has_changed()).count();

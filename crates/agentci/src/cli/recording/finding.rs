@@ -1,10 +1,13 @@
 //! What `agentci recording check` finds, as a line and as JSON.
 
+use std::path::Path;
+
 use agentci::report::{Paint, Tone, one_line};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// How much it matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Severity {
     /// It must not stay so.
     Error,
@@ -33,7 +36,7 @@ impl Severity {
 }
 
 /// Something that was found.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize)]
 pub(super) struct Finding {
     pub(super) severity: Severity,
     /// One word for machines.
@@ -49,22 +52,22 @@ pub(super) struct Finding {
 }
 
 impl Finding {
+    /// One about a file as a whole.
+    pub(super) fn new(
+        severity: Severity,
+        kind: &'static str,
+        path: &Path,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let (message, help) = (message.into(), help.into());
+        Self { severity, kind, file: path.display().to_string(), line: None, call: None, message, help }
+    }
+
     /// `warning: recordings/a.jsonl:14: call 3 GET .. was answered with status 404; record it again ..`
     pub(super) fn line(&self, paint: Paint) -> String {
         let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
         let severity = paint.apply(self.severity.tone(), self.severity.name());
         format!("{severity}: {}: {}; {}\n", one_line(&place), one_line(&self.message), one_line(&self.help))
-    }
-
-    pub(super) fn json(&self) -> Value {
-        json!({
-            "severity": self.severity.name(),
-            "kind": self.kind,
-            "file": self.file,
-            "line": self.line,
-            "call": self.call,
-            "message": self.message,
-            "help": self.help,
-        })
     }
 }

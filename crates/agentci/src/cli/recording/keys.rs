@@ -41,7 +41,7 @@ pub(super) struct Keys {
 
 /// What a request is sent with beside its own headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct LoginHeaders {
     pub(super) headers: Vec<(String, String)>,
     /// Which header has which variable, as people read it.
     pub(super) told: Vec<String>,
@@ -63,8 +63,8 @@ impl Keys {
     }
 
     /// The keys for a request. An error names the variables of which one must be set.
-    pub(super) fn of_request(&mut self, request: &Request) -> Result<Sent, String> {
-        let mut sent = Sent::default();
+    pub(super) fn of_request(&mut self, request: &Request) -> Result<LoginHeaders, String> {
+        let mut sent = LoginHeaders::default();
         for (host, name, value, variables) in &self.given {
             if goes_to(request, std::slice::from_ref(host)) {
                 sent.headers.push((name.clone(), value.clone()));
@@ -144,7 +144,7 @@ mod tests {
         let sent = keys.of_request(&to("https://shop.example")).unwrap();
         assert_eq!(sent.headers, [("x-key".to_owned(), "a swordfish-17!".to_owned())]);
         assert_eq!(sent.told, ["`x-key` from SHOP"]);
-        assert_eq!(keys.of_request(&to("https://evil.example")).unwrap(), Sent::default());
+        assert_eq!(keys.of_request(&to("https://evil.example")).unwrap(), LoginHeaders::default());
         assert_eq!(keys.secrets().text("it is swordfish-17"), "it is [REDACTED]");
         assert_eq!(keys.of_request(&to("https://api.openai.com")), Err("OPENAI_API_KEY".into()));
     }

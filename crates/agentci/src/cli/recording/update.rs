@@ -4,7 +4,8 @@ use std::path::Path;
 
 use agentci_recorder::Recording;
 
-use super::drift::Asked;
+use super::asking::consent;
+use super::drift::DriftAnswer;
 use super::keys::Keys;
 use crate::cli::cli_error::CliError;
 use crate::cli::context::Context;
@@ -15,15 +16,15 @@ use crate::cli::recorded;
 pub(super) fn update(
     path: &Path,
     recording: &Recording,
-    asked: &[Asked<'_>],
+    asked: &[DriftAnswer<'_>],
     keys: &Keys,
-    consent: impl FnOnce(&str) -> Result<bool, CliError>,
+    yes: bool,
     context: &Context,
 ) -> Result<usize, CliError> {
     let file = path.display();
     let mut updated = recording.clone();
     let mut replaced = Vec::new();
-    for today in asked.iter().filter_map(Asked::changed) {
+    for today in asked.iter().filter_map(DriftAnswer::changed) {
         if today.response.as_ref().is_some_and(|response| response.status >= 400) {
             context.say(&format!("call {} keeps its recorded answer: the one of today is an error\n", today.id));
             continue;
@@ -38,7 +39,7 @@ pub(super) fn update(
     }
     let answers = counted(replaced.len(), "answer", "answers");
     let question = format!("replace {answers} in {file} with those that just came, at no further cost?");
-    if !consent(&question)? {
+    if !consent(&question, yes, context)? {
         context.say("nothing was replaced\n");
         return Ok(0);
     }

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::source::{Files as _, Severity};
+use agentci::source::Severity;
 use agentci::trace::sha256;
-use agentci::{DiskFiles, Suites, real_path};
+use agentci::{Suites, real_path};
 use serde_json::Value;
 
-use crate::cli::stored::{self, RUNS};
+use crate::cli::stored;
 
 /// Suites in sight, and their newest runs.
 #[derive(Debug, Default)]
-pub(super) struct InSight {
+pub(super) struct SuitesInSight {
     /// Cases that are answered from a recording.
     cases: Vec<UsingCase>,
     /// Whether there is any suite.
@@ -33,7 +33,7 @@ struct UsingCase {
 
 /// What is known of the use of a recording.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum RecordingUse {
     /// The newest run asked for all calls but these.
     Known(Vec<u64>),
     /// No case of the suites names it.
@@ -42,7 +42,7 @@ pub(super) enum Use {
     NotKnown(String),
 }
 
-impl InSight {
+impl SuitesInSight {
     /// Reads the suites at these paths; without any, those in the folders of the recordings, or in the folders above them.
     pub(super) fn load(suites: &[PathBuf], recordings: &[PathBuf]) -> Self {
         if !suites.is_empty() {
@@ -74,10 +74,10 @@ impl InSight {
             if recorded.is_empty() {
                 continue;
             }
-            let base = suite.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
-            let results = newest(&base.join(agentci::ledger::safe_name(&suite.name)));
+            let summary = stored::newest_summary(suite).unwrap_or_default();
             for (case, recording) in recorded {
-                let result = results.iter().find(|result| result["id"] == case.id.as_str()).cloned();
+                let mut results = summary["cases"].as_array().into_iter().flatten();
+                let result = results.find(|result| result["id"] == case.id.as_str()).cloned();
                 let suite = suite.path.display().to_string();
                 cases.push(UsingCase { recording: real_path(&recording.path), result, suite });
             }
@@ -94,30 +94,33 @@ impl InSight {
     }
 
     /// What is known of the use of a recording with this text.
-    pub(super) fn of_recording(&self, path: &Path, text: &str) -> Use {
+    pub(super) fn of_recording(&self, path: &Path, text: &str) -> RecordingUse {
         let real = real_path(path);
         let mut cases = self.cases.iter().filter(|case| case.recording == real).peekable();
         if cases.peek().is_none() {
             return match &self.wrong {
-                Some(wrong) => Use::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`")),
-                None if self.any => Use::NoCase,
-                None => Use::NotKnown("no suite is in sight: name suites with `--suite PATH`".into()),
+                Some(wrong) => RecordingUse::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`")),
+                None if self.any => RecordingUse::NoCase,
+                None => RecordingUse::NotKnown("no suite is in sight: name suites with `--suite PATH`".into()),
             };
         }
         let digest = sha256(text.as_bytes());
         let mut unused: Option<BTreeSet<u64>> = None;
         for case in cases {
             let Some(left) = case.unused(&digest) else {
-                return Use::NotKnown(format!("no run of this recording has passed: `agentci run {}`", case.suite));
+                return RecordingUse::NotKnown(format!(
+                    "no run of this recording has passed: `agentci run {}`",
+                    case.suite
+                ));
             };
             // What one case leaves another may ask for.
             unused = Some(unused.map_or(left.clone(), |known| known.intersection(&left).copied().collect()));
         }
         match &self.wrong {
             Some(wrong) if unused.as_ref().is_some_and(|unused| !unused.is_empty()) => {
-                Use::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`"))
+                RecordingUse::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`"))
             }
-            _ => Use::Known(unused.into_iter().flatten().collect()),
+            _ => RecordingUse::Known(unused.into_iter().flatten().collect()),
         }
     }
 }
@@ -134,13 +137,6 @@ impl UsingCase {
         let once = result["runs"].as_array().is_none_or(|runs| runs.len() < 2);
         (unused.is_empty() || once).then_some(unused)
     }
-}
-
-/// The results of the cases in the newest run of a folder.
-fn newest(folder: &Path) -> Vec<Value> {
-    let run = DiskFiles.list(folder).unwrap_or_default().pop();
-    let summary = run.and_then(|run| stored::summary(&folder.join(run.name)).ok());
-    summary.and_then(|mut summary| summary["cases"].as_array_mut().map(std::mem::take)).unwrap_or_default()
 }
 
 fn above(path: &Path) -> PathBuf {

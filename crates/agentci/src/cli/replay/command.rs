@@ -11,7 +11,7 @@ use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
 use crate::cli::execute::runtime;
 use crate::cli::record::counted;
-use crate::cli::recorded::{self, Agent, Given, Hosts, in_ci};
+use crate::cli::recorded::{self, Agent, AgentStreams, Hosts, in_ci};
 
 pub(crate) fn replay(arguments: &ReplayArguments, context: &Context) -> CommandResult {
     if let Some(until) = arguments.fork.until {
@@ -37,7 +37,7 @@ fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), Cl
 /// The command that is given, or else the recorded one.
 pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> Result<Vec<OsString>, CliError> {
     let command = if arguments.command.is_empty() {
-        recorded::words(&recording.header.command)
+        recording.header.command.iter().map(OsString::from).collect()
     } else {
         arguments.command.clone()
     };
@@ -64,7 +64,7 @@ pub(super) fn rules(arguments: &ReplayArguments, command: &[OsString]) -> MatchR
 /// The command and what it may reach.
 pub(super) fn agent<'a>(arguments: &'a ReplayArguments, command: &'a [OsString]) -> Agent<'a> {
     let hosts = Hosts { allow: arguments.allow.clone(), ..Hosts::default() };
-    Agent { command, limit: arguments.timeout, streams: Given::Ours, reach: &arguments.reach, hosts }
+    Agent { command, limit: arguments.timeout, streams: AgentStreams::Ours, reach: &arguments.reach, hosts }
 }
 
 async fn run(

@@ -16,6 +16,9 @@ use crate::cli::recorded::{Ended, Stopped, record_again};
 /// How many misses are explained.
 const MOST_EXPLAINED: usize = 3;
 
+/// How many calls are listed.
+const LISTED: usize = 10;
+
 /// A replay that is over.
 #[derive(Debug)]
 pub(super) struct Outcome<'a> {
@@ -88,14 +91,12 @@ impl Outcome<'_> {
         if unused.is_empty() || is_consequence {
             return false;
         }
-        let ids: Vec<String> = unused.iter().take(10).map(ToString::to_string).collect();
-        let more = if unused.len() > ids.len() { ", .." } else { "" };
         let message = format!(
-            "{} of {} recorded calls {} not made: {}{more}",
+            "{} of {} recorded calls {} not made: {}",
             grouped(unused.len() as u64),
             grouped(self.expected as u64),
             if unused.len() == 1 { "was" } else { "were" },
-            ids.join(", ")
+            listed(unused)
         );
         if self.arguments.strict {
             let again = record_again(&["--update".into()], &self.arguments.file, self.command);
@@ -121,10 +122,7 @@ fn tally(tally: &Tally, expected: usize) -> String {
     let answered = tally.exact + tally.with_holes;
     let asked = answered + tally.misses;
     let mut text = format!("{} of {} answered", grouped(answered as u64), grouped(asked as u64));
-    let _ = write!(text, ", {} exact", grouped(tally.exact as u64));
-    if tally.with_holes > 0 {
-        let _ = write!(text, ", {} with holes ({})", grouped(tally.with_holes as u64), holes(&tally.holes));
-    }
+    text += &exactness(tally);
     let _ = write!(text, "; {} recorded", grouped(expected as u64));
     text
 }
@@ -139,7 +137,23 @@ fn renamed(tally: &Tally) -> String {
     text
 }
 
-pub(super) fn holes(holes: &Holes) -> String {
+/// `, 11 exact, 3 with holes (6 id, 2 clock)`
+pub(super) fn exactness(tally: &Tally) -> String {
+    let exact = format!(", {} exact", grouped(tally.exact as u64));
+    match tally.with_holes {
+        0 => exact,
+        count => format!("{exact}, {} with holes ({})", grouped(count as u64), holes(&tally.holes)),
+    }
+}
+
+/// The first of some numbers of calls: `3, 4, 7, ..`
+pub(super) fn listed(calls: &[u64]) -> String {
+    let shown: Vec<String> = calls.iter().take(LISTED).map(ToString::to_string).collect();
+    let more = if calls.len() > shown.len() { ", .." } else { "" };
+    shown.join(", ") + more
+}
+
+fn holes(holes: &Holes) -> String {
     let kinds = [
         (holes.ids, "id"),
         (holes.clock, "clock"),

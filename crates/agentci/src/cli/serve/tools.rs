@@ -34,7 +34,7 @@ pub(super) struct ToolsArguments {
 }
 
 /// A case with tools.
-struct Played<'p> {
+struct PlayedCase<'p> {
     /// The part of the path that is its own.
     scope: String,
     routes: &'p Arc<Routes>,
@@ -49,7 +49,7 @@ pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> CommandRes
 }
 
 /// The cases whose tools are played, in the order of their files; or what is wrong, and what to do.
-fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, CliError> {
+fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<PlayedCase<'p>>, CliError> {
     let suites = suites.loaded().iter().map(|loaded| &loaded.suite);
     let all = suites.flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
     let with_routes = all.filter_map(|(suite, case)| Some((suite, case, routes(case)?)));
@@ -73,7 +73,7 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<Played<'p>>, 
         // Two suites may have a case of the same name.
         let own = [case.id.to_string(), format!("{}.{}", suite.name, case.id)];
         let Some(scope) = own.into_iter().find(|scope| taken.insert(scope.clone())) else { continue };
-        cases.push(Played { scope, routes, faults: &case.world.faults });
+        cases.push(PlayedCase { scope, routes, faults: &case.world.faults });
     }
     if cases.is_empty() {
         let help = "name a folder of scenarios with `tool_fixtures`, or a native suite with \
@@ -90,7 +90,7 @@ fn routes(case: &Case) -> Option<&Arc<Routes>> {
     }
 }
 
-async fn until_signal(cases: &[Played<'_>], arguments: &ToolsArguments, context: &Context) -> CommandResult {
+async fn until_signal(cases: &[PlayedCase<'_>], arguments: &ToolsArguments, context: &Context) -> CommandResult {
     let mut signals = signals()?;
     let AddressArguments { bind, port } = arguments.address;
     let server = RouteServer::start(RouteServerOptions { bind, port }).await.map_err(not_served)?;
@@ -112,7 +112,7 @@ async fn until_signal(cases: &[Played<'_>], arguments: &ToolsArguments, context:
 /// All fixtures together at the root, and those of each case below its own path.
 fn open(
     server: &RouteServer,
-    cases: &[Played<'_>],
+    cases: &[PlayedCase<'_>],
     seed: u64,
     observer: &UnboundedSender<Kind>,
 ) -> Result<Vec<RouteSession>, RouteError> {

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agentci::report::one_line;
+use agentci::report::{count_of, one_line};
 use agentci::runner::Stop;
 use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
@@ -33,7 +33,7 @@ use super::run_arguments::RunArguments;
 use super::signals::stopped_by_signals;
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
 use touch::{Former, Territories};
-use watch_set::{WatchSet, Written, is_program};
+use watch_set::{WatchSet, is_program};
 
 /// How often files are looked at; less often where looking takes long.
 const INTERVAL: Duration = Duration::from_millis(300);
@@ -92,10 +92,8 @@ impl Watcher<'_> {
         let mut suites = self.arguments.load(&noted);
         let territories = Territories::of(&suites);
         let read = noted.into_read();
-        let RunArguments { paths, output_dir, mode, .. } = self.arguments;
-        let named = self.arguments.dialects.paths(paths);
-        let written = Written { output_dir: output_dir.as_deref(), mode: *mode };
-        let watched = WatchSet::of(&suites, &read, &named, written, &territories);
+        let named = self.arguments.dialects.paths(&self.arguments.paths);
+        let watched = WatchSet::of(&suites, &read, &named, self.arguments, &territories);
         // What was changed while the suites were read is seen after the run.
         self.seen = watched.look().with_former(&self.seen);
         self.warn_if_cut_off();
@@ -163,9 +161,8 @@ impl Watcher<'_> {
         let counts = |path: &Path| watched.is_named(path) || is_program(path);
         let before = std::mem::replace(&mut self.restless, during);
         self.seen = std::mem::take(&mut self.seen).caught_up(now, &|path| counts(path) && !before.contains(path));
-        let files = self.seen.len();
-        let s = if files == 1 { "" } else { "s" };
-        self.context.say(&format!("watching {files} file{s} for changes, Ctrl-C ends it\n"));
+        let files = count_of(self.seen.len(), "file");
+        self.context.say(&format!("watching {files} for changes, Ctrl-C ends it\n"));
         // The last lines of a log may come late, and what is said here may go to a file that is watched.
         let heard = |path: &Path| counts(path) || !self.restless.contains(path) || !path.exists();
         self.changed = self.runtime.block_on(wait(watched, &mut self.seen, &heard, &self.stop));
@@ -221,12 +218,11 @@ fn header(changed: &[PathBuf], left: usize, all: usize) -> String {
     if changed.len() > NAMED {
         names.push(format!("{} more", changed.len() - NAMED));
     }
-    let s = if all == 1 { "" } else { "s" };
     let what = match (left, all) {
         // What is wrong is said next.
         (_, 0) => String::new(),
         (0, _) => ", nothing to run".to_owned(),
-        _ => format!(", running {left} of {all} case{s}"),
+        _ => format!(", running {left} of {}", count_of(all, "case")),
     };
     format!("\nchanged: {}{what}\n", names.join(", "))
 }

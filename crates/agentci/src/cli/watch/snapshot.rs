@@ -24,20 +24,11 @@ pub(super) struct Snapshot {
     cut_off: bool,
 }
 
-/// What differs when a file was written, or replaced by another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    seconds: i64,
-    nanoseconds: i64,
-    size: u64,
-    number: u64,
-}
+/// What differs when a file was written, or replaced by another: the seconds and nanoseconds of its time, its size and number.
+type Stamp = (i64, i64, u64, u64);
 
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        let (seconds, nanoseconds) = (metadata.mtime(), metadata.mtime_nsec());
-        Self { seconds, nanoseconds, size: metadata.len(), number: metadata.ino() }
-    }
+fn stamp(metadata: &Metadata) -> Stamp {
+    (metadata.mtime(), metadata.mtime_nsec(), metadata.len(), metadata.ino())
 }
 
 impl Snapshot {
@@ -93,7 +84,7 @@ impl Snapshot {
         if self.files.len() >= FILE_LIMIT {
             self.cut_off = true;
         } else {
-            self.files.insert(path, Stamp::of(metadata));
+            self.files.insert(path, stamp(metadata));
         }
     }
 

@@ -3,36 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, CommandPart, LiveTool, McpTransport, Suite, Target};
+use agentci::plan::{Case, CommandPart, LiveTool, Suite, Target};
 use agentci::source::Sources;
 use agentci::{LoadedSuite, Suites};
 
 use super::watch_set::is_of_a_program;
-use crate::cli::case_files::{absolute, recorded};
+use crate::cli::case_files::{StartedCommand, absolute, agent_command, recorded, started};
 
 /// What belongs to each suite, where the suites stand in the plan.
 #[derive(Debug)]
 pub(super) struct Territories {
-    suites: Vec<Territory>,
+    pub(super) suites: Vec<Territory>,
 }
 
 /// What belongs to one suite.
-#[derive(Debug)]
-struct Territory {
+#[derive(Debug, Default)]
+pub(super) struct Territory {
     /// The file that defines it.
     path: PathBuf,
     /// Everything below it belongs to the suite unless another suite is nearer.
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Files that only some cases have: their own, their recordings, the script of their model.
-    of_cases: BTreeMap<PathBuf, BTreeSet<usize>>,
+    pub(super) of_cases: BTreeMap<PathBuf, BTreeSet<usize>>,
     /// Programs of agents, hooks and tools.
-    programs: BTreeSet<PathBuf>,
+    pub(super) programs: BTreeSet<PathBuf>,
     /// Folders with such programs, which are made of more than one file.
-    program_folders: BTreeSet<PathBuf>,
+    pub(super) program_folders: BTreeSet<PathBuf>,
 }
 
 /// What was there the last time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Former {
     suites: BTreeSet<PathBuf>,
     of_cases: BTreeSet<PathBuf>,
@@ -52,36 +52,17 @@ impl Territories {
         Self { suites: suites.loaded().iter().map(territory).collect() }
     }
 
-    /// The files that suites name.
-    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.suites.iter().flat_map(|suite| suite.of_cases.keys().chain(&suite.programs))
-    }
-
-    /// The folders of suites.
-    pub(super) fn folders(&self) -> impl Iterator<Item = &PathBuf> {
-        self.suites.iter().map(|suite| &suite.folder)
-    }
-
-    /// The folders of programs.
-    pub(super) fn program_folders(&self) -> impl Iterator<Item = &PathBuf> {
-        self.suites.iter().flat_map(|suite| &suite.program_folders)
-    }
-
     /// Leaves of the selected cases those that these files touch, and suites that were not there before.
     pub(super) fn narrow(&self, suites: &mut Suites, changed: &[PathBuf], former: &Former, noted: &BTreeSet<PathBuf>) {
-        let mut touches: Vec<Vec<Touch>> = self.suites.iter().map(|_| Vec::new()).collect();
-        for path in changed {
-            let found: Vec<Touch> = self.suites.iter().map(|suite| self.touch(suite, path, former)).collect();
-            // Something that several suites share: nobody can tell for which of them it was read.
-            let shared = noted.contains(path) && found.iter().all(|touch| *touch == Touch::Nothing);
-            for (touches, touch) in touches.iter_mut().zip(found) {
-                touches.push(if shared { Touch::All } else { touch });
-            }
-        }
-        for ((suite, touches), loaded) in self.suites.iter().zip(touches).zip(suites.loaded_mut()) {
-            let new = !former.suites.contains(&suite.path);
+        // Something that several suites share: nobody can tell for which of them it was read.
+        let touches_none =
+            |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, former) == Touch::Nothing);
+        let shared = changed.iter().any(|path| noted.contains(path) && touches_none(path));
+        for (suite, loaded) in self.suites.iter().zip(suites.loaded_mut()) {
+            let all = shared || !former.suites.contains(&suite.path);
+            let touches: Vec<Touch> = changed.iter().map(|path| self.touch(suite, path, former)).collect();
             loaded.selected.retain(|index| {
-                new || touches.iter().any(|touch| match touch {
+                all || touches.iter().any(|touch| match touch {
                     Touch::Nothing => false,
                     Touch::Cases(cases) => cases.contains(index),
                     Touch::All => true,
@@ -102,8 +83,8 @@ impl Territories {
             return Touch::All;
         }
         let depth = |folder: &Path| folder.components().count();
-        let nearest = self.suites.iter().map(|suite| &suite.folder).filter(|folder| path.starts_with(folder));
-        let nearest = nearest.map(|folder| depth(folder)).max();
+        let around = self.suites.iter().map(|suite| &suite.folder).filter(|folder| path.starts_with(folder));
+        let nearest = around.map(|folder| depth(folder)).max();
         // The file of a case that is gone has nothing to run.
         let gone = former.of_cases.contains(path) && !path.exists();
         if gone || !path.starts_with(&suite.folder) || nearest != Some(depth(&suite.folder)) {
@@ -114,7 +95,7 @@ impl Territories {
 
     /// What is to be known of them the next time.
     pub(super) fn into_former(self) -> Former {
-        let mut former = Former { suites: BTreeSet::new(), of_cases: BTreeSet::new() };
+        let mut former = Former::default();
         for suite in self.suites {
             former.suites.insert(suite.path);
             former.of_cases.extend(suite.of_cases.into_keys());
@@ -125,13 +106,8 @@ impl Territories {
 
 impl Territory {
     fn of(suite: &Suite, sources: &Sources) -> Self {
-        let mut territory = Self {
-            path: absolute(&suite.path),
-            folder: absolute(&suite.folder),
-            of_cases: BTreeMap::new(),
-            programs: BTreeSet::new(),
-            program_folders: BTreeSet::new(),
-        };
+        let (path, folder) = (absolute(&suite.path), absolute(&suite.folder));
+        let mut territory = Self { path, folder, ..Self::default() };
         for (index, case) in suite.cases.iter().enumerate() {
             let own = absolute(sources.path(case.span.file));
             let model = case.world.model.iter().filter_map(|model| model.source.file()).map(absolute);
@@ -149,22 +125,14 @@ impl Territory {
 
     /// Adds the program that an agent is.
     fn add_agent(&mut self, target: &Target) {
-        let (command, folder): (&[CommandPart], _) = match target {
-            Target::Process(target) => (&target.command, target.folder.as_ref()),
-            Target::Http(target) => match &target.server {
-                Some(server) => (&server.command, server.folder.as_ref()),
-                None => (&[], None),
-            },
-            Target::Mcp(target) => (started(&target.transport), None),
-            Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => (&[], None),
-        };
+        let Some(StartedCommand { command, folder, .. }) = agent_command(target) else { return };
         for file in files(command) {
             // A program that is a folder, or one beside which its other files lie.
             let around = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
             self.program_folders.extend(around.map(Path::to_path_buf));
             self.programs.insert(file);
         }
-        self.program_folders.extend(folder.map(|folder| absolute(folder)));
+        self.program_folders.extend(folder.map(absolute));
     }
 
     /// Adds the programs that run beside the agent of a case: hooks, and tools that are executed.
@@ -175,7 +143,7 @@ impl Territory {
         for (_, tool) in &case.world.live.tools {
             self.programs.extend(files(match tool {
                 LiveTool::Command(tool) => &tool.command,
-                LiveTool::Mcp(tool) => started(&tool.transport),
+                LiveTool::Mcp(tool) => started(&tool.transport).unwrap_or_default(),
                 LiveTool::Http(_) => &[],
             }));
         }
@@ -185,12 +153,4 @@ impl Territory {
 /// The files that a command names.
 fn files(command: &[CommandPart]) -> impl Iterator<Item = PathBuf> {
     command.iter().filter_map(|part| part.file.as_deref()).map(absolute)
-}
-
-/// The command of an MCP server that is started.
-fn started(transport: &McpTransport) -> &[CommandPart] {
-    match transport {
-        McpTransport::Stdio { command, .. } => command,
-        McpTransport::Http(_) => &[],
-    }
 }

@@ -9,6 +9,7 @@ use agentci::plan::Mode;
 use super::snapshot::Snapshot;
 use super::touch::Territories;
 use crate::cli::case_files::{absolute, recorded};
+use crate::cli::run_arguments::RunArguments;
 
 /// How the names of programs end.
 const PROGRAMS: [&str; 24] = [
@@ -37,45 +38,39 @@ pub(super) struct WatchSet {
     outputs: BTreeSet<PathBuf>,
 }
 
-/// What tells which files runs write.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Written<'w> {
-    /// The folder for run folders.
-    pub(super) output_dir: Option<&'w Path>,
-    /// Whether tools are recorded; as each suite says without it.
-    pub(super) mode: Option<Mode>,
-}
-
 impl WatchSet {
     /// What is to be watched of these suites. `noted` is what was read of the disk for them, `named` what the user named.
     pub(super) fn of(
         suites: &Suites,
         noted: &BTreeSet<PathBuf>,
         named: &[PathBuf],
-        written: Written<'_>,
+        RunArguments { output_dir, mode, .. }: &RunArguments,
         territories: &Territories,
     ) -> Self {
         let noted: BTreeSet<PathBuf> = noted.iter().map(|path| absolute(path)).collect();
-        let mut sources = noted.clone();
-        sources.extend(territories.files().cloned());
-        let mut folders: BTreeSet<PathBuf> = territories.folders().cloned().collect();
+        let (mut sources, mut folders, mut programs) = (noted.clone(), BTreeSet::new(), BTreeSet::new());
+        for suite in &territories.suites {
+            sources.extend(suite.of_cases.keys().chain(&suite.programs).cloned());
+            folders.insert(suite.folder.clone());
+            programs.extend(suite.program_folders.iter().cloned());
+        }
         let named: Vec<PathBuf> = named.iter().map(|path| absolute(path)).collect();
         for path in &named {
             // A file may be gone for a moment.
             let folder = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
             folders.extend(folder.map(Path::to_path_buf));
         }
-        let mut outputs: BTreeSet<PathBuf> = written.output_dir.iter().map(|path| absolute(path)).collect();
+        let mut outputs: BTreeSet<PathBuf> = output_dir.iter().map(|path| absolute(path)).collect();
         for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
             outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
-            if written.mode.unwrap_or(suite.mode) == Mode::Record {
+            if mode.unwrap_or(suite.mode) == Mode::Record {
                 // They are written by each run.
                 for path in suite.cases.iter().flat_map(|case| recorded(case)) {
                     sources.remove(&path);
                 }
             }
         }
-        Self { named, sources, noted, folders, programs: territories.program_folders().cloned().collect(), outputs }
+        Self { named, sources, noted, folders, programs, outputs }
     }
 
     /// How everything looks now.

@@ -11,7 +11,7 @@ use agentci::verdict::iso_utc;
 
 use crate::cli::context::Context;
 use crate::cli::dialect::OwnResults;
-use crate::cli::dialect::own_results::{named, own_report};
+use crate::cli::dialect::own_results::{free_path, named, own_report};
 use crate::cli::run_metadata::unix_ms;
 
 /// Where the files go in a container that is made for them.
@@ -34,7 +34,7 @@ pub(super) fn open(
     let verbose = ConsoleOptions { verbose: true, ..ConsoleOptions::default() };
     let console = Console::new(Box::new(log), verbose);
     let mut own = OwnResults { reports: vec![(LOG.to_owned(), Box::new(console))], ..OwnResults::default() };
-    let csv = free(&folder, &format!("{}_results_{stamp}", safe_name(&suite.name)));
+    let csv = free_path(&folder, &format!("{}_results_{stamp}", safe_name(&suite.name)), "csv");
     if let Some(kind) = own_report("csv", suite) {
         let copy = stable_name.then(|| folder.join("results.csv"));
         own.reports.push(named(&csv, kind, to_files([csv.clone()].into_iter().chain(copy).collect())));
@@ -63,13 +63,6 @@ fn file_stamp(unix_ms: u64) -> String {
     format!("{}Z", second.split('.').next().unwrap_or_default())
 }
 
-/// The first file of this name that is not there yet.
-fn free(folder: &Path, name: &str) -> PathBuf {
-    let named = |more: &str| folder.join(format!("{name}{more}.csv"));
-    let numbered = (2..1000).map(|count| named(&format!("-{count}")));
-    [named("")].into_iter().chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| named(""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,7 +76,7 @@ mod tests {
     fn results_of_the_same_second_have_files_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a_results_1Z.csv", "a_results_1Z-2.csv", "a_results_1Z-3.csv"] {
-            let path = free(folder.path(), "a_results_1Z");
+            let path = free_path(folder.path(), "a_results_1Z", "csv");
             assert_eq!(path.file_name().unwrap(), name);
             std::fs::write(path, "").unwrap();
         }

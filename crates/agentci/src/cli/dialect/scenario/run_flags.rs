@@ -19,24 +19,22 @@ pub(in super::super) struct ScenarioRunFlags {
 
 impl ScenarioRunFlags {
     /// What is wrong where no scenario is selected.
-    pub(in super::super) fn useless(&self) -> Option<CliError> {
-        self.stable_name.then(|| {
-            CliError::new(
-                "`--stable-name` is for suites of the scenario format, and there is none",
-                "leave it out; other reports have the names that `--report NAME=PATH` gives them",
-            )
-        })
+    pub(in super::super) fn is_useful(&self) -> Result<(), CliError> {
+        if !self.stable_name {
+            return Ok(());
+        }
+        let help = "leave it out; other reports have the names that `--report NAME=PATH` gives them";
+        Err(CliError::new("`--stable-name` is for suites of the scenario format, and there is none", help))
     }
 
-    /// What is wrong with one name for the results of several suites.
-    pub(in super::super) fn shared_name(&self, suites: &Suites) -> Option<CliError> {
+    /// Results of several suites cannot share one name.
+    pub(in super::super) fn name_is_free(&self, suites: &Suites) -> Result<(), CliError> {
         let to_run = selected(suites);
-        (self.stable_name && to_run > 1).then(|| {
-            CliError::new(
-                format!("`--stable-name` is for one suite, and {to_run} are to be run"),
-                "run them one by one with `--agent`, each into a folder of its own",
-            )
-        })
+        if !self.stable_name || to_run <= 1 {
+            return Ok(());
+        }
+        let help = "run them one by one with `--agent`, each into a folder of its own";
+        Err(CliError::new(format!("`--stable-name` is for one suite, and {to_run} are to be run"), help))
     }
 
     /// Opens the files of results of a suite in the chosen folder.

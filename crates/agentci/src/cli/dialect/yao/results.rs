@@ -7,7 +7,7 @@ use agentci::plan::Suite;
 use jiff::Zoned;
 
 use crate::cli::dialect::OwnResults;
-use crate::cli::dialect::own_results::{named, own_report};
+use crate::cli::dialect::own_results::{free_path, named, own_report};
 use crate::cli::report_outputs::destination;
 
 /// The results of a suite whose tests were named on the command line. A file that is there stays as it is.
@@ -23,19 +23,8 @@ fn path(suite: &Suite, input: YaoInput) -> Option<PathBuf> {
     let YaoInput::File(path) = input else { return None };
     // Where other tests are run as well, theirs stay in their run folders.
     let same = path.canonicalize().ok().is_some_and(|path| suite.path.canonicalize().is_ok_and(|own| own == path));
-    same.then(|| free(path.parent().unwrap_or(Path::new("")), &Zoned::now().strftime("%Y%m%d%H%M%S").to_string()))
-}
-
-/// The first name with this time that nothing has yet.
-fn free(folder: &Path, stamp: &str) -> PathBuf {
-    let named = |more: &str| folder.join(format!("output-{stamp}{more}.jsonl"));
-    let mut path = named("");
-    let mut count = 1;
-    while path.exists() && count < 1000 {
-        count += 1;
-        path = named(&format!("-{count}"));
-    }
-    path
+    let folder = path.parent().unwrap_or(Path::new(""));
+    same.then(|| free_path(folder, &format!("output-{}", Zoned::now().strftime("%Y%m%d%H%M%S")), "jsonl"))
 }
 
 #[cfg(test)]
@@ -46,7 +35,7 @@ mod tests {
     fn results_of_the_same_second_have_files_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["output-20241217100000.jsonl", "output-20241217100000-2.jsonl", "output-20241217100000-3.jsonl"] {
-            let path = free(folder.path(), "20241217100000");
+            let path = free_path(folder.path(), "output-20241217100000", "jsonl");
             assert_eq!(path.file_name().unwrap(), name);
             std::fs::write(path, "").unwrap();
         }

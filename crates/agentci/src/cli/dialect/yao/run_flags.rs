@@ -20,18 +20,20 @@ pub(in super::super) struct YaoRunFlags {
 
 impl YaoRunFlags {
     /// What is wrong with the assistant that is to write a report.
-    pub(in super::super) fn no_report(&self, suites: &Suites, has_out: bool) -> Option<CliError> {
-        self.reporter.as_ref()?;
+    pub(in super::super) fn report_has_a_place(&self, suites: &Suites, has_out: bool) -> Result<(), CliError> {
         let is_for = |loaded: &LoadedSuite| loaded.suite.habits.report_writer == ReportWriter::Agent;
+        if self.reporter.is_none() {
+            return Ok(());
+        }
         if !suites.loaded().is_empty() && !suites.loaded().iter().any(is_for) {
             let help = "leave it out, or name tests of an assistant with `-i`";
-            return Some(CliError::new("`--reporter` is for suites of the yao format, and there is none", help));
+            return Err(CliError::new("`--reporter` is for suites of the yao format, and there is none", help));
         }
         if !has_out {
             let help = "say where with `-o report.html`";
-            return Some(CliError::new("`--reporter` has nowhere to write its report", help));
+            return Err(CliError::new("`--reporter` has nowhere to write its report", help));
         }
-        None
+        Ok(())
     }
 
     /// The assistant that writes reports to these files; what it is sent is one of the `reports`.

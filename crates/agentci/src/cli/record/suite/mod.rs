@@ -1,9 +1,8 @@
 //! `--suite`: a first suite from a recorded run, which passes at once and fails when the agent does something else.
 
-mod drawn;
+mod draft;
 mod printed;
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use agentci::ledger;
@@ -12,10 +11,11 @@ use agentci_recorder::Finished;
 
 use crate::cli::cli_error::{CliError, CommandResult};
 use crate::cli::context::Context;
+use crate::cli::record::RecordArguments;
 use crate::cli::record::file_name::program_name;
 use crate::cli::recorded::{self, Ended, command_line, without_secrets};
-use drawn::Drawn;
-use printed::Printed;
+use draft::SuiteDraft;
+use printed::PrintedSuite;
 
 /// The file of the suite.
 const SUITE: &str = "agentci.yaml";
@@ -32,45 +32,41 @@ pub(super) fn may_write(folder: &Path, force: bool) -> Result<(), CliError> {
     ))
 }
 
-/// A first suite.
-#[derive(Debug)]
-pub(super) struct First<'a> {
-    pub(super) command: &'a [OsString],
-    pub(super) recording: &'a Path,
-    pub(super) folder: &'a Path,
-    pub(super) ended: &'a Ended,
-}
-
-impl First<'_> {
-    /// Writes it, with checks drawn from what was recorded.
-    pub(super) fn write(&self, finished: &Finished, context: &Context) -> CommandResult {
-        if self.ended.status() != ExitStatus::Success {
-            let help = "a case whose agent does not exit with 0 is an error; record a run that ends well";
-            return Err(CliError::new("no suite was written: the command failed", help));
-        }
-        // As it is stored: its secrets are gone, and a replay hands out the same.
-        let recording = recorded::read(self.recording)?;
-        let text = |bytes: &Option<Vec<u8>>| {
-            let bytes = bytes.as_deref().unwrap_or_default();
-            finished.secrets.text(&String::from_utf8_lossy(bytes)).into_owned()
-        };
-        let output = text(&self.ended.captured.output);
-        let suite = Printed {
-            command: &without_secrets(self.command, &finished.secrets),
-            input: &text(&self.ended.captured.input),
-            prints: !output.trim().is_empty(),
-            folder: self.folder,
-            recording: self.recording,
-            case: &program_name(self.command),
-            took: self.ended.took,
-            drawn: &Drawn::from(&recording, &output),
-        };
-        let path = self.folder.join(SUITE);
-        let _ = fs_err::create_dir_all(self.folder);
-        ledger::write_whole(&path, suite.text().as_bytes())
-            .map_err(|error| CliError::new(error.to_string(), "name a folder that can be written to: `--suite DIR`"))?;
-        let folder = command_line(&[self.folder.as_os_str()]);
-        context.say(&format!("wrote {}\nnext: agentci run {folder}\n", path.display()));
-        Ok(ExitStatus::Success)
+/// Writes the first suite for a command that was recorded at `path`.
+pub(super) fn write(
+    arguments: &RecordArguments,
+    path: &Path,
+    folder: &Path,
+    ended: &Ended,
+    finished: &Finished,
+    context: &Context,
+) -> CommandResult {
+    if ended.status() != ExitStatus::Success {
+        let help = "a case whose agent does not exit with 0 is an error; record a run that ends well";
+        return Err(CliError::new("no suite was written: the command failed", help));
     }
+    // As it is stored: its secrets are gone, and a replay hands out the same.
+    let recording = recorded::read(path)?;
+    let text = |bytes: &Option<Vec<u8>>| {
+        let bytes = bytes.as_deref().unwrap_or_default();
+        finished.secrets.text(&String::from_utf8_lossy(bytes)).into_owned()
+    };
+    let output = text(&ended.captured.output);
+    let suite = PrintedSuite {
+        command: &without_secrets(&arguments.command, &finished.secrets),
+        input: &text(&ended.captured.input),
+        prints: !output.trim().is_empty(),
+        folder,
+        recording: path,
+        case: &program_name(&arguments.command),
+        took: ended.took,
+        drawn: &SuiteDraft::from(&recording, &output),
+    };
+    let suite_path = folder.join(SUITE);
+    let _ = fs_err::create_dir_all(folder);
+    ledger::write_whole(&suite_path, suite.text().as_bytes())
+        .map_err(|error| CliError::new(error.to_string(), "name a folder that can be written to: `--suite DIR`"))?;
+    let folder = command_line(&[folder.as_os_str()]);
+    context.say(&format!("wrote {}\nnext: agentci run {folder}\n", suite_path.display()));
+    Ok(ExitStatus::Success)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::drawn::{Drawn, ToolCall};
+use super::draft::{SuiteDraft, ToolCall};
 use crate::cli::init;
 
 /// How many times as much as was used is allowed.
@@ -17,7 +17,7 @@ const LEAST_WALL: Duration = Duration::from_mins(1);
 
 /// What is written.
 #[derive(Debug)]
-pub(super) struct Printed<'a> {
+pub(super) struct PrintedSuite<'a> {
     pub(super) command: &'a [String],
     /// What the agent read, empty if that was nothing.
     pub(super) input: &'a str,
@@ -27,10 +27,10 @@ pub(super) struct Printed<'a> {
     pub(super) recording: &'a Path,
     pub(super) case: &'a str,
     pub(super) took: Duration,
-    pub(super) drawn: &'a Drawn,
+    pub(super) drawn: &'a SuiteDraft,
 }
 
-impl Printed<'_> {
+impl PrintedSuite<'_> {
     /// The text of `agentci.yaml`.
     pub(super) fn text(&self) -> String {
         let output = if self.prints { "" } else { "\n    output: none" };

@@ -39,6 +39,9 @@ mod tests {
         assert_eq!(destination(Path::new("x"), Some(&file)).unwrap(), file);
         fs_err::write(&file, "").unwrap();
         let refused = destination(Path::new("x"), Some(&file)).unwrap_err();
-        assert!(refused.message.contains("already exists") && refused.help.contains("a.fork.jsonl"), "{refused:?}");
+        assert!(
+            refused.message.contains("already exists") && refused.help.as_ref().unwrap().contains("a.fork.jsonl"),
+            "{refused:?}"
+        );
     }
 }

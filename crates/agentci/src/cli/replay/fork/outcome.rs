@@ -8,7 +8,7 @@ use agentci::trace::ModelTrouble;
 use agentci::verdict::ExitStatus;
 use agentci_recorder::{AnswerChange, Forked};
 
-use super::super::outcome::{Outcome, holes, miss};
+use super::super::outcome::{Outcome, exactness, listed, miss};
 use crate::cli::cli_error::CommandResult;
 use crate::cli::context::Context;
 use crate::cli::record::{counted, grouped, say_left, say_warnings, warn};
@@ -66,9 +66,7 @@ impl ForkOutcome<'_> {
     fn say_not_reached(&self, forked: &Forked, context: &Context) {
         let until = self.until;
         let file = self.file();
-        let missing: Vec<String> = forked.awaited.iter().take(10).map(ToString::to_string).collect();
-        let more = if forked.awaited.len() > missing.len() { ", .." } else { "" };
-        let missing = format!("{}{more}", missing.join(", "));
+        let missing = listed(&forked.awaited);
         let Some(first) = self.replay.finished.misses.first() else {
             let message = format!("the agent ended before call {until}: it did not make {missing}");
             let help = "is it the recorded command, and does it get that far? nothing was written";
@@ -148,10 +146,7 @@ impl ForkOutcome<'_> {
         let tally = &self.replay.finished.tally;
         let made = self.replay.expected.saturating_sub(tally.unused.len());
         let mut text = format!("{} of {}", grouped(made as u64), counted(self.replay.expected, "call", "calls"));
-        let _ = write!(text, " answered from {}, {} exact", self.file(), grouped(tally.exact as u64));
-        if tally.with_holes > 0 {
-            let _ = write!(text, ", {} with holes ({})", grouped(tally.with_holes as u64), holes(&tally.holes));
-        }
+        let _ = write!(text, " answered from {}{}", self.file(), exactness(tally));
         text
     }
 

@@ -10,7 +10,7 @@ const MOST_CHECKED: usize = 12;
 
 /// What is drawn from a recording.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Drawn {
+pub(super) struct SuiteDraft {
     /// Tools that were called and whose result came back to the model, in order.
     pub(super) calls: Vec<ToolCall>,
     /// Numbers of the agent's answer that its model or a tool gave it, as they stand there.
@@ -28,7 +28,7 @@ pub(super) struct ToolCall {
     pub(super) arguments: Map<String, Value>,
 }
 
-impl Drawn {
+impl SuiteDraft {
     /// From a recording, and what the agent printed.
     pub(super) fn from(recording: &Recording, output: &str) -> Self {
         let answers: Vec<(usize, ModelAnswer)> = recording
@@ -167,7 +167,7 @@ mod tests {
             chat(2, with_result, &answer(&says, "stop")),
         ];
         let recording = Recording { exchanges, ..Recording::default() };
-        let drawn = Drawn::from(&recording, "Refunded 20.50 of 1 item in 0.731 s\n");
+        let drawn = SuiteDraft::from(&recording, "Refunded 20.50 of 1 item in 0.731 s\n");
         let find = ToolCall { name: "find".into(), arguments: json!({ "order": "A-17" }).as_object().unwrap().clone() };
         assert_eq!(drawn.calls, [find]);
         // One digit says little, and the duration is the agent's own.
