@@ -99,9 +99,8 @@ impl Diagnostics {
     }
 
     fn add(&mut self, diagnostic: Diagnostic) -> Added<'_> {
-        let list = self.list.get_or_insert_default();
-        list.push(diagnostic);
-        Added(list)
+        self.list.push(diagnostic);
+        Added(&mut self.list)
     }
 
     /// Adds all of another list.
@@ -137,7 +136,7 @@ impl Diagnostics {
 
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Self {
-        Self { list: Some(Box::new(vec![diagnostic])) }
+        Self { list: vec![diagnostic] }
     }
 }
 
