@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agentci_plan::{
     Assistant, ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT,
-    ScriptFile, Target, Text,
+    ScriptFile, Target,
 };
 use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
