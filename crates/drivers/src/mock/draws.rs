@@ -1,6 +1,7 @@
 //! Which calls of a scripted model fail.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,12 +15,22 @@ pub struct MockDraws {
     seed: u64,
     /// By failure rate, for each position seen so far: how many positions before it did not fail.
     served: RefCell<Vec<(f64, Vec<u32>)>>,
+    /// What the script gave that was asked last: most cases of a suite share one.
+    given: RefCell<Given>,
+}
+
+/// The answers that a script gave.
+#[derive(Debug, Default)]
+struct Given {
+    script: Arc<MockScript>,
+    /// By their position in the script.
+    answers: HashMap<usize, Rc<MockAnswer>>,
 }
 
 impl MockDraws {
     /// The draws that a seed gives.
     pub fn new(seed: u64) -> Self {
-        Self { seed, served: RefCell::default() }
+        Self { seed, served: RefCell::default(), given: RefCell::default() }
     }
 
     /// Whether the call at a position fails.
@@ -50,7 +61,11 @@ impl MockDraws {
     /// The answer to the call at a position, which does not fail.
     pub fn answer(&self, script: &Arc<MockScript>, position: u32) -> Rc<MockAnswer> {
         let at = self.served(script, position) % script.responses.len().max(1);
-        Rc::new(MockAnswer::new(script.response(at)))
+        let mut given = self.given.borrow_mut();
+        if !Arc::ptr_eq(&given.script, script) {
+            *given = Given { script: Arc::clone(script), answers: HashMap::new() };
+        }
+        Rc::clone(given.answers.entry(at).or_insert_with(|| Rc::new(MockAnswer::new(script.response(at)))))
     }
 
     /// The number drawn for a position, from a seed that is the position's own.
