@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use agentci_report::{Html, Junit, Output, Reporter, Summary};
+use agentci_report::{Html, Junit, ReportOutput, Reporter, Summary};
 use agentci_verdict::RunEvent;
 
 use crate::growth::write_suite;
@@ -18,7 +18,7 @@ const CASES: usize = 10_000;
 /// How large the page may be, in megabytes.
 const PAGE: f64 = 4.0;
 
-type Writer = (&'static str, fn(Output) -> Box<dyn Reporter>);
+type Writer = (&'static str, fn(ReportOutput) -> Box<dyn Reporter>);
 
 const WRITERS: [Writer; 3] = [
     ("html", |output| Box::new(Html::new(output))),
@@ -57,7 +57,7 @@ fn events(runs: &Path) -> Result<Vec<RunEvent>, Box<dyn Error>> {
 }
 
 /// Plays the events into a report.
-fn write(events: &[RunEvent], writer: fn(Output) -> Box<dyn Reporter>) -> Result<Vec<u8>, Box<dyn Error>> {
+fn write(events: &[RunEvent], writer: fn(ReportOutput) -> Box<dyn Reporter>) -> Result<Vec<u8>, Box<dyn Error>> {
     let written: Rc<RefCell<Vec<u8>>> = Rc::default();
     let kept = Rc::clone(&written);
     let mut report = writer(Box::new(move |bytes| {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use agentci_source::{Entry, FileError, Files, Kind, Unusable, join};
+use agentci_source::{FileError, FileKind, Files, FolderEntry, UnusableEntry, join};
 
 /// The files of this machine, relative paths from the working folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,17 +30,23 @@ impl Files for DiskFiles {
         if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes) }
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|error| explain(&error))? {
             let entry = entry.map_err(|error| explain(&error))?;
             let kind = self.kind(&entry.path());
             entries.push(match (entry.file_name().into_string(), kind) {
-                (Ok(name), kind) => Entry { name, kind: kind.unwrap_or(Kind::Unusable(Unusable::Unreachable)) },
+                (Ok(name), kind) => {
+                    FolderEntry { name, kind: kind.unwrap_or(FileKind::Unusable(UnusableEntry::Unreachable)) }
+                }
                 (Err(name), kind) => {
-                    let why = if kind == Some(Kind::Folder) { Unusable::FolderName } else { Unusable::FileName };
-                    Entry { name: name.to_string_lossy().into_owned(), kind: Kind::Unusable(why) }
+                    let why = if kind == Some(FileKind::Folder) {
+                        UnusableEntry::FolderName
+                    } else {
+                        UnusableEntry::FileName
+                    };
+                    FolderEntry { name: name.to_string_lossy().into_owned(), kind: FileKind::Unusable(why) }
                 }
             });
         }
@@ -48,10 +54,10 @@ impl Files for DiskFiles {
         Ok(entries)
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let metadata = std::fs::metadata(path).ok()?;
-        if metadata.is_dir() { Some(Kind::Folder) } else { Some(Kind::File) }
+        if metadata.is_dir() { Some(FileKind::Folder) } else { Some(FileKind::File) }
     }
 
     /// The name of this folder is known to the system alone.
@@ -104,11 +110,11 @@ impl Files for NotedFiles {
         DiskFiles.read(path, limit)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
         DiskFiles.list(folder)
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         DiskFiles.kind(path)
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use agentci_checks::{ReadyCase, ReadyCheck, ScriptCall, survivable};
 use agentci_plan::InvalidChecks;
-use agentci_script::{Program, ScriptError};
+use agentci_script::{ScriptError, ScriptProgram};
 use agentci_source::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read as reading};
 
 use crate::LoadedSuite;
@@ -13,7 +13,7 @@ use crate::LoadedSuite;
 /// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to; where a check
 /// that is wrong only fails its case, it never holds.
 pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnostics {
-    let mut files = Files::default();
+    let mut files = ScriptFiles::default();
     let mut told = Diagnostics::default();
     let mut places = BTreeSet::new();
     for LoadedSuite { suite, ready, .. } in suites {
@@ -39,11 +39,11 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
 }
 
 /// Files that were read, or the problem that each is.
-type Files = HashMap<PathBuf, Result<Program, Diagnostic>>;
+type ScriptFiles = HashMap<PathBuf, Result<ScriptProgram, Diagnostic>>;
 
-fn problem(files: &mut Files, call: &ScriptCall, sources: &mut Sources) -> Option<Diagnostic> {
+fn problem(files: &mut ScriptFiles, call: &ScriptCall, sources: &mut Sources) -> Option<Diagnostic> {
     let known = files.entry(call.file.path.clone());
-    match known.or_insert_with(|| Program::read(&call.file).map_err(|error| wrong(call, &error, sources))) {
+    match known.or_insert_with(|| ScriptProgram::read(&call.file).map_err(|error| wrong(call, &error, sources))) {
         Err(problem) => Some(problem.clone()),
         Ok(program) if program.may_have(&call.function.value) => None,
         Ok(program) => Some(missing(call, program.functions())),

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use agentci_checks::ReadySuite;
 use agentci_formats::LoadOptions;
 use agentci_plan::{Case, InvalidChecks, MOST_RUNS, Mode, Plan, Suite};
-use agentci_runner::{Facts, Options, Part, Run, Stop, Stopper, Unheard};
+use agentci_runner::{RunFacts, RunOptions, RunPlan, RunShard, Stop, Stopper, Unheard};
 use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 use agentci_stubs::ToolboxError;
 use agentci_trace::Redactor;
-use agentci_verdict::{Policy, RunEvent, Status};
+use agentci_verdict::{CaseStatus, Policy, RunEvent};
 use serde_json::Value;
 
 use crate::policies::policy;
-use crate::{DiskFiles, Settings, environment, environment_secrets, recording, scripts};
+use crate::{DiskFiles, RunSettings, environment, environment_secrets, recording, scripts};
 
 /// Suites that were read and whose checks are ready.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub struct LoadedSuite {
     /// The cases to run, by position; all of them unless the caller selects some.
     pub selected: Vec<usize>,
     /// Which part of a run shared by several machines the selected cases are, if they are one.
-    pub part: Option<Part>,
+    pub part: Option<RunShard>,
 }
 
 impl LoadedSuite {
@@ -136,11 +136,11 @@ impl Suites {
     /// Runs the selected cases, suite after suite, and hands each event to `on_event`. The result is the worst status. What was
     /// run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an
     /// asynchronous runtime call it on a thread of its own.
-    pub fn run(mut self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<Status> {
+    pub fn run(mut self, settings: &RunSettings, mut on_event: impl FnMut(RunEvent)) -> io::Result<CaseStatus> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (_stopper, stop) = Stopper::new();
-        let facts = Facts::default();
-        let mut worst = Status::Pass;
+        let facts = RunFacts::default();
+        let mut worst = CaseStatus::Pass;
         for position in 0..self.loaded.len() {
             let run = self.run_suite(position, &facts, settings, &stop, &mut on_event);
             worst = worst.max(runtime.block_on(run));
@@ -150,7 +150,7 @@ impl Suites {
 
     /// In record and live mode, makes sure that every tool that the selected cases of a suite may call can be executed. A run does
     /// so, too, but case by case.
-    pub async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), ToolboxError> {
+    pub async fn resolve_tools(&self, position: usize, settings: &RunSettings) -> Result<(), ToolboxError> {
         let LoadedSuite { suite, selected, .. } = &self.loaded[position];
         match settings.mode.unwrap_or(suite.mode) {
             Mode::Replay => Ok(()),
@@ -163,18 +163,18 @@ impl Suites {
     pub async fn run_suite(
         &mut self,
         position: usize,
-        facts: &Facts,
-        settings: &Settings,
+        facts: &RunFacts,
+        settings: &RunSettings,
         stop: &Stop,
         on_event: &mut dyn FnMut(RunEvent),
-    ) -> Status {
+    ) -> CaseStatus {
         let loaded = &mut self.loaded[position];
         let cases = std::mem::take(&mut loaded.suite.cases);
         let ready = std::mem::take(&mut loaded.ready.cases);
         let loaded = &self.loaded[position];
         let version = env!("CARGO_PKG_VERSION").into();
-        let facts = Facts { version, shard: loaded.part.clone(), ..facts.clone() };
-        let run = Run {
+        let facts = RunFacts { version, shard: loaded.part.clone(), ..facts.clone() };
+        let run = RunPlan {
             sources: &self.sources,
             suite: &loaded.suite,
             cases,
@@ -194,16 +194,16 @@ impl Suites {
         position: usize,
         agent: &str,
         message: String,
-        settings: &Settings,
+        settings: &RunSettings,
         stop: &Stop,
     ) -> Result<Value, Unheard> {
         let options = self.options(position, settings);
         agentci_runner::ask_agent(&self.loaded[position].suite, agent, message, &options, stop).await
     }
 
-    fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> Options<'s> {
+    fn options<'s>(&'s self, position: usize, settings: &'s RunSettings) -> RunOptions<'s> {
         let suite = &self.loaded[position].suite;
-        Options {
+        RunOptions {
             files: &DiskFiles,
             environment: &environment,
             mode: settings.mode.unwrap_or(suite.mode),

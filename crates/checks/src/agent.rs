@@ -14,17 +14,17 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Map, Value};
 
 use crate::arguments::{data, object};
-use crate::called::cut;
+use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
-use crate::evidence::Question;
+use crate::evidence::EvidenceQuestion;
 use crate::output::{input, structured};
 use agentci_text::shorten;
 
@@ -32,7 +32,7 @@ use agentci_text::shorten;
 const REASON: usize = 1_000;
 
 #[derive(Debug)]
-struct Agent {
+struct AgentCheck {
     name: Spanned<String>,
     criteria: Value,
     input: Option<Value>,
@@ -41,16 +41,16 @@ struct Agent {
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "agent", about: "Another agent judges the answer.", arguments: Kind::Shape(&ARGUMENTS) };
+    CheckShape { name: "agent", about: "Another agent judges the answer.", arguments: ValueKind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`agent`",
     "Who judges, and by what.",
     &[
-        required("agent", Kind::Name, "One of the `agents` of the suite."),
-        required("criteria", Kind::Data, "What is asked of the answer."),
-        optional("input", Kind::Data, "What the agent was asked, if it is to be told otherwise."),
-        optional("metadata", Kind::Object, "What else the judge is told."),
+        required("agent", ValueKind::Name, "One of the `agents` of the suite."),
+        required("criteria", ValueKind::Data, "What is asked of the answer."),
+        optional("input", ValueKind::Data, "What the agent was asked, if it is to be told otherwise."),
+        optional("metadata", ValueKind::Object, "What else the judge is told."),
     ],
 );
 
@@ -61,15 +61,15 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let input = arguments.optional("input", data);
     let metadata = arguments.optional("metadata", object).unwrap_or_default();
     arguments.finish()?;
-    Some(Arc::new(Agent { name: name?, criteria: criteria?, input, metadata }))
+    Some(Arc::new(AgentCheck { name: name?, criteria: criteria?, input, metadata }))
 }
 
-impl Evaluate for Agent {
+impl Evaluate for AgentCheck {
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         no_output()
     }
 
-    fn question(&self, trace: &Trace) -> Option<Question> {
+    fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         let input = self.input.as_ref().or(input(trace)).cloned().unwrap_or_default();
         let mut message = Map::new();
         message.insert("output".into(), trace.output().value()?.into_owned());
@@ -78,7 +78,7 @@ impl Evaluate for Agent {
         for (key, value) in &self.metadata {
             message.entry(key.as_str()).or_insert_with(|| value.clone());
         }
-        Some(Question::Agent { agent: self.name.value.clone(), message: Value::Object(message).to_string() })
+        Some(EvidenceQuestion::Agent { agent: self.name.value.clone(), message: Value::Object(message).to_string() })
     }
 
     fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {

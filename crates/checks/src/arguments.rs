@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::compiler::Compiler;
 
 /// A mapping of arguments that is being read.
-pub(crate) struct Arguments<'n, 'a, 'c> {
+pub(crate) struct ArgumentReader<'n, 'a, 'c> {
     fields: Fields<'n>,
     pub(crate) compiler: &'a mut Compiler<'c>,
     wrong: bool,
@@ -16,9 +16,13 @@ pub(crate) struct Arguments<'n, 'a, 'c> {
 
 impl<'c> Compiler<'c> {
     /// Opens a mapping of arguments; anything else is reported.
-    pub(crate) fn open<'n, 'a>(&'a mut self, shape: &'static Shape, node: &'n Node) -> Option<Arguments<'n, 'a, 'c>> {
+    pub(crate) fn open<'n, 'a>(
+        &'a mut self,
+        shape: &'static Shape,
+        node: &'n Node,
+    ) -> Option<ArgumentReader<'n, 'a, 'c>> {
         let fields = shape.open(node, &mut self.problems)?;
-        Some(Arguments { fields, compiler: self, wrong: false })
+        Some(ArgumentReader { fields, compiler: self, wrong: false })
     }
 
     /// Reports what is wrong at a place, for a reader that can not go on.
@@ -28,7 +32,7 @@ impl<'c> Compiler<'c> {
     }
 }
 
-impl<'n, 'c> Arguments<'n, '_, 'c> {
+impl<'n, 'c> ArgumentReader<'n, '_, 'c> {
     /// An argument that may be absent.
     pub(crate) fn optional<T>(
         &mut self,

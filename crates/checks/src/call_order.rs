@@ -19,39 +19,39 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 
-use crate::called::observed;
+use crate::call_words::observed;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::tool_called::{SEEN, SEEN_ABOUT, Seen};
+use crate::tool_called::{CallObservation, SEEN, SEEN_ABOUT};
 
 #[derive(Debug)]
 struct CallOrder {
     order: Vec<Spanned<String>>,
     /// Whether earlier calls of the tools do not count against them.
     anywhere: bool,
-    seen: Seen,
+    seen: CallObservation,
 }
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "call_order",
     about: "The tools were called in this order.",
-    arguments: Kind::Either(&[Kind::List(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
+    arguments: ValueKind::Either(&[ValueKind::List(&ValueKind::Text), ValueKind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`call_order`",
     "Tools in order.",
     &[
-        required("order", Kind::List(&Kind::Text), "The names of the tools."),
+        required("order", ValueKind::List(&ValueKind::Text), "The names of the tools."),
         optional(
             "anywhere",
-            Kind::Truth,
+            ValueKind::Truth,
             "Whether the tools may also have been called before, in another order. Default: false.",
         ),
         optional("seen", SEEN, SEEN_ABOUT),
@@ -61,12 +61,12 @@ static ARGUMENTS: Shape = Shape::new(
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     if arguments.pairs().is_none() {
         let order = read::texts(arguments, "call_order", &mut compiler.problems)?;
-        return Some(Arc::new(CallOrder { order, anywhere: false, seen: Seen::Made }));
+        return Some(Arc::new(CallOrder { order, anywhere: false, seen: CallObservation::Made }));
     }
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
     let order = arguments.required("order", read::texts);
     let anywhere = arguments.optional("anywhere", read::truth).unwrap_or_default();
-    let seen = arguments.optional("seen", Seen::read).unwrap_or_default();
+    let seen = arguments.optional("seen", CallObservation::read).unwrap_or_default();
     arguments.finish()?;
     Some(Arc::new(CallOrder { order: order?, anywhere, seen }))
 }

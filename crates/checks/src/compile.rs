@@ -13,11 +13,11 @@ use crate::compile_suite::compile_suite;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
 use crate::registry::{self, OF_OUTPUT};
-use crate::{Kept, Question, ScriptCall, invalid};
+use crate::{EvidenceQuestion, KeptAnswer, ScriptCall, invalid};
 
 /// The ready checks of a plan; suites and cases stand where they stand in the plan.
 #[derive(Debug, Clone, Default)]
-pub struct Ready {
+pub struct ReadyChecks {
     /// One for each suite.
     pub suites: Vec<ReadySuite>,
 }
@@ -68,7 +68,7 @@ impl ReadyCheck {
     }
 
     /// What it has to know beside a trace, to be answered before it is evaluated.
-    pub fn question(&self, trace: &Trace) -> Option<Question> {
+    pub fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         self.test.as_ref()?.question(trace)
     }
 
@@ -107,10 +107,10 @@ impl ReadyCheck {
     }
 
     /// What a run keeps of the answer to its question.
-    pub fn keep(&self, answer: Value) -> Kept {
+    pub fn keep(&self, answer: Value) -> KeptAnswer {
         match &self.test {
             Some(test) => test.keep(answer, self.check.negate),
-            None => Kept { evidence: answer, ..Kept::default() },
+            None => KeptAnswer { evidence: answer, ..KeptAnswer::default() },
         }
     }
 
@@ -128,16 +128,16 @@ impl ReadyCheck {
 }
 
 /// Makes every check of a plan ready. Problems are also kept with the cases they belong to.
-pub fn compile(plan: &Plan, files: &dyn Files) -> (Ready, Diagnostics) {
+pub fn compile(plan: &Plan, files: &dyn Files) -> (ReadyChecks, Diagnostics) {
     let mut all = Diagnostics::default();
     let suites = plan.suites.iter().map(|suite| compile_suite(suite, files, &mut all)).collect();
-    (Ready { suites }, all)
+    (ReadyChecks { suites }, all)
 }
 
 /// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
 pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
     let mut compiler = Compiler::new(files, folder);
-    make_ready(&mut compiler, &Arc::new(check), Origin::Alone).ok_or(compiler.problems)
+    make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Alone).ok_or(compiler.problems)
 }
 
 /// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
@@ -151,7 +151,7 @@ pub fn refill(
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
-    Ok(match make_ready(&mut compiler, &Arc::new(check), Origin::Filled) {
+    Ok(match make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled) {
         Some(ready) => Ok(ready),
         None => Err(compiler.problems),
     })
@@ -159,7 +159,7 @@ pub fn refill(
 
 /// Where a check comes from that is to be made ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum CheckOrigin {
     /// A suite whose checks that ask for nothing mean this.
     Suite(EmptyChecks),
     /// A suite, with its variables filled.
@@ -168,7 +168,7 @@ pub(crate) enum Origin {
     Alone,
 }
 
-pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: Origin) -> Option<ReadyCheck> {
+pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: CheckOrigin) -> Option<ReadyCheck> {
     if check.invalid {
         return Some(ReadyCheck { check: Arc::clone(check), test: Some(invalid::evaluator(check)) });
     }
@@ -191,13 +191,15 @@ pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin
 }
 
 /// Reports a check that asks for nothing. Formats that have always passed such a check keep its verdict, with a warning.
-fn demands_something(check: &Check, origin: Origin, problems: &mut Diagnostics) {
-    let Some(empty) = check.empty_demand().filter(|_| origin != Origin::Alone) else { return };
-    let problem = empty.problem(check, origin == Origin::Filled);
+fn demands_something(check: &Check, origin: CheckOrigin, problems: &mut Diagnostics) {
+    let Some(empty) = check.empty_demand().filter(|_| origin != CheckOrigin::Alone) else { return };
+    let problem = empty.problem(check, origin == CheckOrigin::Filled);
     let passes = match origin {
-        Origin::Suite(EmptyChecks::PassInOrdersAndProhibitions) => check.kind.value == "call_order" || check.negate,
-        Origin::Suite(EmptyChecks::Pass) => true,
-        Origin::Suite(EmptyChecks::Refused) | Origin::Filled | Origin::Alone => false,
+        CheckOrigin::Suite(EmptyChecks::PassInOrdersAndProhibitions) => {
+            check.kind.value == "call_order" || check.negate
+        }
+        CheckOrigin::Suite(EmptyChecks::Pass) => true,
+        CheckOrigin::Suite(EmptyChecks::Refused) | CheckOrigin::Filled | CheckOrigin::Alone => false,
     };
     problems.push(if passes { Diagnostic { severity: Severity::Warning, ..problem } } else { problem });
 }

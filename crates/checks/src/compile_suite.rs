@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci_plan::{Case, Check, Habits, InvalidChecks, Suite, Turn, without_effect};
 use agentci_source::{Diagnostics, Files, Severity, Span};
 
-use crate::compile::{Origin, make_ready, never, survivable};
+use crate::compile::{CheckOrigin, make_ready, never, survivable};
 use crate::compiler::Compiler;
 use crate::{ReadyCase, ReadyCheck, ReadySuite};
 
@@ -86,7 +86,7 @@ impl SuiteCompiler<'_> {
     }
 
     fn make(&mut self, check: &Arc<Check>, all: &mut Diagnostics) -> Result<ReadyCheck, Diagnostics> {
-        let made = make_ready(&mut self.compiler, check, Origin::Suite(self.habits.empty_checks));
+        let made = make_ready(&mut self.compiler, check, CheckOrigin::Suite(self.habits.empty_checks));
         let problems = std::mem::take(&mut self.compiler.problems);
         if let (None, InvalidChecks::FailCase, Some(wrong)) =
             (&made, self.habits.invalid_checks, problems.iter().next())

@@ -25,38 +25,38 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Spanned, read};
-use agentci_trace::{Spelling, Trace};
+use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
 use crate::arguments::data;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::said::{Of, quote, read_words};
+use crate::output_words::{WordScope, quote, read_words};
 use crate::spelling::sorted;
 
 #[derive(Debug)]
 struct Contains {
     texts: Box<[Spanned<String>]>,
     ignore_case: bool,
-    of: Of,
+    of: WordScope,
 }
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "contains",
     about: "What the agent said contains these texts.",
-    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
+    arguments: ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Text), ValueKind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`contains`",
     "Texts, and how they are looked for.",
     &[
-        required("text", Kind::Data, "A text, or several that must all be there; with `of: output` any value."),
-        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
-        optional("of", Kind::Choice(&Of::WORDS), Of::ABOUT),
+        required("text", ValueKind::Data, "A text, or several that must all be there; with `of: output` any value."),
+        optional("ignore_case", ValueKind::Truth, "Whether capital and small letters count as the same."),
+        optional("of", ValueKind::Choice(&WordScope::WORDS), WordScope::ABOUT),
     ],
 );
 
@@ -64,10 +64,10 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let (texts, ignore_case, of) = read_words(arguments, &ARGUMENTS, "text", compiler)?;
     let problems = &mut compiler.problems;
     let texts = match of {
-        Of::Said | Of::Conversation => {
+        WordScope::Said | WordScope::Conversation => {
             read::one_or_more_texts(texts, "contains", problems)?.into_iter().map(without_line_end).collect()
         }
-        Of::Output => [Spanned::new(sorted(&data(texts, "text", problems)?).into_owned(), texts.span)].into(),
+        WordScope::Output => [Spanned::new(sorted(&data(texts, "text", problems)?).into_owned(), texts.span)].into(),
     };
     Some(Arc::new(Contains { texts, ignore_case, of }))
 }
@@ -87,7 +87,7 @@ impl Contains {
     }
 
     /// Whether a text is in what was said.
-    fn is_in(&self, text: &Spanned<String>, said: &Spelling) -> bool {
+    fn is_in(&self, text: &Spanned<String>, said: &OutputSpelling) -> bool {
         self.spelt(&said.text).contains(&*self.spelt(&text.value))
     }
 }

@@ -17,9 +17,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional};
+use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Node, Spanned, read};
-use agentci_trace::{Event, Kind as Happened, Trace};
+use agentci_trace::{Event, EventKind as Happened, Trace};
 use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
@@ -40,18 +40,18 @@ struct WithinTime {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "duration",
     about: "How long the agent was at work, as a whole and without a tool call.",
-    arguments: Kind::Shape(&ARGUMENTS),
+    arguments: ValueKind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`duration`",
     "Limits on time.",
     &[
-        optional("max", Kind::Duration, "The most time from the start of the first turn to the end of the last."),
-        optional("idle", Kind::Duration, "The most time without a tool call."),
+        optional("max", ValueKind::Duration, "The most time from the start of the first turn to the end of the last."),
+        optional("idle", ValueKind::Duration, "The most time without a tool call."),
     ],
 )
-.rules(&[Rule::Some(&["max", "idle"])]);
+.rules(&[KeyRule::Some(&["max", "idle"])]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let span = arguments.span;

@@ -18,13 +18,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::shape::{CheckShape, ValueKind};
 use agentci_source::{Node, Reading, Span, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-use crate::called::cut;
+use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::equality::difference;
 use crate::evaluate::{Evaluate, no_output};
@@ -38,7 +38,7 @@ struct Equals {
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: Kind::Data };
+    CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: ValueKind::Data };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let value = read::data(arguments, "equals", Reading::Core, &mut compiler.problems)?;

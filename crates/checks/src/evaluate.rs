@@ -4,7 +4,7 @@ use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-use crate::{Kept, Question, ScriptCall};
+use crate::{EvidenceQuestion, KeptAnswer, ScriptCall};
 
 /// A check whose arguments were read.
 pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
@@ -22,7 +22,7 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
     }
 
     /// What it has to know beside the trace. Where there is something, it is judged by [`conclude`](Self::conclude) instead.
-    fn question(&self, _trace: &Trace) -> Option<Question> {
+    fn question(&self, _trace: &Trace) -> Option<EvidenceQuestion> {
         None
     }
 
@@ -42,8 +42,8 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
     }
 
     /// What the run keeps of the answer.
-    fn keep(&self, answer: Value, _negate: bool) -> Kept {
-        Kept { evidence: answer, ..Kept::default() }
+    fn keep(&self, answer: Value, _negate: bool) -> KeptAnswer {
+        KeptAnswer { evidence: answer, ..KeptAnswer::default() }
     }
 }
 

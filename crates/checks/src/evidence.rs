@@ -7,11 +7,11 @@ use agentci_plan::ScriptFile;
 use agentci_verdict::Similarity;
 use serde_json::Value;
 
-use crate::Task;
+use crate::BoundedTask;
 
 /// A question that the trace does not answer. Every answer is a JSON value; what it looks like is told with each.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Question {
+pub enum EvidenceQuestion {
     /// How near two texts are in meaning: `{"similarity": 0.87, "embedder": ID}`, the facts that only one of them states under
     /// `"facts"`, the embedder's own threshold, if it has one, under `"default_threshold"`, and `"note"` where something is odd.
     Similarity {
@@ -38,12 +38,12 @@ pub enum Question {
     },
     /// What becomes of a schema or a path that may take too long, or too much memory, to be evaluated where the run goes on. The
     /// answer is that of [`Evaluator`](crate::Evaluator).
-    Bounded(Task),
+    Bounded(BoundedTask),
 }
 
 /// What a run keeps of an answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct KeptAnswer {
     /// The answer, with what the check knows beside it.
     pub evidence: Value,
     /// The number in it, if it is one that reports show.

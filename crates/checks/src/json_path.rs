@@ -31,25 +31,25 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, required};
+use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Value, json};
 
 use crate::arguments::{data, spanned};
-use crate::bounded::{PathCost, Task, Weight, nests_too_deep};
-use crate::called::cut;
+use crate::bounded::{BoundedTask, PathCost, Weight, nests_too_deep};
+use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::equality::same;
 use crate::evaluate::{Evaluate, no_output};
 use crate::output::{json_in, type_name};
-use crate::walk::Walk;
-use crate::{Kept, Question};
+use crate::value_path::PathWalk;
+use crate::{EvidenceQuestion, KeptAnswer};
 
 #[derive(Debug)]
 struct AtPath {
-    walk: Walk,
+    walk: PathWalk,
     /// Of a path that is more than names and indexes.
     cost: Option<PathCost>,
     written: String,
@@ -65,19 +65,19 @@ struct AtPath {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "json_path",
     about: "At a path of the agent's final output stands this value.",
-    arguments: Kind::Shape(&ARGUMENTS),
+    arguments: ValueKind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`json_path`",
     "A path into the final output, and what stands there.",
     &[
-        required("path", Kind::Text, "Names with dots between them and indexes in brackets, or a JSONPath."),
-        optional("value", Kind::Data, "What stands at the path; of a list, one item. Default: anything."),
-        optional("optional", Kind::Truth, "Whether a path that does not exist passes. Default: false."),
+        required("path", ValueKind::Text, "Names with dots between them and indexes in brackets, or a JSONPath."),
+        optional("value", ValueKind::Data, "What stands at the path; of a list, one item. Default: anything."),
+        optional("optional", ValueKind::Truth, "Whether a path that does not exist passes. Default: false."),
     ],
 )
-.rules(&[Rule::Needs("optional", "value")]);
+.rules(&[KeyRule::Needs("optional", "value")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     // An explicit null asks for null.
@@ -103,7 +103,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         let help = "filters may be nested 8 levels deep, brackets 64";
         return compiler.refuse(path_span, message, "nested too deep", help);
     }
-    match Walk::read(&written) {
+    match PathWalk::read(&written) {
         Ok(walk) => {
             let cost = walk.standard().map(PathCost::of);
             let optional = optional.is_some_and(|optional| optional.value);
@@ -242,13 +242,13 @@ impl Evaluate for AtPath {
         self.judge_output(trace, None, true)
     }
 
-    fn question(&self, trace: &Trace) -> Option<Question> {
+    fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         let cost = self.cost.as_ref()?;
         let read = self.read(trace).ok()?;
         if cost.is_cheap(Weight::of(&read)) {
             return None;
         }
-        Some(Question::Bounded(Task::path(self.walk.standard()?.to_owned(), read.into_owned())))
+        Some(EvidenceQuestion::Bounded(BoundedTask::path(self.walk.standard()?.to_owned(), read.into_owned())))
     }
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
@@ -260,8 +260,8 @@ impl Evaluate for AtPath {
         self.judge_output(trace, Some(answer), negate)
     }
 
-    fn keep(&self, answer: Value, _negate: bool) -> Kept {
+    fn keep(&self, answer: Value, _negate: bool) -> KeptAnswer {
         let found = answer["found"].as_array().map_or(0, Vec::len);
-        Kept { evidence: json!({ "found": found }), ..Kept::default() }
+        KeptAnswer { evidence: json!({ "found": found }), ..KeptAnswer::default() }
     }
 }

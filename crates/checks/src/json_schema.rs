@@ -31,7 +31,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
+use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostic, Files, Node, Span, join, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Detail, Failure, Outcome};
@@ -40,14 +40,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::arguments::{choice, data};
-use crate::bounded::{SchemaCost, Task, Weight};
-use crate::called::cut;
+use crate::bounded::{BoundedTask, SchemaCost, Weight};
+use crate::call_words::cut;
 use crate::compiler::{Compiler, Schema};
 use crate::evaluate::{Evaluate, no_output, opposite};
 use crate::output::structured;
-use crate::said::quote;
+use crate::output_words::quote;
 use crate::schema_format::Formats;
-use crate::{Kept, Question};
+use crate::{EvidenceQuestion, KeptAnswer};
 
 /// The largest schema that is read.
 pub(crate) const SCHEMA_LIMIT: u64 = 10 << 20;
@@ -67,13 +67,13 @@ const DRAFTS: [&str; 5] = [
 #[derive(Debug)]
 struct JsonSchema {
     schema: Arc<Schema>,
-    of: Of,
+    of: SchemaSubject,
     span: Span,
 }
 
 /// What is held against the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum SchemaSubject {
     /// The final output; a text that holds an object or a list, alone or between fences, is read.
     Either,
     /// The final output as it is.
@@ -86,34 +86,34 @@ enum Of {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "json_schema",
     about: "The agent's final output is valid under a JSON Schema.",
-    arguments: Kind::Either(&[Kind::Text, Kind::Shape(&ARGUMENTS)]),
+    arguments: ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&ARGUMENTS)]),
 };
 
-const WAYS: [(&str, Of); 2] = [("output", Of::Output), ("text", Of::Text)];
+const WAYS: [(&str, SchemaSubject); 2] = [("output", SchemaSubject::Output), ("text", SchemaSubject::Text)];
 
 static ARGUMENTS: Shape = Shape::new(
     "`json_schema`",
     "A schema, and what is held against it.",
     &[
-        optional("schema", Kind::Data, "The schema itself."),
-        optional("path", Kind::Text, "The file of the schema, from the folder of the suite."),
+        optional("schema", ValueKind::Data, "The schema itself."),
+        optional("path", ValueKind::Text, "The file of the schema, from the folder of the suite."),
         optional(
             "of",
-            Kind::Choice(&words(&WAYS)),
+            ValueKind::Choice(&words(&WAYS)),
             "Whether the output is taken as it is, or always read as JSON from its text.",
         ),
         optional(
             "format",
-            Kind::Choice(&Formats::WORDS),
+            ValueKind::Choice(&Formats::WORDS),
             "Whether `format` in the schema is enforced, a note, or a note with a warning where its draft says so. Default: \
              enforce.",
         ),
     ],
 )
-.rules(&[Rule::One(&["schema", "path"])]);
+.rules(&[KeyRule::One(&["schema", "path"])]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let (mut path, mut of, mut formats) = (arguments, Of::Either, Formats::default());
+    let (mut path, mut of, mut formats) = (arguments, SchemaSubject::Either, Formats::default());
     if arguments.pairs().is_some() {
         let span = arguments.span;
         let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
@@ -233,14 +233,14 @@ impl Evaluate for JsonSchema {
         }
     }
 
-    fn question(&self, trace: &Trace) -> Option<Question> {
+    fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         let cost = &self.schema.cost;
         let output = self.looked_at(trace).ok()?;
         if cost.is_cheap(Weight::of(&output).parts) {
             return None;
         }
         let schema = Arc::clone(&self.schema.source);
-        Some(Question::Bounded(Task::schema(schema, self.schema.formats, output.into_owned())))
+        Some(EvidenceQuestion::Bounded(BoundedTask::schema(schema, self.schema.formats, output.into_owned())))
     }
 
     fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {
@@ -251,8 +251,8 @@ impl Evaluate for JsonSchema {
         }
     }
 
-    fn keep(&self, answer: Value, _negate: bool) -> Kept {
-        Kept { evidence: json!({ "misfits": answer["misfits"]["count"] }), ..Kept::default() }
+    fn keep(&self, answer: Value, _negate: bool) -> KeptAnswer {
+        KeptAnswer { evidence: json!({ "misfits": answer["misfits"]["count"] }), ..KeptAnswer::default() }
     }
 }
 
@@ -275,7 +275,7 @@ pub(crate) fn misfits(validator: &Validator, source: &Value, output: &Value) -> 
 impl JsonSchema {
     /// The value that is held against the schema.
     fn looked_at<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
-        if self.of == Of::Text {
+        if self.of == SchemaSubject::Text {
             let said = trace.output().text();
             return serde_json::from_str(said.trim()).map(Cow::Owned).map_err(|error| {
                 let message = format!("the agent's answer is not JSON: {error}");
@@ -283,7 +283,7 @@ impl JsonSchema {
             });
         }
         let output = trace.output().value().ok_or_else(|| Box::new(no_output()))?;
-        let read = structured(&output).filter(|_| self.of == Of::Either).map(|(read, _)| read.into_owned());
+        let read = structured(&output).filter(|_| self.of == SchemaSubject::Either).map(|(read, _)| read.into_owned());
         Ok(read.map_or(output, Cow::Owned))
     }
 

@@ -22,55 +22,59 @@
 use std::sync::Arc;
 
 use agentci_source::Node;
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
-use agentci_trace::{Spelling, Trace};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::pattern::Pattern;
-use crate::said::{Of, quote, read_words};
+use crate::output_words::{WordScope, quote, read_words};
+use crate::pattern::PlacedPattern;
 use agentci_text::passage;
 
 #[derive(Debug)]
 struct Matches {
-    patterns: Vec<Pattern>,
-    of: Of,
+    patterns: Vec<PlacedPattern>,
+    of: WordScope,
 }
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "matches",
     about: "What the agent said matches these regular expressions.",
-    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
+    arguments: ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Text), ValueKind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`matches`",
     "Patterns, and how they are looked for.",
     &[
-        required("pattern", Kind::OneOrMore(&Kind::Text), "A regular expression, or several that must all be found."),
-        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
-        optional("of", Kind::Choice(&Of::WORDS), Of::ABOUT),
+        required(
+            "pattern",
+            ValueKind::OneOrMore(&ValueKind::Text),
+            "A regular expression, or several that must all be found.",
+        ),
+        optional("ignore_case", ValueKind::Truth, "Whether capital and small letters count as the same."),
+        optional("of", ValueKind::Choice(&WordScope::WORDS), WordScope::ABOUT),
     ],
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let (patterns, ignore_case, of) = read_words(arguments, &ARGUMENTS, "pattern", compiler)?;
-    let patterns = Pattern::read_all(patterns, "matches", ignore_case, compiler)?;
+    let patterns = PlacedPattern::read_all(patterns, "matches", ignore_case, compiler)?;
     Some(Arc::new(Matches { patterns, of }))
 }
 
 impl Evaluate for Matches {
     fn weight(&self) -> u64 {
-        self.patterns.iter().map(Pattern::weight).fold(64, u64::saturating_add)
+        self.patterns.iter().map(PlacedPattern::weight).fold(64, u64::saturating_add)
     }
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
         // A string inside a larger answer is no answer: `^yes$` does not match a field that says so.
-        let said: Vec<Spelling> = self.of.demanded(trace).into_iter().filter(|said| !said.is_part).collect();
-        let matched = |pattern: &Pattern| said.iter().any(|said| pattern.is_in(&said.text));
-        let missing: Vec<&Pattern> = self.patterns.iter().filter(|pattern| !matched(pattern)).collect();
+        let said: Vec<OutputSpelling> = self.of.demanded(trace).into_iter().filter(|said| !said.is_part).collect();
+        let matched = |pattern: &PlacedPattern| said.iter().any(|said| pattern.is_in(&said.text));
+        let missing: Vec<&PlacedPattern> = self.patterns.iter().filter(|pattern| !matched(pattern)).collect();
         let Some(first) = missing.first() else { return Outcome::Held };
         let list: Vec<String> = missing.iter().map(|pattern| pattern.shown()).collect();
         Outcome::Failed(
@@ -83,8 +87,8 @@ impl Evaluate for Matches {
     /// Negated, none of the patterns may be found.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let said = self.of.forbidden(trace);
-        let found = |pattern: &Pattern| {
-            let hit = |said: &'_ Spelling| pattern.find(&said.text).map(|range| passage(&said.text, range));
+        let found = |pattern: &PlacedPattern| {
+            let hit = |said: &'_ OutputSpelling| pattern.find(&said.text).map(|range| passage(&said.text, range));
             said.iter().find_map(hit).map(|passage| (pattern.span, pattern.shown(), passage))
         };
         let found: Vec<_> = self.patterns.iter().filter_map(found).collect();

@@ -17,14 +17,14 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::shape::{CheckShape, ValueKind};
 use agentci_source::{Node, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::pii::{self, Found};
+use crate::pii::{self, PersonalData};
 
 /// How many findings are listed.
 const LISTED: usize = 20;
@@ -36,7 +36,7 @@ struct NoPii;
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "no_pii",
     about: "What the agent said holds no e-mail address, telephone, social security or card number.",
-    arguments: Kind::Asked,
+    arguments: ValueKind::Asked,
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
@@ -64,7 +64,7 @@ impl Evaluate for NoPii {
 }
 
 /// What is found in the text, and what is found beside it or is hidden by the way it is written.
-fn found_in(trace: &Trace) -> Vec<Found> {
+fn found_in(trace: &Trace) -> Vec<PersonalData> {
     let conversation = trace.conversation();
     let mut found = pii::find(&conversation.text());
     let everything = conversation.everything().into_iter().map(|spelling| spelling.text);
@@ -78,6 +78,6 @@ fn found_in(trace: &Trace) -> Vec<Found> {
     found
 }
 
-fn described(found: &Found) -> String {
+fn described(found: &PersonalData) -> String {
     format!("{} at line {}, column {}: {}", found.kind.name(), found.line, found.column, found.masked)
 }

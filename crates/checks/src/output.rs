@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use serde_json::Value;
 
 /// What the agent was given last.
 pub(crate) fn input(trace: &Trace) -> Option<&Value> {
     trace.events().iter().rev().find_map(|event| {
-        let Kind::TurnStart(input) = &event.kind else { return None };
+        let EventKind::TurnStart(input) = &event.kind else { return None };
         Some(&**input)
     })
 }

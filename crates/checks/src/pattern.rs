@@ -17,12 +17,12 @@ const SHOWN: usize = 80;
 
 /// A pattern and where it stands.
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct PlacedPattern {
     regex: Regex,
     pub(crate) span: Span,
 }
 
-impl Pattern {
+impl PlacedPattern {
     /// Reads a text as a pattern.
     pub(crate) fn read(node: &Node, name: &str, compiler: &mut Compiler<'_>) -> Option<Self> {
         let written = read::text(node, name, &mut compiler.problems)?;

@@ -10,17 +10,17 @@ const DEPTH: usize = 128;
 
 /// The value of a literal.
 pub(crate) fn literal(text: &str) -> Option<Value> {
-    let mut reader = Reader { rest: text.trim() };
+    let mut reader = PythonReader { rest: text.trim() };
     let value = reader.value(DEPTH)?;
     reader.space();
     reader.rest.is_empty().then_some(value)
 }
 
-struct Reader<'t> {
+struct PythonReader<'t> {
     rest: &'t str,
 }
 
-impl Reader<'_> {
+impl PythonReader<'_> {
     fn value(&mut self, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         self.space();

@@ -18,17 +18,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Span, Spanned, join, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::arguments::{data, spanned};
-use crate::called::cut;
+use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
-use crate::evidence::Question;
+use crate::evidence::EvidenceQuestion;
 use crate::output::{input, type_name};
 use agentci_text::shorten;
 
@@ -49,15 +49,18 @@ pub struct ScriptCall {
 }
 
 #[derive(Debug)]
-struct Script {
+struct ScriptCheck {
     call: ScriptCall,
     value: Value,
     input: Option<Value>,
 }
 
 /// What it is given.
-pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "script", about: "A function of the suite's own says so.", arguments: Kind::Shape(&ARGUMENTS) };
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "script",
+    about: "A function of the suite's own says so.",
+    arguments: ValueKind::Shape(&ARGUMENTS),
+};
 
 static ARGUMENTS: Shape = Shape::new(
     "`script`",
@@ -65,12 +68,12 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         required(
             "file",
-            Kind::Text,
+            ValueKind::Text,
             "The file with the function, JavaScript or TypeScript, from the folder of the suite.",
         ),
-        required("function", Kind::Name, "The name of the function."),
-        optional("value", Kind::Data, "What the function is given as its third argument."),
-        optional("input", Kind::Data, "What the agent was asked, if the function is to be told otherwise."),
+        required("function", ValueKind::Name, "The name of the function."),
+        optional("value", ValueKind::Data, "What the function is given as its third argument."),
+        optional("input", ValueKind::Data, "What the agent was asked, if the function is to be told otherwise."),
     ],
 );
 
@@ -83,7 +86,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     arguments.finish();
     let Spanned { value: file, span: file_span } = file?;
     let file = load(&join(compiler.folder, &file), file_span, compiler)?;
-    Some(Arc::new(Script { call: ScriptCall { file, file_span, function: function? }, value, input }))
+    Some(Arc::new(ScriptCheck { call: ScriptCall { file, file_span, function: function? }, value, input }))
 }
 
 fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<ScriptFile>> {
@@ -103,17 +106,17 @@ fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<Scri
     }
 }
 
-impl Evaluate for Script {
+impl Evaluate for ScriptCheck {
     fn evaluate(&self, _trace: &Trace) -> Outcome {
         no_output()
     }
 
-    fn question(&self, trace: &Trace) -> Option<Question> {
+    fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         let output = trace.output().value()?.into_owned();
         let input = self.input.as_ref().or(input(trace)).cloned().unwrap_or_default();
         let ScriptCall { file, function, .. } = &self.call;
         let arguments = vec![output, input, self.value.clone()];
-        Some(Question::Script { file: Arc::clone(file), function: function.value.clone(), arguments })
+        Some(EvidenceQuestion::Script { file: Arc::clone(file), function: function.value.clone(), arguments })
     }
 
     fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {

@@ -22,17 +22,17 @@
 use std::sync::Arc;
 
 use agentci_plan::is_meant;
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
-use agentci_verdict::{Differing, Failure, Outcome, Similarity};
+use agentci_verdict::{DifferingFacts, Failure, Outcome, Similarity};
 use serde_json::Value;
 
 use crate::arguments::{choice, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::said::quote;
-use crate::{Kept, Question};
+use crate::output_words::quote;
+use crate::{EvidenceQuestion, KeptAnswer};
 
 /// The threshold where neither the suite nor the embedder knows one.
 const DEFAULT_THRESHOLD: f64 = 0.88;
@@ -43,7 +43,7 @@ const BUILTIN_REACHES: f64 = 0.75;
 struct Semantic {
     expected: Spanned<String>,
     threshold: Option<Threshold>,
-    facts: Facts,
+    facts: MissingFacts,
 }
 
 #[derive(Debug)]
@@ -55,13 +55,14 @@ enum Threshold {
 
 /// What a fact comes to that the answer does not state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Facts {
+enum MissingFacts {
     Fail,
     Warn,
     Off,
 }
 
-const FACTS: [(&str, Facts); 3] = [("fail", Facts::Fail), ("warn", Facts::Warn), ("off", Facts::Off)];
+const FACTS: [(&str, MissingFacts); 3] =
+    [("fail", MissingFacts::Fail), ("warn", MissingFacts::Warn), ("off", MissingFacts::Off)];
 
 /// What was found out.
 struct Measured {
@@ -77,24 +78,24 @@ struct Measured {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "semantic",
     about: "What the agent said means the same as the expected text.",
-    arguments: Kind::Either(&[Kind::Name, Kind::Shape(&ARGUMENTS)]),
+    arguments: ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`semantic`",
     "The expected text, and how near an answer must be.",
     &[
-        required("expected", Kind::Name, "What a good answer says."),
+        required("expected", ValueKind::Name, "What a good answer says."),
         optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
-        optional("facts", Kind::Choice(&words(&FACTS)), "What a fact comes to that the answer does not state."),
+        optional("facts", ValueKind::Choice(&words(&FACTS)), "What a fact comes to that the answer does not state."),
     ],
 );
 
-const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
-const SHARE: Kind = Kind::Range(0.0, 1.0);
+const THRESHOLD: ValueKind = ValueKind::Either(&[SHARE, ValueKind::FilledMap(&SHARE)]);
+const SHARE: ValueKind = ValueKind::Range(0.0, 1.0);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let (mut expected, mut limit, mut facts) = (arguments, None, Facts::Fail);
+    let (mut expected, mut limit, mut facts) = (arguments, None, MissingFacts::Fail);
     if arguments.pairs().is_some() {
         let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
         let found = arguments.required_node("expected");
@@ -158,14 +159,14 @@ impl Semantic {
     fn measured(&self, answer: &Value, negated: bool) -> Option<Measured> {
         let embedder = answer["embedder"].as_str()?.to_owned();
         let threshold = self.threshold_of(&embedder, answer["default_threshold"].as_f64());
-        let compared = self.facts != Facts::Off && !negated;
+        let compared = self.facts != MissingFacts::Off && !negated;
         let facts = answer.get("facts").filter(|_| compared).cloned();
         let similarity = Similarity {
             similarity: answer["similarity"].as_f64().filter(|number| number.is_finite())?,
             embedder,
             threshold: threshold.as_ref().ok().map(|(number, _)| *number),
             negated,
-            facts: facts.and_then(|facts| serde_json::from_value::<Differing>(facts).ok()).unwrap_or_default(),
+            facts: facts.and_then(|facts| serde_json::from_value::<DifferingFacts>(facts).ok()).unwrap_or_default(),
         };
         let span = threshold.as_ref().ok().and_then(|(_, span)| *span);
         let note = answer["note"].as_str().map(str::to_owned);
@@ -179,7 +180,7 @@ impl Semantic {
         }
         let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
         let near = Similarity::passes(*similarity, threshold);
-        let lacking = facts.lacking().filter(|_| self.facts == Facts::Fail);
+        let lacking = facts.lacking().filter(|_| self.facts == MissingFacts::Fail);
         let shown = measured.similarity.shown();
         let mut failure = match (negated, near, &lacking) {
             (false, false, _) => Failure::new(format!(
@@ -223,10 +224,10 @@ impl Evaluate for Semantic {
         Outcome::Failed(Failure::new("the agent said nothing").at(self.expected.span, "nothing is like this"))
     }
 
-    fn question(&self, trace: &Trace) -> Option<Question> {
+    fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         let said = trace.output().text();
         let asks = !said.trim().is_empty();
-        asks.then(|| Question::Similarity { expected: self.expected.value.clone(), said })
+        asks.then(|| EvidenceQuestion::Similarity { expected: self.expected.value.clone(), said })
     }
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
@@ -236,22 +237,26 @@ impl Evaluate for Semantic {
         }
     }
 
-    fn keep(&self, answer: Value, negate: bool) -> Kept {
+    fn keep(&self, answer: Value, negate: bool) -> KeptAnswer {
         let Some(Measured { similarity, note, unfit, .. }) = self.measured(&answer, negate) else {
-            return Kept { evidence: answer, ..Kept::default() };
+            return KeptAnswer { evidence: answer, ..KeptAnswer::default() };
         };
         let near = similarity.threshold.is_some_and(|threshold| Similarity::passes(similarity.similarity, threshold));
         let facts = &similarity.facts;
         let lacks = !facts.missing.is_empty();
-        let held = unfit.is_none() && near && !negate && !(lacks && self.facts == Facts::Fail);
+        let held = unfit.is_none() && near && !negate && !(lacks && self.facts == MissingFacts::Fail);
         let mut warnings = Vec::new();
         if held {
             // What only the answer states is worth a word beside what it lacks, and not by itself.
             let told = lacks || facts.negation.is_some() || !facts.unclear.is_empty();
-            let seen = Differing { extra: if lacks { facts.extra.clone() } else { Vec::new() }, ..facts.clone() };
+            let seen = DifferingFacts { extra: if lacks { facts.extra.clone() } else { Vec::new() }, ..facts.clone() };
             warnings.extend(told.then(|| format!("the answer differs from the expected text: {seen}")));
             warnings.extend(note);
         }
-        Kept { evidence: serde_json::to_value(&similarity).unwrap_or(answer), similarity: Some(similarity), warnings }
+        KeptAnswer {
+            evidence: serde_json::to_value(&similarity).unwrap_or(answer),
+            similarity: Some(similarity),
+            warnings,
+        }
     }
 }

@@ -15,16 +15,16 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Rule, Shape, optional, words};
+use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
-use agentci_trace::{Kind as Happened, Trace};
+use agentci_trace::{EventKind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::arguments::{count, spanned};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::pattern::Pattern;
+use crate::pattern::PlacedPattern;
 use agentci_text::shorten;
 
 const STATES: [(&str, &str); 9] = [
@@ -51,14 +51,14 @@ struct TaskStands {
 struct WantedArtifacts {
     least: Option<Spanned<usize>>,
     names: Vec<Spanned<String>>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<PlacedPattern>,
 }
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "task",
     about: "The task of an A2A agent is in this state and made these artifacts.",
-    arguments: Kind::Shape(&ARGUMENTS),
+    arguments: ValueKind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
@@ -67,21 +67,21 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         optional(
             "state",
-            Kind::OneOrMore(&Kind::Choice(&words(&STATES))),
+            ValueKind::OneOrMore(&ValueKind::Choice(&words(&STATES))),
             "The state, or several of which one is enough.",
         ),
-        optional("artifacts", Kind::Shape(&ARTIFACTS), "What the task made."),
+        optional("artifacts", ValueKind::Shape(&ARTIFACTS), "What the task made."),
     ],
 )
-.rules(&[Rule::Some(&["state", "artifacts"])]);
+.rules(&[KeyRule::Some(&["state", "artifacts"])]);
 
 static ARTIFACTS: Shape = Shape::new(
     "`artifacts`",
     "What a task made.",
     &[
-        optional("match", Kind::OneOrMore(&Kind::Text), "Patterns, each of which an artifact matches."),
-        optional("min", Kind::Count(0), "The least number of artifacts."),
-        optional("names", Kind::OneOrMore(&Kind::Text), "Names, each of which an artifact has."),
+        optional("match", ValueKind::OneOrMore(&ValueKind::Text), "Patterns, each of which an artifact matches."),
+        optional("min", ValueKind::Count(0), "The least number of artifacts."),
+        optional("names", ValueKind::OneOrMore(&ValueKind::Text), "Names, each of which an artifact has."),
     ],
 );
 
@@ -103,7 +103,8 @@ impl WantedArtifacts {
         let mut arguments = compiler.open(&ARTIFACTS, node)?;
         let least = arguments.optional("min", spanned(count));
         let names = arguments.optional("names", read::one_or_more_texts).unwrap_or_default();
-        let patterns = |node: &Node, compiler: &mut Compiler<'_>| Pattern::read_all(node, "match", false, compiler);
+        let patterns =
+            |node: &Node, compiler: &mut Compiler<'_>| PlacedPattern::read_all(node, "match", false, compiler);
         let patterns = arguments.optional_with("match", patterns).unwrap_or_default();
         arguments.finish()?;
         Some(Self { least, names, patterns })

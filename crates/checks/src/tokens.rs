@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -23,28 +23,31 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 
 #[derive(Debug)]
-struct Tokens {
+struct TokensCheck {
     max: Spanned<i64>,
 }
 
 /// What it is given.
-pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "tokens", about: "The model wrote at most so many tokens.", arguments: Kind::Shape(&ARGUMENTS) };
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "tokens",
+    about: "The model wrote at most so many tokens.",
+    arguments: ValueKind::Shape(&ARGUMENTS),
+};
 
 static ARGUMENTS: Shape = Shape::new(
     "`tokens`",
     "A limit on tokens.",
-    &[required("max", Kind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
+    &[required("max", ValueKind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
     let max = arguments.required("max", spanned(read::integer));
     arguments.finish()?;
-    Some(Arc::new(Tokens { max: max? }))
+    Some(Arc::new(TokensCheck { max: max? }))
 }
 
-impl Evaluate for Tokens {
+impl Evaluate for TokensCheck {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(used) = trace.usage().tokens_out else {
             return Outcome::Failed(Failure::new("the agent did not report its tokens").at(self.max.span, "not known"));

@@ -21,15 +21,15 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::shape::{CheckShape, ValueKind};
 use agentci_source::{Diagnostic, Node, Spanned, read};
-use agentci_trace::{Spelling, Trace};
+use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::said::quote;
+use crate::output_words::quote;
 
 /// How deep calls may be wrapped.
 const DEPTH: usize = 8;
@@ -43,7 +43,7 @@ struct ToolEvidence {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "tool_evidence",
     about: "What the agent said shows that these tools were called.",
-    arguments: Kind::OneOrMore(&Kind::Name),
+    arguments: ValueKind::OneOrMore(&ValueKind::Name),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
@@ -83,7 +83,7 @@ impl Evaluate for ToolEvidence {
     /// Negated, none of the tools may show.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let failure = |tool: &str| (format!("the answer shows a call of `{tool}`"), "the answer shows it");
-        let judge = |said: Spelling| self.judge(&said.text, false, failure);
+        let judge = |said: OutputSpelling| self.judge(&said.text, false, failure);
         let said = trace.conversation().everything();
         said.into_iter().map(judge).find(|outcome| *outcome != Outcome::Held).unwrap_or(Outcome::Held)
     }

@@ -15,18 +15,18 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, words};
+use agentci_source::shape::{CheckShape, ValueKind, words};
 use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 
-use crate::called::cut;
+use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
 use crate::output::{structured, type_name};
 
 #[derive(Debug)]
-struct Type {
+struct JsonType {
     name: &'static str,
     span: Span,
 }
@@ -44,15 +44,15 @@ const NAMES: [(&str, &str); 6] = [
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "type",
     about: "The agent's final output is of this type.",
-    arguments: Kind::Either(&[Kind::Choice(&words(&NAMES)), Kind::Nothing]),
+    arguments: ValueKind::Either(&[ValueKind::Choice(&words(&NAMES)), ValueKind::Nothing]),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let name = read::choice(arguments, "type", &NAMES, &mut compiler.problems)?;
-    Some(Arc::new(Type { name, span: arguments.span }))
+    Some(Arc::new(JsonType { name, span: arguments.span }))
 }
 
-impl Evaluate for Type {
+impl Evaluate for JsonType {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(output) = trace.output().value() else { return no_output() };
         let own = type_name(&output);

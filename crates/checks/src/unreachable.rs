@@ -3,11 +3,11 @@
 //! Of the rules that fit a request the first in the file answers. A rule without an answer of its own, whose failures are used up
 //! or left to chance, lets the next one answer.
 
-use agentci_plan::{ModelCondition, ModelRule, ModelScript, Step, WantedOffer, WantedWords};
+use agentci_plan::{ModelCondition, ModelRule, ModelScript, SequenceStep, WantedOffer, WantedWords};
 use agentci_source::Diagnostic;
 use regex::Regex;
 
-use crate::idle::no_effect;
+use crate::ineffective::no_effect;
 use crate::vacuous::matches_all;
 
 /// How many rules each rule is compared with: the first ones of the file.
@@ -16,13 +16,13 @@ const COMPARED: usize = 1000;
 /// Warnings about rules that are never used, and about conditions that every request meets.
 pub(crate) fn rules(script: &ModelScript) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut earlier: Vec<Earlier<'_>> = Vec::new();
+    let mut earlier: Vec<EarlierRule<'_>> = Vec::new();
     // Of the steps of a conversation, the first says which one it is.
-    for rule in script.rules.iter().filter(|rule| rule.step.is_none_or(Step::is_first)) {
+    for rule in script.rules.iter().filter(|rule| rule.step.is_none_or(SequenceStep::is_first)) {
         found.extend(met_by_all(&rule.when));
         found.extend(hidden(rule, &earlier).or_else(|| contradictory(rule)));
         if rule.step.is_none() && rule.always_answers() && earlier.len() < COMPARED {
-            earlier.push(Earlier::of(rule));
+            earlier.push(EarlierRule::of(rule));
         }
     }
     found
@@ -49,15 +49,15 @@ fn contradictory(rule: &ModelRule) -> Option<Diagnostic> {
 }
 
 /// A rule that always answers, and the requests that it answers.
-struct Earlier<'r> {
+struct EarlierRule<'r> {
     rule: &'r ModelRule,
-    system: Texts<'r>,
-    user: Texts<'r>,
-    messages: Texts<'r>,
+    system: FittingTexts<'r>,
+    user: FittingTexts<'r>,
+    messages: FittingTexts<'r>,
 }
 
 /// The texts that a condition fits.
-enum Texts<'r> {
+enum FittingTexts<'r> {
     All,
     Containing(&'r str),
     Matching {
@@ -67,11 +67,11 @@ enum Texts<'r> {
     },
 }
 
-impl<'r> Earlier<'r> {
+impl<'r> EarlierRule<'r> {
     fn of(rule: &'r ModelRule) -> Self {
         let ModelCondition { system, user, messages, .. } = &rule.when;
         let (system, user, messages) =
-            (Texts::of(system.as_ref()), Texts::of(user.as_ref()), Texts::of(messages.as_ref()));
+            (FittingTexts::of(system.as_ref()), FittingTexts::of(user.as_ref()), FittingTexts::of(messages.as_ref()));
         Self { rule, system, user, messages }
     }
 
@@ -98,37 +98,37 @@ fn covers_offer(own: &WantedOffer, later: &WantedOffer) -> bool {
     all_of_own && (!own.exactly || (later.exactly && later.names.iter().all(|name| own.names.contains(name))))
 }
 
-impl<'r> Texts<'r> {
+impl<'r> FittingTexts<'r> {
     fn of(words: Option<&'r WantedWords>) -> Self {
         match words {
-            None => Texts::All,
-            Some(words) if words.is_empty() => Texts::All,
-            Some(WantedWords::Contains(text)) => Texts::Containing(text),
-            Some(WantedWords::Matches(pattern)) if matches_all(&pattern.value) => Texts::All,
+            None => FittingTexts::All,
+            Some(words) if words.is_empty() => FittingTexts::All,
+            Some(WantedWords::Contains(text)) => FittingTexts::Containing(text),
+            Some(WantedWords::Matches(pattern)) if matches_all(&pattern.value) => FittingTexts::All,
             Some(WantedWords::Matches(pattern)) => {
                 let tree = regex_syntax::parse(&pattern.value).ok();
                 let plain = tree.is_some_and(|tree| tree.properties().look_set().is_empty());
                 let anywhere = plain.then(|| Regex::new(&pattern.value).ok()).flatten();
-                Texts::Matching { written: &pattern.value, anywhere }
+                FittingTexts::Matching { written: &pattern.value, anywhere }
             }
         }
     }
 
     fn covers(&self, later: Option<&WantedWords>) -> bool {
         match (self, later) {
-            (Texts::All, _) => true,
-            (_, None) | (Texts::Containing(_), Some(WantedWords::Matches(_))) => false,
-            (Texts::Containing(text), Some(WantedWords::Contains(later))) => later.contains(text),
-            (Texts::Matching { anywhere, .. }, Some(WantedWords::Contains(later))) => {
+            (FittingTexts::All, _) => true,
+            (_, None) | (FittingTexts::Containing(_), Some(WantedWords::Matches(_))) => false,
+            (FittingTexts::Containing(text), Some(WantedWords::Contains(later))) => later.contains(text),
+            (FittingTexts::Matching { anywhere, .. }, Some(WantedWords::Contains(later))) => {
                 anywhere.as_ref().is_some_and(|pattern| pattern.is_match(later))
             }
-            (Texts::Matching { written, .. }, Some(WantedWords::Matches(later))) => *written == later.value,
+            (FittingTexts::Matching { written, .. }, Some(WantedWords::Matches(later))) => *written == later.value,
         }
     }
 }
 
 /// What is to be said of a rule that is hidden by earlier ones.
-fn hidden(rule: &ModelRule, earlier: &[Earlier<'_>]) -> Option<Diagnostic> {
+fn hidden(rule: &ModelRule, earlier: &[EarlierRule<'_>]) -> Option<Diagnostic> {
     let covering = |results: bool| {
         if rule.when.tool_result.is_some_and(|wanted| wanted != results) {
             return Some(None);
@@ -151,7 +151,7 @@ fn hidden(rule: &ModelRule, earlier: &[Earlier<'_>]) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{ModelFailure, ModelFailureKind, Pace};
+    use agentci_plan::{AnswerPace, ModelFailure, ModelFailureKind};
     use agentci_source::{Sources, Span, Spanned};
 
     use super::*;
@@ -162,7 +162,7 @@ mod tests {
             when,
             replies: vec!["x".into()],
             tool_calls: Vec::new(),
-            pace: Pace::default(),
+            pace: AnswerPace::default(),
             usage: None,
             finish: None,
             failure: None,
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn steps_are_hidden_by_rules_and_hide_none() {
-        let step = |line: u32, at: usize| ModelRule { step: Some(Step { of: 0, at }), ..rule(line, any()) };
+        let step = |line: u32, at: usize| ModelRule { step: Some(SequenceStep { of: 0, at }), ..rule(line, any()) };
         assert_eq!(never_used(vec![rule(1, any()), step(2, 0), step(3, 1)]), [2]);
         assert_eq!(never_used(vec![step(1, 0), step(2, 1), rule(3, any())]), [0; 0]);
     }

@@ -1,37 +1,37 @@
 //! A text that part of a request to a model must have: contained, equal, or matching a pattern.
 
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Node, Span, Spanned, read};
 use serde_json::Value;
 
 use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::contains::without_line_end;
-use crate::pattern::Pattern;
+use crate::pattern::PlacedPattern;
 use agentci_text::shorten;
 
 /// How much of a text a message shows.
 const SHOWN: usize = 120;
 
 /// What may stand for it.
-pub(crate) const WANTED: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&TEXT)]);
+pub(crate) const WANTED: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&TEXT)]);
 
 static TEXT: Shape = Shape::new(
     "a text",
     "A text that something is, or a pattern that it matches.",
     &[
-        optional("equals", Kind::Text, "The whole text."),
-        optional("matches", Kind::Text, "A pattern that is found in the text."),
+        optional("equals", ValueKind::Text, "The whole text."),
+        optional("matches", ValueKind::Text, "A pattern that is found in the text."),
     ],
 )
-.rules(&[Rule::One(&["equals", "matches"])]);
+.rules(&[KeyRule::One(&["equals", "matches"])]);
 
 /// A text that is asked for.
 #[derive(Debug)]
 pub(crate) enum WantedText {
     Contains(Spanned<String>),
     Equals(Spanned<String>),
-    Matches(Pattern),
+    Matches(PlacedPattern),
 }
 
 impl WantedText {
@@ -57,7 +57,7 @@ impl WantedText {
         }
         let mut arguments = compiler.open(&TEXT, node)?;
         let equals = arguments.optional("equals", spanned(read::text)).map(Self::Equals);
-        let pattern = |node, compiler: &mut Compiler<'_>| Pattern::read(node, "matches", compiler);
+        let pattern = |node, compiler: &mut Compiler<'_>| PlacedPattern::read(node, "matches", compiler);
         let matches = arguments.optional_with("matches", pattern).map(Self::Matches);
         arguments.finish()?;
         if let (Some(only), None) | (None, Some(only)) = (equals, matches) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci_checks::{compile, names};
 use agentci_plan::{Case, Check, Dialect, Habits, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World};
 use agentci_source::{Diagnostics, MemoryFiles, Node, Sources, Span};
-use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, Trace};
+use agentci_trace::{Event, EventKind, Moment, Observer, ToolCall, Trace};
 use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn trace(calls: &[(&str, Value)], output: Option<Value>) -> Trace {
     let mut push = |kind| trace.push(Event { at: Moment::default(), turn: 0, kind });
     for (number, (name, args)) in calls.iter().enumerate() {
         let (call_id, name) = (format!("c{number}"), (*name).to_owned());
-        push(Kind::ToolCall(ToolCall {
+        push(EventKind::ToolCall(ToolCall {
             call_id,
             name,
             args: args.clone().into(),
@@ -74,7 +74,7 @@ fn trace(calls: &[(&str, Value)], output: Option<Value>) -> Trace {
         }));
     }
     if let Some(output) = output {
-        push(Kind::FinalOutput(output.into()));
+        push(EventKind::FinalOutput(output.into()));
     }
     trace
 }
@@ -135,7 +135,7 @@ fn finish_reason_looks_at_the_last_answer_and_negated_at_all() {
         let mut trace = Trace::default();
         for reason in reasons {
             let response = json!({ "finish_reason": reason }).into();
-            let kind = Kind::ModelCall { request: Value::Null.into(), response };
+            let kind = EventKind::ModelCall { request: Value::Null.into(), response };
             trace.push(Event { at: Moment::default(), turn: 0, kind });
         }
         trace
@@ -387,7 +387,9 @@ fn tokens_and_latency_have_limits() {
     let mut answered = words("hi");
     let usage = agentci_trace::Usage { tokens_out: Some(60), ..Default::default() };
     let response = json!({"latency_ms": 150.5});
-    for kind in [Kind::Usage(usage), Kind::ModelCall { request: Value::Null.into(), response: response.into() }] {
+    for kind in
+        [EventKind::Usage(usage), EventKind::ModelCall { request: Value::Null.into(), response: response.into() }]
+    {
         answered.push(Event { at: Moment::default(), turn: 0, kind });
     }
     assert_eq!(outcome("tokens", &json!({"max": 60}), false, &answered), Ok(Outcome::Held));

@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use agentci_checks::{Question, ReadyCheck, single};
+use agentci_checks::{EvidenceQuestion, ReadyCheck, single};
 use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
-use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_trace::{Event, EventKind, Moment, Trace};
 use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn compiled(arguments: &Value, negate: bool) -> Result<ReadyCheck, Vec<String>> 
 
 fn saying(text: &str) -> Trace {
     let mut trace = Trace::default();
-    trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::FinalOutput(json!(text).into()) });
+    trace.push(Event { at: Moment::default(), turn: 0, kind: EventKind::FinalOutput(json!(text).into()) });
     trace
 }
 
@@ -167,7 +167,7 @@ fn an_answer_that_says_nothing_is_not_asked_about() {
         );
         assert_eq!(compiled(&json!("Paid."), true).unwrap().evaluate(&nothing), Outcome::Held);
     }
-    let question = Question::Similarity { expected: "Paid.".into(), said: "Done".into() };
+    let question = EvidenceQuestion::Similarity { expected: "Paid.".into(), said: "Done".into() };
     assert_eq!(check.question(&saying("Done")), Some(question));
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use agentci::plan::observed::{TABLE, TARGETS};
+use agentci::plan::observability::{TABLE, TARGETS};
 
 use super::{Generated, cell, generated_from, project};
 

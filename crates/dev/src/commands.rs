@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use agentci::cli::outside;
+use agentci::cli::documentation;
 use agentci::verdict::ExitStatus::{self, Failed, Interrupted, Success, Usage};
 use clap::{Arg, ArgAction, Command};
 
 use super::{Generated, cell, generated_from, project};
 
 pub(crate) fn page() -> Generated {
-    let mut whole = outside::command();
+    let mut whole = documentation::command();
     whole.build();
     let mut page = format!("# Commands\n\n{}", generated_from("the definitions of the command line"));
     page += "`agentci` without a command prints its help. Every command has `-h`, which shows what stands here.\n\n";

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use agentci::Suites;
-use agentci::cli::outside;
+use agentci::cli::documentation;
 use agentci::plan::Dialect;
 use agentci::report::ReportKind;
 
@@ -124,7 +124,7 @@ impl Row {
             mode: suite.mode.name(),
             case: time(suite.cases[0].timeout),
             suite: time(suite.habits.time_limit.of_suite()),
-            parallel: if outside::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
+            parallel: if documentation::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
             json: if ReportKind::json_of(format.dialect.name()).is_some() { "its own" } else { "the summary" },
         }
     }
@@ -153,7 +153,7 @@ fn recognised_by(dialect: Dialect) -> String {
 
 /// The flags of `run` that some of these suites have no use for, each with those formats that have.
 fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
-    let whole = outside::command();
+    let whole = documentation::command();
     let run = whole.find_subcommand("run").unwrap();
     let mut found = Vec::new();
     for argument in run.get_arguments() {
@@ -170,7 +170,7 @@ fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
             let words: Vec<&str> =
                 [Some("agentci"), Some("run"), Some(flag.as_str()), value].into_iter().flatten().collect();
             // A flag whose value is none of these is for all of them.
-            let fits: Option<Vec<bool>> = loaded.iter().map(|suites| outside::fits(&words, suites)).collect();
+            let fits: Option<Vec<bool>> = loaded.iter().map(|suites| documentation::fits(&words, suites)).collect();
             let Some(fits) = fits else { continue };
             let theirs = loaded.iter().zip(fits).filter(|(_, fits)| *fits);
             theirs.map(|(suites, _)| suites.loaded()[0].suite.dialect).collect()

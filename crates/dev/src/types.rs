@@ -8,8 +8,9 @@ use super::pieces::object;
 use super::project;
 
 /// Where stored types are declared.
-const FOLDERS: [&str; 6] = [
+const FOLDERS: [&str; 7] = [
     "crates/verdict/src",
+    "crates/verdict/src/event",
     "crates/verdict/src/prompts",
     "crates/source/src",
     "crates/plan/src",

@@ -52,6 +52,7 @@ fn a_name_has_one_meaning() {
     let shared = |name: &str| SHARED.iter().any(|(known, _)| *known == name);
     let twice: Vec<_> = types.iter().filter(|(name, files)| files.len() > 1 && !shared(name)).collect();
     assert!(twice.is_empty(), "give each its own name, or say in SHARED why they share it: {twice:#?}");
-    let stale: Vec<_> = SHARED.iter().filter(|(name, _)| types.get(*name).is_none_or(|files| files.len() < 2)).collect();
+    let stale: Vec<_> =
+        SHARED.iter().filter(|(name, _)| types.get(*name).is_none_or(|files| files.len() < 2)).collect();
     assert!(stale.is_empty(), "these names are not shared any more: {stale:?}");
 }

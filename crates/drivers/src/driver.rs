@@ -17,15 +17,15 @@ use crate::chat::{ChatDriver, Resources};
 use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
+use crate::observer::SeenEvents;
 use crate::process::{PlainDriver, ProcessDriver};
-use crate::seen::SeenEvents;
 #[cfg(feature = "testing")]
 use crate::testing::{self, FakeDriver};
 use crate::{DriveResult, Input, ToolHost, TraceSink};
-use agentci_exchange::{Line, Recording};
+use agentci_exchange::{AgentLine, AgentRecording};
 
 /// What a driver needs to know beside the target.
-pub struct Context<'c> {
+pub struct DriverContext<'c> {
     /// The case.
     pub case_id: &'c str,
     /// The value of a variable.
@@ -73,10 +73,10 @@ pub type TurnUnderWay<'t> = Pin<Box<dyn Future<Output = DriveResult> + 't>>;
 
 /// A connection to an agent.
 #[derive(Debug)]
-pub struct Driver(Kind);
+pub struct Driver(DriverKind);
 
 #[derive(Debug)]
-enum Kind {
+enum DriverKind {
     Process(Box<ProcessDriver>),
     Plain(Box<PlainDriver>),
     Mock(MockDriver),
@@ -91,42 +91,50 @@ enum Kind {
 
 impl Driver {
     /// Connects to the agent; servers are reached over the line. The outer error is the suite's fault, a variable without a value.
-    pub async fn open(target: &Target, context: &Context<'_>, line: Line) -> Result<DriveResult<Self>, UnsetVariable> {
+    pub async fn open(
+        target: &Target,
+        context: &DriverContext<'_>,
+        line: AgentLine,
+    ) -> Result<DriveResult<Self>, UnsetVariable> {
         #[cfg(feature = "testing")]
         if testing::stands_in(target, context) {
-            return Ok(FakeDriver::open(context, line).map(|driver| Driver(Kind::Fake(Box::new(driver)))));
+            return Ok(FakeDriver::open(context, line).map(|driver| Driver(DriverKind::Fake(Box::new(driver)))));
         }
         match target {
             Target::Process(process) if process.speaks == Speech::Text => {
-                Ok(Ok(Driver(Kind::Plain(Box::new(PlainDriver::open(process, context)?)))))
+                Ok(Ok(Driver(DriverKind::Plain(Box::new(PlainDriver::open(process, context)?)))))
             }
-            Target::Process(process) => {
-                Ok(ProcessDriver::open(process, context).await?.map(|driver| Driver(Kind::Process(Box::new(driver)))))
-            }
-            Target::Mock(mock) => Ok(Ok(Driver(Kind::Mock(MockDriver::open(mock, context.draws))))),
-            Target::Agui(agui) => Ok(Ok(Driver(Kind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
-            Target::A2a(a2a) => Ok(Ok(Driver(Kind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
-            Target::Mcp(mcp) => Ok(Ok(Driver(Kind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))))),
+            Target::Process(process) => Ok(ProcessDriver::open(process, context)
+                .await?
+                .map(|driver| Driver(DriverKind::Process(Box::new(driver))))),
+            Target::Mock(mock) => Ok(Ok(Driver(DriverKind::Mock(MockDriver::open(mock, context.draws))))),
+            Target::Agui(agui) => Ok(Ok(Driver(DriverKind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
+            Target::A2a(a2a) => Ok(Ok(Driver(DriverKind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
+            Target::Mcp(mcp) => Ok(Ok(Driver(DriverKind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))))),
             Target::Chat(chat) => {
-                Ok(ChatDriver::open(chat, context, line)?.map(|driver| Driver(Kind::Chat(Box::new(driver)))))
+                Ok(ChatDriver::open(chat, context, line)?.map(|driver| Driver(DriverKind::Chat(Box::new(driver)))))
             }
-            Target::Http(http) => Ok(Ok(Driver(Kind::Http(Box::new(HttpDriver::open(http, context, line)?))))),
+            Target::Http(http) => Ok(Ok(Driver(DriverKind::Http(Box::new(HttpDriver::open(http, context, line)?))))),
         }
     }
 
     /// Lets what someone else sees of the agent enter the trace, in the moment it is seen. Where that someone `tells_usage`, what the
     /// agent says of it counts only if nothing was seen.
-    pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::Kind>, tells_usage: bool) {
+    pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::EventKind>, tells_usage: bool) {
         let seen = SeenEvents(Some(seen));
         match &mut self.0 {
-            Kind::Process(driver) => driver.listen(seen, tells_usage),
-            Kind::Plain(driver) => driver.seen = seen,
-            Kind::Http(driver) => driver.watch.seen = seen,
+            DriverKind::Process(driver) => driver.listen(seen, tells_usage),
+            DriverKind::Plain(driver) => driver.seen = seen,
+            DriverKind::Http(driver) => driver.watch.seen = seen,
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => driver.seen = seen,
+            DriverKind::Fake(driver) => driver.seen = seen,
             // Neither a scripted model nor a server that calls no tools of ours has a wire that we see, and of a model that
             // we ask we know all.
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => {}
+            DriverKind::Mock(_)
+            | DriverKind::Agui(_)
+            | DriverKind::A2a(_)
+            | DriverKind::Mcp(_)
+            | DriverKind::Chat(_) => {}
         }
     }
 
@@ -134,12 +142,16 @@ impl Driver {
     pub fn take_seen(&mut self, sink: &mut TraceSink<'_>) {
         // Whoever stops there knows why.
         let _ = match &mut self.0 {
-            Kind::Process(driver) => driver.take_seen(sink),
-            Kind::Plain(driver) => driver.seen.take_all(sink),
-            Kind::Http(driver) => driver.watch.take_all(sink),
+            DriverKind::Process(driver) => driver.take_seen(sink),
+            DriverKind::Plain(driver) => driver.seen.take_all(sink),
+            DriverKind::Http(driver) => driver.watch.take_all(sink),
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => driver.seen.take_all(sink),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Mcp(_) | Kind::Chat(_) => Ok(()),
+            DriverKind::Fake(driver) => driver.seen.take_all(sink),
+            DriverKind::Mock(_)
+            | DriverKind::Agui(_)
+            | DriverKind::A2a(_)
+            | DriverKind::Mcp(_)
+            | DriverKind::Chat(_) => Ok(()),
         };
     }
 
@@ -151,35 +163,35 @@ impl Driver {
         host: &'t dyn ToolHost,
     ) -> TurnUnderWay<'t> {
         match &mut self.0 {
-            Kind::Process(driver) => Box::pin(driver.turn(input.value(), sink, host)),
-            Kind::Plain(driver) => Box::pin(driver.turn(input, sink)),
-            Kind::Mock(driver) => Box::pin(ready(driver.turn(input.value(), sink))),
-            Kind::Agui(driver) => Box::pin(driver.turn(input, sink, host)),
-            Kind::A2a(driver) => Box::pin(driver.turn(input, sink)),
-            Kind::Mcp(driver) => Box::pin(driver.turn(input, sink)),
-            Kind::Chat(driver) => Box::pin(driver.turn(input, sink, host)),
-            Kind::Http(driver) => Box::pin(driver.turn(input, sink)),
+            DriverKind::Process(driver) => Box::pin(driver.turn(input.value(), sink, host)),
+            DriverKind::Plain(driver) => Box::pin(driver.turn(input, sink)),
+            DriverKind::Mock(driver) => Box::pin(ready(driver.turn(input.value(), sink))),
+            DriverKind::Agui(driver) => Box::pin(driver.turn(input, sink, host)),
+            DriverKind::A2a(driver) => Box::pin(driver.turn(input, sink)),
+            DriverKind::Mcp(driver) => Box::pin(driver.turn(input, sink)),
+            DriverKind::Chat(driver) => Box::pin(driver.turn(input, sink, host)),
+            DriverKind::Http(driver) => Box::pin(driver.turn(input, sink)),
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => Box::pin(driver.turn(input, sink, host)),
+            DriverKind::Fake(driver) => Box::pin(driver.turn(input, sink, host)),
         }
     }
 
     /// How many bytes the agent was sent and has not read, as far as we can tell.
     pub fn unread(&self) -> usize {
-        if let Kind::Process(driver) = &self.0 { driver.unread() } else { 0 }
+        if let DriverKind::Process(driver) = &self.0 { driver.unread() } else { 0 }
     }
 
     /// What was recorded of the conversation, if it is.
-    pub fn take_recording(&mut self) -> Option<Recording> {
+    pub fn take_recording(&mut self) -> Option<AgentRecording> {
         let line = match &mut self.0 {
-            Kind::Process(_) | Kind::Plain(_) | Kind::Mock(_) => return None,
-            Kind::Agui(driver) => &mut driver.line,
-            Kind::A2a(driver) => &mut driver.ask.line,
-            Kind::Mcp(driver) => &mut driver.line,
-            Kind::Chat(driver) => &mut driver.line,
-            Kind::Http(driver) => &mut driver.line,
+            DriverKind::Process(_) | DriverKind::Plain(_) | DriverKind::Mock(_) => return None,
+            DriverKind::Agui(driver) => &mut driver.line,
+            DriverKind::A2a(driver) => &mut driver.ask.line,
+            DriverKind::Mcp(driver) => &mut driver.line,
+            DriverKind::Chat(driver) => &mut driver.line,
+            DriverKind::Http(driver) => &mut driver.line,
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => &mut driver.line,
+            DriverKind::Fake(driver) => &mut driver.line,
         };
         recording_of(line)
     }
@@ -187,22 +199,24 @@ impl Driver {
     /// Ends the connection, and the agent with all it started where it is ours.
     pub async fn close(self) -> Ending {
         match self.0 {
-            Kind::Process(driver) => Box::pin(driver.close()).await,
-            Kind::Plain(driver) => Box::pin(driver.close()).await,
-            Kind::Mcp(driver) => Box::pin(driver.close()).await,
+            DriverKind::Process(driver) => Box::pin(driver.close()).await,
+            DriverKind::Plain(driver) => Box::pin(driver.close()).await,
+            DriverKind::Mcp(driver) => Box::pin(driver.close()).await,
             #[cfg(feature = "testing")]
-            Kind::Fake(driver) => driver.close(),
-            Kind::Mock(_) | Kind::Agui(_) | Kind::A2a(_) | Kind::Http(_) | Kind::Chat(_) => {
-                Ending { exit: None, stderr_tail: Vec::new() }
-            }
+            DriverKind::Fake(driver) => driver.close(),
+            DriverKind::Mock(_)
+            | DriverKind::Agui(_)
+            | DriverKind::A2a(_)
+            | DriverKind::Http(_)
+            | DriverKind::Chat(_) => Ending { exit: None, stderr_tail: Vec::new() },
         }
     }
 }
 
 /// What was recorded of what went over a line, if it is.
-pub(crate) fn recording_of(line: &mut Line) -> Option<Recording> {
+pub(crate) fn recording_of(line: &mut AgentLine) -> Option<AgentRecording> {
     match std::mem::take(line) {
-        Line::Record(recorder) => Some(recorder.into_recording()),
-        Line::Live | Line::Replay(_) => None,
+        AgentLine::Record(recorder) => Some(recorder.into_recording()),
+        AgentLine::Live | AgentLine::Replay(_) => None,
     }
 }

@@ -6,14 +6,14 @@ use agentci_trace::{ToolCall, ToolResult};
 use serde_json::Value;
 
 use crate::Stopped;
-use crate::parts::as_text;
+use crate::template_parts::as_text;
 
 /// An answer to come; `Stopped` when the call ends the case, and then the host knows why.
-pub type Answer<'h> = Pin<Box<dyn Future<Output = Result<Reply, Stopped>> + 'h>>;
+pub type PendingAnswer<'h> = Pin<Box<dyn Future<Output = Result<ToolReply, Stopped>> + 'h>>;
 
 /// An answer and how it reaches the agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub struct ToolReply {
     /// The answer.
     pub result: ToolResult,
     /// How it reaches the agent.
@@ -23,7 +23,7 @@ pub struct Reply {
 /// What an agent gets in place of an answer that is spoilt on purpose.
 pub(crate) const NO_ANSWER: &str = "<html>502 Bad Gateway</html>";
 
-impl Reply {
+impl ToolReply {
     /// The first half of the answer, for one that breaks off where every answer is a text.
     pub(crate) fn half(&self) -> Value {
         let text = as_text(&self.result.result);
@@ -49,5 +49,5 @@ pub enum Delivery {
 /// Who answers the agent's tool calls.
 pub trait ToolHost {
     /// The answer to one call.
-    fn call<'h>(&'h self, call: &'h ToolCall) -> Answer<'h>;
+    fn call<'h>(&'h self, call: &'h ToolCall) -> PendingAnswer<'h>;
 }

@@ -10,25 +10,25 @@ mod bounded_file;
 pub mod chat;
 mod driver;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod host;
 mod http;
 mod input;
 mod mcp;
 pub mod mock;
-#[doc(hidden)]
-pub mod outside;
-mod parts;
+mod observer;
 mod process;
-mod seen;
 mod sink;
 mod stream;
+mod template_parts;
 #[cfg(feature = "testing")]
 pub mod testing;
 
 pub use chat::{Resources, ScriptedModel};
-pub use driver::{Context, Driver, ToolBases, TurnUnderWay};
+pub use driver::{Driver, DriverContext, ToolBases, TurnUnderWay};
 pub use error::DriveError;
 pub(crate) use error::DriveResult;
-pub use host::{Answer, Delivery, Reply, ToolHost};
+pub use host::{Delivery, PendingAnswer, ToolHost, ToolReply};
 pub use input::Input;
 pub use sink::{Stopped, TraceSink};

@@ -3,22 +3,22 @@
 use std::ops::ControlFlow;
 
 use agentci_exchange::Clock;
-use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_trace::{Event, EventKind, Moment, Trace};
 
 /// The watcher of the trace wants no more: a limit is exceeded, or the tool host refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 
-type Change<'w> = Box<dyn Fn(&mut Kind) + 'w>;
-type Watcher<'w> = Box<dyn FnMut(&Event) -> ControlFlow<()> + 'w>;
+type SinkChange<'w> = Box<dyn Fn(&mut EventKind) + 'w>;
+type TraceWatcher<'w> = Box<dyn FnMut(&Event) -> ControlFlow<()> + 'w>;
 
 /// Where a driver writes what happens. A watcher sees every event as it comes and may ask to stop.
 pub struct TraceSink<'w> {
     clock: Clock,
     turn: u32,
     trace: Trace,
-    change: Option<Change<'w>>,
-    watcher: Watcher<'w>,
+    change: Option<SinkChange<'w>>,
+    watcher: TraceWatcher<'w>,
 }
 
 impl<'w> TraceSink<'w> {
@@ -29,7 +29,7 @@ impl<'w> TraceSink<'w> {
 
     /// Lets something be evened out before anyone sees it.
     #[must_use]
-    pub fn with_change(mut self, change: impl Fn(&mut Kind) + 'w) -> Self {
+    pub fn with_change(mut self, change: impl Fn(&mut EventKind) + 'w) -> Self {
         self.change = Some(Box::new(change));
         self
     }
@@ -45,12 +45,12 @@ impl<'w> TraceSink<'w> {
     }
 
     /// Writes down what happened now.
-    pub fn push(&mut self, kind: Kind) -> Result<(), Stopped> {
+    pub fn push(&mut self, kind: EventKind) -> Result<(), Stopped> {
         self.push_at(self.clock.now(), kind)
     }
 
     /// Writes down what happened at a moment: when it arrived, or when it did in the recording.
-    pub fn push_at(&mut self, at: Moment, mut kind: Kind) -> Result<(), Stopped> {
+    pub fn push_at(&mut self, at: Moment, mut kind: EventKind) -> Result<(), Stopped> {
         if let Some(change) = &self.change {
             change(&mut kind);
         }

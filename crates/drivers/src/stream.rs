@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use agentci_exchange::{Answer, Arrived, ExchangeError, Next};
+use agentci_exchange::{Arrived, ExchangeError, NextPiece, StreamedAnswer};
 
 /// The next event of a stream; `None` at its end. Once everything is said, only an event that comes within a grace is one, and
 /// whatever goes wrong is the end.
 pub(crate) async fn next_event(
-    answer: &mut Answer,
+    answer: &mut StreamedAnswer,
     said_all: bool,
     grace: Duration,
 ) -> Result<Option<Arrived>, ExchangeError> {
@@ -15,7 +15,7 @@ pub(crate) async fn next_event(
         return answer.frame().await;
     }
     match answer.frame_within(grace).await {
-        Ok(Next::Frame(arrived)) => Ok(Some(arrived)),
-        Ok(Next::Closed | Next::Quiet) | Err(_) => Ok(None),
+        Ok(NextPiece::Frame(arrived)) => Ok(Some(arrived)),
+        Ok(NextPiece::Closed | NextPiece::Quiet) | Err(_) => Ok(None),
     }
 }

@@ -11,20 +11,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_exchange::Line;
+use agentci_exchange::AgentLine;
 use agentci_plan::Target;
 use agentci_process::Ending;
-use agentci_trace::{Kind, Observer, ToolCall};
+use agentci_trace::{EventKind, Observer, ToolCall};
 use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
-use crate::seen::SeenEvents;
-use crate::{Context, Delivery, DriveError, DriveResult, Input, ToolHost, TraceSink};
+use crate::observer::SeenEvents;
+use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
 
 /// One thing that the agent does in a turn.
-pub enum Step {
+pub enum ScriptedStep {
     /// It does something that the trace shows.
-    Show(Kind),
+    Show(EventKind),
     /// It calls a tool of this name with these arguments and waits for the answer.
     Call(String, Value),
     /// It takes this long.
@@ -41,39 +41,39 @@ pub enum Step {
     Meanwhile(Box<dyn FnOnce()>),
 }
 
-impl Step {
+impl ScriptedStep {
     /// It says something.
     pub fn say(text: &str) -> Self {
-        Step::Show(Kind::Text(text.to_owned()))
+        ScriptedStep::Show(EventKind::Text(text.to_owned()))
     }
 
     /// It has a result.
     pub fn result(value: Value) -> Self {
-        Step::Show(Kind::FinalOutput(Arc::new(value)))
+        ScriptedStep::Show(EventKind::FinalOutput(Arc::new(value)))
     }
 
     /// It calls a tool of this name.
     pub fn call(name: &str, args: Value) -> Self {
-        Step::Call(name.to_owned(), args)
+        ScriptedStep::Call(name.to_owned(), args)
     }
 }
 
 /// What the agent does from when it is opened until it is closed.
 #[derive(Default)]
-pub struct Script {
+pub struct FakeScript {
     /// Why it cannot be reached.
     pub unreachable: Option<DriveError>,
     /// What it does in each turn; nothing in those that are not listed.
-    pub turns: Vec<Vec<Step>>,
+    pub turns: Vec<Vec<ScriptedStep>>,
     /// What it printed, as is known when it is closed.
     pub printed: Vec<String>,
     /// What happens when it is closed.
     pub closing: Option<Box<dyn FnOnce()>>,
 }
 
-impl Script {
+impl FakeScript {
     /// An agent that does this in its turns.
-    pub fn turns(turns: impl IntoIterator<Item = Vec<Step>>) -> Self {
+    pub fn turns(turns: impl IntoIterator<Item = Vec<ScriptedStep>>) -> Self {
         Self { turns: turns.into_iter().collect(), ..Self::default() }
     }
 
@@ -83,16 +83,16 @@ impl Script {
     }
 }
 
-type Scripts = HashMap<String, Rc<RefCell<dyn FnMut(u32) -> Script>>>;
+type FakeScripts = HashMap<String, Rc<RefCell<dyn FnMut(u32) -> FakeScript>>>;
 
 thread_local! {
-    static SCRIPTS: RefCell<Scripts> = RefCell::default();
+    static SCRIPTS: RefCell<FakeScripts> = RefCell::default();
     static EFFECTS: RefCell<Vec<String>> = RefCell::default();
     static GIVEN: RefCell<Vec<(String, String)>> = RefCell::default();
 }
 
 /// Says what the agent of a case does, each time it is opened; the argument is the number of the attempt.
-pub fn script(case_id: &str, script: impl FnMut(u32) -> Script + 'static) {
+pub fn script(case_id: &str, script: impl FnMut(u32) -> FakeScript + 'static) {
     SCRIPTS.with_borrow_mut(|scripts| scripts.insert(case_id.to_owned(), Rc::new(RefCell::new(script))));
 }
 
@@ -112,15 +112,15 @@ pub fn given(name: &str) -> Option<String> {
 }
 
 /// Whether a scripted agent takes the place of the target.
-pub(crate) fn stands_in(target: &Target, context: &Context<'_>) -> bool {
+pub(crate) fn stands_in(target: &Target, context: &DriverContext<'_>) -> bool {
     !matches!(target, Target::Mock(_)) && SCRIPTS.with_borrow(|scripts| scripts.contains_key(context.case_id))
 }
 
 /// A scripted agent.
 pub(crate) struct FakeDriver {
     name: String,
-    script: Script,
-    pub(crate) line: Line,
+    script: FakeScript,
+    pub(crate) line: AgentLine,
     fetched: FetchedSecrets,
     pub(crate) seen: SeenEvents,
     calls: usize,
@@ -128,7 +128,7 @@ pub(crate) struct FakeDriver {
 }
 
 impl FakeDriver {
-    pub(crate) fn open(context: &Context<'_>, line: Line) -> DriveResult<Self> {
+    pub(crate) fn open(context: &DriverContext<'_>, line: AgentLine) -> DriveResult<Self> {
         let name = format!("{}/{}", context.case_id, context.attempt);
         note(format!("open {name}"));
         GIVEN.set(context.environment.to_vec());
@@ -147,25 +147,25 @@ impl FakeDriver {
         note(format!("turn {} of {}", self.taken, self.name));
         let steps = self.script.turns.get_mut(self.taken).map(std::mem::take);
         self.taken += 1;
-        sink.push(Kind::TurnStart(input.value()))?;
+        sink.push(EventKind::TurnStart(input.value()))?;
         for step in steps.unwrap_or_default() {
             self.take(step, sink, host).await?;
             self.seen.take_all(sink)?;
         }
-        sink.push(Kind::TurnEnd)?;
+        sink.push(EventKind::TurnEnd)?;
         Ok(())
     }
 
-    async fn take(&mut self, step: Step, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
+    async fn take(&mut self, step: ScriptedStep, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         match step {
-            Step::Show(kind) => sink.push(kind)?,
-            Step::Call(name, args) => self.call(name, args, sink, host).await?,
-            Step::Wait(time) => tokio::time::sleep(time).await,
-            Step::Hang => std::future::pending().await,
-            Step::Fail(error) => return Err(error),
-            Step::Fetch(secret) => self.fetched.add(&secret),
-            Step::Exchange(sent, answer) => self.exchange(&sent, &answer, sink)?,
-            Step::Meanwhile(happens) => happens(),
+            ScriptedStep::Show(kind) => sink.push(kind)?,
+            ScriptedStep::Call(name, args) => self.call(name, args, sink, host).await?,
+            ScriptedStep::Wait(time) => tokio::time::sleep(time).await,
+            ScriptedStep::Hang => std::future::pending().await,
+            ScriptedStep::Fail(error) => return Err(error),
+            ScriptedStep::Fetch(secret) => self.fetched.add(&secret),
+            ScriptedStep::Exchange(sent, answer) => self.exchange(&sent, &answer, sink)?,
+            ScriptedStep::Meanwhile(happens) => happens(),
         }
         Ok(())
     }
@@ -179,9 +179,9 @@ impl FakeDriver {
             observer: Observer::Protocol,
             begun: None,
         };
-        sink.push(Kind::ToolCall(call.clone()))?;
+        sink.push(EventKind::ToolCall(call.clone()))?;
         let reply = host.call(&call).await?;
-        sink.push(Kind::ToolResult(reply.result))?;
+        sink.push(EventKind::ToolResult(reply.result))?;
         if reply.delivery == Delivery::Never {
             std::future::pending::<()>().await;
         }
@@ -192,14 +192,14 @@ impl FakeDriver {
         let clock = sink.clock();
         if let Some(recalled) = self.line.recall(sent, clock) {
             let (body, at) = recalled?;
-            sink.push_at(at, Kind::Text(String::from_utf8_lossy(&body).into_owned()))?;
+            sink.push_at(at, EventKind::Text(String::from_utf8_lossy(&body).into_owned()))?;
             return Ok(());
         }
         let at = self.line.next(clock);
         if let Some(slot) = self.line.note(sent, clock, at) {
             slot.answered(at, answer.to_string());
         }
-        sink.push_at(at, Kind::Text(answer.to_string()))?;
+        sink.push_at(at, EventKind::Text(answer.to_string()))?;
         Ok(())
     }
 

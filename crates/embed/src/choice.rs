@@ -11,7 +11,7 @@ pub const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// The embedder to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum EmbedderChoice {
     /// The one inside the program.
     Builtin,
     /// A service.
@@ -28,35 +28,39 @@ pub struct UnknownEmbedder(pub String);
 
 /// The pinned embedder; if none is, the service when there is a key for it, else the built-in one. A blank key is none: that
 /// is what a secret looks like where it is not given out.
-pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<Choice, UnknownEmbedder> {
+pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<EmbedderChoice, UnknownEmbedder> {
     let Some(pinned) = pinned else {
         let has_key = key.is_some_and(|key| !key.trim().is_empty());
-        return Ok(if has_key { Choice::Remote { model: DEFAULT_MODEL.into() } } else { Choice::Builtin });
+        return Ok(if has_key {
+            EmbedderChoice::Remote { model: DEFAULT_MODEL.into() }
+        } else {
+            EmbedderChoice::Builtin
+        });
     };
     if !pinned.is_empty() && is_meant(Builtin::ID, pinned) {
-        return Ok(Choice::Builtin);
+        return Ok(EmbedderChoice::Builtin);
     }
     let model = match pinned.split_once(':') {
         None if pinned == "openai" => DEFAULT_MODEL,
         Some(("openai", model)) if !model.trim().is_empty() => model.trim(),
         _ => return Err(UnknownEmbedder(pinned.to_owned())),
     };
-    Ok(Choice::Remote { model: model.to_owned() })
+    Ok(EmbedderChoice::Remote { model: model.to_owned() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn remote(model: &str) -> Choice {
-        Choice::Remote { model: model.into() }
+    fn remote(model: &str) -> EmbedderChoice {
+        EmbedderChoice::Remote { model: model.into() }
     }
 
     #[test]
     fn what_is_pinned_counts_whether_there_is_a_key_or_not() {
         for key in [None, Some("sk-x")] {
             for builtin in ["builtin", "builtin:paraphrase-minilm-l3-q4", Builtin::ID] {
-                assert_eq!(choose(Some(builtin), key), Ok(Choice::Builtin), "{builtin}");
+                assert_eq!(choose(Some(builtin), key), Ok(EmbedderChoice::Builtin), "{builtin}");
             }
             assert_eq!(choose(Some("openai"), key), Ok(remote(DEFAULT_MODEL)));
             assert_eq!(choose(Some("openai:nomic-embed-text:v1.5"), key), Ok(remote("nomic-embed-text:v1.5")));
@@ -67,7 +71,7 @@ mod tests {
     fn a_key_decides_where_nothing_is_pinned() {
         assert_eq!(choose(None, Some("sk-x")), Ok(remote(DEFAULT_MODEL)));
         for none in [None, Some(""), Some(" ")] {
-            assert_eq!(choose(None, none), Ok(Choice::Builtin));
+            assert_eq!(choose(None, none), Ok(EmbedderChoice::Builtin));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The one thing the rest of the program asks for vectors, whoever makes them.
 
-use crate::builtin::{Builtin, Reading, WeightsError};
+use crate::builtin::{Builtin, EncodedText, WeightsError};
 use crate::remote::{Remote, RemoteError};
 
 /// Who makes vectors.
@@ -53,10 +53,10 @@ impl Embedder {
 
     /// How a text is read: a long one is cut into pieces by the built-in embedder, and a very long one is read in part. A
     /// service gets all of it, and refuses what is too long.
-    pub fn reading(&self, text: &str) -> Result<Reading, EmbedError> {
+    pub fn reading(&self, text: &str) -> Result<EncodedText, EmbedError> {
         match self {
             Embedder::Builtin(builtin) => Ok(builtin.reading(text)?),
-            Embedder::Remote(_) => Ok(Reading { pieces: 1, cut: false }),
+            Embedder::Remote(_) => Ok(EncodedText { pieces: 1, cut: false }),
         }
     }
 
@@ -82,6 +82,6 @@ mod tests {
         let alone: Vec<Vec<f32>> = texts.iter().map(|text| Builtin.embed(text).unwrap()).collect();
         assert_eq!(vectors, alone);
         assert_eq!((embedder.id(), embedder.default_threshold()), (Builtin::ID, Some(0.5)));
-        assert_eq!(embedder.reading("A cat sleeps.").unwrap(), Reading { pieces: 1, cut: false });
+        assert_eq!(embedder.reading("A cat sleeps.").unwrap(), EncodedText { pieces: 1, cut: false });
     }
 }

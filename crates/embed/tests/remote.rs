@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agentci_embed::remote::{Cache, Limits, RemoteError, Trouble};
+use agentci_embed::remote::{Cache, EmbeddingError, RemoteError, RetryLimits};
 use agentci_embed::{EmbedError, Embedder, Remote, Service};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -56,7 +56,7 @@ impl Server {
     }
 
     /// A client of this server that does not wait long.
-    fn client(&self, limits: Limits, cache: Cache) -> Embedder {
+    fn client(&self, limits: RetryLimits, cache: Cache) -> Embedder {
         let service = Service { base_url: self.url.clone(), model: "m".into(), key: Some("sk-test".into()) };
         Embedder::Remote(Box::new(Remote::new(service, limits, cache)))
     }
@@ -99,8 +99,8 @@ async fn serve(mut stream: TcpStream, replies: Vec<Reply>, log: Arc<Mutex<Vec<Se
     let _ = stream.write_all(answer.as_bytes()).await;
 }
 
-fn quick() -> Limits {
-    Limits {
+fn quick() -> RetryLimits {
+    RetryLimits {
         request: Duration::from_secs(20),
         total: Duration::from_mins(1),
         retries: 3,
@@ -191,7 +191,7 @@ async fn a_refusal_is_not_tried_again() {
     for status in [400, 401, 403, 404] {
         let server = Server::start(&[Reply::Raw(status, "", r#"{"error":{"message":"no"}}"#)]).await;
         let error = failure(&server.client(quick(), Cache::in_memory())).await;
-        assert_eq!(error.trouble, Trouble::Status { status, said: "no".into() });
+        assert_eq!(error.trouble, EmbeddingError::Status { status, said: "no".into() });
         assert_eq!(server.requests().len(), 1, "{status}");
     }
 }
@@ -199,19 +199,19 @@ async fn a_refusal_is_not_tried_again() {
 #[tokio::test]
 async fn a_service_that_never_answers_is_asked_four_times() {
     let server = Server::start(&[Reply::Nothing]).await;
-    let limits = Limits { request: Duration::from_millis(30), ..quick() };
+    let limits = RetryLimits { request: Duration::from_millis(30), ..quick() };
     let error = failure(&server.client(limits, Cache::in_memory())).await;
-    assert_eq!(error.trouble, Trouble::Request("no answer in time".into()));
+    assert_eq!(error.trouble, EmbeddingError::Request("no answer in time".into()));
     assert_eq!(error.tries, 4);
 }
 
 #[tokio::test]
 async fn all_of_it_has_a_limit() {
     let server = Server::start(&[Reply::Nothing]).await;
-    let limits = Limits { total: Duration::from_millis(50), ..quick() };
+    let limits = RetryLimits { total: Duration::from_millis(50), ..quick() };
     let start = Instant::now();
     let error = failure(&server.client(limits, Cache::in_memory())).await;
-    assert!(matches!(error.trouble, Trouble::TooLong { .. }), "{error}");
+    assert!(matches!(error.trouble, EmbeddingError::TooLong { .. }), "{error}");
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
@@ -219,14 +219,14 @@ async fn all_of_it_has_a_limit() {
 async fn an_answer_that_is_too_large_is_refused() {
     let large: &'static str = Box::leak(" ".repeat((32 << 20) + 1).into_boxed_str());
     let server = Server::start(&[Reply::Raw(200, "", large)]).await;
-    let error = failure(&server.client(Limits { retries: 0, ..quick() }, Cache::in_memory())).await;
-    assert!(matches!(&error.trouble, Trouble::Request(why) if why.contains("33554432")), "{error}");
+    let error = failure(&server.client(RetryLimits { retries: 0, ..quick() }, Cache::in_memory())).await;
+    assert!(matches!(&error.trouble, EmbeddingError::Request(why) if why.contains("33554432")), "{error}");
 }
 
 #[tokio::test]
 async fn there_may_be_time_without_end() {
     let server = Server::start(&[Reply::Vectors]).await;
-    let limits = Limits { request: Duration::MAX, total: Duration::MAX, ..quick() };
+    let limits = RetryLimits { request: Duration::MAX, total: Duration::MAX, ..quick() };
     server.client(limits, Cache::in_memory()).embed(&["abc"]).await.unwrap();
 }
 
@@ -244,8 +244,8 @@ async fn does_not_begin_a_wait_that_is_too_long() {
     let busy = Reply::Raw(503, "retry-after: 3600\r\n", "later");
     let server = Server::start(&[busy]).await;
     let error = failure(&server.client(quick(), Cache::in_memory())).await;
-    let last = Trouble::Status { status: 503, said: "later".into() };
-    assert_eq!(error.trouble, Trouble::TooLong { limit: quick().total, last: Some(Box::new(last)) });
+    let last = EmbeddingError::Status { status: 503, said: "later".into() };
+    assert_eq!(error.trouble, EmbeddingError::TooLong { limit: quick().total, last: Some(Box::new(last)) });
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -255,7 +255,7 @@ async fn a_model_that_changes_under_way_is_noticed() {
     let server = Server::start(&[Reply::Vectors, longer]).await;
     let embedder = server.client(quick(), Cache::in_memory());
     embedder.embed(&["first"]).await.unwrap();
-    assert_eq!(failure(&embedder).await.trouble, Trouble::Dimensions { expected: 2, given: 3 });
+    assert_eq!(failure(&embedder).await.trouble, EmbeddingError::Dimensions { expected: 2, given: 3 });
 }
 
 #[tokio::test]

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use agentci_protocols::sse::{Decoder, EVENT_LIMIT, Frame};
+use agentci_protocols::sse::{Decoder, EVENT_LIMIT, SseEvent};
 use agentci_trace::Moment;
 use bytes::Bytes;
 
-use super::lines::Lines;
-use super::live::Live;
-use super::player::Played;
+use super::lines::LineCutter;
+use super::live::IncomingAnswer;
+use super::player::PlayedAnswer;
 use super::recorder::Slot;
-use super::recording::{How, Part};
-use super::{ExchangeError, Head};
+use super::recording::{AgentExchangeEnd, PieceKind};
+use super::{AnswerHead, ExchangeError};
 
 /// The most bytes of a line.
 const LINE_LIMIT: usize = EVENT_LIMIT;
@@ -20,15 +20,15 @@ const STREAM_LIMIT: usize = 256 << 20;
 
 /// An answer whose body is still to come. A wait for an event that is dropped loses nothing.
 #[derive(Debug)]
-pub struct Answer {
+pub struct StreamedAnswer {
     /// The status code.
     pub status: u16,
     /// When the request was sent.
     pub at: Moment,
     headers: Vec<(String, String)>,
-    source: Source,
+    source: ByteSource,
     decoder: Decoder,
-    lines: Lines,
+    lines: LineCutter,
     /// How many bytes came.
     received: usize,
     /// When the last bytes came, or the end.
@@ -42,14 +42,14 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
     /// The event.
-    pub frame: Frame,
+    pub frame: SseEvent,
     /// When the bytes that completed it were read.
     pub at: Moment,
 }
 
 /// What came within a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum NextPiece {
     /// An event.
     Frame(Arrived),
     /// The end of the stream.
@@ -60,25 +60,36 @@ pub enum Next {
 
 /// Where the bytes come from.
 #[derive(Debug)]
-pub(super) enum Source {
-    Live(Box<Live>),
-    Played(Played),
+pub(super) enum ByteSource {
+    Live(Box<IncomingAnswer>),
+    Played(PlayedAnswer),
 }
 
 /// What was read.
-pub(super) enum Read {
+pub(super) enum ReadPiece {
     Bytes(Bytes),
     End,
     Quiet,
 }
 
-impl Answer {
-    pub(super) fn new(at: Moment, latest: Moment, head: Head, source: Source, slot: Option<Slot>) -> Self {
+impl StreamedAnswer {
+    pub(super) fn new(at: Moment, latest: Moment, head: AnswerHead, source: ByteSource, slot: Option<Slot>) -> Self {
         let decoder = Decoder::new(EVENT_LIMIT);
         // Only a recording has use for the bytes.
         let decoder = if slot.is_some() { decoder } else { decoder.without_raw() };
-        let Head { status, headers, .. } = head;
-        Self { status, at, headers, source, decoder, lines: Lines::default(), received: 0, latest, over: None, slot }
+        let AnswerHead { status, headers, .. } = head;
+        Self {
+            status,
+            at,
+            headers,
+            source,
+            decoder,
+            lines: LineCutter::default(),
+            received: 0,
+            latest,
+            over: None,
+            slot,
+        }
     }
 
     /// The value of a header, its name in small letters; only those that a driver may need are there.
@@ -106,8 +117,8 @@ impl Answer {
     /// The next event of the stream; `None` at its end.
     pub async fn frame(&mut self) -> Result<Option<Arrived>, ExchangeError> {
         match self.next(None).await? {
-            Next::Frame(arrived) => Ok(Some(arrived)),
-            Next::Closed | Next::Quiet => Ok(None),
+            NextPiece::Frame(arrived) => Ok(Some(arrived)),
+            NextPiece::Closed | NextPiece::Quiet => Ok(None),
         }
     }
 
@@ -115,7 +126,7 @@ impl Answer {
     pub async fn line(&mut self) -> Result<Option<(Bytes, Moment)>, ExchangeError> {
         loop {
             if let Some(line) = self.lines.next() {
-                self.keep(Part::Line, line.clone());
+                self.keep(PieceKind::Line, line.clone());
                 return Ok(Some((line, self.latest)));
             }
             if self.lines.waiting() > LINE_LIMIT {
@@ -123,19 +134,19 @@ impl Answer {
                 return Err(self.fail(ExchangeError::TooLarge(words)));
             }
             let ended = match self.read(None).await {
-                Ok(Read::Bytes(bytes)) => {
+                Ok(ReadPiece::Bytes(bytes)) => {
                     self.count(bytes.len())?;
                     self.lines.push(&bytes);
                     continue;
                 }
-                Ok(Read::End | Read::Quiet) => Ok(()),
+                Ok(ReadPiece::End | ReadPiece::Quiet) => Ok(()),
                 Err(error) => Err(error),
             };
             let last = self.lines.rest();
             if let Some(line) = &last
                 && self.over.is_none()
             {
-                self.keep(Part::Line, line.clone());
+                self.keep(PieceKind::Line, line.clone());
             }
             self.end(ended)?;
             return Ok(last.map(|line| (line, self.latest)));
@@ -148,7 +159,7 @@ impl Answer {
     }
 
     /// The next event if it comes soon, for a server that keeps the connection open when everything is said.
-    pub async fn frame_within(&mut self, grace: Duration) -> Result<Next, ExchangeError> {
+    pub async fn frame_within(&mut self, grace: Duration) -> Result<NextPiece, ExchangeError> {
         self.next(Instant::now().checked_add(grace)).await
     }
 
@@ -157,39 +168,39 @@ impl Answer {
         let mut body = Vec::new();
         let ended = loop {
             match self.read(None).await {
-                Ok(Read::Bytes(bytes)) if body.len() + bytes.len() > limit => {
+                Ok(ReadPiece::Bytes(bytes)) if body.len() + bytes.len() > limit => {
                     return Err(self.fail(ExchangeError::TooLarge(format!("the answer is larger than {limit} bytes"))));
                 }
-                Ok(Read::Bytes(bytes)) => body.extend_from_slice(&bytes),
-                Ok(Read::End | Read::Quiet) => break Ok(()),
+                Ok(ReadPiece::Bytes(bytes)) => body.extend_from_slice(&bytes),
+                Ok(ReadPiece::End | ReadPiece::Quiet) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
         if !body.is_empty() {
-            self.keep(Part::Body, Bytes::copy_from_slice(&body));
+            self.keep(PieceKind::Body, Bytes::copy_from_slice(&body));
         }
         self.end(ended)?;
         Ok((body, self.latest))
     }
 
-    async fn next(&mut self, until: Option<Instant>) -> Result<Next, ExchangeError> {
+    async fn next(&mut self, until: Option<Instant>) -> Result<NextPiece, ExchangeError> {
         loop {
             match self.decoder.next() {
-                Ok(Some(frame)) => return Ok(Next::Frame(self.arrived(frame))),
+                Ok(Some(frame)) => return Ok(NextPiece::Frame(self.arrived(frame))),
                 Ok(None) => {}
                 Err(error) => return Err(self.fail(ExchangeError::TooLarge(error.to_string()))),
             }
             match self.read(until).await {
-                Ok(Read::Bytes(bytes)) => {
+                Ok(ReadPiece::Bytes(bytes)) => {
                     self.count(bytes.len())?;
                     self.decoder.push(&bytes);
                 }
-                Ok(Read::Quiet) => return Ok(Next::Quiet),
-                Ok(Read::End) => {
+                Ok(ReadPiece::Quiet) => return Ok(NextPiece::Quiet),
+                Ok(ReadPiece::End) => {
                     let last = self.decoder.finish().map(|frame| self.arrived(frame));
                     self.keep_rest();
                     self.end(Ok(()))?;
-                    return Ok(last.map_or(Next::Closed, Next::Frame));
+                    return Ok(last.map_or(NextPiece::Closed, NextPiece::Frame));
                 }
                 Err(error) => {
                     self.keep_rest();
@@ -209,36 +220,36 @@ impl Answer {
     }
 
     /// Reads on, unless it is over.
-    async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
+    async fn read(&mut self, until: Option<Instant>) -> Result<ReadPiece, ExchangeError> {
         if let Some(over) = &self.over {
-            return over.clone().map(|()| Read::End);
+            return over.clone().map(|()| ReadPiece::End);
         }
         let read = match &mut self.source {
-            Source::Live(live) => live.read(until).await,
-            Source::Played(played) => played.read(until.is_some()),
+            ByteSource::Live(live) => live.read(until).await,
+            ByteSource::Played(played) => played.read(until.is_some()),
         };
-        if !matches!(read, Ok(Read::Quiet)) {
+        if !matches!(read, Ok(ReadPiece::Quiet)) {
             self.latest = match &self.source {
-                Source::Live(live) => live.now(),
-                Source::Played(played) => played.now(),
+                ByteSource::Live(live) => live.now(),
+                ByteSource::Played(played) => played.now(),
             };
         }
         read
     }
 
     /// An event, whose bytes are the recording's alone.
-    fn arrived(&mut self, mut frame: Frame) -> Arrived {
-        self.keep(Part::Frame, std::mem::take(&mut frame.raw));
+    fn arrived(&mut self, mut frame: SseEvent) -> Arrived {
+        self.keep(PieceKind::Frame, std::mem::take(&mut frame.raw));
         Arrived { frame, at: self.latest }
     }
 
     fn keep_rest(&mut self) {
         if self.over.is_none() && !self.decoder.rest().is_empty() {
-            self.keep(Part::Rest, Bytes::copy_from_slice(self.decoder.rest()));
+            self.keep(PieceKind::Rest, Bytes::copy_from_slice(self.decoder.rest()));
         }
     }
 
-    fn keep(&mut self, part: Part, raw: Bytes) {
+    fn keep(&mut self, part: PieceKind, raw: Bytes) {
         if let Some(slot) = &mut self.slot {
             slot.piece(part, self.latest, raw);
         }
@@ -253,7 +264,7 @@ impl Answer {
     /// Notes how it ended; the first time counts.
     fn end(&mut self, ended: Result<(), ExchangeError>) -> Result<(), ExchangeError> {
         if self.over.is_none() {
-            let how = ended.as_ref().map_or_else(How::of, |()| Some(How::Closed));
+            let how = ended.as_ref().map_or_else(AgentExchangeEnd::of, |()| Some(AgentExchangeEnd::Closed));
             if let (Some(slot), Some(how)) = (&mut self.slot, how) {
                 slot.end(self.latest, how);
             }

@@ -12,12 +12,12 @@ pub fn random_seed() -> u64 {
 
 /// Makes UUIDs. Equal seeds make equal ones, in the same order.
 #[derive(Debug)]
-pub struct Ids {
+pub struct UuidSource {
     seed: u64,
     made: u64,
 }
 
-impl Ids {
+impl UuidSource {
     /// Those of a seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, made: 0 }
@@ -52,7 +52,7 @@ mod tests {
         let ids: BTreeSet<String> = [1, 2, random_seed()]
             .into_iter()
             .flat_map(|seed| {
-                let mut ids = Ids::new(seed);
+                let mut ids = UuidSource::new(seed);
                 (0..1000).map(move |_| ids.fresh())
             })
             .collect();
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_ids_again() {
-        let (mut one, mut other) = (Ids::new(7), Ids::new(7));
+        let (mut one, mut other) = (UuidSource::new(7), UuidSource::new(7));
         assert!((0..9).all(|_| one.fresh() == other.fresh()));
     }
 }

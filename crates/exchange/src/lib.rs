@@ -29,13 +29,13 @@
 //!
 //! Secrets are removed when a recording is written, and where one stood any text fits when a request is compared.
 
+mod agent_connection;
 mod answer;
 mod clean;
 mod clock;
 mod difference;
 mod error;
 mod ids;
-mod line;
 mod lines;
 mod live;
 mod parse;
@@ -44,17 +44,19 @@ mod recorder;
 mod recording;
 mod write;
 
-pub use agentci_wire::http::Method;
-pub use answer::{Answer, Arrived, Next};
+pub use agent_connection::{AgentLine, Request};
+pub use agentci_wire::http::HttpMethod;
+pub use answer::{Arrived, NextPiece, StreamedAnswer};
 pub use clock::Clock;
 pub use difference::{first_difference, shown};
 pub use error::{ExchangeError, Mismatch};
-pub use ids::{Ids, random_seed};
-pub use line::{Line, Request};
-pub use parse::RecordingError;
-pub use player::Player;
-pub use recorder::{Recorder, Slot};
-pub use recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
+pub use ids::{UuidSource, random_seed};
+pub use parse::AgentRecordingError;
+pub use player::ExchangePlayer;
+pub use recorder::{ExchangeRecorder, Slot};
+pub use recording::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
+};
 
 /// What is wrong with an answer in which bytes had to be replaced.
 pub const NOT_UTF8: &str = "the answer has bytes that are not UTF-8, which were replaced";

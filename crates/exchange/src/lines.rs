@@ -5,13 +5,13 @@ use memchr::memchr;
 
 /// Cuts lines from bytes that come in pieces. Where the pieces are cut makes no difference.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct LineCutter {
     buffer: BytesMut,
     /// How far it was searched for a line end.
     searched: usize,
 }
 
-impl Lines {
+impl LineCutter {
     /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn lines(pieces: &[&[u8]]) -> Vec<Bytes> {
-        let mut lines = Lines::default();
+        let mut lines = LineCutter::default();
         let mut found = Vec::new();
         for piece in pieces {
             lines.push(piece);

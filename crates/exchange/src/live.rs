@@ -7,9 +7,9 @@ use agentci_trace::Moment;
 use agentci_wire::http::{self, ClientCertificate, Incoming, StreamRequest};
 use tokio::time::{Sleep, sleep, timeout};
 
-use super::answer::{Read, Source};
-use super::recording::How;
-use super::{Answer, ExchangeError, Head, Recorder, Request};
+use super::answer::{ByteSource, ReadPiece};
+use super::recording::AgentExchangeEnd;
+use super::{AnswerHead, ExchangeError, ExchangeRecorder, Request, StreamedAnswer};
 use crate::Clock;
 
 /// The headers of an answer that a driver can see. The others are neither needed nor stored: they may hold secrets.
@@ -26,22 +26,22 @@ const VISIBLE: [&str; 8] = [
 
 /// An answer that is still coming.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct IncomingAnswer {
     incoming: Incoming,
     clock: Clock,
-    limit: Limit,
+    limit: ExchangeTime,
     /// Goes off when the time is up.
     alarm: Pin<Box<Sleep>>,
 }
 
 /// How long an exchange may take.
 #[derive(Debug, Clone, Copy)]
-struct Limit {
+struct ExchangeTime {
     sent: Instant,
     timeout: Duration,
 }
 
-impl Limit {
+impl ExchangeTime {
     fn left(self) -> Duration {
         self.timeout.saturating_sub(self.sent.elapsed())
     }
@@ -57,9 +57,9 @@ pub(super) async fn send(
     clock: Clock,
     at: Moment,
     certificate: Option<&ClientCertificate>,
-    recorder: Option<&mut Recorder>,
-) -> Result<Answer, ExchangeError> {
-    let limit = Limit { sent: Instant::now(), timeout: request.timeout };
+    recorder: Option<&mut ExchangeRecorder>,
+) -> Result<StreamedAnswer, ExchangeError> {
+    let limit = ExchangeTime { sent: Instant::now(), timeout: request.timeout };
     let mut slot = recorder.map(|recorder| recorder.begin(request.method, &request.identity, clock, at));
     let wire = StreamRequest {
         url: request.url.clone(),
@@ -75,24 +75,30 @@ pub(super) async fn send(
     let incoming = match answered {
         Ok(incoming) => incoming,
         Err(error) => {
-            if let (Some(slot), Some(how)) = (&mut slot, How::of(&error)) {
+            if let (Some(slot), Some(how)) = (&mut slot, AgentExchangeEnd::of(&error)) {
                 slot.end(came, how);
             }
             return Err(error);
         }
     };
     let visible = VISIBLE.iter().filter_map(|name| Some(((*name).to_owned(), incoming.header(name)?.to_owned())));
-    let head = Head { at_us: came.offset_us, status: incoming.status, headers: visible.collect() };
+    let head = AnswerHead { at_us: came.offset_us, status: incoming.status, headers: visible.collect() };
     if let Some(slot) = &mut slot {
         slot.head(head.clone());
     }
     let alarm = Box::pin(sleep(limit.left()));
-    Ok(Answer::new(at, came, head, Source::Live(Box::new(Live { incoming, clock, limit, alarm })), slot))
+    Ok(StreamedAnswer::new(
+        at,
+        came,
+        head,
+        ByteSource::Live(Box::new(IncomingAnswer { incoming, clock, limit, alarm })),
+        slot,
+    ))
 }
 
-impl Live {
+impl IncomingAnswer {
     /// The next bytes, if they come before the time is up and, if told so, before an earlier instant.
-    pub(super) async fn read(&mut self, until: Option<Instant>) -> Result<Read, ExchangeError> {
+    pub(super) async fn read(&mut self, until: Option<Instant>) -> Result<ReadPiece, ExchangeError> {
         let Self { incoming, limit, alarm, .. } = self;
         let next = async {
             tokio::select! {
@@ -105,12 +111,12 @@ impl Live {
             None => next.await,
             Some(until) => match timeout(until.saturating_duration_since(Instant::now()), next).await {
                 Ok(came) => came,
-                Err(_) => return Ok(Read::Quiet),
+                Err(_) => return Ok(ReadPiece::Quiet),
             },
         };
         // A stream that always has something to read is late, too.
         let Some(came) = came.filter(|_| limit.sent.elapsed() < limit.timeout) else { return Err(limit.exceeded()) };
-        Ok(came?.map_or(Read::End, Read::Bytes))
+        Ok(came?.map_or(ReadPiece::End, ReadPiece::Bytes))
     }
 
     pub(super) fn now(&self) -> Moment {

@@ -7,52 +7,54 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::Method;
-use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
+use super::HttpMethod;
+use super::recording::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
+};
 
 /// Why a text is no recording.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
-pub struct RecordingError {
+pub struct AgentRecordingError {
     /// Where, from 1.
     pub line: usize,
     /// What is wrong there.
     pub message: String,
 }
 
-impl Recording {
+impl AgentRecording {
     /// Reads the stored form.
-    pub fn parse(text: &str) -> Result<Self, RecordingError> {
+    pub fn parse(text: &str) -> Result<Self, AgentRecordingError> {
         if text.len() > Self::LARGEST {
             let message = format!("a recording may have {} bytes, this one has {}", Self::LARGEST, text.len());
-            return Err(RecordingError { line: 1, message });
+            return Err(AgentRecordingError { line: 1, message });
         }
-        let mut reading = Reading::default();
+        let mut reading = LineParser::default();
         let mut last = 1;
         for (index, line) in text.lines().enumerate() {
             if !line.trim().is_empty() {
                 last = index + 1;
-                reading.take(line).map_err(|message| RecordingError { line: last, message })?;
+                reading.take(line).map_err(|message| AgentRecordingError { line: last, message })?;
             }
         }
-        reading.finish().map_err(|message| RecordingError { line: last, message })
+        reading.finish().map_err(|message| AgentRecordingError { line: last, message })
     }
 }
 
 #[derive(Default)]
-struct Reading {
+struct LineParser {
     /// Whether the first line was there.
     begun: bool,
-    recording: Recording,
+    recording: AgentRecording,
     /// The exchange whose end is still to come.
-    open: Option<Exchange>,
+    open: Option<AgentExchange>,
 }
 
-impl Reading {
+impl LineParser {
     fn take(&mut self, line: &str) -> Result<(), String> {
         let value = serde_json::from_str(line).map_err(|error| format!("this is not JSON: {error}"))?;
         let Value::Object(line) = value else { return Err("this is not a JSON object".into()) };
-        let line = Line(line);
+        let line = RecordingLine(line);
         let kind = line.text("type")?;
         if !self.begun {
             self.begun = true;
@@ -63,7 +65,7 @@ impl Reading {
             "variables" => {
                 let variables = line.object("variables")?.clone();
                 let hook = usize::try_from(line.number("hook")?).map_err(|_| "`hook` is too large")?;
-                self.recording.variables.push(Printed { hook, variables });
+                self.recording.variables.push(HookOutput { hook, variables });
             }
             "request" => self.request(&line)?,
             "response" => {
@@ -74,14 +76,14 @@ impl Reading {
                 }
                 open.response = Some(head);
             }
-            "frame" => self.piece(&line, Part::Frame)?,
-            "rest" => self.piece(&line, Part::Rest)?,
-            "line" => self.piece(&line, Part::Line)?,
-            "body" => self.piece(&line, Part::Body)?,
+            "frame" => self.piece(&line, PieceKind::Frame)?,
+            "rest" => self.piece(&line, PieceKind::Rest)?,
+            "line" => self.piece(&line, PieceKind::Line)?,
+            "body" => self.piece(&line, PieceKind::Body)?,
             "end" => {
-                let end = End { at_us: line.number("at_us")?, how: how(&line)? };
+                let end = ConversationEnding { at_us: line.number("at_us")?, how: how(&line)? };
                 let mut exchange = self.open.take().ok_or("an `end` without a request before it")?;
-                if exchange.response.is_none() && end.how == How::Closed {
+                if exchange.response.is_none() && end.how == AgentExchangeEnd::Closed {
                     return Err("an answer without a `response` can not be closed".into());
                 }
                 exchange.end = end;
@@ -92,24 +94,24 @@ impl Reading {
         Ok(())
     }
 
-    fn request(&mut self, line: &Line) -> Result<(), String> {
+    fn request(&mut self, line: &RecordingLine) -> Result<(), String> {
         if self.open.is_some() {
             return Err("a `request` before the `end` of the one before it".into());
         }
         let method = match line.text("method")? {
-            "POST" => Method::Post,
-            "GET" => Method::Get,
-            "DELETE" => Method::Delete,
+            "POST" => HttpMethod::Post,
+            "GET" => HttpMethod::Get,
+            "DELETE" => HttpMethod::Delete,
             other => return Err(format!("`{other}` is not a method of a recording")),
         };
         let at_us = line.number("at_us")?;
         let identity = line.0.get("identity").cloned().ok_or("`identity` is missing")?;
-        let end = End { at_us, how: How::Left };
-        self.open = Some(Exchange { at_us, method, identity, response: None, pieces: Vec::new(), end });
+        let end = ConversationEnding { at_us, how: AgentExchangeEnd::Left };
+        self.open = Some(AgentExchange { at_us, method, identity, response: None, pieces: Vec::new(), end });
         Ok(())
     }
 
-    fn piece(&mut self, line: &Line, part: Part) -> Result<(), String> {
+    fn piece(&mut self, line: &RecordingLine, part: PieceKind) -> Result<(), String> {
         let raw = match line.0.get("raw") {
             Some(_) => Bytes::from(line.text("raw")?.to_owned()),
             None if line.0.contains_key("raw_base64") => {
@@ -118,7 +120,7 @@ impl Reading {
             }
             None => return Err("`raw` is missing".into()),
         };
-        let piece = Piece { part, at_us: line.number("at_us")?, raw };
+        let piece = AnswerPiece { part, at_us: line.number("at_us")?, raw };
         let open = self.open(line.text("type")?)?;
         if open.response.is_none() {
             return Err("a piece of an answer before its `response`".into());
@@ -127,11 +129,11 @@ impl Reading {
         Ok(())
     }
 
-    fn open(&mut self, kind: &str) -> Result<&mut Exchange, String> {
+    fn open(&mut self, kind: &str) -> Result<&mut AgentExchange, String> {
         self.open.as_mut().ok_or_else(|| format!("`{kind}` without a request before it"))
     }
 
-    fn finish(self) -> Result<Recording, String> {
+    fn finish(self) -> Result<AgentRecording, String> {
         if !self.begun {
             return Err("the recording is empty".into());
         }
@@ -143,7 +145,7 @@ impl Reading {
 }
 
 /// Reads the first line; gives the seed of the ids.
-fn begin(line: &Line, kind: &str) -> Result<u64, String> {
+fn begin(line: &RecordingLine, kind: &str) -> Result<u64, String> {
     if kind != "recording" {
         return Err("this is not a recording: its first line must be `{\"v\":1,\"type\":\"recording\"}`".into());
     }
@@ -154,34 +156,34 @@ fn begin(line: &Line, kind: &str) -> Result<u64, String> {
     }
 }
 
-fn head(line: &Line) -> Result<Head, String> {
+fn head(line: &RecordingLine) -> Result<AnswerHead, String> {
     let status = u16::try_from(line.number("status")?).map_err(|_| "`status` is not a status code")?;
     let mut headers = Vec::new();
     for (name, value) in line.object("headers")? {
         let Value::String(value) = value else { return Err(format!("the header `{name}` must be a text")) };
         headers.push((name.clone(), value.clone()));
     }
-    Ok(Head { at_us: line.number("at_us")?, status, headers })
+    Ok(AnswerHead { at_us: line.number("at_us")?, status, headers })
 }
 
-fn how(line: &Line) -> Result<How, String> {
+fn how(line: &RecordingLine) -> Result<AgentExchangeEnd, String> {
     let words = || line.text("message").map(str::to_owned);
     Ok(match line.text("how")? {
-        "closed" => How::Closed,
-        "left" => How::Left,
-        "unsendable" => How::Unsendable(words()?),
-        "unreachable" => How::Unreachable(words()?),
-        "broken" => How::Broken(words()?),
-        "too_large" => How::TooLarge(words()?),
-        "timeout" => How::Timeout(Duration::from_micros(line.number("after_us")?)),
+        "closed" => AgentExchangeEnd::Closed,
+        "left" => AgentExchangeEnd::Left,
+        "unsendable" => AgentExchangeEnd::Unsendable(words()?),
+        "unreachable" => AgentExchangeEnd::Unreachable(words()?),
+        "broken" => AgentExchangeEnd::Broken(words()?),
+        "too_large" => AgentExchangeEnd::TooLarge(words()?),
+        "timeout" => AgentExchangeEnd::Timeout(Duration::from_micros(line.number("after_us")?)),
         other => return Err(format!("`{other}` is not a way for an answer to end")),
     })
 }
 
 /// One line of a recording.
-struct Line(Map<String, Value>);
+struct RecordingLine(Map<String, Value>);
 
-impl Line {
+impl RecordingLine {
     fn text(&self, key: &str) -> Result<&str, String> {
         self.get(key)?.as_str().ok_or_else(|| format!("`{key}` must be a text"))
     }
@@ -233,16 +235,16 @@ mod tests {
             (&[HEADER, REQUEST, r#"{"type":"end","at_us":3,"how":"broken"}"#], "line 3: `message` is missing"),
         ];
         for (lines, message) in cases {
-            assert_eq!(Recording::parse(&lines.join("\n")).unwrap_err().to_string(), message);
+            assert_eq!(AgentRecording::parse(&lines.join("\n")).unwrap_err().to_string(), message);
         }
         let whole = [HEADER, REQUEST, RESPONSE, END].join("\r\n");
-        assert_eq!(Recording::parse(&whole).unwrap().exchanges.len(), 1);
+        assert_eq!(AgentRecording::parse(&whole).unwrap().exchanges.len(), 1);
     }
 
     #[test]
     fn deep_input_is_refused() {
         let deep = "[".repeat(100_000);
-        let error = Recording::parse(&format!("{HEADER}\n{{\"type\":{deep}")).unwrap_err();
+        let error = AgentRecording::parse(&format!("{HEADER}\n{{\"type\":{deep}")).unwrap_err();
         assert!(error.to_string().starts_with("line 2: this is not JSON: recursion limit"), "{error}");
     }
 }

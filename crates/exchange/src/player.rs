@@ -8,28 +8,28 @@ use agentci_trace::{Moment, Redactor};
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::answer::{Read, Source};
+use super::answer::{ByteSource, ReadPiece};
 use super::difference::{first_difference, shown};
-use super::recording::{End, Exchange, How, Piece, Recording};
-use super::{Answer, ExchangeError, Method, Mismatch, Request};
+use super::recording::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, ConversationEnding};
+use super::{ExchangeError, HttpMethod, Mismatch, Request, StreamedAnswer};
 use crate::Clock;
 use agentci_text::Difference;
 
 /// Plays a recording back, request by request.
 #[derive(Debug)]
-pub struct Player {
+pub struct ExchangePlayer {
     pub(super) seed: u64,
-    exchanges: vec::IntoIter<Exchange>,
+    exchanges: vec::IntoIter<AgentExchange>,
     /// How many were played.
     played: usize,
     redactor: Redactor,
     position: Arc<AtomicU64>,
 }
 
-impl Player {
+impl ExchangePlayer {
     /// Begins at the beginning. Requests are compared with the secrets of both sides removed.
-    pub fn new(recording: Recording, redactor: Redactor) -> Self {
-        let Recording { seed, exchanges, .. } = recording;
+    pub fn new(recording: AgentRecording, redactor: Redactor) -> Self {
+        let AgentRecording { seed, exchanges, .. } = recording;
         Self { seed, exchanges: exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
     }
 
@@ -48,21 +48,21 @@ impl Player {
         self.position.load(Ordering::Relaxed)
     }
 
-    pub(super) fn answer(&mut self, request: &Request, clock: Clock) -> Result<Answer, ExchangeError> {
+    pub(super) fn answer(&mut self, request: &Request, clock: Clock) -> Result<StreamedAnswer, ExchangeError> {
         let (exchange, number) = self.take(request.method, &request.identity)?;
-        let Exchange { at_us, response, pieces, end, .. } = exchange;
+        let AgentExchange { at_us, response, pieces, end, .. } = exchange;
         let pieces = pieces.into_iter();
-        let mut played = Played { pieces, end, number, clock, now: at_us, position: Arc::clone(&self.position) };
+        let mut played = PlayedAnswer { pieces, end, number, clock, now: at_us, position: Arc::clone(&self.position) };
         let Some(head) = response else {
             return Err(played.at_end(false).err().unwrap_or_else(|| played.not_read_on()));
         };
         let came = played.advance(head.at_us);
-        Ok(Answer::new(clock.after(at_us), came, head, Source::Played(played), None))
+        Ok(StreamedAnswer::new(clock.after(at_us), came, head, ByteSource::Played(played), None))
     }
 
     /// The whole answer of an exchange that is none of HTTP, and when it came.
     pub(super) fn recall(&mut self, identity: &Value, clock: Clock) -> Result<(Bytes, Moment), ExchangeError> {
-        let (exchange, number) = self.take(Method::Post, identity)?;
+        let (exchange, number) = self.take(HttpMethod::Post, identity)?;
         let answer = exchange.pieces.into_iter().next().ok_or(Mismatch::NotReadOn { number })?;
         self.position.fetch_max(answer.at_us, Ordering::Relaxed);
         Ok((answer.raw, clock.after(answer.at_us)))
@@ -79,7 +79,7 @@ impl Player {
     }
 
     /// The next exchange and its number, if it is the same.
-    fn take(&mut self, method: Method, identity: &Value) -> Result<(Exchange, usize), Mismatch> {
+    fn take(&mut self, method: HttpMethod, identity: &Value) -> Result<(AgentExchange, usize), Mismatch> {
         while self.seen(u64::MAX).is_some() {}
         let number = self.played + 1;
         let Some(exchange) = self.exchanges.next() else { return Err(Mismatch::NoMore { number }) };
@@ -90,7 +90,7 @@ impl Player {
         }
     }
 
-    fn difference(&self, recorded: &Exchange, method: Method, identity: &Value) -> Option<Difference> {
+    fn difference(&self, recorded: &AgentExchange, method: HttpMethod, identity: &Value) -> Option<Difference> {
         let [mut was, mut is] = [recorded.identity.clone(), identity.clone()];
         // What a request itself shows to be secret was removed when it was stored.
         let mut redactor = self.redactor.clone();
@@ -98,7 +98,7 @@ impl Player {
         redactor.value(&mut was);
         redactor.value(&mut is);
         if recorded.method != method {
-            let name = |method: Method| Some(Value::from(method.name()));
+            let name = |method: HttpMethod| Some(Value::from(method.name()));
             let (recorded, sent) = (name(recorded.method), name(method));
             return Some(Difference { path: "its method".into(), expected: recorded, actual: sent });
         }
@@ -114,36 +114,36 @@ fn differs(number: usize, difference: &Difference) -> Mismatch {
 
 /// The answer to one recorded request.
 #[derive(Debug)]
-pub(super) struct Played {
-    pieces: vec::IntoIter<Piece>,
-    end: End,
+pub(super) struct PlayedAnswer {
+    pieces: vec::IntoIter<AnswerPiece>,
+    end: ConversationEnding,
     number: usize,
     clock: Clock,
     now: u64,
     position: Arc<AtomicU64>,
 }
 
-impl Played {
+impl PlayedAnswer {
     /// The next bytes. Where nobody read on, nothing comes.
-    pub(super) fn read(&mut self, soon: bool) -> Result<Read, ExchangeError> {
+    pub(super) fn read(&mut self, soon: bool) -> Result<ReadPiece, ExchangeError> {
         if let Some(piece) = self.pieces.next() {
             self.advance(piece.at_us);
-            return Ok(Read::Bytes(piece.raw));
+            return Ok(ReadPiece::Bytes(piece.raw));
         }
         self.at_end(soon)
     }
 
-    fn at_end(&mut self, soon: bool) -> Result<Read, ExchangeError> {
+    fn at_end(&mut self, soon: bool) -> Result<ReadPiece, ExchangeError> {
         self.advance(self.end.at_us);
         match &self.end.how {
-            How::Closed => Ok(Read::End),
-            How::Left if soon => Ok(Read::Quiet),
-            How::Left => Err(self.not_read_on()),
-            failed @ (How::Unsendable(_)
-            | How::Unreachable(_)
-            | How::Broken(_)
-            | How::TooLarge(_)
-            | How::Timeout(_)) => Err(failed.error().unwrap_or_else(|| self.not_read_on())),
+            AgentExchangeEnd::Closed => Ok(ReadPiece::End),
+            AgentExchangeEnd::Left if soon => Ok(ReadPiece::Quiet),
+            AgentExchangeEnd::Left => Err(self.not_read_on()),
+            failed @ (AgentExchangeEnd::Unsendable(_)
+            | AgentExchangeEnd::Unreachable(_)
+            | AgentExchangeEnd::Broken(_)
+            | AgentExchangeEnd::TooLarge(_)
+            | AgentExchangeEnd::Timeout(_)) => Err(failed.error().unwrap_or_else(|| self.not_read_on())),
         }
     }
 
@@ -162,10 +162,10 @@ impl Played {
     }
 }
 
-impl Drop for Played {
+impl Drop for PlayedAnswer {
     /// Who leaves an answer does so when it was left in the recording.
     fn drop(&mut self) {
-        if self.end.how == How::Left {
+        if self.end.how == AgentExchangeEnd::Left {
             self.advance(self.end.at_us);
         }
     }

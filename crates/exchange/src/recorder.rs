@@ -6,8 +6,10 @@ use agentci_trace::Moment;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::Method;
-use super::recording::{End, Exchange, Head, How, Part, Piece, Printed, Recording};
+use super::HttpMethod;
+use super::recording::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
+};
 use crate::Clock;
 use crate::random_seed;
 
@@ -16,20 +18,20 @@ pub(super) const SEEN: &str = "seen";
 
 /// Writes down what goes over the line. Its clones write to the same recording.
 #[derive(Debug, Clone)]
-pub struct Recorder {
-    recording: Arc<Mutex<Recording>>,
+pub struct ExchangeRecorder {
+    recording: Arc<Mutex<AgentRecording>>,
 }
 
-impl Default for Recorder {
+impl Default for ExchangeRecorder {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Recorder {
+impl ExchangeRecorder {
     /// Begins a recording.
     pub fn new() -> Self {
-        let recording = Recording { seed: random_seed(), ..Recording::default() };
+        let recording = AgentRecording { seed: random_seed(), ..AgentRecording::default() };
         Self { recording: Arc::new(Mutex::new(recording)) }
     }
 
@@ -39,31 +41,31 @@ impl Recorder {
 
     /// Notes what a hook printed.
     pub fn printed(&mut self, hook: usize, variables: Map<String, Value>) {
-        lock(&self.recording).variables.push(Printed { hook, variables });
+        lock(&self.recording).variables.push(HookOutput { hook, variables });
     }
 
     /// Notes what someone else saw of the agent.
     pub fn seen(&mut self, what: Value, clock: Clock, at: Moment) {
         let identity = Value::Object(Map::from_iter([(SEEN.to_owned(), what)]));
-        self.begin(Method::Post, &identity, clock, at).answered(at, "null".into());
+        self.begin(HttpMethod::Post, &identity, clock, at).answered(at, "null".into());
     }
 
     /// What was written down so far.
-    pub fn into_recording(self) -> Recording {
+    pub fn into_recording(self) -> AgentRecording {
         lock(&self.recording).clone()
     }
 
     /// A place for an exchange that begins.
-    pub(super) fn begin(&mut self, method: Method, identity: &Value, clock: Clock, at: Moment) -> Slot {
+    pub(super) fn begin(&mut self, method: HttpMethod, identity: &Value, clock: Clock, at: Moment) -> Slot {
         let mut recording = lock(&self.recording);
         let index = recording.exchanges.len();
-        recording.exchanges.push(Exchange {
+        recording.exchanges.push(AgentExchange {
             at_us: at.offset_us,
             method,
             identity: identity.clone(),
             response: None,
             pieces: Vec::new(),
-            end: End { at_us: at.offset_us, how: How::Left },
+            end: ConversationEnding { at_us: at.offset_us, how: AgentExchangeEnd::Left },
         });
         Slot { recording: Arc::clone(&self.recording), index, clock, ended: false }
     }
@@ -72,34 +74,34 @@ impl Recorder {
 /// The place of one exchange in a recording. An exchange that is dropped before its end was left.
 #[derive(Debug)]
 pub struct Slot {
-    recording: Arc<Mutex<Recording>>,
+    recording: Arc<Mutex<AgentRecording>>,
     index: usize,
     clock: Clock,
     ended: bool,
 }
 
 impl Slot {
-    pub(super) fn head(&mut self, head: Head) {
+    pub(super) fn head(&mut self, head: AnswerHead) {
         self.change(|exchange| exchange.response = Some(head));
     }
 
-    pub(super) fn piece(&mut self, part: Part, at: Moment, raw: Bytes) {
-        self.change(|exchange| exchange.pieces.push(Piece { part, at_us: at.offset_us, raw }));
+    pub(super) fn piece(&mut self, part: PieceKind, at: Moment, raw: Bytes) {
+        self.change(|exchange| exchange.pieces.push(AnswerPiece { part, at_us: at.offset_us, raw }));
     }
 
-    pub(super) fn end(&mut self, at: Moment, how: How) {
+    pub(super) fn end(&mut self, at: Moment, how: AgentExchangeEnd) {
         self.ended = true;
-        self.change(|exchange| exchange.end = End { at_us: at.offset_us, how });
+        self.change(|exchange| exchange.end = ConversationEnding { at_us: at.offset_us, how });
     }
 
     /// The whole answer at once, of an exchange that is none of HTTP.
     pub fn answered(mut self, at: Moment, body: String) {
-        self.head(Head { at_us: at.offset_us, status: 200, headers: Vec::new() });
-        self.piece(Part::Body, at, body.into());
-        self.end(at, How::Closed);
+        self.head(AnswerHead { at_us: at.offset_us, status: 200, headers: Vec::new() });
+        self.piece(PieceKind::Body, at, body.into());
+        self.end(at, AgentExchangeEnd::Closed);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Exchange)) {
+    fn change(&self, change: impl FnOnce(&mut AgentExchange)) {
         if let Some(exchange) = lock(&self.recording).exchanges.get_mut(self.index) {
             change(exchange);
         }
@@ -110,11 +112,11 @@ impl Drop for Slot {
     fn drop(&mut self) {
         if !self.ended {
             let at = self.clock.now();
-            self.end(at, How::Left);
+            self.end(at, AgentExchangeEnd::Left);
         }
     }
 }
 
-fn lock(recording: &Mutex<Recording>) -> MutexGuard<'_, Recording> {
+fn lock(recording: &Mutex<AgentRecording>) -> MutexGuard<'_, AgentRecording> {
     recording.lock().unwrap_or_else(PoisonError::into_inner)
 }

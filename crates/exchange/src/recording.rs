@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_wire::http::Method;
+use agentci_wire::http::HttpMethod;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
@@ -11,16 +11,16 @@ use super::recorder::SEEN;
 
 /// What was sent and what came back in one attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Recording {
+pub struct AgentRecording {
     /// What the ids in requests were made from, so that a replay sends the same ones.
     pub seed: u64,
     /// What hooks printed.
-    pub variables: Vec<Printed>,
+    pub variables: Vec<HookOutput>,
     /// Every request with its answer, in the order they were sent.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<AgentExchange>,
 }
 
-impl Recording {
+impl AgentRecording {
     /// The most bytes a stored recording may have.
     pub const LARGEST: usize = 512 << 20;
 
@@ -32,7 +32,7 @@ impl Recording {
 
 /// What a hook printed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Printed {
+pub struct HookOutput {
     /// Which hook, from 0.
     pub hook: usize,
     /// Its variables.
@@ -41,22 +41,22 @@ pub struct Printed {
 
 /// A request with its answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Exchange {
+pub struct AgentExchange {
     /// When it was sent, in microseconds since the attempt began.
     pub at_us: u64,
     /// What was asked for.
-    pub method: Method,
+    pub method: HttpMethod,
     /// What makes it the same request.
     pub identity: Value,
     /// The head of the answer, if there was one.
-    pub response: Option<Head>,
+    pub response: Option<AnswerHead>,
     /// What came, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<AnswerPiece>,
     /// How it ended.
-    pub end: End,
+    pub end: ConversationEnding,
 }
 
-impl Exchange {
+impl AgentExchange {
     /// What someone else saw of the agent, if it is no exchange but that.
     pub(super) fn seen(&self) -> Option<&Value> {
         let identity = self.identity.as_object().filter(|identity| identity.len() == 1)?;
@@ -66,7 +66,7 @@ impl Exchange {
 
 /// The head of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct AnswerHead {
     /// When it came.
     pub at_us: u64,
     /// The status code.
@@ -77,9 +77,9 @@ pub struct Head {
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct AnswerPiece {
     /// What it is.
-    pub part: Part,
+    pub part: PieceKind,
     /// When the last of it came.
     pub at_us: u64,
     /// Its bytes.
@@ -88,7 +88,7 @@ pub struct Piece {
 
 /// What a piece of an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum PieceKind {
     /// One event of a stream, with all bytes since the one before it.
     Frame,
     /// What came after the last event and was none.
@@ -101,16 +101,16 @@ pub enum Part {
 
 /// How an exchange ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct ConversationEnding {
     /// When.
     pub at_us: u64,
     /// How.
-    pub how: How,
+    pub how: AgentExchangeEnd,
 }
 
 /// How an exchange ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
+pub enum AgentExchangeEnd {
     /// The answer came to its end.
     Closed,
     /// Nobody read on.
@@ -127,15 +127,15 @@ pub enum How {
     Timeout(Duration),
 }
 
-impl How {
+impl AgentExchangeEnd {
     /// How an exchange ends with an error; nothing if the error is not one of the exchange itself.
     pub(super) fn of(error: &ExchangeError) -> Option<Self> {
         Some(match error.clone() {
-            ExchangeError::Unsendable(words) => How::Unsendable(words),
-            ExchangeError::Unreachable(words) => How::Unreachable(words),
-            ExchangeError::Broken(words) => How::Broken(words),
-            ExchangeError::TooLarge(words) => How::TooLarge(words),
-            ExchangeError::Timeout { after } => How::Timeout(after),
+            ExchangeError::Unsendable(words) => AgentExchangeEnd::Unsendable(words),
+            ExchangeError::Unreachable(words) => AgentExchangeEnd::Unreachable(words),
+            ExchangeError::Broken(words) => AgentExchangeEnd::Broken(words),
+            ExchangeError::TooLarge(words) => AgentExchangeEnd::TooLarge(words),
+            ExchangeError::Timeout { after } => AgentExchangeEnd::Timeout(after),
             // The head of the answer says so again.
             ExchangeError::Compressed(_) | ExchangeError::Mismatch(_) => return None,
         })
@@ -144,12 +144,12 @@ impl How {
     /// The error it was, if any.
     pub(super) fn error(&self) -> Option<ExchangeError> {
         Some(match self.clone() {
-            How::Closed | How::Left => return None,
-            How::Unsendable(words) => ExchangeError::Unsendable(words),
-            How::Unreachable(words) => ExchangeError::Unreachable(words),
-            How::Broken(words) => ExchangeError::Broken(words),
-            How::TooLarge(words) => ExchangeError::TooLarge(words),
-            How::Timeout(after) => ExchangeError::Timeout { after },
+            AgentExchangeEnd::Closed | AgentExchangeEnd::Left => return None,
+            AgentExchangeEnd::Unsendable(words) => ExchangeError::Unsendable(words),
+            AgentExchangeEnd::Unreachable(words) => ExchangeError::Unreachable(words),
+            AgentExchangeEnd::Broken(words) => ExchangeError::Broken(words),
+            AgentExchangeEnd::TooLarge(words) => ExchangeError::TooLarge(words),
+            AgentExchangeEnd::Timeout(after) => ExchangeError::Timeout { after },
         })
     }
 }

@@ -6,9 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::clean::clean;
-use super::recording::{Exchange, How, Part, Piece, Recording};
+use super::recording::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, PieceKind};
 
-impl Recording {
+impl AgentRecording {
     /// The stored form, without secrets.
     pub fn write(&self, redactor: &Redactor) -> String {
         let clean = clean(self, redactor);
@@ -28,8 +28,8 @@ impl Recording {
     }
 }
 
-fn write_exchange(exchange: &Exchange, line: &mut impl FnMut(Value)) {
-    let Exchange { at_us, method, identity, response, pieces, end } = exchange;
+fn write_exchange(exchange: &AgentExchange, line: &mut impl FnMut(Value)) {
+    let AgentExchange { at_us, method, identity, response, pieces, end } = exchange;
     line(json!({"type": "request", "at_us": at_us, "method": method.name(), "identity": identity}));
     if let Some(head) = response {
         let headers: Map<String, Value> =
@@ -41,21 +41,26 @@ fn write_exchange(exchange: &Exchange, line: &mut impl FnMut(Value)) {
     }
     let mut last = json!({"type": "end", "at_us": end.at_us, "how": how_name(&end.how)});
     match &end.how {
-        How::Closed | How::Left => {}
-        How::Timeout(after) => last["after_us"] = u64::try_from(after.as_micros()).unwrap_or(u64::MAX).into(),
-        How::Unsendable(words) | How::Unreachable(words) | How::Broken(words) | How::TooLarge(words) => {
+        AgentExchangeEnd::Closed | AgentExchangeEnd::Left => {}
+        AgentExchangeEnd::Timeout(after) => {
+            last["after_us"] = u64::try_from(after.as_micros()).unwrap_or(u64::MAX).into()
+        }
+        AgentExchangeEnd::Unsendable(words)
+        | AgentExchangeEnd::Unreachable(words)
+        | AgentExchangeEnd::Broken(words)
+        | AgentExchangeEnd::TooLarge(words) => {
             last["message"] = words.as_str().into();
         }
     }
     line(last);
 }
 
-fn piece_line(piece: &Piece) -> Value {
+fn piece_line(piece: &AnswerPiece) -> Value {
     let name = match piece.part {
-        Part::Frame => "frame",
-        Part::Rest => "rest",
-        Part::Line => "line",
-        Part::Body => "body",
+        PieceKind::Frame => "frame",
+        PieceKind::Rest => "rest",
+        PieceKind::Line => "line",
+        PieceKind::Body => "body",
     };
     match str::from_utf8(&piece.raw) {
         Ok(raw) => json!({"type": name, "at_us": piece.at_us, "raw": raw}),
@@ -63,14 +68,14 @@ fn piece_line(piece: &Piece) -> Value {
     }
 }
 
-fn how_name(how: &How) -> &'static str {
+fn how_name(how: &AgentExchangeEnd) -> &'static str {
     match how {
-        How::Closed => "closed",
-        How::Left => "left",
-        How::Unsendable(_) => "unsendable",
-        How::Unreachable(_) => "unreachable",
-        How::Broken(_) => "broken",
-        How::TooLarge(_) => "too_large",
-        How::Timeout(_) => "timeout",
+        AgentExchangeEnd::Closed => "closed",
+        AgentExchangeEnd::Left => "left",
+        AgentExchangeEnd::Unsendable(_) => "unsendable",
+        AgentExchangeEnd::Unreachable(_) => "unreachable",
+        AgentExchangeEnd::Broken(_) => "broken",
+        AgentExchangeEnd::TooLarge(_) => "too_large",
+        AgentExchangeEnd::Timeout(_) => "timeout",
     }
 }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::mcp_script::Script;
+use agentci_plan::mcp_script::McpScript;
 use agentci_plan::{
     Case, Cases, ChatApi, Connector, McpSource, McpWorld, ModelScript, ModelWorld, ScriptSource, Suite, Target, World,
 };
-use agentci_source::{Diagnostic, Diagnostics, Kind, Span};
+use agentci_source::{Diagnostic, Diagnostics, FileKind, Span};
 
 use crate::document::Loading;
 use crate::{load_mcp_script, load_model_script};
@@ -46,7 +46,7 @@ impl Loading<'_> {
 
     /// The scripts of the MCP servers that are played.
     fn attach_servers(&mut self, cases: &mut Cases) {
-        let mut known: HashMap<(PathBuf, bool), Result<Option<Arc<Script>>, Diagnostics>> = HashMap::new();
+        let mut known: HashMap<(PathBuf, bool), Result<Option<Arc<McpScript>>, Diagnostics>> = HashMap::new();
         change(
             cases,
             |case| &mut case.world,
@@ -105,10 +105,10 @@ impl Loading<'_> {
     }
 
     /// A script, or that a recording is there; what is in that is looked at when it is played.
-    fn server(&mut self, path: &Path, is_script: bool, span: Span) -> Result<Option<Arc<Script>>, Diagnostics> {
+    fn server(&mut self, path: &Path, is_script: bool, span: Span) -> Result<Option<Arc<McpScript>>, Diagnostics> {
         let read = if is_script {
             load_mcp_script(self.files, self.sources, path).map(|script| Some(Arc::new(script)))
-        } else if self.files.kind(path) == Some(Kind::File) {
+        } else if self.files.kind(path) == Some(FileKind::File) {
             Ok(None)
         } else {
             let message = format!("there is no file `{}`", path.display());

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci_plan::{CommandPart, Text};
-use agentci_source::{Files, Kind, join};
+use agentci_source::{FileKind, Files, join};
 
 /// Where a suite stands, for what must look beside it.
 #[derive(Clone, Copy)]
@@ -37,11 +37,11 @@ pub(crate) fn part(files: &dyn Files, folder: &Path, text: Text) -> CommandPart 
         Text::Literal(word) if may_be_path(word) => {
             let path = join(folder, word);
             let named = match files.kind(&path) {
-                Some(Kind::File) => true,
-                Some(Kind::Folder) => {
+                Some(FileKind::File) => true,
+                Some(FileKind::Folder) => {
                     word.contains('/') || PROGRAM_FILES.iter().any(|name| files.kind(&join(&path, name)).is_some())
                 }
-                Some(Kind::Unusable(_)) | None => false,
+                Some(FileKind::Unusable(_)) | None => false,
             };
             named.then_some(path)
         }

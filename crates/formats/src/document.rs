@@ -21,7 +21,7 @@ pub(crate) fn stem_of(path: &Path) -> String {
 }
 
 /// A file that was opened: its tree, or why there is none.
-pub(crate) struct Opened {
+pub(crate) struct OpenedFile {
     pub(crate) path: PathBuf,
     pub(crate) root: Result<Node, Diagnostic>,
 }

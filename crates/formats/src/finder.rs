@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use agentci_plan::Dialect;
 use agentci_source::{Diagnostic, Files, Node};
 
-use crate::document::Opened;
-use crate::search::Search;
+use crate::document::OpenedFile;
+use crate::search::SuiteSearch;
 use crate::{LoadOptions, ananke, aumai, native, runledger, scenario, yao};
 
 /// Every dialect, in the order in which they are asked.
@@ -91,7 +91,7 @@ pub(crate) fn is_one_of_many(root: &Node) -> bool {
 }
 
 /// What is to be loaded beside the paths that were named.
-pub(crate) enum Chosen {
+pub(crate) enum ChosenSuites {
     /// Nothing that this finder knows of.
     Nothing,
     /// What was chosen is taken, or refused.
@@ -101,7 +101,7 @@ pub(crate) enum Chosen {
 }
 
 /// What a file is that has the name of a suite.
-pub(crate) enum Candidate {
+pub(crate) enum SuiteCandidate {
     /// A suite, good or wrong.
     Suite,
     /// An empty file, and what is wrong with that.
@@ -115,26 +115,26 @@ pub(crate) enum Candidate {
 /// Finds the suites of one dialect. Whatever has no meaning in it need not be said.
 pub(crate) trait Finder {
     /// Loads what the options choose; `alone` tells that no path was named.
-    fn choose(&mut self, _alone: bool, _search: &mut Search<'_>) -> Chosen {
-        Chosen::Nothing
+    fn choose(&mut self, _alone: bool, _search: &mut SuiteSearch<'_>) -> ChosenSuites {
+        ChosenSuites::Nothing
     }
 
     /// Takes a file that was named directly and is no YAML; whether it was.
-    fn take_named(&mut self, _path: &Path, _search: &mut Search<'_>) -> bool {
+    fn take_named(&mut self, _path: &Path, _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
     /// Whether a file that was named directly is of this dialect although it lacks the marks or cannot be parsed.
-    fn is_meant(&mut self, _file: &Opened) -> bool {
+    fn is_meant(&mut self, _file: &OpenedFile) -> bool {
         false
     }
 
     /// Takes a file of this dialect that was named directly, or that is a suite by itself.
-    fn take(&mut self, file: Opened, search: &mut Search<'_>);
+    fn take(&mut self, file: OpenedFile, search: &mut SuiteSearch<'_>);
 
     /// What a file is that has the name of a suite of this dialect.
-    fn candidate(&self, _path: &Path, _root: &Node, _search: &Search<'_>) -> Candidate {
-        Candidate::Other
+    fn candidate(&self, _path: &Path, _root: &Node, _search: &SuiteSearch<'_>) -> SuiteCandidate {
+        SuiteCandidate::Other
     }
 
     /// Why a file with the name of a suite is none, for someone who named it.
@@ -143,22 +143,27 @@ pub(crate) trait Finder {
     }
 
     /// Takes files of JSON lines in a folder; whether there were any of this dialect.
-    fn take_lines(&mut self, _folder: &Path, _paths: &[PathBuf], _search: &mut Search<'_>) -> bool {
+    fn take_lines(&mut self, _folder: &Path, _paths: &[PathBuf], _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
     /// Takes what it knows by sight out of the YAML files that a search met; whether there was any.
-    fn take_found(&mut self, _paths: &mut Vec<PathBuf>, _search: &mut Search<'_>) -> bool {
+    fn take_found(&mut self, _paths: &mut Vec<PathBuf>, _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
     /// Where no suite was found, takes what it knows once it is opened; what is left is of no suite. `None` if there was none.
-    fn take_opened(&mut self, _folder: &Path, _files: &mut Vec<Opened>, _: &mut Search<'_>) -> Option<Vec<PathBuf>> {
+    fn take_opened(
+        &mut self,
+        _folder: &Path,
+        _files: &mut Vec<OpenedFile>,
+        _: &mut SuiteSearch<'_>,
+    ) -> Option<Vec<PathBuf>> {
         None
     }
 
     /// Reports what a search met and nobody took; whether there was any.
-    fn report_left(&mut self, _configs: &[PathBuf], _strays: &mut Vec<PathBuf>, _search: &mut Search<'_>) -> bool {
+    fn report_left(&mut self, _configs: &[PathBuf], _strays: &mut Vec<PathBuf>, _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
@@ -168,7 +173,7 @@ pub(crate) trait Finder {
     }
 
     /// Makes the suites whose files may have been named one by one.
-    fn finish(&mut self, _search: &mut Search<'_>) {}
+    fn finish(&mut self, _search: &mut SuiteSearch<'_>) {}
 }
 
 #[cfg(test)]

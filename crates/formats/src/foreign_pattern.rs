@@ -16,13 +16,13 @@ const NEAR: usize = 1 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     /// With variables of ours in them.
-    JavaScript(Mode),
+    JavaScript(PatternFlags),
     Go,
 }
 
 /// What the flags of JavaScript make of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum PatternFlags {
     Plain,
     /// With `i` and neither `u` nor `v`: no ASCII letter is taken for another character.
     IgnoreCase,
@@ -78,7 +78,7 @@ impl Translation<'_> {
         match character {
             '\\' => self.escape(false),
             '$' => self.dollar(),
-            '[' if self.language == Language::JavaScript(Mode::Sets) => self.set(),
+            '[' if self.language == Language::JavaScript(PatternFlags::Sets) => self.set(),
             '[' => self.class(),
             '{' if !self.repeats() => self.out.push_str("\\{"),
             _ => self.out.push(character),
@@ -152,8 +152,9 @@ impl Translation<'_> {
         };
         let negated = letter.is_ascii_uppercase();
         // Here case is ignored as Unicode has it, which would add `ſ` to the letters.
-        let alone =
-            letter.eq_ignore_ascii_case(&'w') && !in_class && self.language == Language::JavaScript(Mode::IgnoreCase);
+        let alone = letter.eq_ignore_ascii_case(&'w')
+            && !in_class
+            && self.language == Language::JavaScript(PatternFlags::IgnoreCase);
         let class = match (negated, in_class) {
             (false, true) => members.to_owned(),
             (false, false) => format!("[{members}]"),
@@ -290,7 +291,7 @@ mod tests {
             (r"\{a\}\[", "{a}[", "a"),
             ("[^[]", "a", "["),
         ] {
-            for language in [Language::JavaScript(Mode::Plain), Language::Go] {
+            for language in [Language::JavaScript(PatternFlags::Plain), Language::Go] {
                 let pattern = Regex::new(&translated(written, language)).unwrap_or_else(|error| panic!("{error}"));
                 assert!(pattern.is_match(found) && !pattern.is_match(missed), "{written}: {pattern}");
             }
@@ -299,14 +300,14 @@ mod tests {
 
     #[test]
     fn languages_differ() {
-        assert_eq!(translated("a[^]b", Language::JavaScript(Mode::Plain)), r"a[\s\S]b");
-        assert_eq!(translated("[]a]", Language::JavaScript(Mode::Plain)), r"[^\s\S]a]");
+        assert_eq!(translated("a[^]b", Language::JavaScript(PatternFlags::Plain)), r"a[\s\S]b");
+        assert_eq!(translated("[]a]", Language::JavaScript(PatternFlags::Plain)), r"[^\s\S]a]");
         assert_eq!(translated("[]a]", Language::Go), "[]a]");
-        assert_eq!(translated(r"\Aa\z", Language::JavaScript(Mode::Plain)), "Aaz");
+        assert_eq!(translated(r"\Aa\z", Language::JavaScript(PatternFlags::Plain)), "Aaz");
         assert_eq!(translated(r"\Aa\z", Language::Go), r"\Aa\z");
-        assert_eq!(translated("${NAME|escape}{", Language::JavaScript(Mode::Plain)), r"${NAME|escape}\{");
-        assert_eq!(translated("[${NAME:-a}]", Language::JavaScript(Mode::Plain)), "[${NAME:-a}]");
-        assert_eq!(translated(r"\$${NAME}", Language::JavaScript(Mode::Plain)), r"\$\{NAME}");
+        assert_eq!(translated("${NAME|escape}{", Language::JavaScript(PatternFlags::Plain)), r"${NAME|escape}\{");
+        assert_eq!(translated("[${NAME:-a}]", Language::JavaScript(PatternFlags::Plain)), "[${NAME:-a}]");
+        assert_eq!(translated(r"\$${NAME}", Language::JavaScript(PatternFlags::Plain)), r"\$\{NAME}");
         assert_eq!(translated("${NAME}", Language::Go), r"$\{NAME}");
     }
 
@@ -346,10 +347,10 @@ mod tests {
             (r"^[^\s]$", " ", [false, false, false], [false, false]),
             (r"^[\b]$", "\u{8}", [true, true, true], [true, true]),
         ] {
-            let modes = [(Mode::Plain, ""), (Mode::IgnoreCase, "(?i)"), (Mode::Plain, "(?i)")];
+            let modes = [(PatternFlags::Plain, ""), (PatternFlags::IgnoreCase, "(?i)"), (PatternFlags::Plain, "(?i)")];
             let seen = modes.map(|(mode, flags)| finds(written, Language::JavaScript(mode), flags, text));
             assert_eq!(seen, script, "JavaScript {written} in {text:?}");
-            let sets = finds(written, Language::JavaScript(Mode::Sets), "(?i)", text);
+            let sets = finds(written, Language::JavaScript(PatternFlags::Sets), "(?i)", text);
             assert_eq!(sets, script[2], "JavaScript with v {written} in {text:?}");
             assert_eq!(
                 ["", "(?i)"].map(|flags| finds(written, Language::Go, flags, text)),
@@ -357,13 +358,13 @@ mod tests {
                 "Go {written} in {text:?}"
             );
         }
-        assert!(finds(r"^[[\w]--[a-z]]$", Language::JavaScript(Mode::Sets), "", "A"));
+        assert!(finds(r"^[[\w]--[a-z]]$", Language::JavaScript(PatternFlags::Sets), "", "A"));
     }
 
     #[test]
     fn nothing_is_lost_of_what_is_wrong() {
         for written in ["[", "[^", "[a\\", "\\", "(", "a{2", "${", "[[:", "\\p{", ""] {
-            let translated = translated(written, Language::JavaScript(Mode::Plain));
+            let translated = translated(written, Language::JavaScript(PatternFlags::Plain));
             assert!(translated.len() >= written.len(), "{written}: {translated}");
         }
     }

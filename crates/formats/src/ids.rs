@@ -7,13 +7,13 @@ use serde_json::Value;
 
 /// The ids that are taken, and where.
 #[derive(Default)]
-pub(crate) struct Ids {
+pub(crate) struct TakenIds {
     taken: HashMap<Name, Span>,
     /// Names that were written somewhere, which no other is given.
     written: HashSet<Name>,
 }
 
-impl Ids {
+impl TakenIds {
     /// Takes an id that a case was given; one that is taken already is an error naming both places.
     pub(crate) fn claim(&mut self, id: &Spanned<Name>, sources: &Sources, problems: &mut Diagnostics) {
         let Some(first) = self.taken.get(id.value.as_str()) else {

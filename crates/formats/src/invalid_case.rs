@@ -7,7 +7,7 @@ use agentci_plan::{Case, Check, CommandPart, OutputRule, ProcessTarget, Speech, 
 use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 
 use crate::document::stem_of;
-use crate::ids::{Ids, readable};
+use crate::ids::{TakenIds, readable};
 
 /// A case file that was read, with whatever is wrong with it.
 pub(crate) struct CaseReading<F> {
@@ -47,7 +47,7 @@ impl<F> CaseReading<F> {
     }
 
     /// The case of a file that is wrong.
-    pub(crate) fn invalid(self, target: Arc<Target>, ids: &mut Ids) -> Case {
+    pub(crate) fn invalid(self, target: Arc<Target>, ids: &mut TakenIds) -> Case {
         case(self.id, (&stem_of(&self.path), self.span), ids, Some(target), self.checks, self.problems)
     }
 }
@@ -57,7 +57,7 @@ impl<F> CaseReading<F> {
 pub(crate) fn case(
     id: Option<Spanned<Name>>,
     (wish, span): (&str, Span),
-    ids: &mut Ids,
+    ids: &mut TakenIds,
     target: Option<Arc<Target>>,
     checks: Vec<Arc<Check>>,
     problems: Diagnostics,

@@ -22,6 +22,7 @@
 mod ananke;
 mod attach;
 pub mod aumai;
+mod canonical;
 mod chat_context;
 mod command;
 mod document;
@@ -39,7 +40,6 @@ mod mock_script;
 mod model_script;
 pub mod native;
 mod new_suite;
-mod normal;
 mod printer;
 mod quantity;
 mod runledger;
@@ -52,7 +52,7 @@ mod texts;
 mod world;
 mod yao;
 
-pub use agentci_source::schema::{Row, Table};
+pub use agentci_source::schema::{KeyRow, Table};
 pub use chat_context::default_chat_context;
 pub use finder::dialects;
 pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Missed, MockScript, Plan};
+use agentci_plan::{MockScript, Plan, UnansweredRoute};
 use agentci_source::{Diagnostics, Files};
 
 use crate::document::Loading;
@@ -54,7 +54,7 @@ pub struct ScenarioOptions {
     /// Where the agent is asked; as the project's settings say without it.
     pub agent_url: Option<String>,
     /// What a request comes to that no fixture answers; as the project's settings say without it.
-    pub miss: Option<Missed>,
+    pub miss: Option<UnansweredRoute>,
 }
 
 /// What the caller chooses for suites of the `yao` dialect.
@@ -117,7 +117,7 @@ pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) ->
 mod tests {
     use std::path::Path;
 
-    use agentci_source::{Entry, FileError, Kind, MemoryFiles, Severity};
+    use agentci_source::{FileError, FileKind, FolderEntry, MemoryFiles, Severity};
 
     use super::*;
 
@@ -254,12 +254,12 @@ mod tests {
             Err(FileError::Missing)
         }
 
-        fn list(&self, _: &Path) -> Result<Vec<Entry>, FileError> {
-            Ok(["a", "b"].map(|name| Entry { name: name.into(), kind: Kind::Folder }).into())
+        fn list(&self, _: &Path) -> Result<Vec<FolderEntry>, FileError> {
+            Ok(["a", "b"].map(|name| FolderEntry { name: name.into(), kind: FileKind::Folder }).into())
         }
 
-        fn kind(&self, _: &Path) -> Option<Kind> {
-            Some(Kind::Folder)
+        fn kind(&self, _: &Path) -> Option<FileKind> {
+            Some(FileKind::Folder)
         }
     }
 

@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Diagnostic, Files, Kind, join};
+use agentci_source::{Diagnostic, FileKind, Files, join};
 
 use crate::finder::{
-    Candidate, Chosen, FRONT_ENDS, Finder, config_named, is_one_of_many, recognise, suite_named, what_is_a_suite,
+    ChosenSuites, FRONT_ENDS, Finder, SuiteCandidate, config_named, is_one_of_many, recognise, suite_named,
+    what_is_a_suite,
 };
-use crate::search::{NAMED_IN_MESSAGE, Search};
+use crate::search::{NAMED_IN_MESSAGE, SuiteSearch};
 use crate::{LoadOptions, Loaded, mcp_script};
 
 /// Finds suites and makes a plan of them.
 pub(crate) struct Loader<'f> {
-    search: Search<'f>,
+    search: SuiteSearch<'f>,
     /// In the order in which they are asked.
     finders: Vec<(Dialect, Box<dyn Finder + 'f>)>,
 }
@@ -30,16 +31,16 @@ struct Met {
 impl<'f> Loader<'f> {
     pub(crate) fn new(files: &'f dyn Files, options: &'f LoadOptions) -> Self {
         let finders = FRONT_ENDS.iter().map(|front| (front.dialect, (front.finder)(files, options))).collect();
-        Self { search: Search::new(files, options), finders }
+        Self { search: SuiteSearch::new(files, options), finders }
     }
 
     /// Loads what the options choose; `alone` tells that no path was named.
     pub(crate) fn chosen(&mut self, alone: bool) {
         for index in 0..self.finders.len() {
             match self.finders[index].1.choose(alone, &mut self.search) {
-                Chosen::Nothing => {}
-                Chosen::Taken => return,
-                Chosen::Folder(folder) => return self.path(&folder),
+                ChosenSuites::Nothing => {}
+                ChosenSuites::Taken => return,
+                ChosenSuites::Folder(folder) => return self.path(&folder),
             }
         }
     }
@@ -48,9 +49,9 @@ impl<'f> Loader<'f> {
     pub(crate) fn path(&mut self, written: &Path) {
         let path = join(written, "");
         match self.search.files.kind(&path) {
-            Some(Kind::File) => self.named_file(&path),
-            Some(Kind::Folder) => self.named_folder(&path, written),
-            Some(Kind::Unusable(_)) | None => self.search.error(
+            Some(FileKind::File) => self.named_file(&path),
+            Some(FileKind::Folder) => self.named_folder(&path, written),
+            Some(FileKind::Unusable(_)) | None => self.search.error(
                 &path,
                 format!("there is no file or folder `{}`", written.display()),
                 "name a suite's file or a folder that holds suites",
@@ -67,7 +68,7 @@ impl<'f> Loader<'f> {
         self.search.finish()
     }
 
-    fn finder(&mut self, dialect: Dialect) -> Option<(&mut Box<dyn Finder + 'f>, &mut Search<'f>)> {
+    fn finder(&mut self, dialect: Dialect) -> Option<(&mut Box<dyn Finder + 'f>, &mut SuiteSearch<'f>)> {
         let (_, finder) = self.finders.iter_mut().find(|(of, _)| *of == dialect)?;
         Some((finder, &mut self.search))
     }
@@ -187,20 +188,22 @@ impl<'f> Loader<'f> {
         };
         let Some((finder, search)) = self.finder(dialect) else { return false };
         match finder.candidate(path, root, search) {
-            Candidate::Suite => {
+            SuiteCandidate::Suite => {
                 finder.take(file, search);
                 return true;
             }
-            Candidate::Empty(problem) => {
+            SuiteCandidate::Empty(problem) => {
                 if let Some(problem) = problem {
                     search.report(problem);
                 }
                 // It may have been a suite, which what is below does not replace.
                 return false;
             }
-            Candidate::Settings | Candidate::Other if is_one_of_many(root) => met.strays.push(path.to_path_buf()),
-            Candidate::Settings => {}
-            Candidate::Other => search.report(
+            SuiteCandidate::Settings | SuiteCandidate::Other if is_one_of_many(root) => {
+                met.strays.push(path.to_path_buf())
+            }
+            SuiteCandidate::Settings => {}
+            SuiteCandidate::Other => search.report(
                 Diagnostic::warning(root.span, format!("`{}` fits no known suite format", path.display()))
                     .help(what_is_a_suite()),
             ),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agentci_plan::{Cases, Dialect, Gates, Habits, Limits, Mode, Redaction, Said, Suite, Turn};
+use agentci_plan::{Cases, Dialect, Gates, Habits, Limits, Mode, Redaction, Suite, Turn, TurnInput};
 use agentci_source::Span;
 
 /// A suite without cases and without settings of its own.
@@ -35,6 +35,6 @@ pub(crate) fn new_suite(
 }
 
 /// A turn that has neither checks nor limits of its own.
-pub(crate) fn plain_turn(said: Said, span: Span) -> Turn {
+pub(crate) fn plain_turn(said: TurnInput, span: Span) -> Turn {
     Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span }
 }

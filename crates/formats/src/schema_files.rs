@@ -8,7 +8,7 @@
 
 use agentci_plan::Dialect;
 use agentci_source::schema::{self, Table};
-use agentci_source::shape::{CheckShape, Kind};
+use agentci_source::shape::{CheckShape, ValueKind};
 use serde_json::Value;
 
 use crate::{ananke, aumai, mcp_script, model_script, native, runledger, scenario, yao};
@@ -26,7 +26,7 @@ pub struct SchemaFile {
     pub paths: &'static [&'static str],
     /// Whether each line of it is a document of its own, so that editors cannot use the schema.
     pub by_line: bool,
-    root: Kind,
+    root: ValueKind,
 }
 
 /// Every kind of file, the main one of a dialect first.
@@ -40,29 +40,29 @@ static SCHEMAS: [SchemaFile; 14] = [
         Some(Dialect::Native),
         "agentci suite, or the settings of a project",
         &["agentci.yaml", "agentci.yml"],
-        Kind::Having("cases", &native::SUITE, &scenario::SETTINGS),
+        ValueKind::Having("cases", &native::SUITE, &scenario::SETTINGS),
     ),
     file(
         "model-script",
         None,
         "agentci model script",
         &["model.yaml", "models/*.yaml"],
-        Kind::Shape(&model_script::SCRIPT),
+        ValueKind::Shape(&model_script::SCRIPT),
     ),
-    file("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], Kind::Shape(&mcp_script::SCRIPT)),
+    file("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], ValueKind::Shape(&mcp_script::SCRIPT)),
     file(
         "runledger",
         Some(Dialect::Runledger),
         "RunLedger suite",
         &["suite.yaml", "suite.yml"],
-        Kind::Shape(&runledger::SUITE),
+        ValueKind::Shape(&runledger::SUITE),
     ),
     file(
         "runledger-case",
         Some(Dialect::Runledger),
         "RunLedger case",
         &["cases/*.yaml"],
-        Kind::Shape(&runledger::CASE),
+        ValueKind::Shape(&runledger::CASE),
     ),
     file("aumai", Some(Dialect::Aumai), "AumAI tests", &[], aumai::FILE),
     file(
@@ -70,23 +70,41 @@ static SCHEMAS: [SchemaFile; 14] = [
         Some(Dialect::Aumai),
         "AumAI mock configuration",
         &["mock_config.yaml", "mock_config.yml"],
-        Kind::Shape(&aumai::CONFIG),
+        ValueKind::Shape(&aumai::CONFIG),
     ),
-    file("scenario", Some(Dialect::Scenario), "Scenario", &["tests/*/**/*.yaml"], Kind::Shape(&scenario::SCENARIO)),
+    file(
+        "scenario",
+        Some(Dialect::Scenario),
+        "Scenario",
+        &["tests/*/**/*.yaml"],
+        ValueKind::Shape(&scenario::SCENARIO),
+    ),
     SchemaFile {
         by_line: true,
-        ..file("yao", Some(Dialect::Yao), "Yao test, a line of a file", &["tests/*.jsonl"], Kind::Shape(&yao::RECORD))
+        ..file(
+            "yao",
+            Some(Dialect::Yao),
+            "Yao test, a line of a file",
+            &["tests/*.jsonl"],
+            ValueKind::Shape(&yao::RECORD),
+        )
     },
-    file("yao-package", Some(Dialect::Yao), "Yao assistant", &["package.yao"], Kind::Shape(&yao::PACKAGE_FILE)),
+    file("yao-package", Some(Dialect::Yao), "Yao assistant", &["package.yao"], ValueKind::Shape(&yao::PACKAGE_FILE)),
     file("yao-connector", Some(Dialect::Yao), "Yao connector", &["connectors/**/*.conn.yao"], yao::CONNECTOR),
     file("yao-prompts", Some(Dialect::Yao), "Yao prompts", &["prompts.yml", "prompts/**/*.yml"], yao::PROMPTS),
-    file("ananke", Some(Dialect::Ananke), "Ananke test", &["*.test.yaml", "*.test.yml"], Kind::Shape(&ananke::TEST)),
+    file(
+        "ananke",
+        Some(Dialect::Ananke),
+        "Ananke test",
+        &["*.test.yaml", "*.test.yml"],
+        ValueKind::Shape(&ananke::TEST),
+    ),
     file(
         "ananke-config",
         Some(Dialect::Ananke),
         "Ananke configuration",
         &["ananke.config.yaml", "ananke.config.yml"],
-        Kind::Shape(&ananke::CONFIG),
+        ValueKind::Shape(&ananke::CONFIG),
     ),
 ];
 
@@ -95,14 +113,14 @@ const fn file(
     dialect: Option<Dialect>,
     title: &'static str,
     paths: &'static [&'static str],
-    root: Kind,
+    root: ValueKind,
 ) -> SchemaFile {
     SchemaFile { name, dialect, title, paths, by_line: false, root }
 }
 
 impl SchemaFile {
     /// What the file as a whole is.
-    pub fn root(&self) -> &Kind {
+    pub fn root(&self) -> &ValueKind {
         &self.root
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use agentci_recorder::{
-    Answered, Body, End, Exchange, How, MatchRules, Matcher, Recording, Request, Response, Surroundings,
+    Answered, Circumstances, EndKind, Exchange, ExchangeEnd, MatchRules, Matcher, RecordedBody, RecordedRequest,
+    RecordedResponse, Recording,
 };
 use agentci_trace::Redactor;
 
@@ -23,18 +24,18 @@ pub(crate) fn world_recording(bytes: &[u8]) {
 
 /// Requests that are parted by zero bytes: the first line of each is its path, and the rest its body.
 pub(crate) fn matching(bytes: &[u8]) {
-    let requests: Vec<Request> = bytes.splitn(REQUESTS, |byte| *byte == 0).map(request).collect();
-    let exchange = |(id, request): (u64, &Request)| Exchange {
+    let requests: Vec<RecordedRequest> = bytes.splitn(REQUESTS, |byte| *byte == 0).map(request).collect();
+    let exchange = |(id, request): (u64, &RecordedRequest)| Exchange {
         id,
         request: request.clone(),
-        response: Some(Response { status: 200, ..Response::default() }),
-        end: End { at_us: 0, how: How::Closed },
+        response: Some(RecordedResponse { status: 200, ..RecordedResponse::default() }),
+        end: ExchangeEnd { at_us: 0, how: EndKind::Closed },
         chatter: false,
         after: None,
     };
     let exchanges = (1..).zip(&requests).map(exchange).collect();
     let recording = Arc::new(Recording { exchanges, ..Recording::default() });
-    let matcher = || Matcher::new(Arc::clone(&recording), Surroundings::default(), MatchRules::default());
+    let matcher = || Matcher::new(Arc::clone(&recording), Circumstances::default(), MatchRules::default());
     let mut same = matcher();
     for (id, request) in (1..).zip(&requests) {
         match same.answer(request) {
@@ -58,20 +59,20 @@ pub(crate) fn matching(bytes: &[u8]) {
 }
 
 /// A request as a recording has it: without what looks like a secret.
-fn request(bytes: &[u8]) -> Request {
+fn request(bytes: &[u8]) -> RecordedRequest {
     let text = String::from_utf8_lossy(bytes);
     let (path, body) = text.split_once('\n').unwrap_or((&text, ""));
     let body = match serde_json::from_str(body) {
-        Ok(value) => Body::Json(value),
-        Err(_) if body.is_empty() => Body::Empty,
-        Err(_) => Body::Text(body.to_owned()),
+        Ok(value) => RecordedBody::Json(value),
+        Err(_) if body.is_empty() => RecordedBody::Empty,
+        Err(_) => RecordedBody::Text(body.to_owned()),
     };
-    let request = Request {
+    let request = RecordedRequest {
         method: "POST".into(),
         origin: "https://api.openai.com".into(),
         path: format!("/{}", path.trim_start_matches('/')),
         body,
-        ..Request::default()
+        ..RecordedRequest::default()
     };
     request.redacted(&Redactor::default())
 }

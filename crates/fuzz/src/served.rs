@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use agentci_formats::{load, load_model_script};
-use agentci_mock_llm::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::{Mode, ToolSource};
 use agentci_source::{MemoryFiles, Sources};
 use agentci_stubs::{Faults, RouteOptions, RouteServer, RouteServerOptions};
@@ -37,7 +37,7 @@ pub(crate) fn llm(bytes: &[u8]) {
         start(|| async {
             let files = MemoryFiles::default().with("model.yaml", MODEL);
             let script = load_model_script(&files, &mut Sources::default(), Path::new("model.yaml")).unwrap();
-            let server = ModelServer::start(Arc::new(script), ServerOptions::default()).await.unwrap();
+            let server = ModelServer::start(Arc::new(script), ModelServerOptions::default()).await.unwrap();
             (server.address(), server)
         })
     });

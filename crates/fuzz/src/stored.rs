@@ -3,17 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_exchange::Recording;
+use agentci_exchange::AgentRecording;
 use agentci_report::{FanOut, REPORTS};
 use agentci_source::MemoryFiles;
-use agentci_stubs::{Player, Tape};
+use agentci_stubs::{CassettePlayer, Tape};
 use agentci_trace::Redactor;
 use agentci_verdict::{Baseline, RunEvent, Thresholds, compare};
 
 pub(crate) fn cassette(bytes: &[u8]) {
     let files = MemoryFiles::default().with("c.jsonl", bytes);
     let Ok(tape) = Tape::load(&files, Path::new("c.jsonl"), &Redactor::default()) else { return };
-    let mut player = Player::new(Arc::new(tape.clone()));
+    let mut player = CassettePlayer::new(Arc::new(tape.clone()));
     for entry in tape.entries() {
         assert!(player.answer(&entry.tool, &entry.args).is_ok(), "{entry:?} does not answer its own call");
     }
@@ -21,9 +21,9 @@ pub(crate) fn cassette(bytes: &[u8]) {
 
 pub(crate) fn recording(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(recording) = Recording::parse(text) else { return };
+    let Ok(recording) = AgentRecording::parse(text) else { return };
     let stored = recording.write(&Redactor::default());
-    let again = Recording::parse(&stored).unwrap();
+    let again = AgentRecording::parse(&stored).unwrap();
     // Secrets that are known by their form are gone after the first time.
     assert_eq!(again.write(&Redactor::default()), stored);
 }

@@ -1,6 +1,6 @@
 //! Server-sent events.
 
-use agentci_protocols::sse::{Decoder, Frame, SseError};
+use agentci_protocols::sse::{Decoder, SseError, SseEvent};
 
 /// Small, so that the limit is met as well.
 const LIMIT: usize = 64;
@@ -17,7 +17,7 @@ pub(crate) fn sse(bytes: &[u8]) {
 }
 
 /// The events, and what is left or why there are no more.
-fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Frame>, Result<Vec<u8>, SseError>) {
+fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<SseEvent>, Result<Vec<u8>, SseError>) {
     let mut decoder = Decoder::new(LIMIT);
     let mut frames = Vec::new();
     for piece in pieces {

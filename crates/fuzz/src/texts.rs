@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_embed::facts;
 use agentci_plan::ScriptFile;
-use agentci_script::Program;
+use agentci_script::ScriptProgram;
 use agentci_source::Sources;
 use agentci_source::yaml;
 use agentci_trace::Redactor;
@@ -38,5 +38,5 @@ pub(crate) fn yaml(bytes: &[u8]) {
 
 pub(crate) fn typescript(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let _ = Program::read(&ScriptFile { path: "a.ts".into(), source: text.into() });
+    let _ = ScriptProgram::read(&ScriptFile { path: "a.ts".into(), source: text.into() });
 }

@@ -31,14 +31,14 @@ const HELD_LIMIT: usize = 64 * 1024;
 
 /// The growing record of a run.
 #[derive(Debug)]
-pub struct Journal {
+pub struct RunJournal {
     file: File,
     /// Whole lines that are not written yet.
     held: Vec<u8>,
     failed: bool,
 }
 
-impl Journal {
+impl RunJournal {
     /// Begins `run.jsonl` in a run folder.
     pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE_NAME);
@@ -89,7 +89,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for RunJournal {
     fn drop(&mut self) {
         // Whoever wants to know of a failure flushes before.
         let _ = self.flush();
@@ -202,14 +202,14 @@ mod tests {
     fn every_append_is_on_disk_at_once() {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
-        let mut journal = Journal::create(&folder).unwrap();
+        let mut journal = RunJournal::create(&folder).unwrap();
         for count in 1..=3 {
             journal.append(&said("a\nb\u{2028}c")).unwrap();
             let readback = read(&folder.path().join("run.jsonl")).unwrap();
             assert_eq!(readback.events, vec![said("a\nb\u{2028}c"); count]);
             assert!(readback.damaged.is_empty() && !readback.torn);
         }
-        assert!(Journal::create(&folder).is_err(), "a second journal would write into the first");
+        assert!(RunJournal::create(&folder).is_err(), "a second journal would write into the first");
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
         let path = folder.path().join("run.jsonl");
-        let mut journal = Journal::create(&folder).unwrap();
+        let mut journal = RunJournal::create(&folder).unwrap();
         journal.hold(&said("one")).unwrap();
         assert!(!journal.is_flushed() && read(&path).unwrap().events.is_empty());
         journal.flush().unwrap();
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_once() {
         let file = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut journal = Journal { file, held: Vec::new(), failed: false };
+        let mut journal = RunJournal { file, held: Vec::new(), failed: false };
         let end = RunEvent { body: Body::RunEnd(RunEnd::default()), ..said("") };
         let error = journal.append(&end).unwrap_err();
         assert!(error.to_string().contains("/dev/full"), "{error}");

@@ -8,14 +8,14 @@
 //!
 //! [`RunFolder`] gives each run a folder of its own, [`Journal`] appends run events to it, [`read`] and [`play`] get them back.
 
+mod atomic_file;
 mod error;
 mod folder;
 mod jsonl;
 mod name;
-mod whole;
 
+pub use atomic_file::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
-pub use jsonl::{Damage, Journal, Playback, Readback, play, read};
+pub use jsonl::{Damage, Playback, Readback, RunJournal, play, read};
 pub use name::safe_name;
-pub use whole::{write_pieces, write_whole};

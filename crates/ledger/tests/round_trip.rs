@@ -2,7 +2,7 @@
 
 mod any_event;
 
-use agentci_ledger::{Journal, RunFolder, read};
+use agentci_ledger::{RunFolder, RunJournal, read};
 use agentci_verdict::RunEvent;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ proptest! {
     fn a_journal_gives_back_its_events(events in vec(any_event::run_event(), 0..6)) {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
-        let mut journal = Journal::create(&folder).unwrap();
+        let mut journal = RunJournal::create(&folder).unwrap();
         for event in &events {
             journal.append(event).unwrap();
         }

@@ -4,7 +4,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agentci_mcp::{Action, Answer, Client, ClientCredentials, Endpoint, Error, Options, Server};
+use agentci_mcp::{
+    ClientCredentials, ConnectOptions, ElicitationAction, ElicitationAnswer, Error, McpClient, McpEndpoint,
+    ServerAddress,
+};
 use serde_json::{Map, Value, json};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -33,11 +36,11 @@ async fn run(url: String) -> Result<(), Error> {
         client_secret: text("client_secret").unwrap_or_else(|| "a secret".into()),
         scopes: Vec::new(),
     });
-    let server = Server::Http(Endpoint { url, headers: Vec::new(), credentials: secured });
-    let client = Client::connect(server, Options::default(), LIMIT).await?;
+    let server = ServerAddress::Http(McpEndpoint { url, headers: Vec::new(), credentials: secured });
+    let client = McpClient::connect(server, ConnectOptions::default(), LIMIT).await?;
     let tools = client.list_tools(LIMIT).await?;
     for (name, arguments) in calls(&scenario, &context, &tools) {
-        let accept = Answer { action: Action::Accept, content: None };
+        let accept = ElicitationAnswer { action: ElicitationAction::Accept, content: None };
         client.call_tool(&name, &arguments, vec![accept; 5], LIMIT).await?;
     }
     if scenario == "http-standard-headers" {

@@ -8,11 +8,11 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::discovery::{self, Found, TokenEndpoint};
+use super::discovery::{self, DiscoveredAuth, TokenEndpoint};
 use super::error::Error;
 use agentci_protocols::oauth::token_request;
 use agentci_wire::FetchedSecrets;
-use agentci_wire::http::{Method, StreamRequest, send};
+use agentci_wire::http::{HttpMethod, StreamRequest, send};
 
 /// The most of an answer of a token endpoint that is read.
 const ANSWER_LIMIT: usize = 1 << 20;
@@ -43,23 +43,23 @@ impl fmt::Debug for ClientCredentials {
 }
 
 /// The tokens for one server.
-pub(super) struct Tokens {
+pub(super) struct ServerTokens {
     credentials: ClientCredentials,
     /// The server that they are for.
     resource: Url,
     /// Where each token is made known before it is used.
     fetched: FetchedSecrets,
-    state: Mutex<State>,
+    state: Mutex<TokenState>,
 }
 
-impl fmt::Debug for Tokens {
+impl fmt::Debug for ServerTokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tokens").field("credentials", &self.credentials).finish_non_exhaustive()
     }
 }
 
 #[derive(Default)]
-struct State {
+struct TokenState {
     endpoint: Option<TokenEndpoint>,
     /// The header's value, and until when it is good.
     token: Option<(String, Option<Instant>)>,
@@ -69,10 +69,10 @@ struct State {
     resource: Option<String>,
 }
 
-impl Tokens {
+impl ServerTokens {
     pub(super) fn new(credentials: ClientCredentials, resource: Url, fetched: FetchedSecrets) -> Self {
         let endpoint = credentials.token_url.clone().map(TokenEndpoint::given);
-        Self { credentials, resource, fetched, state: Mutex::new(State { endpoint, ..State::default() }) }
+        Self { credentials, resource, fetched, state: Mutex::new(TokenState { endpoint, ..TokenState::default() }) }
     }
 
     /// The value for the `authorization` header, once it is known where to get one.
@@ -98,7 +98,7 @@ impl Tokens {
         let scopes = discovery::parameter(challenge, "scope");
         if state.endpoint.is_none() {
             let found = timeout(PATIENCE, discovery::discover(&self.resource, challenge)).await;
-            let Found { endpoint, scopes, resource } = found.unwrap_or_else(|_| Err(late()))?;
+            let DiscoveredAuth { endpoint, scopes, resource } = found.unwrap_or_else(|_| Err(late()))?;
             state.endpoint = Some(endpoint);
             state.wanted = scopes;
             state.resource = resource;
@@ -109,7 +109,7 @@ impl Tokens {
         self.fetch(&mut state).await.map(drop)
     }
 
-    async fn fetch(&self, state: &mut State) -> Result<String, Error> {
+    async fn fetch(&self, state: &mut TokenState) -> Result<String, Error> {
         state.token = None;
         let Some(endpoint) = state.endpoint.clone() else { return Err(unauthorized("no token endpoint is known")) };
         let mut scopes = self.credentials.scopes.clone();
@@ -148,7 +148,7 @@ impl Tokens {
     async fn ask(&self, url: &str, fields: &[(&str, &str)], basic: bool) -> Result<(u16, Value), Error> {
         let client = (self.credentials.client_id.as_str(), self.credentials.client_secret.as_str());
         let (headers, body) = token_request(client, fields, basic);
-        let request = StreamRequest { url: url.to_owned(), method: Method::Post, headers, body: body.into() };
+        let request = StreamRequest { url: url.to_owned(), method: HttpMethod::Post, headers, body: body.into() };
         let failed = |error| unauthorized(&format!("the token endpoint: {error}"));
         let mut incoming = send(request).await.map_err(failed)?;
         let body = incoming.body(ANSWER_LIMIT).await.map_err(failed)?;

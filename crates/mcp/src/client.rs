@@ -7,16 +7,16 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{sleep, timeout};
 
-use super::connect::Options;
-use super::era::{self, Era, Facts};
+use super::connect::ConnectOptions;
 use super::error::Error;
-use super::link::{Link, Reply, Request, Transport};
+use super::link::{CallReply, Link, McpLink, McpRequest};
+use super::revision::{self, Era, ServerFacts};
 use super::rounds;
 use agentci_process::Ending;
 use agentci_protocols::mcp::headers::{self, Mirrored};
 use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
-    Answer, CallResult, Defect, Fault, Heard, Malformed, Notification, PartsResult, list, object,
+    CallResult, Defect, ElicitationAnswer, Heard, Malformed, McpFault, Notification, PartsResult, list, object,
 };
 use agentci_wire::lock;
 
@@ -41,19 +41,19 @@ pub struct Closing {
 /// A connection to a server. Many calls may be under way at once; one that is dropped is cancelled. Dropped itself, the server's
 /// process is killed with all its descendants; [`Client::close`] lets it leave.
 #[derive(Debug)]
-pub struct Client {
+pub struct McpClient {
     pub(super) link: Link,
-    pub(super) options: Options,
-    pub(super) facts: Facts,
+    pub(super) options: ConnectOptions,
+    pub(super) facts: ServerFacts,
     /// Only one call begins a new session when the old one is lost.
     pub(super) renewal: tokio::sync::Mutex<()>,
     /// The parameters of tools that are to be repeated as headers; absent until the tools were listed.
     pub(super) mirrored: Mutex<Option<Mirrored>>,
 }
 
-impl Client {
+impl McpClient {
     /// What the server said of itself.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &ServerFacts {
         &self.facts
     }
 
@@ -87,7 +87,7 @@ impl Client {
         &self,
         name: &str,
         arguments: &Value,
-        answers: Vec<Answer>,
+        answers: Vec<ElicitationAnswer>,
         limit: Duration,
     ) -> Result<CallResult, Error> {
         let params = params([("name", name.into()), ("arguments", arguments.clone())]);
@@ -112,7 +112,12 @@ impl Client {
     }
 
     /// Reads a resource. Each time the server asks the user, it gets the next answer.
-    pub async fn read_resource(&self, uri: &str, answers: Vec<Answer>, limit: Duration) -> Result<PartsResult, Error> {
+    pub async fn read_resource(
+        &self,
+        uri: &str,
+        answers: Vec<ElicitationAnswer>,
+        limit: Duration,
+    ) -> Result<PartsResult, Error> {
         let read = self.converse("resources/read", params([("uri", uri.into())]), answers.into());
         let (result, heard) = self.within("resources/read", limit, read).await?;
         Ok(PartsResult::read("resources/read", "contents", result, heard)?)
@@ -123,7 +128,7 @@ impl Client {
         &self,
         name: &str,
         arguments: &Value,
-        answers: Vec<Answer>,
+        answers: Vec<ElicitationAnswer>,
         limit: Duration,
     ) -> Result<PartsResult, Error> {
         let params = params([("name", name.into()), ("arguments", arguments.clone())]);
@@ -136,8 +141,8 @@ impl Client {
     pub async fn close(self) -> Closing {
         let Link { router, transport } = self.link;
         let ending = match transport {
-            Transport::Stdio(stdio) => Some(stdio.close().await),
-            Transport::Http(http) => {
+            McpLink::Stdio(stdio) => Some(stdio.close().await),
+            McpLink::Http(http) => {
                 http.close().await;
                 None
             }
@@ -163,7 +168,7 @@ impl Client {
     }
 
     fn is_stdio(&self) -> bool {
-        matches!(self.link.transport, Transport::Stdio(_))
+        matches!(self.link.transport, McpLink::Stdio(_))
     }
 
     fn mirrored<T>(&self, read: impl FnOnce(&Mirrored) -> T) -> Option<T> {
@@ -177,7 +182,7 @@ impl Client {
             return Ok(tools);
         }
         let (tools, mirrored) = headers::mirror(tools, |name, reason| {
-            self.link.router.defect(Fault::InvalidTool, reason, name.as_bytes());
+            self.link.router.defect(McpFault::InvalidTool, reason, name.as_bytes());
         });
         *lock(&self.mirrored) = Some(mirrored);
         Ok(tools)
@@ -208,7 +213,7 @@ impl Client {
         &self,
         method: &'static str,
         params: Map<String, Value>,
-        mut answers: VecDeque<Answer>,
+        mut answers: VecDeque<ElicitationAnswer>,
     ) -> Result<(Value, Heard), Error> {
         let mut heard = Heard::default();
         let mut more = Map::new();
@@ -233,17 +238,17 @@ impl Client {
         &self,
         method: &'static str,
         params: Map<String, Value>,
-        answers: &mut VecDeque<Answer>,
+        answers: &mut VecDeque<ElicitationAnswer>,
         heard: &mut Heard,
-    ) -> Result<Reply, Error> {
+    ) -> Result<CallReply, Error> {
         let mut headers = Vec::new();
         if self.facts.era == Era::Modern && !self.is_stdio() {
-            headers = era::modern_headers(method);
+            headers = revision::modern_headers(method);
             headers.extend(headers::of_call(&params));
             headers.extend(self.mirrored(|mirrored| mirrored.headers(&params)).unwrap_or_default());
         }
         let params = self.options.params(self.facts.era, params);
-        let request = Request { method, params, headers, may_cancel: true };
+        let request = McpRequest { method, params, headers, may_cancel: true };
         let session = self.session_id();
         match self.link.begin(request.clone(), answers.len()).finish(answers, heard).await {
             Err(Error::SessionLost) => {
@@ -257,17 +262,17 @@ impl Client {
     /// The session that a server of the legacy era began over HTTP.
     pub fn session_id(&self) -> Option<String> {
         match &self.link.transport {
-            Transport::Http(http) => http.session(),
-            Transport::Stdio(_) => None,
+            McpLink::Http(http) => http.session(),
+            McpLink::Stdio(_) => None,
         }
     }
 
     async fn renew(&self, lost: Option<&str>, heard: &mut Heard) -> Result<(), Error> {
         let _alone = self.renewal.lock().await;
-        let Transport::Http(http) = &self.link.transport else { return Ok(()) };
+        let McpLink::Http(http) = &self.link.transport else { return Ok(()) };
         if http.session().as_deref() == lost {
             http.forget();
-            era::greet(&self.link, &self.options, heard).await?;
+            revision::greet(&self.link, &self.options, heard).await?;
         }
         Ok(())
     }

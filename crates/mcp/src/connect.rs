@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::client::Client;
-use super::era::{self, Era};
+use super::client::McpClient;
 use super::error::Error;
-use super::frame::Watch;
-use super::http::{Endpoint, Http};
-use super::link::{Link, Transport};
+use super::frame::FrameWatch;
+use super::http::{Http, McpEndpoint};
+use super::link::{Link, McpLink};
+use super::revision::{self, Era};
 use super::router::Router;
-use super::stdio::Stdio;
-use agentci_process::Command;
+use super::stdio::StdioServer;
+use agentci_process::ProcessCommand;
 use agentci_protocols::mcp::Heard;
 use agentci_wire::FetchedSecrets;
 
@@ -24,16 +24,16 @@ const FAR: Duration = Duration::from_hours(24 * 365);
 
 /// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Server {
+pub enum ServerAddress {
     /// A program to start; it ends with the client, and everything it started with it.
-    Stdio(Command),
+    Stdio(ProcessCommand),
     /// An address.
-    Http(Endpoint),
+    Http(McpEndpoint),
 }
 
 /// How to talk to a server.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ConnectOptions {
     /// The name that the client gives itself.
     pub name: String,
     /// The version that the client gives itself.
@@ -45,12 +45,12 @@ pub struct Options {
     /// How long a process may be silent about what it speaks before it is greeted in the legacy way too.
     pub silence: Duration,
     /// Is shown every message.
-    pub watch: Watch,
+    pub watch: FrameWatch,
     /// Where access tokens are made known before they are used.
     pub fetched: FetchedSecrets,
 }
 
-impl Default for Options {
+impl Default for ConnectOptions {
     fn default() -> Self {
         Self {
             name: "agentci".into(),
@@ -58,15 +58,15 @@ impl Default for Options {
             era: None,
             log_level: None,
             silence: SILENCE,
-            watch: Watch::default(),
+            watch: FrameWatch::default(),
             fetched: FetchedSecrets::default(),
         }
     }
 }
 
-impl Client {
+impl McpClient {
     /// Reaches a server and finds out what it speaks, all within the limit.
-    pub async fn connect(server: Server, options: Options, limit: Duration) -> Result<Self, Error> {
+    pub async fn connect(server: ServerAddress, options: ConnectOptions, limit: Duration) -> Result<Self, Error> {
         let deadline = (Instant::now() + limit.min(FAR), limit);
         match attempt(&server, &options, options.era, deadline).await {
             // Some servers of the legacy era leave when the first thing they hear is no greeting.
@@ -79,28 +79,28 @@ impl Client {
 }
 
 async fn attempt(
-    server: &Server,
-    options: &Options,
+    server: &ServerAddress,
+    options: &ConnectOptions,
     era: Option<Era>,
     (deadline, limit): (Instant, Duration),
-) -> Result<Client, Error> {
+) -> Result<McpClient, Error> {
     let router = Arc::new(Router::new(options.watch.clone()));
     let transport = match server {
-        Server::Stdio(command) => Transport::Stdio(Stdio::start(command, Arc::clone(&router))?),
-        Server::Http(endpoint) => {
-            Transport::Http(Arc::new(Http::new(endpoint.clone(), Arc::clone(&router), options.fetched.clone())?))
+        ServerAddress::Stdio(command) => McpLink::Stdio(StdioServer::start(command, Arc::clone(&router))?),
+        ServerAddress::Http(endpoint) => {
+            McpLink::Http(Arc::new(Http::new(endpoint.clone(), Arc::clone(&router), options.fetched.clone())?))
         }
     };
     let link = Link { router, transport };
     let mut heard = Heard::default();
-    let Ok(facts) = timeout_at(deadline, Box::pin(era::negotiate(&link, options, era, &mut heard))).await else {
+    let Ok(facts) = timeout_at(deadline, Box::pin(revision::negotiate(&link, options, era, &mut heard))).await else {
         let stderr_tail = match link.transport {
-            Transport::Stdio(stdio) => stdio.close().await.stderr_tail,
-            Transport::Http(_) => Vec::new(),
+            McpLink::Stdio(stdio) => stdio.close().await.stderr_tail,
+            McpLink::Http(_) => Vec::new(),
         };
         return Err(Error::TimedOut { method: "initialize".into(), limit, noise: link.router.noise(), stderr_tail });
     };
     link.router.keep(heard.notifications);
     let (facts, options) = (facts?, options.clone());
-    Ok(Client { link, options, facts, renewal: tokio::sync::Mutex::default(), mirrored: Mutex::default() })
+    Ok(McpClient { link, options, facts, renewal: tokio::sync::Mutex::default(), mirrored: Mutex::default() })
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::auth::unauthorized;
 use super::error::Error;
-use agentci_wire::http::{Method, StreamRequest, send};
+use agentci_wire::http::{HttpMethod, StreamRequest, send};
 
 /// The most of a metadata document that is read.
 const DOCUMENT_LIMIT: usize = 1 << 20;
@@ -32,7 +32,7 @@ impl TokenEndpoint {
 
 /// What a server's metadata leads to.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct DiscoveredAuth {
     pub(super) endpoint: TokenEndpoint,
     /// The scopes that the server says there are.
     pub(super) scopes: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct Found {
 }
 
 /// Finds the token endpoint for a server.
-pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<Found, Error> {
+pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<DiscoveredAuth, Error> {
     let metadata = resource_metadata(resource, challenge).await?;
     let scopes = metadata.as_ref().map(|metadata| strings(&metadata["scopes_supported"])).unwrap_or_default();
     let issuer = match &metadata {
@@ -64,7 +64,7 @@ pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<Found, E
         let basic = methods.is_empty() || methods.iter().any(|method| method == "client_secret_basic");
         let endpoint = TokenEndpoint { url: url.to_owned(), basic, guessed: methods.is_empty() };
         let resource = metadata.and_then(|metadata| metadata["resource"].as_str().map(str::to_owned));
-        return Ok(Found { endpoint, scopes, resource });
+        return Ok(DiscoveredAuth { endpoint, scopes, resource });
     }
     Err(unauthorized("no metadata of the authorization server was found; give its token endpoint"))
 }
@@ -124,7 +124,7 @@ fn at(server: &Url, paths: &[String]) -> Vec<Url> {
 async fn fetch(address: &Url) -> Result<Option<Value>, Error> {
     secure(address)?;
     let headers = vec![("accept".to_owned(), "application/json".to_owned())];
-    let request = StreamRequest { url: address.to_string(), method: Method::Get, headers, body: Vec::new().into() };
+    let request = StreamRequest { url: address.to_string(), method: HttpMethod::Get, headers, body: Vec::new().into() };
     let failed = |error| unauthorized(&format!("metadata could not be read: {error}"));
     let mut incoming = send(request).await.map_err(failed)?;
     if incoming.status != 200 {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// One message, or what should have been one, as it came or went.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame<'a> {
+pub struct McpFrame<'a> {
     /// Which way it went.
     pub direction: Direction,
     /// When it was complete here.
@@ -23,26 +23,26 @@ pub enum Direction {
     Sent,
 }
 
-type Shown = dyn Fn(Frame<'_>) + Send + Sync;
+type ShownFrame = dyn Fn(McpFrame<'_>) + Send + Sync;
 
 /// Is shown every message, in the order in which they came and went; it must not wait.
 #[derive(Clone, Default)]
-pub struct Watch(Option<Arc<Shown>>);
+pub struct FrameWatch(Option<Arc<ShownFrame>>);
 
-impl Watch {
+impl FrameWatch {
     /// Shows every message to a function.
-    pub fn new(function: impl Fn(Frame<'_>) + Send + Sync + 'static) -> Self {
+    pub fn new(function: impl Fn(McpFrame<'_>) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(function)))
     }
 
     pub(super) fn show(&self, direction: Direction, bytes: &[u8]) {
         if let Some(function) = &self.0 {
-            function(Frame { direction, at: Instant::now(), bytes });
+            function(McpFrame { direction, at: Instant::now(), bytes });
         }
     }
 }
 
-impl std::fmt::Debug for Watch {
+impl std::fmt::Debug for FrameWatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.0.is_some() { "Watch(a function)" } else { "Watch(nobody)" })
     }

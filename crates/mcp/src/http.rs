@@ -7,14 +7,14 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::auth::{ClientCredentials, Tokens};
+use super::auth::{ClientCredentials, ServerTokens};
 use super::error::Error;
-use super::router::{Origin, Router};
+use super::router::{MessageOrigin, Router};
 use super::stdio::MESSAGE_LIMIT;
-use super::stream::{self, Resume};
-use agentci_protocols::jsonrpc::{self, Message};
+use super::stream::{self, StreamResumption};
+use agentci_protocols::jsonrpc::{self, JsonRpcMessage};
 use agentci_protocols::mcp::quote;
-use agentci_wire::http::{HttpError, Incoming, Method, StreamRequest, send};
+use agentci_wire::http::{HttpError, HttpMethod, Incoming, StreamRequest, send};
 use agentci_wire::{FetchedSecrets, lock};
 
 /// The most of the body of a failed request that is read.
@@ -24,7 +24,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A server's address and what opens it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct McpEndpoint {
     /// The address.
     pub url: String,
     /// Headers for every request.
@@ -36,14 +36,14 @@ pub struct Endpoint {
 /// A server at an address.
 #[derive(Debug)]
 pub(super) struct Http {
-    endpoint: Endpoint,
+    endpoint: McpEndpoint,
     pub(super) router: Arc<Router>,
-    tokens: Option<Tokens>,
-    state: Mutex<State>,
+    tokens: Option<ServerTokens>,
+    state: Mutex<HttpState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HttpState {
     session: Option<String>,
     /// The revision that a handshake settled on; modern requests bring their own.
     version: Option<String>,
@@ -82,10 +82,10 @@ impl Posting {
 }
 
 impl Http {
-    pub(super) fn new(endpoint: Endpoint, router: Arc<Router>, fetched: FetchedSecrets) -> Result<Self, Error> {
+    pub(super) fn new(endpoint: McpEndpoint, router: Arc<Router>, fetched: FetchedSecrets) -> Result<Self, Error> {
         let url = reqwest::Url::parse(&endpoint.url)
             .map_err(|error| Error::Http(HttpError::Url(error.to_string()).to_string()))?;
-        let tokens = endpoint.credentials.clone().map(|credentials| Tokens::new(credentials, url, fetched));
+        let tokens = endpoint.credentials.clone().map(|credentials| ServerTokens::new(credentials, url, fetched));
         Ok(Self { endpoint, router, tokens, state: Mutex::default() })
     }
 
@@ -145,7 +145,7 @@ impl Http {
 
     /// Changes over to the two addresses of 2024: one has the stream with all answers, and it names the other.
     pub(super) async fn go_back(self: &Arc<Self>) -> Result<(), Error> {
-        let incoming = self.get(&Resume::default()).await?;
+        let incoming = self.get(&StreamResumption::default()).await?;
         let (address, rest) = stream::find_address(incoming).await?;
         let base = reqwest::Url::parse(&self.endpoint.url).map_err(|error| Error::Http(error.to_string()))?;
         let address = base.join(&address).map_err(|error| Error::Http(error.to_string()))?;
@@ -167,16 +167,16 @@ impl Http {
         }
         if session.is_some() {
             let farewell =
-                async { send(self.request(Method::Delete, Vec::new(), Vec::new()).await?).await.map_err(failed) };
+                async { send(self.request(HttpMethod::Delete, Vec::new(), Vec::new()).await?).await.map_err(failed) };
             let _ = timeout(FAREWELL, farewell).await;
         }
     }
 
     /// Asks for the stream of what the server sends unasked, or for the rest of one that broke off.
-    pub(super) async fn get(&self, resume: &Resume) -> Result<Incoming, Error> {
+    pub(super) async fn get(&self, resume: &StreamResumption) -> Result<Incoming, Error> {
         let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
         headers.extend(resume.last_id.iter().map(|id| ("last-event-id".to_owned(), id.clone())));
-        send(self.request(Method::Get, headers, Vec::new()).await?).await.map_err(failed)
+        send(self.request(HttpMethod::Get, headers, Vec::new()).await?).await.map_err(failed)
     }
 
     async fn exchange(&self, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Result<(), Error> {
@@ -195,7 +195,7 @@ impl Http {
             "text/event-stream" => stream::answer(self, incoming, id).await,
             "application/json" => {
                 let body = incoming.body(MESSAGE_LIMIT).await.map_err(failed)?;
-                self.router.arrive(&body, Origin::Call(id));
+                self.router.arrive(&body, MessageOrigin::Call(id));
                 Ok(())
             }
             _ if self.state().old.is_some() => Ok(()),
@@ -207,7 +207,7 @@ impl Http {
     async fn post(&self, message: Vec<u8>, extra: Vec<(String, String)>) -> Result<Incoming, Error> {
         let mut headers = vec![("accept".to_owned(), "application/json, text/event-stream".to_owned())];
         headers.extend(extra);
-        let request = self.request(Method::Post, headers.clone(), message.clone()).await?;
+        let request = self.request(HttpMethod::Post, headers.clone(), message.clone()).await?;
         let used = request.headers.iter().find(|(name, _)| name == "authorization").map(|(_, value)| value.clone());
         let incoming = send(request).await.map_err(failed)?;
         let challenge = incoming.header("www-authenticate").unwrap_or_default().to_owned();
@@ -217,13 +217,13 @@ impl Http {
         }
         let Some(tokens) = &self.tokens else { return Err(refused(&incoming)) };
         tokens.renew(&challenge, used.as_deref()).await?;
-        let incoming = send(self.request(Method::Post, headers, message).await?).await.map_err(failed)?;
+        let incoming = send(self.request(HttpMethod::Post, headers, message).await?).await.map_err(failed)?;
         if incoming.status == 401 { Err(refused(&incoming)) } else { Ok(incoming) }
     }
 
     async fn request(
         &self,
-        method: Method,
+        method: HttpMethod,
         extra: Vec<(String, String)>,
         message: Vec<u8>,
     ) -> Result<StreamRequest, Error> {
@@ -238,7 +238,7 @@ impl Http {
         headers.extend(state.session.iter().map(|session| ("mcp-session-id".to_owned(), session.clone())));
         headers.extend(state.version.iter().map(|version| ("mcp-protocol-version".to_owned(), version.clone())));
         headers.extend(extra);
-        let posted_elsewhere = state.old.clone().filter(|_| method == Method::Post);
+        let posted_elsewhere = state.old.clone().filter(|_| method == HttpMethod::Post);
         let url = posted_elsewhere.unwrap_or_else(|| self.endpoint.url.clone());
         Ok(StreamRequest { url, method, headers, body: message.into() })
     }
@@ -249,7 +249,7 @@ impl Http {
         let body = incoming.body(FAILURE_LIMIT).await.unwrap_or_default();
         match jsonrpc::read(&body).ok().and_then(|mut messages| messages.pop()) {
             // Whatever its id is: some servers give such an error none, or one of their own.
-            Some(Message::Reply { outcome: Err(error), .. }) => {
+            Some(JsonRpcMessage::Reply { outcome: Err(error), .. }) => {
                 self.router.received(&body);
                 Error::Rpc(error)
             }
@@ -257,7 +257,7 @@ impl Http {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HttpState> {
         lock(&self.state)
     }
 }

@@ -29,29 +29,29 @@ mod auth;
 mod client;
 mod connect;
 mod discovery;
-mod era;
 mod error;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod http;
 mod link;
-#[doc(hidden)]
-pub mod outside;
+mod revision;
 mod rounds;
 mod router;
 mod stdio;
 mod stream;
 
 pub use agentci_protocols::mcp::{
-    Action, Answer, AnsweredQuestion, CallResult, Defect, Fault, Heard, Malformed, Notification, PartsResult,
-    text_of_parts,
+    AnsweredQuestion, CallResult, Defect, ElicitationAction, ElicitationAnswer, Heard, Malformed, McpFault,
+    Notification, PartsResult, text_of_parts,
 };
 pub use auth::ClientCredentials;
-pub use client::{Client, Closing};
-pub use connect::{Options, Server};
-pub use era::{Era, Facts};
+pub use client::{Closing, McpClient};
+pub use connect::{ConnectOptions, ServerAddress};
 pub use error::Error;
-pub use frame::{Direction, Frame, Watch};
-pub use http::Endpoint;
+pub use frame::{Direction, FrameWatch, McpFrame};
+pub use http::McpEndpoint;
+pub use revision::{Era, ServerFacts};
 
 #[cfg(test)]
 mod tests;

@@ -10,14 +10,14 @@ use super::error::Error;
 use super::http::{Http, Posting};
 use super::rounds::answer_question;
 use super::router::{Arrival, Router};
-use super::stdio::Stdio;
+use super::stdio::StdioServer;
 use agentci_protocols::jsonrpc::{self, RpcError};
-use agentci_protocols::mcp::{Answer, Heard};
+use agentci_protocols::mcp::{ElicitationAnswer, Heard};
 
 /// The way to a server.
 #[derive(Debug)]
-pub(super) enum Transport {
-    Stdio(Stdio),
+pub(super) enum McpLink {
+    Stdio(StdioServer),
     Http(Arc<Http>),
 }
 
@@ -25,12 +25,12 @@ pub(super) enum Transport {
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) router: Arc<Router>,
-    pub(super) transport: Transport,
+    pub(super) transport: McpLink,
 }
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
+pub(super) struct McpRequest {
     pub(super) method: &'static str,
     /// With `_meta` in it, the request asks to be told of its progress.
     pub(super) params: Map<String, Value>,
@@ -42,35 +42,35 @@ pub(super) struct Request {
 
 /// The result of a call, and how many bytes the message had.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct CallReply {
     pub(super) result: Value,
     pub(super) size: usize,
 }
 
 impl Link {
     /// Sends a request, with so many answers at hand for what the server may ask.
-    pub(super) fn begin(&self, mut request: Request, answers: usize) -> Call {
+    pub(super) fn begin(&self, mut request: McpRequest, answers: usize) -> PendingCall {
         let (id, arrivals) = self.router.open(answers);
         if let Some(meta) = request.params.get_mut("_meta").and_then(Value::as_object_mut) {
             meta.insert("progressToken".into(), id.into());
         }
         let message = jsonrpc::request(id, request.method, &request.params);
         let way = match &self.transport {
-            Transport::Stdio(stdio) => {
+            McpLink::Stdio(stdio) => {
                 stdio.send(message);
-                Way::Stdio(stdio.sender())
+                LinkKind::Stdio(stdio.sender())
             }
-            Transport::Http(http) => Way::Http(http.begin(id, message, request.headers)),
+            McpLink::Http(http) => LinkKind::Http(http.begin(id, message, request.headers)),
         };
-        Call { id, arrivals, way, router: Arc::clone(&self.router), told: !request.may_cancel }
+        PendingCall { id, arrivals, way, router: Arc::clone(&self.router), told: !request.may_cancel }
     }
 
     /// Sends a notification.
     pub(super) async fn tell(&self, method: &str) -> Result<(), Error> {
         let message = jsonrpc::notification(method, Map::new());
         match &self.transport {
-            Transport::Stdio(stdio) => stdio.send(message),
-            Transport::Http(http) => http.tell(message).await?,
+            McpLink::Stdio(stdio) => stdio.send(message),
+            McpLink::Http(http) => http.tell(message).await?,
         }
         Ok(())
     }
@@ -78,24 +78,28 @@ impl Link {
 
 /// A call under way. Dropped before its reply, it is cancelled.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct PendingCall {
     id: u64,
     arrivals: UnboundedReceiver<Arrival>,
-    way: Way,
+    way: LinkKind,
     router: Arc<Router>,
     /// Nothing is left that the server should be told.
     told: bool,
 }
 
 #[derive(Debug)]
-enum Way {
+enum LinkKind {
     Stdio(UnboundedSender<Vec<u8>>),
     Http(Posting),
 }
 
-impl Call {
+impl PendingCall {
     /// Waits for the reply, answering what the server asks in the meantime.
-    pub(super) async fn finish(mut self, answers: &mut VecDeque<Answer>, heard: &mut Heard) -> Result<Reply, Error> {
+    pub(super) async fn finish(
+        mut self,
+        answers: &mut VecDeque<ElicitationAnswer>,
+        heard: &mut Heard,
+    ) -> Result<CallReply, Error> {
         loop {
             match self.arrivals.recv().await.unwrap_or(Arrival::Failed(Error::Closed)) {
                 Arrival::Notification(notification) => heard.notifications.push(notification),
@@ -110,10 +114,10 @@ impl Call {
                 },
                 Arrival::Reply(outcome, size) => {
                     self.told = true;
-                    if let Way::Http(posting) = &mut self.way {
+                    if let LinkKind::Http(posting) = &mut self.way {
                         posting.answered = true;
                     }
-                    return Ok(Reply { result: outcome?, size });
+                    return Ok(CallReply { result: outcome?, size });
                 }
                 Arrival::Failed(error) => {
                     self.told = !matches!(error, Error::TooMuch { .. });
@@ -125,16 +129,16 @@ impl Call {
 
     async fn answer(&self, message: Vec<u8>) -> Result<(), Error> {
         match &self.way {
-            Way::Stdio(outgoing) => {
+            LinkKind::Stdio(outgoing) => {
                 let _ = outgoing.send(message);
                 Ok(())
             }
-            Way::Http(posting) => posting.http.tell(message).await,
+            LinkKind::Http(posting) => posting.http.tell(message).await,
         }
     }
 }
 
-impl Drop for Call {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         self.router.close(self.id);
         if self.told {
@@ -143,8 +147,8 @@ impl Drop for Call {
         let params = json!({ "requestId": self.id, "reason": "nobody waits for it any more" });
         let message = jsonrpc::notification("notifications/cancelled", params.as_object().cloned().unwrap_or_default());
         match &self.way {
-            Way::Stdio(outgoing) => drop(outgoing.send(message)),
-            Way::Http(posting) => posting.cancel(message),
+            LinkKind::Stdio(outgoing) => drop(outgoing.send(message)),
+            LinkKind::Http(posting) => posting.cancel(message),
         }
     }
 }

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
-use agentci_protocols::mcp::{Answer, AnsweredQuestion, Heard, Question};
+use agentci_protocols::mcp::{AnsweredQuestion, ElicitationAnswer, ElicitationQuestion, Heard};
 
 /// What the call has to say when it is repeated.
 pub(super) fn respond(
     result: Value,
-    answers: &mut VecDeque<Answer>,
+    answers: &mut VecDeque<ElicitationAnswer>,
     heard: &mut Heard,
 ) -> Result<Map<String, Value>, Error> {
     let Value::Object(mut result) = result else { return Ok(Map::new()) };
@@ -28,9 +28,9 @@ pub(super) fn respond(
     Ok(more)
 }
 
-fn answer(request: &Value, answers: &mut VecDeque<Answer>, heard: &mut Heard) -> Result<Value, Error> {
+fn answer(request: &Value, answers: &mut VecDeque<ElicitationAnswer>, heard: &mut Heard) -> Result<Value, Error> {
     match request["method"].as_str().unwrap_or_default() {
-        "elicitation/create" => answer_question(Question::read(&request["params"]), answers, heard),
+        "elicitation/create" => answer_question(ElicitationQuestion::read(&request["params"]), answers, heard),
         "roots/list" => Ok(json!({ "roots": [] })),
         other => Err(Error::NotOffered(other.to_owned())),
     }
@@ -38,8 +38,8 @@ fn answer(request: &Value, answers: &mut VecDeque<Answer>, heard: &mut Heard) ->
 
 /// Answers a question with the next answer that was prepared.
 pub(super) fn answer_question(
-    question: Question,
-    answers: &mut VecDeque<Answer>,
+    question: ElicitationQuestion,
+    answers: &mut VecDeque<ElicitationAnswer>,
     heard: &mut Heard,
 ) -> Result<Value, Error> {
     let Some(answer) = answers.pop_front() else {

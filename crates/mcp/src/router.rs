@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::error::Error;
-use super::frame::{Direction, Watch};
-use agentci_protocols::jsonrpc::{self, Message, RpcError};
-use agentci_protocols::mcp::{Defect, Fault, Notification, Question, quote};
+use super::frame::{Direction, FrameWatch};
+use agentci_protocols::jsonrpc::{self, JsonRpcMessage, RpcError};
+use agentci_protocols::mcp::{Defect, ElicitationQuestion, McpFault, Notification, quote};
 use agentci_wire::lock;
 
 /// The most notifications that are kept for one call, and for no call.
@@ -30,7 +30,7 @@ pub(super) enum Arrival {
     /// Something told.
     Notification(Notification),
     /// A question for the user; the answer carries the id.
-    Question(Value, Question),
+    Question(Value, ElicitationQuestion),
     /// A request that was refused.
     Refused(String),
     /// There will be no answer.
@@ -39,7 +39,7 @@ pub(super) enum Arrival {
 
 /// Which call a message is for, as far as what carried it tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum MessageOrigin {
     /// The one channel that all calls share.
     Shared,
     /// The stream that answers one call.
@@ -49,12 +49,12 @@ pub(super) enum Origin {
 /// The calls that are under way.
 #[derive(Debug, Default)]
 pub(super) struct Router {
-    state: Mutex<State>,
-    watch: Watch,
+    state: Mutex<RouterState>,
+    watch: FrameWatch,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RouterState {
     issued: u64,
     calls: BTreeMap<u64, Waiting>,
     stray: Vec<Notification>,
@@ -74,7 +74,7 @@ struct Waiting {
 }
 
 impl Router {
-    pub(super) fn new(watch: Watch) -> Self {
+    pub(super) fn new(watch: FrameWatch) -> Self {
         Self { state: Mutex::default(), watch }
     }
 
@@ -113,26 +113,26 @@ impl Router {
     }
 
     /// Takes in what arrived; gives back what has to be answered at once.
-    pub(super) fn arrive(&self, bytes: &[u8], origin: Origin) -> Vec<Vec<u8>> {
+    pub(super) fn arrive(&self, bytes: &[u8], origin: MessageOrigin) -> Vec<Vec<u8>> {
         self.watch.show(Direction::Received, bytes);
         let messages = match jsonrpc::read(bytes) {
             Ok(messages) => messages,
             Err(error) => {
-                self.state().defect(Fault::Noise, error.to_string(), bytes);
+                self.state().defect(McpFault::Noise, error.to_string(), bytes);
                 return Vec::new();
             }
         };
         let mut state = self.state();
         let take = |message| match message {
-            Message::Reply { id, outcome } => {
+            JsonRpcMessage::Reply { id, outcome } => {
                 state.reply(&id, outcome, bytes, origin);
                 None
             }
-            Message::Notification { method, params } => {
+            JsonRpcMessage::Notification { method, params } => {
                 state.notify(Notification { method, params, at: Instant::now() }, bytes.len(), origin);
                 None
             }
-            Message::Request { id, method, params } => state.request(id, method, &params, bytes, origin),
+            JsonRpcMessage::Request { id, method, params } => state.request(id, method, &params, bytes, origin),
         };
         messages.into_iter().filter_map(take).collect()
     }
@@ -153,10 +153,10 @@ impl Router {
 
     /// The first thing the server wrote that is no message.
     pub(super) fn noise(&self) -> Option<Box<Defect>> {
-        self.state().defects.iter().find(|defect| defect.fault == Fault::Noise).cloned().map(Box::new)
+        self.state().defects.iter().find(|defect| defect.fault == McpFault::Noise).cloned().map(Box::new)
     }
 
-    pub(super) fn defect(&self, fault: Fault, reason: impl Into<String>, quoted: &[u8]) {
+    pub(super) fn defect(&self, fault: McpFault, reason: impl Into<String>, quoted: &[u8]) {
         self.state().defect(fault, reason.into(), quoted);
     }
 
@@ -176,32 +176,32 @@ impl Router {
         std::mem::take(&mut state.stray)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RouterState> {
         lock(&self.state)
     }
 }
 
-impl State {
-    fn reply(&mut self, id: &Value, outcome: Result<Value, RpcError>, bytes: &[u8], origin: Origin) {
+impl RouterState {
+    fn reply(&mut self, id: &Value, outcome: Result<Value, RpcError>, bytes: &[u8], origin: MessageOrigin) {
         let number = match (id, origin) {
             // An error from someone who could not read the request; the stream tells whose it was.
-            (Value::Null, Origin::Call(number)) => Some(number),
+            (Value::Null, MessageOrigin::Call(number)) => Some(number),
             _ => id.as_u64(),
         };
         if let Some(waiting) = number.and_then(|number| self.calls.remove(&number)) {
             let _ = waiting.to.send(Arrival::Reply(outcome, bytes.len()));
         } else if !number.is_some_and(|number| (1..=self.issued).contains(&number)) {
-            self.defect(Fault::UnknownReply, format!("nothing with the id {id} was asked"), bytes);
+            self.defect(McpFault::UnknownReply, format!("nothing with the id {id} was asked"), bytes);
         }
     }
 
-    fn notify(&mut self, notification: Notification, size: usize, origin: Origin) {
+    fn notify(&mut self, notification: Notification, size: usize, origin: MessageOrigin) {
         let token = notification.params.get("progressToken").and_then(Value::as_u64);
         let meant = match origin {
-            Origin::Call(id) => Some(id),
-            Origin::Shared if notification.method == "notifications/progress" => token,
-            Origin::Shared if self.calls.len() == 1 => self.calls.keys().next().copied(),
-            Origin::Shared => None,
+            MessageOrigin::Call(id) => Some(id),
+            MessageOrigin::Shared if notification.method == "notifications/progress" => token,
+            MessageOrigin::Shared if self.calls.len() == 1 => self.calls.keys().next().copied(),
+            MessageOrigin::Shared => None,
         };
         let Some(id) = meant else {
             if self.stray.len() < NOTIFICATIONS && self.stray_bytes + size <= NOTIFICATION_BYTES {
@@ -223,16 +223,23 @@ impl State {
     }
 
     /// What can be answered without knowing anything of the call is answered at once.
-    fn request(&mut self, id: Value, method: String, params: &Value, bytes: &[u8], origin: Origin) -> Option<Vec<u8>> {
+    fn request(
+        &mut self,
+        id: Value,
+        method: String,
+        params: &Value,
+        bytes: &[u8],
+        origin: MessageOrigin,
+    ) -> Option<Vec<u8>> {
         match method.as_str() {
             "ping" => return Some(jsonrpc::reply(&id, Ok(json!({})))),
             "roots/list" => return Some(jsonrpc::reply(&id, Ok(json!({ "roots": [] })))),
             _ => {}
         }
         let number = match origin {
-            Origin::Call(number) => Some(number),
+            MessageOrigin::Call(number) => Some(number),
             // The channel does not tell who is meant: the call that waits longest and has an answer.
-            Origin::Shared => {
+            MessageOrigin::Shared => {
                 let ready = self.calls.iter().find(|(_, waiting)| waiting.answers > 0).map(|(number, _)| *number);
                 ready.or_else(|| self.calls.keys().next().copied())
             }
@@ -240,7 +247,7 @@ impl State {
         let waiting = number.and_then(|number| self.calls.get_mut(&number));
         let is_question = method == "elicitation/create";
         let Some(waiting) = waiting else {
-            self.defect(Fault::UnwantedRequest, format!("`{method}` while no call is under way"), bytes);
+            self.defect(McpFault::UnwantedRequest, format!("`{method}` while no call is under way"), bytes);
             let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "no call is under way");
             return Some(jsonrpc::reply(&id, Err(refusal)));
         };
@@ -252,7 +259,7 @@ impl State {
         }
         if is_question {
             waiting.answers = waiting.answers.saturating_sub(1);
-            let _ = waiting.to.send(Arrival::Question(id, Question::read(params)));
+            let _ = waiting.to.send(Arrival::Question(id, ElicitationQuestion::read(params)));
             return None;
         }
         let refusal = RpcError::new(jsonrpc::METHOD_NOT_FOUND, format!("this client does not offer `{method}`"));
@@ -266,7 +273,7 @@ impl State {
         }
     }
 
-    fn defect(&mut self, fault: Fault, reason: String, bytes: &[u8]) {
+    fn defect(&mut self, fault: McpFault, reason: String, bytes: &[u8]) {
         let defect = Defect { fault, reason, quote: quote(bytes) };
         if self.defects.len() < DEFECTS && !self.defects.contains(&defect) {
             self.defects.push(defect);

@@ -8,9 +8,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::error::Error;
-use super::router::{Origin, Router};
-use agentci_process::{Command, Ending, Exit, Grace, LineError, Lines, Outbox, Pipes, Process};
-use agentci_protocols::mcp::{Fault, quote};
+use super::router::{MessageOrigin, Router};
+use agentci_process::{Ending, Exit, Grace, LineError, LineReader, Outbox, Pipes, Process, ProcessCommand};
+use agentci_protocols::mcp::{McpFault, quote};
 
 /// The longest message.
 pub(super) const MESSAGE_LIMIT: usize = 64 << 20;
@@ -29,16 +29,16 @@ const BROKEN: Grace = Grace { before_asking: Duration::ZERO, before_killing: Dur
 
 /// A running server. Dropped, it is killed with all it started.
 #[derive(Debug)]
-pub(super) struct Stdio {
+pub(super) struct StdioServer {
     outgoing: UnboundedSender<Vec<u8>>,
     task: JoinHandle<Ending>,
 }
 
-impl Stdio {
-    pub(super) fn start(command: &Command, router: Arc<Router>) -> Result<Self, Error> {
+impl StdioServer {
+    pub(super) fn start(command: &ProcessCommand, router: Arc<Router>) -> Result<Self, Error> {
         let (process, pipes) = Process::spawn(command).map_err(|error| Error::NotStarted(error.to_string()))?;
         let (outgoing, messages) = unbounded_channel();
-        let server = Running { process, router, exit: None };
+        let server = RunningServer { process, router, exit: None };
         Ok(Self { outgoing, task: tokio::spawn(server.run(pipes, messages)) })
     }
 
@@ -59,14 +59,14 @@ impl Stdio {
     }
 }
 
-impl Drop for Stdio {
+impl Drop for StdioServer {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
 /// Why a conversation ended.
-enum Stop {
+enum ConversationStop {
     /// The client is done.
     Asked,
     /// The server left.
@@ -75,20 +75,20 @@ enum Stop {
     Failed(Error),
 }
 
-struct Running {
+struct RunningServer {
     process: Process,
     router: Arc<Router>,
     exit: Option<Exit>,
 }
 
-impl Running {
+impl RunningServer {
     async fn run(mut self, pipes: Pipes, messages: UnboundedReceiver<Vec<u8>>) -> Ending {
         let stop = self.converse(pipes, messages).await;
-        let ending = self.process.end(if matches!(stop, Stop::Asked) { DONE } else { BROKEN }).await;
+        let ending = self.process.end(if matches!(stop, ConversationStop::Asked) { DONE } else { BROKEN }).await;
         let error = match stop {
-            Stop::Asked => Error::Closed,
-            Stop::Failed(error) => error,
-            Stop::Left => Error::Died {
+            ConversationStop::Asked => Error::Closed,
+            ConversationStop::Failed(error) => error,
+            ConversationStop::Left => Error::Died {
                 exit: self.exit.or(ending.exit),
                 stderr_tail: ending.stderr_tail.clone(),
                 noise: self.router.noise(),
@@ -99,9 +99,9 @@ impl Running {
     }
 
     /// Reads while it writes, so that neither side ever waits for the other to read.
-    async fn converse(&mut self, pipes: Pipes, mut messages: UnboundedReceiver<Vec<u8>>) -> Stop {
+    async fn converse(&mut self, pipes: Pipes, mut messages: UnboundedReceiver<Vec<u8>>) -> ConversationStop {
         let mut input = Outbox::new(pipes.input);
-        let mut output = Lines::new(pipes.output, MESSAGE_LIMIT);
+        let mut output = LineReader::new(pipes.output, MESSAGE_LIMIT);
         let mut give_up: Option<Instant> = None;
         let (mut at_end, mut closing) = (false, false);
         loop {
@@ -118,7 +118,7 @@ impl Running {
                 line = output.next(), if !at_end && input.waiting() < BACKLOG_LIMIT => match line {
                     Ok(Some(line)) => {
                         if !line.trim_ascii().is_empty() {
-                            for answer in self.router.arrive(line, Origin::Shared) {
+                            for answer in self.router.arrive(line, MessageOrigin::Shared) {
                                 self.queue(&answer, &mut input);
                             }
                         }
@@ -131,24 +131,24 @@ impl Running {
                     }
                     Err(LineError::TooLong { limit, beginning }) => {
                         let reason = format!("a message of more than {} MiB", limit >> 20);
-                        self.router.defect(Fault::Noise, reason, quote(&beginning).as_bytes());
-                        return Stop::Failed(Error::TooMuch { what: "bytes in one message", limit });
+                        self.router.defect(McpFault::Noise, reason, quote(&beginning).as_bytes());
+                        return ConversationStop::Failed(Error::TooMuch { what: "bytes in one message", limit });
                     }
                 },
                 exit = self.process.exited(), if self.exit.is_none() => {
                     self.exit = exit.ok();
                     if at_end {
-                        return Stop::Left;
+                        return ConversationStop::Left;
                     }
                     give_up = Some(Instant::now() + AFTER_EXIT);
                 }
-                () = sleep_until(far), if give_up.is_some() => return if closing { Stop::Asked } else { Stop::Left },
+                () = sleep_until(far), if give_up.is_some() => return if closing { ConversationStop::Asked } else { ConversationStop::Left },
             }
             if closing && (input.waiting() == 0 || !input.is_open()) {
-                return Stop::Asked;
+                return ConversationStop::Asked;
             }
             if at_end && self.exit.is_some() {
-                return Stop::Left;
+                return ConversationStop::Left;
             }
         }
     }

@@ -7,9 +7,9 @@ use tokio::time::{sleep, timeout};
 
 use super::error::Error;
 use super::http::{Http, failed};
-use super::router::Origin;
+use super::router::MessageOrigin;
 use super::stdio::MESSAGE_LIMIT;
-use agentci_protocols::sse::{Decoder, Frame, SseError};
+use agentci_protocols::sse::{Decoder, SseError, SseEvent};
 use agentci_wire::http::Incoming;
 
 /// How long to wait before a broken stream is asked for again, unless the server says.
@@ -26,13 +26,13 @@ const ADDRESS: Duration = Duration::from_secs(10);
 
 /// Where a stream can be taken up again.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Resume {
+pub(super) struct StreamResumption {
     pub(super) last_id: Option<String>,
     retry: Option<u64>,
 }
 
-impl Resume {
-    fn note(&mut self, frame: &Frame) {
+impl StreamResumption {
+    fn note(&mut self, frame: &SseEvent) {
         if let Some(id) = &frame.id {
             self.last_id = Some(id.clone()).filter(|id| !id.is_empty());
         }
@@ -46,8 +46,8 @@ impl Resume {
 
 /// Reads the stream that answers one call. One that ends early is taken up again where the server said how.
 pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(), Error> {
-    let mut resume = Resume::default();
-    let mut events = Events::new(incoming);
+    let mut resume = StreamResumption::default();
+    let mut events = McpEvents::new(incoming);
     let mut attempts = 0;
     loop {
         let heard = match read(http, &mut events, id, &mut resume).await {
@@ -66,13 +66,13 @@ pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(
         if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
             return Ok(());
         }
-        events = Events::new(incoming);
+        events = McpEvents::new(incoming);
     }
 }
 
 /// Reads what the server sends unasked until nothing comes any more or the client is gone.
 pub(super) async fn listen(http: Weak<Http>) {
-    let mut resume = Resume::default();
+    let mut resume = StreamResumption::default();
     let mut attempts = 0;
     while attempts <= ATTEMPTS {
         let Some(alive) = http.upgrade() else { return };
@@ -81,21 +81,21 @@ pub(super) async fn listen(http: Weak<Http>) {
             return;
         }
         drop(alive);
-        let heard = read_weakly(&http, &mut Events::new(incoming), &mut resume).await;
+        let heard = read_weakly(&http, &mut McpEvents::new(incoming), &mut resume).await;
         attempts = if heard { 0 } else { attempts + 1 };
         sleep(resume.delay()).await;
     }
 }
 
 /// The stream of a server of 2024, once its other address is known.
-pub(super) struct OldStream(Events);
+pub(super) struct OldStream(McpEvents);
 
 /// Waits for the address that messages are to be posted to.
 pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStream), Error> {
     if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
         return Err(Error::Status { status: incoming.status, body: String::new() });
     }
-    let mut events = Events::new(incoming);
+    let mut events = McpEvents::new(incoming);
     let first = timeout(ADDRESS, events.next()).await.unwrap_or(Err(Error::Cut))?;
     match first {
         Some(frame) if frame.event.as_deref() == Some("endpoint") => Ok((frame.data, OldStream(events))),
@@ -106,7 +106,7 @@ pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStrea
 impl OldStream {
     /// Reads all answers; when the stream ends, there are none any more.
     pub(super) async fn read(mut self, http: Weak<Http>) {
-        read_weakly(&http, &mut self.0, &mut Resume::default()).await;
+        read_weakly(&http, &mut self.0, &mut StreamResumption::default()).await;
         if let Some(http) = http.upgrade() {
             http.router.fail_all(&Error::Cut);
         }
@@ -114,21 +114,21 @@ impl OldStream {
 }
 
 /// Reads without keeping the client alive; says whether there was anything.
-async fn read_weakly(http: &Weak<Http>, events: &mut Events, resume: &mut Resume) -> bool {
+async fn read_weakly(http: &Weak<Http>, events: &mut McpEvents, resume: &mut StreamResumption) -> bool {
     let mut heard = false;
     while let Ok(Some(frame)) = events.next().await {
         let Some(http) = http.upgrade() else { return heard };
         heard = true;
-        take(&http, &frame, Origin::Shared, resume).await;
+        take(&http, &frame, MessageOrigin::Shared, resume).await;
     }
     heard
 }
 
-async fn read(http: &Http, events: &mut Events, id: u64, resume: &mut Resume) -> Result<bool, Error> {
+async fn read(http: &Http, events: &mut McpEvents, id: u64, resume: &mut StreamResumption) -> Result<bool, Error> {
     let mut heard = false;
     while let Some(frame) = events.next().await? {
         heard |= !frame.data.is_empty();
-        take(http, &frame, Origin::Call(id), resume).await;
+        take(http, &frame, MessageOrigin::Call(id), resume).await;
         if !http.router.is_open(id) {
             let _ = timeout(AFTER_ANSWER, events.next()).await;
             return Ok(true);
@@ -137,7 +137,7 @@ async fn read(http: &Http, events: &mut Events, id: u64, resume: &mut Resume) ->
     Ok(heard)
 }
 
-async fn take(http: &Http, frame: &Frame, origin: Origin, resume: &mut Resume) {
+async fn take(http: &Http, frame: &SseEvent, origin: MessageOrigin, resume: &mut StreamResumption) {
     resume.note(frame);
     if frame.data.is_empty() || !matches!(frame.event.as_deref(), None | Some("message")) {
         return;
@@ -149,19 +149,19 @@ async fn take(http: &Http, frame: &Frame, origin: Origin, resume: &mut Resume) {
 }
 
 /// The events of a stream.
-struct Events {
+struct McpEvents {
     incoming: Incoming,
     decoder: Decoder,
     ended: bool,
 }
 
-impl Events {
+impl McpEvents {
     fn new(incoming: Incoming) -> Self {
         // Some room for the fields of an event besides its data.
         Self { incoming, decoder: Decoder::new(MESSAGE_LIMIT + (64 << 10)), ended: false }
     }
 
-    async fn next(&mut self) -> Result<Option<Frame>, Error> {
+    async fn next(&mut self) -> Result<Option<SseEvent>, Error> {
         while !self.ended {
             match self.decoder.next() {
                 Ok(Some(frame)) => return Ok(Some(frame)),

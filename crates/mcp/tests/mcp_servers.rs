@@ -6,8 +6,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{Action, Answer, Client, ClientCredentials, Direction, Endpoint, Era, Error, Options, Server, Watch};
-use agentci_process::{Command, Exit, Grace, Lines, Process};
+use agentci_mcp::{
+    ClientCredentials, ConnectOptions, Direction, ElicitationAction, ElicitationAnswer, Era, Error, FrameWatch,
+    McpClient, McpEndpoint, ServerAddress,
+};
+use agentci_process::{Exit, Grace, LineReader, Process, ProcessCommand};
 use serde_json::json;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -17,38 +20,38 @@ fn home() -> String {
     std::env::var("INTEROP_HOME").unwrap()
 }
 
-fn python(mode: &str) -> Command {
+fn python(mode: &str) -> ProcessCommand {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/mcp/server.py");
     let program = format!("{}/venv/bin/python", home()).into();
-    Command { program, arguments: vec![script.into(), mode.into()], ..Command::default() }
+    ProcessCommand { program, arguments: vec![script.into(), mode.into()], ..ProcessCommand::default() }
 }
 
-fn everything(mode: &str) -> Command {
+fn everything(mode: &str) -> ProcessCommand {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/mcp/everything.mjs");
-    Command { program: "node".into(), arguments: vec![script.into(), mode.into()], ..Command::default() }
+    ProcessCommand { program: "node".into(), arguments: vec![script.into(), mode.into()], ..ProcessCommand::default() }
 }
 
-fn everything_on_stdio() -> Command {
+fn everything_on_stdio() -> ProcessCommand {
     let script = format!("{}/node_modules/@modelcontextprotocol/server-everything/dist/index.js", home());
-    Command { program: "node".into(), arguments: vec![script.into()], ..Command::default() }
+    ProcessCommand { program: "node".into(), arguments: vec![script.into()], ..ProcessCommand::default() }
 }
 
 /// Starts a server that says its address.
-async fn started(command: Command) -> (Process, Endpoint, impl Sized) {
+async fn started(command: ProcessCommand) -> (Process, McpEndpoint, impl Sized) {
     let (process, pipes) = Process::spawn(&command).unwrap();
-    let mut lines = Lines::new(pipes.output, 10_000);
+    let mut lines = LineReader::new(pipes.output, 10_000);
     let url = tokio::time::timeout(LIMIT, lines.next()).await.unwrap().unwrap().unwrap().to_vec();
-    let endpoint = Endpoint { url: String::from_utf8(url).unwrap(), ..Endpoint::default() };
+    let endpoint = McpEndpoint { url: String::from_utf8(url).unwrap(), ..McpEndpoint::default() };
     (process, endpoint, (lines, pipes.input))
 }
 
-async fn connect(server: Server, era: Option<Era>) -> Client {
-    let options = Options { era, log_level: Some("debug".into()), ..Options::default() };
-    Client::connect(server, options, LIMIT).await.unwrap()
+async fn connect(server: ServerAddress, era: Option<Era>) -> McpClient {
+    let options = ConnectOptions { era, log_level: Some("debug".into()), ..ConnectOptions::default() };
+    McpClient::connect(server, options, LIMIT).await.unwrap()
 }
 
 /// What the Python server does, whatever the era and the way to it.
-async fn uses_the_python_server(client: &Client) {
+async fn uses_the_python_server(client: &McpClient) {
     let tools = client.list_tools(LIMIT).await.unwrap();
     assert!(tools.iter().any(|tool| tool["name"] == "add" && tool["inputSchema"]["properties"]["a"].is_object()));
     let sum = client.call_tool("add", &json!({ "a": 2, "b": 3 }), vec![], LIMIT).await.unwrap();
@@ -65,7 +68,8 @@ async fn uses_the_python_server(client: &Client) {
     assert_eq!(methods, ["notifications/progress", "notifications/message"].repeat(3));
     assert_eq!(counted.heard.notifications[4].params["progress"].as_f64(), Some(3.0));
 
-    let answer = Answer { action: Action::Accept, content: Some(json!({ "name": "Ann", "seats": 4 })) };
+    let answer =
+        ElicitationAnswer { action: ElicitationAction::Accept, content: Some(json!({ "name": "Ann", "seats": 4 })) };
     let reserved = client.call_tool("reserve", &json!({ "day": "Monday" }), vec![answer], LIMIT).await.unwrap();
     assert_eq!(reserved.text(), "4 for Ann on Monday");
     assert_eq!(reserved.heard.asked[0].question.message, "Who is it for?");
@@ -99,7 +103,7 @@ async fn uses_the_python_server(client: &Client) {
 #[tokio::test]
 async fn python_over_stdio() {
     for (era, expected) in [(None, Era::Modern), (Some(Era::Legacy), Era::Legacy)] {
-        let client = connect(Server::Stdio(python("stdio")), era).await;
+        let client = connect(ServerAddress::Stdio(python("stdio")), era).await;
         assert_eq!(client.facts().era, expected);
         uses_the_python_server(&client).await;
         let died = client.call_tool("leave", &json!({ "code": 7 }), vec![], LIMIT).await.unwrap_err();
@@ -115,7 +119,7 @@ async fn python_over_http() {
     for mode in ["http", "http-json"] {
         let (process, endpoint, _pipes) = started(python(mode)).await;
         for (era, expected) in [(None, Era::Modern), (Some(Era::Legacy), Era::Legacy)] {
-            let client = connect(Server::Http(endpoint.clone()), era).await;
+            let client = connect(ServerAddress::Http(endpoint.clone()), era).await;
             assert_eq!(client.facts().era, expected);
             if mode == "http" {
                 uses_the_python_server(&client).await;
@@ -135,14 +139,14 @@ async fn python_over_http() {
 #[tokio::test]
 async fn python_over_the_two_addresses_of_2024() {
     let (process, endpoint, _pipes) = started(python("sse")).await;
-    let client = connect(Server::Http(endpoint), None).await;
+    let client = connect(ServerAddress::Http(endpoint), None).await;
     assert_eq!(client.facts().era, Era::Legacy);
     uses_the_python_server(&client).await;
     client.close().await;
     process.end(AT_ONCE).await;
 }
 
-async fn uses_server_everything(client: &Client) {
+async fn uses_server_everything(client: &McpClient) {
     assert_eq!((client.facts().era, client.facts().version.as_str()), (Era::Legacy, "2025-11-25"));
     assert_eq!(client.facts().server["name"], "mcp-servers/everything");
     assert!(client.list_tools(LIMIT).await.unwrap().len() > 5);
@@ -153,10 +157,10 @@ async fn uses_server_everything(client: &Client) {
     assert!(structured.value()["temperature"].is_number(), "{structured:?}");
     let wrong = client.call_tool("get-sum", &json!({ "a": "x" }), vec![], LIMIT).await;
     assert!(wrong.as_ref().is_err() || wrong.as_ref().is_ok_and(|result| result.is_error), "{wrong:?}");
-    let answer = Answer { action: Action::Accept, content: Some(json!({ "name": "Ann" })) };
+    let answer = ElicitationAnswer { action: ElicitationAction::Accept, content: Some(json!({ "name": "Ann" })) };
     let asked = client.call_tool("trigger-elicitation-request", &json!({}), vec![answer], LIMIT).await.unwrap();
     assert!(asked.text().contains("- Name: Ann"), "{}", asked.text());
-    let declined = Answer { action: Action::Decline, content: None };
+    let declined = ElicitationAnswer { action: ElicitationAction::Decline, content: None };
     let asked = client.call_tool("trigger-elicitation-request", &json!({}), vec![declined], LIMIT).await.unwrap();
     assert!(asked.text().contains("declined"), "{}", asked.text());
     let long = json!({ "duration": 0.3, "steps": 3 });
@@ -169,7 +173,7 @@ async fn uses_server_everything(client: &Client) {
 
 #[tokio::test]
 async fn everything_over_stdio() {
-    let client = connect(Server::Stdio(everything_on_stdio()), None).await;
+    let client = connect(ServerAddress::Stdio(everything_on_stdio()), None).await;
     uses_server_everything(&client).await;
     let closing = client.close().await;
     assert_eq!(closing.defects, []);
@@ -179,25 +183,25 @@ async fn everything_over_stdio() {
 #[tokio::test]
 async fn everything_over_http_and_a_lost_session() {
     let (process, endpoint, _pipes) = started(everything("streamableHttp")).await;
-    let client = connect(Server::Http(endpoint.clone()), None).await;
+    let client = connect(ServerAddress::Http(endpoint.clone()), None).await;
     uses_server_everything(&client).await;
     client.close().await;
 
     let sent = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&sent);
-    let watch = Watch::new(move |frame| {
+    let watch = FrameWatch::new(move |frame| {
         if frame.direction == Direction::Sent {
             log.lock().unwrap().push(String::from_utf8_lossy(frame.bytes).into_owned());
         }
     });
-    let options = Options { watch, ..Options::default() };
-    let client = Client::connect(Server::Http(endpoint.clone()), options, LIMIT).await.unwrap();
+    let options = ConnectOptions { watch, ..ConnectOptions::default() };
+    let client = McpClient::connect(ServerAddress::Http(endpoint.clone()), options, LIMIT).await.unwrap();
     // Someone ends the session behind the client's back.
     let session = client.session_id().unwrap();
     let headers = vec![("mcp-session-id".to_owned(), session)];
     let delete = agentci_wire::http::StreamRequest {
         url: endpoint.url,
-        method: agentci_wire::http::Method::Delete,
+        method: agentci_wire::http::HttpMethod::Delete,
         headers,
         body: Vec::new().into(),
     };
@@ -213,7 +217,7 @@ async fn everything_over_http_and_a_lost_session() {
 #[tokio::test]
 async fn everything_over_the_two_addresses_of_2024() {
     let (process, endpoint, _pipes) = started(everything("sse")).await;
-    let client = connect(Server::Http(endpoint), None).await;
+    let client = connect(ServerAddress::Http(endpoint), None).await;
     uses_server_everything(&client).await;
     client.close().await;
     process.end(AT_ONCE).await;
@@ -228,8 +232,8 @@ async fn a_refused_token_is_told() {
         client_secret: "hidden".into(),
         scopes: vec![],
     };
-    let endpoint = Endpoint { credentials: Some(credentials), ..endpoint };
-    let error = Client::connect(Server::Http(endpoint), Options::default(), LIMIT).await.unwrap_err();
+    let endpoint = McpEndpoint { credentials: Some(credentials), ..endpoint };
+    let error = McpClient::connect(ServerAddress::Http(endpoint), ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert!(matches!(&error, Error::Unauthorized(reason) if reason.contains("404")), "{error}");
     process.end(AT_ONCE).await;
 }

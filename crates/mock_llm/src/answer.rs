@@ -1,12 +1,12 @@
 //! What the model says, before it has a provider's shape.
 
-use agentci_plan::{Finish, Pace};
+use agentci_plan::{AnswerPace, Finish};
 
 use super::tokens;
 
 /// What the model says.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct SpokenAnswer {
     /// Which request it answers, from 1; ids are made of it.
     pub(super) number: u64,
     /// Seconds of Unix time.
@@ -22,7 +22,7 @@ pub(super) struct Answer {
     pub(super) choices: u32,
     /// Whether a stream ends with what was used.
     pub(super) include_usage: bool,
-    pub(super) pace: Pace,
+    pub(super) pace: AnswerPace,
     /// The conversation that it belongs to, where the request names one.
     pub(super) conversation: Option<String>,
 }
@@ -48,7 +48,7 @@ pub(super) struct WantedCall {
     pub(super) json: String,
 }
 
-impl Answer {
+impl SpokenAnswer {
     pub(super) fn total_tokens(&self) -> u64 {
         u64::from(self.input_tokens) + u64::from(self.output_tokens)
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What a request says about the calls of its answer.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Choice<'r> {
+pub(super) struct ToolChoice<'r> {
     /// Whether no tool may be called.
     pub(super) none: bool,
     /// Whether one must be called.
@@ -17,7 +17,7 @@ pub(super) struct Choice<'r> {
     pub(super) single: bool,
 }
 
-impl<'r> Choice<'r> {
+impl<'r> ToolChoice<'r> {
     pub(super) fn read(request: &'r Value) -> Self {
         let given = |key: &str| request.get(key).filter(|value| **value != Value::Null);
         let mut choice = match (given("tool_choice"), given("function_call")) {
@@ -34,23 +34,23 @@ impl<'r> Choice<'r> {
     }
 }
 
-fn of_tools(choice: &Value) -> Choice<'_> {
+fn of_tools(choice: &Value) -> ToolChoice<'_> {
     match choice.as_str().or_else(|| choice["type"].as_str()) {
-        Some("none") => Choice { none: true, ..Choice::default() },
-        Some("required" | "any") => Choice { forced: true, ..Choice::default() },
+        Some("none") => ToolChoice { none: true, ..ToolChoice::default() },
+        Some("required" | "any") => ToolChoice { forced: true, ..ToolChoice::default() },
         Some(kind @ ("function" | "custom" | "tool")) => named(choice.get(kind).unwrap_or(choice)["name"].as_str()),
         Some("allowed_tools") => allowed(choice.get("allowed_tools").unwrap_or(choice)),
         // A tool that the provider runs itself is called before the answer comes, which may be anything.
-        _ => Choice::default(),
+        _ => ToolChoice::default(),
     }
 }
 
-fn named(name: Option<&str>) -> Choice<'_> {
-    Choice { forced: name.is_some(), only: name.map(|name| vec![name]), ..Choice::default() }
+fn named(name: Option<&str>) -> ToolChoice<'_> {
+    ToolChoice { forced: name.is_some(), only: name.map(|name| vec![name]), ..ToolChoice::default() }
 }
 
 /// Other tools than functions may hold functions, or be run by the provider.
-fn allowed<'r>(choice: &'r Value) -> Choice<'r> {
+fn allowed<'r>(choice: &'r Value) -> ToolChoice<'r> {
     let name = |tool: &'r Value| match tool["type"].as_str() {
         Some(kind @ ("function" | "custom")) => tool.get(kind).unwrap_or(tool)["name"].as_str(),
         _ => None,
@@ -58,10 +58,12 @@ fn allowed<'r>(choice: &'r Value) -> Choice<'r> {
     let tools = items(choice.get("tools"));
     let only: Option<Vec<&str>> = tools.iter().map(name).collect();
     match only.filter(|only| !only.is_empty()) {
-        Some(only) => {
-            Choice { forced: choice["mode"].as_str() == Some("required"), only: Some(only), ..Choice::default() }
-        }
-        None => Choice::default(),
+        Some(only) => ToolChoice {
+            forced: choice["mode"].as_str() == Some("required"),
+            only: Some(only),
+            ..ToolChoice::default()
+        },
+        None => ToolChoice::default(),
     }
 }
 
@@ -75,7 +77,7 @@ mod tests {
     fn read(request: &Value) -> String {
         let text = request.to_string();
         let request = serde_json::from_slice::<Value>(text.as_bytes()).unwrap();
-        let Choice { none, forced, only, single } = Choice::read(&request);
+        let ToolChoice { none, forced, only, single } = ToolChoice::read(&request);
         let said = [(none, "none"), (forced, "forced"), (single, "single")];
         let mut said: Vec<&str> = said.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
         said.extend(only.unwrap_or_default());

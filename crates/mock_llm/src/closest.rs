@@ -2,7 +2,7 @@
 
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 
-use super::conditions::{Words, is_offered};
+use super::conditions::{RequiredWords, is_offered};
 use super::parsed_request::ParsedRequest;
 
 /// How many rules are compared at most; a miss should not cost more than a hit by much.
@@ -26,7 +26,7 @@ pub(super) fn unmatched(
         let line = rule.span.line;
         return (format!("{what}; it goes on after the last of the steps that begin on line {line}"), Some(at));
     }
-    let first = |rule: &ModelRule| rule.step.is_none_or(agentci_plan::Step::is_first);
+    let first = |rule: &ModelRule| rule.step.is_none_or(agentci_plan::SequenceStep::is_first);
     let compared = rules.iter().enumerate().filter(|(_, rule)| first(rule)).take(COMPARED);
     // Steps that fit are in use, so that a rule that nearly fits is the better guess.
     let weight = |rule: &ModelRule| if rule.step.is_some() { 0.5 } else { 1.0 };
@@ -82,7 +82,7 @@ fn likeness(wanted: &WantedWords, text: &str) -> f64 {
 }
 
 fn fits(wanted: &WantedWords, text: &str) -> bool {
-    Words::new(wanted).is_ok_and(|words| words.are_in(text))
+    RequiredWords::new(wanted).is_ok_and(|words| words.are_in(text))
 }
 
 /// The first thing that a rule wants and the request has not, `nth` aside.

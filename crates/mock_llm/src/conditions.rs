@@ -43,9 +43,9 @@ impl Conditions {
 #[derive(Debug)]
 pub(super) struct RuleCondition {
     model: Option<String>,
-    system: Option<Words>,
-    user: Option<Words>,
-    messages: Option<Words>,
+    system: Option<RequiredWords>,
+    user: Option<RequiredWords>,
+    messages: Option<RequiredWords>,
     tools: Option<WantedOffer>,
     tool_result: Option<bool>,
     turn: Option<u32>,
@@ -53,7 +53,7 @@ pub(super) struct RuleCondition {
 
 impl RuleCondition {
     pub(super) fn new(when: &ModelCondition) -> Result<Self, IndexError> {
-        let words = |wanted: &Option<WantedWords>| wanted.as_ref().map(Words::new).transpose();
+        let words = |wanted: &Option<WantedWords>| wanted.as_ref().map(RequiredWords::new).transpose();
         Ok(Self {
             model: when.model.clone(),
             system: words(&when.system)?,
@@ -78,12 +78,12 @@ impl RuleCondition {
 
 /// Words that a text must have.
 #[derive(Debug)]
-pub(super) enum Words {
+pub(super) enum RequiredWords {
     Contained(String),
     Matched(Regex),
 }
 
-impl Words {
+impl RequiredWords {
     pub(super) fn new(wanted: &WantedWords) -> Result<Self, IndexError> {
         Ok(match wanted {
             WantedWords::Contains(text) => Self::Contained(text.clone()),

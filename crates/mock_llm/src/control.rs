@@ -12,7 +12,7 @@ use super::delivery::json_response;
 use super::provider::Provider;
 use super::routes::Route;
 use super::rule_engine::RuleEngine;
-use agentci_wire::serve::Speech;
+use agentci_wire::serve::ServedBody;
 
 /// Who may ask.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Control {
 
 impl Control {
     /// The answer, if this is a question of that kind.
-    pub(super) fn answer(&self, route: &Route, mind: &RuleEngine, head: &Parts) -> Option<Response<Speech>> {
+    pub(super) fn answer(&self, route: &Route, mind: &RuleEngine, head: &Parts) -> Option<Response<ServedBody>> {
         let resets = *route == Route::Reset;
         if !resets && *route != Route::Journal {
             return None;

@@ -2,29 +2,29 @@
 
 use std::time::Duration;
 
-use agentci_plan::Pace;
+use agentci_plan::AnswerPace;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
-use super::answer::Answer;
-use super::events::{Events, Framing};
+use super::answer::SpokenAnswer;
+use super::events::{AnswerEvents, Framing};
 use super::provider::Provider;
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use super::routes::Route;
 use super::rule_engine::AnswerFault;
 use super::{anthropic, gemini, ollama, openai};
-use agentci_wire::serve::{Mark, Speech};
+use agentci_wire::serve::{Mark, ServedBody};
 
 /// The answer in the provider's shape, spoilt if it is to be.
 pub(super) async fn say(
     route: &Route,
-    answer: &Answer,
+    answer: &SpokenAnswer,
     stream: bool,
     arrived: Instant,
     spoilt: Option<AnswerFault>,
-) -> Response<Speech> {
+) -> Response<ServedBody> {
     let pace = answer.pace;
     let Some(begin) = arrived.checked_add(pace.latency) else { return std::future::pending().await };
     if stream {
@@ -40,7 +40,7 @@ pub(super) async fn say(
         }
         let (bytes, marks) = events.into_parts();
         let at_once = pace.first_token.is_zero() && pace.tokens_per_second.is_none();
-        let speech = if at_once { Speech::whole(bytes) } else { Speech::paced(bytes, due(marks, pace), begin) };
+        let speech = if at_once { ServedBody::whole(bytes) } else { ServedBody::paced(bytes, due(marks, pace), begin) };
         let speech = if spoilt == Some(AnswerFault::Cut) { speech.cut() } else { speech };
         return event_response(speech, route.framing());
     }
@@ -53,11 +53,11 @@ pub(super) async fn say(
         bytes.truncate(bytes.len() / 2);
     }
     let response = json_response(bytes);
-    if spoilt == Some(AnswerFault::Cut) { response.map(Speech::cut) } else { response }
+    if spoilt == Some(AnswerFault::Cut) { response.map(ServedBody::cut) } else { response }
 }
 
 /// The same marks, each with the moment it is due. What comes before the first token waits for nothing.
-fn due(mut marks: Vec<Mark>, pace: Pace) -> Vec<Mark> {
+fn due(mut marks: Vec<Mark>, pace: AnswerPace) -> Vec<Mark> {
     for mark in marks.iter_mut().filter(|mark| mark.tokens > 0) {
         mark.after = pace.due(mark.tokens);
     }
@@ -72,7 +72,7 @@ pub(super) async fn wait(from: Instant, after: Duration) {
     }
 }
 
-pub(super) fn whole(route: &Route, answer: &Answer) -> Value {
+pub(super) fn whole(route: &Route, answer: &SpokenAnswer) -> Value {
     match route {
         Route::Responses => openai::responses::whole(answer),
         Route::Messages => anthropic::whole(answer),
@@ -82,7 +82,7 @@ pub(super) fn whole(route: &Route, answer: &Answer) -> Value {
     }
 }
 
-fn events(route: &Route, answer: &Answer) -> Events {
+fn events(route: &Route, answer: &SpokenAnswer) -> AnswerEvents {
     match route {
         Route::Responses => openai::responses_stream::events(answer),
         Route::Messages => anthropic::events(answer),
@@ -92,7 +92,7 @@ fn events(route: &Route, answer: &Answer) -> Events {
     }
 }
 
-fn event_response(speech: Speech, framing: Framing) -> Response<Speech> {
+fn event_response(speech: ServedBody, framing: Framing) -> Response<ServedBody> {
     let mut response = Response::new(speech);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(framing.content_type()));
@@ -100,14 +100,19 @@ fn event_response(speech: Speech, framing: Framing) -> Response<Speech> {
     response
 }
 
-pub(super) fn json_response(bytes: Vec<u8>) -> Response<Speech> {
-    let mut response = Response::new(Speech::whole(bytes));
+pub(super) fn json_response(bytes: Vec<u8>) -> Response<ServedBody> {
+    let mut response = Response::new(ServedBody::whole(bytes));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 /// An error; where the events of a stream would be items of a list, it is one.
-pub(super) fn refuse(refusal: &Refusal, provider: Provider, request_id: &str, framing: Framing) -> Response<Speech> {
+pub(super) fn refuse(
+    refusal: &ModelRefusal,
+    provider: Provider,
+    request_id: &str,
+    framing: Framing,
+) -> Response<ServedBody> {
     let body = refusal.body(provider, request_id);
     let body = if framing == Framing::List { Value::Array(vec![body]) } else { body };
     let mut response = json_response(body.to_string().into_bytes());
@@ -128,7 +133,11 @@ pub(super) fn refuse(refusal: &Refusal, provider: Provider, request_id: &str, fr
 }
 
 /// Every answer names its request.
-pub(super) fn stamped(mut response: Response<Speech>, provider: Provider, request_id: String) -> Response<Speech> {
+pub(super) fn stamped(
+    mut response: Response<ServedBody>,
+    provider: Provider,
+    request_id: String,
+) -> Response<ServedBody> {
     if let Ok(value) = HeaderValue::try_from(request_id) {
         response.headers_mut().insert(HeaderName::from_static(provider.request_id_header()), value);
     }

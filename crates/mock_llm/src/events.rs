@@ -31,14 +31,14 @@ impl Framing {
 
 /// The events of an answer.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct AnswerEvents {
     framing: Framing,
     bytes: Vec<u8>,
     marks: Vec<Mark>,
     tokens: u32,
 }
 
-impl Events {
+impl AnswerEvents {
     pub(super) fn framed(framing: Framing) -> Self {
         Self { framing, ..Self::default() }
     }

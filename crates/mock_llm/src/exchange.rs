@@ -13,21 +13,21 @@ use tokio::time::Instant;
 
 use super::control::Control;
 use super::delivery::{json_response, refuse, say, stamped, wait, whole};
-use super::journal::{Entry, beginning};
-use super::offer::{self, Offer};
+use super::journal::{JournalEntry, beginning};
+use super::offer::{self, RequestOffer};
 use super::parsed_request::ParsedRequest;
 use super::provider::Provider;
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use super::routes::{Route, is_probe};
 use super::rule_engine::{AnswerFault, Decision, RuleEngine};
+use super::sent_answers::Telling;
 use super::strict;
 use super::strict::messages::Before;
-use super::telling::Telling;
-use super::{anthropic, beside, gemini, keys, ollama, openai, seen};
-use agentci_wire::serve::{Speech, Unread, collect};
+use super::{anthropic, gemini, keys, observation, ollama, openai, unscripted};
+use agentci_wire::serve::{ServedBody, Unread, collect};
 
 /// What is answered.
-enum Reply {
+enum HttpReply {
     /// Something that no rule decides.
     Plain(Value),
     Decided(Box<Decided>),
@@ -39,7 +39,11 @@ struct Decided {
 }
 
 /// Answers a request, whatever it is.
-pub(super) async fn respond(mind: &Arc<RuleEngine>, control: &Control, request: Request<Incoming>) -> Response<Speech> {
+pub(super) async fn respond(
+    mind: &Arc<RuleEngine>,
+    control: &Control,
+    request: Request<Incoming>,
+) -> Response<ServedBody> {
     let arrived = Instant::now();
     let (head, body) = request.into_parts();
     let found = Route::find(&head.method, head.uri.path(), head.uri.query());
@@ -51,12 +55,12 @@ pub(super) async fn respond(mind: &Arc<RuleEngine>, control: &Control, request: 
     let provider = Route::provider(found.as_ref().ok(), &head);
     let framing = found.as_ref().map(Route::framing).unwrap_or_default();
     let body = collect(body).await;
-    let mut entry = Entry {
+    let mut entry = JournalEntry {
         number: mind.begin(),
         unix_ms: now_ms(),
         provider: provider.name(),
         path: beginning(head.uri.path()),
-        ..Entry::default()
+        ..JournalEntry::default()
     };
     let request_id = format!("req_{:020}", entry.number);
     if let Err(refusal) = &found
@@ -71,7 +75,7 @@ pub(super) async fn respond(mind: &Arc<RuleEngine>, control: &Control, request: 
     };
     let answered = found.and_then(|route| {
         let path = head.uri.path();
-        let exchange = Exchange { mind, route, provider, path, request_id: &request_id, arrived };
+        let exchange = ModelExchange { mind, route, provider, path, request_id: &request_id, arrived };
         let reply = match unread {
             Some(refusal) => Err(refusal),
             None => exchange.reply(&head, &body, &mut entry),
@@ -92,13 +96,13 @@ pub(super) async fn respond(mind: &Arc<RuleEngine>, control: &Control, request: 
     stamped(response, provider, request_id)
 }
 
-fn unread(why: Unread) -> Refusal {
-    let refusal = Refusal::new(why.status(), why.to_string());
+fn unread(why: Unread) -> ModelRefusal {
+    let refusal = ModelRefusal::new(why.status(), why.to_string());
     if why == Unread::TooLarge { refusal.code("request_too_large") } else { refusal }
 }
 
 /// Writes down what happened, and tells what is complained of.
-fn take_down(mind: &RuleEngine, entry: Entry) {
+fn take_down(mind: &RuleEngine, entry: JournalEntry) {
     let mut state = mind.state();
     if let Some(observer) = &state.observer {
         entry.troubles.iter().cloned().for_each(|trouble| observer.trouble(trouble));
@@ -115,7 +119,7 @@ fn with_model(mut request: Value, path: &str) -> Value {
 }
 
 /// A request that was understood.
-struct Exchange<'e> {
+struct ModelExchange<'e> {
     mind: &'e Arc<RuleEngine>,
     route: Route,
     provider: Provider,
@@ -124,47 +128,48 @@ struct Exchange<'e> {
     arrived: Instant,
 }
 
-impl Exchange<'_> {
+impl ModelExchange<'_> {
     /// What is answered, or why nothing is.
-    fn reply(&self, head: &Parts, body: &[u8], entry: &mut Entry) -> Result<Reply, Refusal> {
+    fn reply(&self, head: &Parts, body: &[u8], entry: &mut JournalEntry) -> Result<HttpReply, ModelRefusal> {
         let Self { mind, route, provider, .. } = self;
         let provider = *provider;
         keys::authorize(mind, provider, head)?;
         match route {
-            Route::Models => return Ok(Reply::Plain(openai::models::list(&mind.models(), provider))),
-            Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(Reply::Plain),
-            Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(Reply::Plain),
-            Route::Telemetry => return Ok(Reply::Plain(json!({}))),
+            Route::Models => return Ok(HttpReply::Plain(openai::models::list(&mind.models(), provider))),
+            Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(HttpReply::Plain),
+            Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(HttpReply::Plain),
+            Route::Telemetry => return Ok(HttpReply::Plain(json!({}))),
             Route::Ollama(endpoint) => {
-                if let Some(value) = ollama::beside::plain(*endpoint, &mind.models()) {
-                    return Ok(Reply::Plain(value));
+                if let Some(value) = ollama::unscripted::plain(*endpoint, &mind.models()) {
+                    return Ok(HttpReply::Plain(value));
                 }
             }
             _ => {}
         }
-        let request = serde_json::from_slice::<Value>(body)
-            .map(|request| with_model(request, head.uri.path()))
-            .map_err(|error| Refusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"));
+        let request =
+            serde_json::from_slice::<Value>(body).map(|request| with_model(request, head.uri.path())).map_err(
+                |error| ModelRefusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"),
+            );
         if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
             && ollama::loads(*endpoint, request)
         {
             entry.model = request["model"].as_str().map(beginning);
-            return Ok(Reply::Plain(ollama::beside::loaded(*endpoint, request, entry.unix_ms / 1000)));
+            return Ok(HttpReply::Plain(ollama::unscripted::loaded(*endpoint, request, entry.unix_ms / 1000)));
         }
         if route.asks_model() {
             let decided = request.and_then(|request| self.decide(&request, body, entry));
-            return decided.map(|decided| Reply::Decided(Box::new(decided))).inspect_err(|refusal| {
+            return decided.map(|decided| HttpReply::Decided(Box::new(decided))).inspect_err(|refusal| {
                 if mind.is_strict() {
                     let message = format!("{} would refuse a request: {}", provider.title(), refusal.told());
                     entry.troubles.push(ModelTrouble::new(TroubleKind::ProviderWouldRefuse, message));
                 }
             });
         }
-        beside::answer(mind, route, &request?, body.len(), entry).map(Reply::Plain)
+        unscripted::answer(mind, route, &request?, body.len(), entry).map(HttpReply::Plain)
     }
 
     /// What the script says to a request that its provider would take.
-    fn decide(&self, request: &Value, body: &[u8], entry: &mut Entry) -> Result<Decided, Refusal> {
+    fn decide(&self, request: &Value, body: &[u8], entry: &mut JournalEntry) -> Result<Decided, ModelRefusal> {
         let Self { mind, route, .. } = self;
         // What is no object at all is told when it is read.
         if mind.is_strict() && matches!(request, Value::Object(_)) {
@@ -187,7 +192,7 @@ impl Exchange<'_> {
             Route::Responses => openai::responses::read(request)?,
             Route::Messages => anthropic::read(request, false)?,
             Route::Gemini(verb) => gemini::read(request, matches!(verb, gemini::Verb::Stream { .. }))?,
-            Route::Ollama(ollama::Endpoint::Generate) => ollama::read_generate(request)?,
+            Route::Ollama(ollama::OllamaEndpoint::Generate) => ollama::read_generate(request)?,
             Route::Ollama(_) => ollama::read_chat(request)?,
             _ => openai::chat::read(request)?,
         };
@@ -202,7 +207,7 @@ impl Exchange<'_> {
         let (decision, rule) = mind.decide(&asked, body.len(), entry);
         match &decision {
             Decision::Say(answer) if !mind.misbehaves(rule) => {
-                let offer = Offer::read(route, request, asked.tools.as_deref(), asked.thread.is_some());
+                let offer = RequestOffer::read(route, request, asked.tools.as_deref(), asked.thread.is_some());
                 entry.troubles.extend(offer.troubles(answer, rule));
                 let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
                 entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
@@ -217,14 +222,14 @@ impl Exchange<'_> {
     }
 
     /// Writes down what is answered and answers, at the moment it is due.
-    async fn deliver(&self, reply: Reply, mut entry: Entry, body: &[u8]) -> Response<Speech> {
+    async fn deliver(&self, reply: HttpReply, mut entry: JournalEntry, body: &[u8]) -> Response<ServedBody> {
         entry.status = 200;
         let Decided { decision, asked } = match reply {
-            Reply::Plain(value) => {
+            HttpReply::Plain(value) => {
                 take_down(self.mind, entry);
                 return json_response(value.to_string().into_bytes());
             }
-            Reply::Decided(decided) => *decided,
+            HttpReply::Decided(decided) => *decided,
         };
         match &decision {
             Decision::Say(answer) => {
@@ -299,11 +304,11 @@ impl Exchange<'_> {
     /// The request as a trace has it: with its model, which the path may name.
     fn traced(&self, body: &[u8]) -> Value {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        seen::traced(self.route.wire_api(), self.path, &body)
+        observation::traced(self.route.wire_api(), self.path, &body)
     }
 
     /// Tells who listens of a request that was not understood or not taken.
-    fn refused(&self, refusal: Refusal, body: &[u8]) -> Refusal {
+    fn refused(&self, refusal: ModelRefusal, body: &[u8]) -> ModelRefusal {
         if self.route.asks_model()
             && let Some(observer) = &self.mind.state().observer
         {

@@ -1,16 +1,18 @@
 //! Reading the fields of a request, wrong types refused with the name of the field.
 
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use serde_json::Value;
 
 /// The fields of a request.
-pub(super) struct Fields<'f>(&'f Value);
+pub(super) struct RequestFields<'f>(&'f Value);
 
-impl<'f> Fields<'f> {
-    pub(super) fn open(body: &'f Value) -> Result<Self, Refusal> {
+impl<'f> RequestFields<'f> {
+    pub(super) fn open(body: &'f Value) -> Result<Self, ModelRefusal> {
         match body {
             Value::Object(_) => Ok(Self(body)),
-            other => Err(Refusal::new(400, format!("the request must be a JSON object, found {}", describe(other)))),
+            other => {
+                Err(ModelRefusal::new(400, format!("the request must be a JSON object, found {}", describe(other))))
+            }
         }
     }
 
@@ -19,7 +21,7 @@ impl<'f> Fields<'f> {
         self.0.get(name).filter(|value| **value != Value::Null)
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'f str>, Refusal> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<&'f str>, ModelRefusal> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -27,7 +29,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    pub(super) fn truth(&self, name: &str) -> Result<bool, Refusal> {
+    pub(super) fn truth(&self, name: &str) -> Result<bool, ModelRefusal> {
         match self.get(name) {
             None => Ok(false),
             Some(Value::Bool(truth)) => Ok(*truth),
@@ -36,7 +38,7 @@ impl<'f> Fields<'f> {
     }
 
     /// A whole number in a range.
-    pub(super) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, Refusal> {
+    pub(super) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, ModelRefusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
         match count.filter(|count| (least..=most).contains(count)) {
@@ -46,7 +48,7 @@ impl<'f> Fields<'f> {
     }
 
     /// Tools are a list, where there are any.
-    pub(super) fn check_tools(&self) -> Result<(), Refusal> {
+    pub(super) fn check_tools(&self) -> Result<(), ModelRefusal> {
         match self.get("tools") {
             None | Some(Value::Array(_)) => Ok(()),
             Some(other) => Err(wrong("tools", "a list", other)),
@@ -54,10 +56,10 @@ impl<'f> Fields<'f> {
     }
 
     /// A list that must be there and hold something.
-    pub(super) fn list(&self, name: &str) -> Result<&'f [Value], Refusal> {
+    pub(super) fn list(&self, name: &str) -> Result<&'f [Value], ModelRefusal> {
         match self.get(name) {
             Some(Value::Array(items)) if !items.is_empty() => Ok(items),
-            Some(Value::Array(_)) => Err(Refusal::of_part(name, format!("`{name}` must not be empty"))),
+            Some(Value::Array(_)) => Err(ModelRefusal::of_part(name, format!("`{name}` must not be empty"))),
             Some(other) => Err(wrong(name, "a list", other)),
             None => Err(missing(name)),
         }
@@ -69,12 +71,12 @@ pub(super) fn items(list: Option<&Value>) -> &[Value] {
     list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-pub(super) fn missing(name: &str) -> Refusal {
-    Refusal::of_part(name, format!("missing required parameter: `{name}`")).code("missing_required_parameter")
+pub(super) fn missing(name: &str) -> ModelRefusal {
+    ModelRefusal::of_part(name, format!("missing required parameter: `{name}`")).code("missing_required_parameter")
 }
 
-pub(super) fn wrong(name: &str, wanted: &str, found: &Value) -> Refusal {
-    Refusal::of_part(name, format!("`{name}` must be {wanted}, found {}", describe(found))).code("invalid_type")
+pub(super) fn wrong(name: &str, wanted: &str, found: &Value) -> ModelRefusal {
+    ModelRefusal::of_part(name, format!("`{name}` must be {wanted}, found {}", describe(found))).code("invalid_type")
 }
 
 fn describe(value: &Value) -> String {

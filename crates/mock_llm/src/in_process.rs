@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{ModelScript, Pace};
+use agentci_plan::{AnswerPace, ModelScript};
 
-use super::answer::Answer;
-use super::index::{Index, IndexError};
-use super::journal::Entry;
+use super::answer::SpokenAnswer;
+use super::index::{IndexError, RuleIndex};
+use super::journal::JournalEntry;
 use super::openai;
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use super::rule_engine::{AnswerFault, Decision, RuleEngine};
 use super::tokens::tokens;
 use serde_json::Value;
@@ -18,13 +18,13 @@ use serde_json::Value;
 #[derive(Debug, Clone)]
 pub struct ScriptIndex {
     script: Arc<ModelScript>,
-    index: Arc<Index>,
+    index: Arc<RuleIndex>,
 }
 
 impl ScriptIndex {
     /// Indexes the rules of a script.
     pub fn new(script: Arc<ModelScript>) -> Result<Self, IndexError> {
-        let index = Arc::new(Index::new(&script.rules)?);
+        let index = Arc::new(RuleIndex::new(&script.rules)?);
         Ok(Self { script, index })
     }
 }
@@ -73,7 +73,7 @@ pub struct ModelSpeech {
     /// Those of the answer.
     pub tokens_out: u32,
     /// When each piece is due.
-    pub pace: Pace,
+    pub pace: AnswerPace,
 }
 
 /// A tool that a scripted model wants called.
@@ -99,14 +99,14 @@ impl ScriptMind {
     pub fn ask(&self, request: &str) -> ModelReply {
         let body: Value = match serde_json::from_str(request) {
             Ok(body) => body,
-            Err(error) => return refused(Refusal::new(400, error.to_string()), Duration::ZERO),
+            Err(error) => return refused(ModelRefusal::new(400, error.to_string()), Duration::ZERO),
         };
         let mut asked = match openai::chat::read(&body) {
             Ok(asked) => asked,
             Err(refusal) => return refused(refusal, Duration::ZERO),
         };
         self.0.look_closer(&mut asked, request.as_bytes());
-        let mut entry = Entry { number: self.0.begin(), ..Entry::default() };
+        let mut entry = JournalEntry { number: self.0.begin(), ..JournalEntry::default() };
         match self.0.decide(&asked, request.len(), &mut entry).0 {
             Decision::Say(answer) => ModelReply::Said(speech(answer)),
             Decision::Refuse(refusal, after) => refused(refusal, after),
@@ -118,12 +118,12 @@ impl ScriptMind {
     }
 }
 
-fn refused(refusal: Refusal, after: Duration) -> ModelReply {
-    let Refusal { status, message, retry_after, .. } = refusal;
+fn refused(refusal: ModelRefusal, after: Duration) -> ModelReply {
+    let ModelRefusal { status, message, retry_after, .. } = refusal;
     ModelReply::Refused { status, message, retry_after, after }
 }
 
-fn speech(answer: Answer) -> ModelSpeech {
+fn speech(answer: SpokenAnswer) -> ModelSpeech {
     let finish = openai::finish_reason(&answer);
     let calls = answer.calls.into_iter().map(|call| ModelCall { id: call.id, name: call.name, arguments: call.json });
     let pieces = match answer.text {
@@ -154,7 +154,7 @@ mod tests {
             when: ModelCondition { user: Some(WantedWords::Contains(user.into())), ..ModelCondition::default() },
             replies: replies.iter().map(|&reply| reply.to_owned()).collect(),
             tool_calls: Vec::new(),
-            pace: Pace::default(),
+            pace: AnswerPace::default(),
             usage: None,
             finish: None,
             failure: None,

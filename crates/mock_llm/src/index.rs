@@ -30,7 +30,7 @@ impl IndexError {
 
 /// Rules by the text of the user that they want.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(super) struct RuleIndex {
     texts: AhoCorasick,
     /// The rules that want the nth of the texts.
     by_text: Vec<Vec<usize>>,
@@ -43,7 +43,7 @@ pub(super) struct Index {
     pub(super) sequences: Sequences,
 }
 
-impl Index {
+impl RuleIndex {
     pub(super) fn new(rules: &[ModelRule]) -> Result<Self, IndexError> {
         Self::limited(rules, SET_LIMIT)
     }
@@ -100,7 +100,7 @@ fn has_beginning(pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{ModelCondition, Pace};
+    use agentci_plan::{AnswerPace, ModelCondition};
     use agentci_source::{Sources, Span, Spanned};
 
     use super::super::parsed_request::GivenResult;
@@ -115,7 +115,7 @@ mod tests {
             when,
             replies: vec!["x".into()],
             tool_calls: Vec::new(),
-            pace: Pace::default(),
+            pace: AnswerPace::default(),
             usage: None,
             finish: None,
             failure: None,
@@ -143,7 +143,7 @@ mod tests {
         let made = |patterns: usize, limit: usize| {
             let rules: Vec<ModelRule> =
                 (0..patterns).map(|number| rule(matches(&format!("[a-z]{{100}}{number}")))).collect();
-            Index::limited(&rules, limit).map(drop)
+            RuleIndex::limited(&rules, limit).map(drop)
         };
         assert!(made(1, 100_000).is_ok());
         let error = made(100, 100_000).unwrap_err().to_string();
@@ -151,8 +151,8 @@ mod tests {
         assert!(made(100, SET_LIMIT).is_ok());
     }
 
-    fn index(conditions: Vec<ModelCondition>) -> Index {
-        Index::new(&conditions.into_iter().map(rule).collect::<Vec<_>>()).unwrap()
+    fn index(conditions: Vec<ModelCondition>) -> RuleIndex {
+        RuleIndex::new(&conditions.into_iter().map(rule).collect::<Vec<_>>()).unwrap()
     }
 
     #[test]

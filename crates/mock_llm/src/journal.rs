@@ -17,7 +17,7 @@ const SHOWN: usize = 4_000;
 
 /// One request.
 #[derive(Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct JournalEntry {
     pub(super) number: u64,
     pub(super) unix_ms: u64,
     pub(super) provider: &'static str,
@@ -46,13 +46,13 @@ pub(super) fn beginning(text: &str) -> String {
 
 /// What was asked and answered.
 #[derive(Debug, Default)]
-pub(super) struct Journal {
-    entries: VecDeque<Entry>,
+pub(super) struct RequestJournal {
+    entries: VecDeque<JournalEntry>,
     forgotten: u64,
 }
 
-impl Journal {
-    pub(super) fn push(&mut self, mut entry: Entry) {
+impl RequestJournal {
+    pub(super) fn push(&mut self, mut entry: JournalEntry) {
         for result in &mut entry.tool_results {
             result.function = None;
             if let Some((end, _)) = result.content.char_indices().nth(SHOWN) {
@@ -80,12 +80,12 @@ impl Journal {
 
     /// All of it as JSON.
     pub(super) fn value(&self) -> Value {
-        let entries: Vec<Value> = self.entries.iter().map(Entry::value).collect();
+        let entries: Vec<Value> = self.entries.iter().map(JournalEntry::value).collect();
         json!({ "requests": entries, "forgotten": self.forgotten })
     }
 }
 
-impl Entry {
+impl JournalEntry {
     fn value(&self) -> Value {
         let call = |call: &WantedCall| json!({ "id": call.id, "name": call.name, "args": call.args });
         let result =
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn old_requests_are_forgotten_and_counted() {
-        let mut journal = Journal::default();
+        let mut journal = RequestJournal::default();
         for number in 0..10_003 {
-            journal.push(Entry { number, ..Entry::default() });
+            journal.push(JournalEntry { number, ..JournalEntry::default() });
         }
         let value = journal.value();
         assert_eq!((value["requests"].as_array().unwrap().len(), &value["forgotten"]), (10_000, &json!(3)));

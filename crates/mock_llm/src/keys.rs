@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use agentci_trace::{ModelTrouble, TroubleKind};
 use hyper::http::request::Parts;
 
-use super::journal::Entry;
+use super::journal::JournalEntry;
 use super::provider::{Provider, query_key};
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use super::rule_engine::RuleEngine;
 
 /// The shortest key that is taken for a secret; shorter ones would be found in every other word.
 const SECRET: usize = 8;
 
 /// A key that is not the placeholder may be a real one.
-pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut Entry) {
+pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut JournalEntry) {
     let known = &mind.policy.keys;
     if known.is_empty() {
         return;
@@ -30,19 +30,21 @@ pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut Entry) {
 }
 
 /// Refuses a request that does not have the key that the script demands, as its provider would.
-pub(super) fn authorize(mind: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), Refusal> {
+pub(super) fn authorize(mind: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), ModelRefusal> {
     let Some(wanted) = &mind.script.api_key else { return Ok(()) };
     let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head));
     let refusal = match (key, provider) {
         (Some(key), _) if key == *wanted => return Ok(()),
-        (Some(_), Provider::Gemini) => Refusal::new(400, "API key not valid. Please pass a valid API key."),
-        (Some(_), _) => Refusal::new(401, "incorrect API key provided: the script demands another"),
+        (Some(_), Provider::Gemini) => ModelRefusal::new(400, "API key not valid. Please pass a valid API key."),
+        (Some(_), _) => ModelRefusal::new(401, "incorrect API key provided: the script demands another"),
         (None, Provider::OpenAi | Provider::Ollama) => {
-            Refusal::new(401, "you did not provide an API key: send `authorization: Bearer KEY`")
+            ModelRefusal::new(401, "you did not provide an API key: send `authorization: Bearer KEY`")
         }
-        (None, Provider::Azure) => Refusal::new(401, "you did not provide an API key: send `api-key: KEY`"),
-        (None, Provider::Anthropic) => Refusal::new(401, "x-api-key header is required"),
-        (None, Provider::Gemini) => Refusal::new(403, "you did not provide an API key: send `x-goog-api-key: KEY`"),
+        (None, Provider::Azure) => ModelRefusal::new(401, "you did not provide an API key: send `api-key: KEY`"),
+        (None, Provider::Anthropic) => ModelRefusal::new(401, "x-api-key header is required"),
+        (None, Provider::Gemini) => {
+            ModelRefusal::new(403, "you did not provide an API key: send `x-goog-api-key: KEY`")
+        }
     };
     Err(refusal)
 }

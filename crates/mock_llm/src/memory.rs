@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::answer::{Answer, WantedCall};
+use super::answer::{SpokenAnswer, WantedCall};
 use super::openai::responses;
 use super::parsed_request::ParsedRequest;
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
+use super::request_words::RequestTexts;
 use super::rule_engine::{RuleEngine, State};
-use super::spoken::RequestTexts;
-use super::strict::responses::Earlier;
+use super::strict::responses::EarlierCalls;
 
 /// How many answers are remembered for requests that go on from one of them.
 const REMEMBERED: usize = 10_000;
@@ -22,11 +22,11 @@ const KEPT_TEXT: usize = 16 << 20;
 
 /// Where a conversation stood after an answer.
 #[derive(Debug, Clone)]
-pub(super) struct Conversation {
+pub(super) struct RememberedConversation {
     user: String,
     answers: u32,
     /// The calls so far.
-    calls: Earlier,
+    calls: EarlierCalls,
     /// Those of the last answer, in their order.
     last: Vec<String>,
     /// The tools that were offered, where they hold for what follows.
@@ -38,7 +38,7 @@ pub(super) struct Conversation {
 impl RuleEngine {
     /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
     /// not known begins with it: one lives longer than a server of tests.
-    pub(super) fn resume(&self, asked: &mut ParsedRequest) -> Result<(), Refusal> {
+    pub(super) fn resume(&self, asked: &mut ParsedRequest) -> Result<(), ModelRefusal> {
         let state = self.state();
         for reference in &asked.items.references {
             state.refer(reference, &mut asked.earlier);
@@ -51,7 +51,7 @@ impl RuleEngine {
                 return Ok(());
             };
             let message = format!("Previous response with id '{previous}' not found.");
-            return Err(Refusal::of_part("previous_response_id", message).code("previous_response_not_found"));
+            return Err(ModelRefusal::of_part("previous_response_id", message).code("previous_response_not_found"));
         };
         asked.earlier.made.extend(known.calls.made.iter().cloned());
         asked.earlier.open.extend(known.calls.open.iter().cloned());
@@ -82,7 +82,7 @@ impl RuleEngine {
         calls.made.extend(last.iter().cloned());
         calls.open.extend(last.iter().cloned());
         let (tools, spoken) = (asked.tools.clone(), asked.spoken.remembered(said.unwrap_or_default()));
-        let conversation = Conversation { user, answers, calls, last, tools, spoken };
+        let conversation = RememberedConversation { user, answers, calls, last, tools, spoken };
         let mut state = self.state();
         if let Some(known) = state.conversations.get_mut(&id) {
             *known = conversation;
@@ -103,10 +103,10 @@ impl RuleEngine {
     }
 
     /// Keeps an answer of the Responses API for whoever asks for it once more.
-    pub(super) fn keep(&self, answer: &Answer) {
+    pub(super) fn keep(&self, answer: &SpokenAnswer) {
         let mut state = self.state();
         state.kept.push_back((responses::id(answer), answer.clone()));
-        let text = |answer: &Answer| answer.text.as_ref().map_or(0, String::len);
+        let text = |answer: &SpokenAnswer| answer.text.as_ref().map_or(0, String::len);
         let mut bytes: usize = state.kept.iter().map(|(_, answer)| text(answer)).sum();
         while state.kept.len() > KEPT || bytes > KEPT_TEXT {
             let Some((_, oldest)) = state.kept.pop_front() else { break };
@@ -115,7 +115,7 @@ impl RuleEngine {
     }
 
     /// An answer that was kept.
-    pub(super) fn kept(&self, id: &str) -> Option<Answer> {
+    pub(super) fn kept(&self, id: &str) -> Option<SpokenAnswer> {
         self.state().kept.iter().find(|(known, _)| known == id).map(|(_, answer)| answer.clone())
     }
 }
@@ -123,7 +123,7 @@ impl RuleEngine {
 impl State {
     /// Takes an item that a request refers to for a part of that request. It may be one of a call; one that is not known may be
     /// anything.
-    fn refer(&self, reference: &str, earlier: &mut Earlier) {
+    fn refer(&self, reference: &str, earlier: &mut EarlierCalls) {
         let Some(item) = reference.strip_prefix("fc_") else {
             earlier.unknown |= !["msg_", "rs_"].iter().any(|kind| reference.starts_with(kind));
             return;
@@ -144,7 +144,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Finish, Pace};
+    use agentci_plan::{AnswerPace, Finish};
 
     use super::super::answer::CallForm;
     use super::*;
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn only_so_many_answers_are_kept() {
         let mind = RuleEngine::new(Arc::default(), None, None).unwrap();
-        let mut answer = Answer {
+        let mut answer = SpokenAnswer {
             number: 0,
             created: 0,
             model: String::new(),
@@ -164,7 +164,7 @@ mod tests {
             output_tokens: 0,
             choices: 1,
             include_usage: false,
-            pace: Pace::default(),
+            pace: AnswerPace::default(),
             conversation: None,
         };
         for number in 1..=KEPT as u64 + 1 {

@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
-use agentci_trace::{Kind, ModelTrouble, Observer, ToolCall, ToolResult, Usage};
+use agentci_trace::{EventKind, ModelTrouble, Observer, ToolCall, ToolResult, Usage};
 use rustc_hash::FxBuildHasher;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::answer::{Answer, WantedCall};
+use super::answer::{SpokenAnswer, WantedCall};
 use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, Standing};
 
 /// Tells someone what is seen on the wire: what the model asks for, and the results that the agent sends. What the agent did is for
 /// others to say, or follows from its results.
 #[derive(Debug)]
 pub(super) struct WireObserver {
-    sender: UnboundedSender<Kind>,
+    sender: UnboundedSender<EventKind>,
     /// Whether what the answers use up is told; an agent may say so itself.
     usage: bool,
     /// Calls that were asked for and have no result yet, by their ids, which grow.
-    open: BTreeMap<String, OpenCall>,
+    open: BTreeMap<String, RequestedTool>,
     /// The ids of calls that have their result.
     closed: HashSet<String>,
     /// How many results of equal calls, with equal ids or none, a request had at most; by the hash of id and call.
@@ -34,14 +34,14 @@ pub(super) struct WireObserver {
 
 /// A call that was asked for.
 #[derive(Debug)]
-struct OpenCall {
+struct RequestedTool {
     function: FunctionCall,
     /// Where its conversation stood.
     after: Standing,
 }
 
 impl WireObserver {
-    pub(super) fn new(sender: UnboundedSender<Kind>, usage: bool) -> Self {
+    pub(super) fn new(sender: UnboundedSender<EventKind>, usage: bool) -> Self {
         Self {
             sender,
             usage,
@@ -97,9 +97,9 @@ impl WireObserver {
         if !is_last && is_known {
             return None;
         }
-        let of_conversation = |call: &OpenCall| asked.goes_on(call.after, given.at);
+        let of_conversation = |call: &RequestedTool| asked.goes_on(call.after, given.at);
         // What led to a call, said once more, has no result of it.
-        let is_asked = |call: &OpenCall| call.after != asked.standing();
+        let is_asked = |call: &RequestedTool| call.after != asked.standing();
         let has_id = !given.call_id.is_empty();
         let may_be_any = !has_id || (is_last && !is_known);
         let id = find(&self.open, function, of_conversation)
@@ -118,7 +118,7 @@ impl WireObserver {
         let Some(call_id) = call_id else { return };
         let result = value(&given.content);
         let (result, error) = if given.failed { (Value::Null, Some(given.content.clone())) } else { (result, None) };
-        self.send(Kind::ToolResult(ToolResult {
+        self.send(EventKind::ToolResult(ToolResult {
             call_id,
             ok: !given.failed,
             result: result.into(),
@@ -128,7 +128,7 @@ impl WireObserver {
         }));
     }
 
-    pub(super) fn answer(&mut self, request: Value, response: Value, answer: &Answer) {
+    pub(super) fn answer(&mut self, request: Value, response: Value, answer: &SpokenAnswer) {
         let usage = Usage {
             tokens_in: Some(answer.input_tokens.into()),
             tokens_out: Some(answer.output_tokens.into()),
@@ -145,16 +145,16 @@ impl WireObserver {
         usage: Option<Usage>,
         calls: &[WantedCall],
     ) {
-        self.send(Kind::ModelCall { request: request.into(), response: response.into() });
+        self.send(EventKind::ModelCall { request: request.into(), response: response.into() });
         if let Some(usage) = usage.filter(|_| self.usage) {
-            self.send(Kind::Usage(usage));
+            self.send(EventKind::Usage(usage));
         }
         let after = self.asked.remove(&number).unwrap_or_default();
         self.answered.insert(after.digest);
         for WantedCall { id, name, args, json } in calls {
             let function = FunctionCall { name: name.clone(), arguments: Some(json.clone()) };
-            self.open.insert(id.clone(), OpenCall { function, after });
-            self.send(Kind::ToolCall(ToolCall {
+            self.open.insert(id.clone(), RequestedTool { function, after });
+            self.send(EventKind::ToolCall(ToolCall {
                 call_id: id.clone(),
                 name: name.clone(),
                 args: Arc::new(args.clone()),
@@ -165,15 +165,15 @@ impl WireObserver {
     }
 
     pub(super) fn refused(&self, request: Value, response: Value) {
-        self.send(Kind::ModelCall { request: request.into(), response: response.into() });
+        self.send(EventKind::ModelCall { request: request.into(), response: response.into() });
     }
 
     /// What the model complains of.
     pub(super) fn trouble(&self, trouble: ModelTrouble) {
-        self.send(Kind::ModelTrouble(trouble));
+        self.send(EventKind::ModelTrouble(trouble));
     }
 
-    fn send(&self, kind: Kind) {
+    fn send(&self, kind: EventKind) {
         // Whoever listened may be gone by now.
         let _ = self.sender.send(kind);
     }
@@ -181,9 +181,9 @@ impl WireObserver {
 
 /// The first open call of a function with these arguments; or the one that has most of them, where the agent added some.
 fn find<'o>(
-    open: &'o BTreeMap<String, OpenCall>,
+    open: &'o BTreeMap<String, RequestedTool>,
     function: &FunctionCall,
-    may_be: impl Fn(&OpenCall) -> bool,
+    may_be: impl Fn(&RequestedTool) -> bool,
 ) -> Option<&'o String> {
     let named = || open.iter().filter(|(_, call)| call.function.name == function.name && may_be(call));
     let same = named().find(|(_, call)| call.function.has_arguments_of(function));

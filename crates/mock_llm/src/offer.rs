@@ -6,8 +6,8 @@ use agentci_plan::{Finish, ScriptedCall};
 use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
 
-use super::answer::{Answer, CallForm, WantedCall};
-use super::choice::Choice;
+use super::answer::{CallForm, SpokenAnswer, WantedCall};
+use super::choice::ToolChoice;
 use super::routes::Route;
 use super::schema::{misfit, or_null};
 use super::{gemini, ollama};
@@ -17,10 +17,10 @@ const LISTED: usize = 12;
 
 /// What a request offers and asks for.
 #[derive(Default)]
-pub(super) struct Offer<'r> {
-    pub(super) tools: Vec<Tool<'r>>,
+pub(super) struct RequestOffer<'r> {
+    pub(super) tools: Vec<RequestTool<'r>>,
     /// Which of them may be called, and whether one must be.
-    pub(super) choice: Choice<'r>,
+    pub(super) choice: ToolChoice<'r>,
     /// What says so in the request.
     pub(super) choice_key: &'static str,
     /// Whether there may be tools that the request does not show.
@@ -32,7 +32,7 @@ pub(super) struct Offer<'r> {
 }
 
 /// A tool that a request offers.
-pub(super) struct Tool<'r> {
+pub(super) struct RequestTool<'r> {
     pub(super) name: &'r str,
     /// The schema of its arguments.
     pub(super) schema: Option<&'r Value>,
@@ -68,7 +68,7 @@ pub(super) struct Format<'r> {
     pub(super) is_text: bool,
 }
 
-impl<'r> Offer<'r> {
+impl<'r> RequestOffer<'r> {
     /// An offer of nothing, in a request that leaves a choice by this name.
     pub(super) fn new(choice_key: &'static str) -> Self {
         Self { choice_key, ..Self::default() }
@@ -94,11 +94,11 @@ impl<'r> Offer<'r> {
             form: SchemaForm::Json,
             is_text: false,
         });
-        Self { tools, choice: Choice::read(request), more, hosted, format, ..Self::new("tool_choice") }
+        Self { tools, choice: ToolChoice::read(request), more, hosted, format, ..Self::new("tool_choice") }
     }
 
     /// What is wrong with an answer to the request, which the rule with this number gives.
-    pub(super) fn troubles(&self, answer: &Answer, rule: Option<usize>) -> Vec<ModelTrouble> {
+    pub(super) fn troubles(&self, answer: &SpokenAnswer, rule: Option<usize>) -> Vec<ModelTrouble> {
         let mut troubles: Vec<ModelTrouble> = answer.calls.iter().filter_map(|call| self.of_call(call)).collect();
         troubles.extend(self.beside(answer));
         troubles.extend(self.without_call(answer).or_else(|| self.of_text(answer)));
@@ -131,7 +131,7 @@ impl<'r> Offer<'r> {
     }
 
     /// Several calls in spite of `parallel_tool_calls: false` or `disable_parallel_tool_use: true`.
-    fn beside(&self, answer: &Answer) -> Option<ModelTrouble> {
+    fn beside(&self, answer: &SpokenAnswer) -> Option<ModelTrouble> {
         let [first, second, ..] = answer.calls.as_slice() else { return None };
         let message = format!(
             "the script calls `{}` beside `{}`, and the request allows one call at a time (`parallel_tool_calls`, \
@@ -142,7 +142,7 @@ impl<'r> Offer<'r> {
     }
 
     /// No call in spite of a choice that asks for one.
-    fn without_call(&self, answer: &Answer) -> Option<ModelTrouble> {
+    fn without_call(&self, answer: &SpokenAnswer) -> Option<ModelTrouble> {
         let is_answer = answer.calls.is_empty() && !matches!(answer.finish, Finish::Length | Finish::ContentFilter);
         let must_call = self.choice.forced && !self.tools.is_empty() && !self.more && !self.hosted;
         let which = match &self.choice.only {
@@ -155,7 +155,7 @@ impl<'r> Offer<'r> {
     }
 
     /// A text beside calls is not the answer yet, and one that is cut off or refused is none.
-    fn of_text(&self, answer: &Answer) -> Option<ModelTrouble> {
+    fn of_text(&self, answer: &SpokenAnswer) -> Option<ModelTrouble> {
         let (format, said) = (self.format.as_ref()?, answer.text.as_deref()?);
         if !answer.calls.is_empty() || matches!(answer.finish, Finish::Length | Finish::ContentFilter) {
             return None;
@@ -187,7 +187,7 @@ fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
 }
 
 /// What is wrong with an answer that calls a function, where the script wants more calls: a request with `functions` gets one.
-pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Option<ModelTrouble> {
+pub(super) fn beside_function(answer: &SpokenAnswer, wanted: &[ScriptedCall]) -> Option<ModelTrouble> {
     let more = wanted.get(1).filter(|_| answer.form == CallForm::Function)?;
     let message = format!(
         "the script calls `{}` beside `{}`, and an answer to a request with `functions` has one call",
@@ -198,13 +198,13 @@ pub(super) fn beside_function(answer: &Answer, wanted: &[ScriptedCall]) -> Optio
 
 /// Tools as each provider writes them: a function inside a tool, a function that is a tool, a tool with an `input_schema`, tools
 /// within a namespace.
-pub(super) fn collect<'r>(tools: Option<&'r Value>, found: &mut Vec<Tool<'r>>) {
+pub(super) fn collect<'r>(tools: Option<&'r Value>, found: &mut Vec<RequestTool<'r>>) {
     for tool in items(tools) {
         let inner = tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool);
         if let Some(name) = inner["name"].as_str() {
             let schema = inner.get("parameters").or_else(|| inner.get("input_schema"));
             let strict = inner["strict"].as_bool().unwrap_or_default();
-            found.push(Tool { name, schema, form: SchemaForm::Json, strict });
+            found.push(RequestTool { name, schema, form: SchemaForm::Json, strict });
         }
         if tool.get("tools").is_some() {
             collect(tool.get("tools"), found);

@@ -9,8 +9,8 @@ use rustc_hash::FxHasher;
 use serde_json::Value;
 
 use super::answer::CallForm;
-use super::spoken::RequestTexts;
-use super::strict::responses::Earlier;
+use super::request_words::RequestTexts;
+use super::strict::responses::EarlierCalls;
 
 /// What a request asks.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ pub(super) struct ParsedRequest {
     /// The calls and outputs among its items, where it has items.
     pub(super) items: Items,
     /// The earlier calls that it names.
-    pub(super) earlier: Earlier,
+    pub(super) earlier: EarlierCalls,
     /// A digest of the words of the model's last answer, as the request repeats it.
     pub(super) repeats: Option<u64>,
     /// What it says as a whole, where a rule looks at that.

@@ -9,7 +9,7 @@ use super::provider::Provider;
 
 /// A request that is not answered as it wants.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct ModelRefusal {
     pub(super) status: u16,
     pub(super) message: String,
     /// The part of the request that is wrong.
@@ -21,7 +21,7 @@ pub(super) struct Refusal {
     pub(super) allow: Option<&'static str>,
 }
 
-impl Refusal {
+impl ModelRefusal {
     pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), param: None, code: None, retry_after: None, allow: None }
     }
@@ -104,21 +104,21 @@ mod tests {
 
     #[test]
     fn each_provider_has_its_shape() {
-        let refusal = Refusal::of_part("messages", "it must be a list");
+        let refusal = ModelRefusal::of_part("messages", "it must be a list");
         assert_eq!(
             refusal.body(Provider::OpenAi, "r1").to_string(),
             r#"{"error":{"message":"it must be a list","type":"invalid_request_error","param":"messages","code":null}}"#
         );
         assert_eq!(
-            Refusal::new(429, "slow down").body(Provider::Anthropic, "r1").to_string(),
+            ModelRefusal::new(429, "slow down").body(Provider::Anthropic, "r1").to_string(),
             r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"},"request_id":"r1"}"#
         );
         assert_eq!(
-            Refusal::new(429, "slow down").body(Provider::Gemini, "r1").to_string(),
+            ModelRefusal::new(429, "slow down").body(Provider::Gemini, "r1").to_string(),
             r#"{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}"#
         );
-        assert_eq!(Refusal::new(404, "gone").body(Provider::Ollama, "r1").to_string(), r#"{"error":"gone"}"#);
-        assert_eq!(Refusal::new(529, "").body(Provider::Anthropic, "")["error"]["type"], "overloaded_error");
-        assert_eq!(Refusal::new(401, "").body(Provider::OpenAi, "")["error"]["code"], "invalid_api_key");
+        assert_eq!(ModelRefusal::new(404, "gone").body(Provider::Ollama, "r1").to_string(), r#"{"error":"gone"}"#);
+        assert_eq!(ModelRefusal::new(529, "").body(Provider::Anthropic, "")["error"]["type"], "overloaded_error");
+        assert_eq!(ModelRefusal::new(401, "").body(Provider::OpenAi, "")["error"]["code"], "invalid_api_key");
     }
 }

@@ -7,7 +7,7 @@ use hyper::http::request::Parts;
 use super::events::Framing;
 use super::openai::azure;
 use super::provider::Provider;
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use super::{gemini, ollama};
 
 /// A part of the server.
@@ -26,7 +26,7 @@ pub(super) enum Route {
     Messages,
     CountTokens,
     Gemini(gemini::Verb),
-    Ollama(ollama::Endpoint),
+    Ollama(ollama::OllamaEndpoint),
     /// What clients tell of themselves.
     Telemetry,
     Journal,
@@ -58,7 +58,7 @@ impl Route {
     }
 
     /// The part, or why there is none.
-    pub(super) fn find(method: &Method, path: &str, query: Option<&str>) -> Result<Self, Refusal> {
+    pub(super) fn find(method: &Method, path: &str, query: Option<&str>) -> Result<Self, ModelRefusal> {
         let short = short(path);
         let (route, wanted) = match short.trim_end_matches('/') {
             "/chat/completions" => (Route::Chat, Method::POST),
@@ -81,12 +81,12 @@ impl Route {
         }
         let allow = if wanted == Method::GET { "GET" } else { "POST" };
         let message = format!("`{path}` takes {allow}, not {method}");
-        Err(Refusal { allow: Some(allow), ..Refusal::new(405, message).code("method_not_allowed") })
+        Err(ModelRefusal { allow: Some(allow), ..ModelRefusal::new(405, message).code("method_not_allowed") })
     }
 
     /// Paths that name something, or that one provider alone has.
     fn of_provider(path: &str, query: Option<&str>) -> Option<(Self, Method)> {
-        if let Some((endpoint, method)) = ollama::Endpoint::find(path) {
+        if let Some((endpoint, method)) = ollama::OllamaEndpoint::find(path) {
             return Some((Route::Ollama(endpoint), method));
         }
         if let Some(verb) = gemini::Verb::find(path, query) {
@@ -128,7 +128,9 @@ impl Route {
         match self {
             Route::Chat | Route::Responses | Route::Messages => true,
             Route::Gemini(verb) => matches!(verb, gemini::Verb::Generate | gemini::Verb::Stream { .. }),
-            Route::Ollama(endpoint) => matches!(endpoint, ollama::Endpoint::Chat | ollama::Endpoint::Generate),
+            Route::Ollama(endpoint) => {
+                matches!(endpoint, ollama::OllamaEndpoint::Chat | ollama::OllamaEndpoint::Generate)
+            }
             _ => false,
         }
     }
@@ -152,18 +154,19 @@ pub(super) fn is_probe(method: &Method, path: &str) -> bool {
         || (*method == Method::GET && matches!(path, "" | "/" | "/v1" | "/v1/"))
 }
 
-fn unknown(method: &Method, path: &str) -> Refusal {
+fn unknown(method: &Method, path: &str) -> ModelRefusal {
     let path: String = path.chars().take(200).collect();
     let known = "chat/completions, responses, conversations, embeddings, moderations, models, messages, those of Azure under \
                  `/openai`, Gemini's `models/{model}:generateContent` and Ollama's `api/chat`";
-    Refusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}")).code("unknown_url")
+    ModelRefusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}"))
+        .code("unknown_url")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn post(path: &str) -> Result<Route, Refusal> {
+    fn post(path: &str) -> Result<Route, ModelRefusal> {
         let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         Route::find(&Method::POST, path, query)
     }
@@ -190,7 +193,7 @@ mod tests {
     #[test]
     fn every_surface_has_its_paths() {
         use gemini::Verb;
-        use ollama::Endpoint;
+        use ollama::OllamaEndpoint;
         for (path, route) in [
             ("/openai/deployments/our-gpt/chat/completions?api-version=1", Route::Chat),
             ("/openai/deployments/our-gpt/embeddings", Route::Embeddings),
@@ -205,8 +208,8 @@ mod tests {
             ("/v1beta/models/g:batchEmbedContents", Route::Gemini(Verb::EmbedBatch)),
             ("/v1/v1beta/models/g:countTokens", Route::Gemini(Verb::CountTokens)),
             ("/v1beta1/publishers/google/models/g:generateContent", Route::Gemini(Verb::Generate)),
-            ("/api/chat", Route::Ollama(Endpoint::Chat)),
-            ("/v1/api/generate", Route::Ollama(Endpoint::Generate)),
+            ("/api/chat", Route::Ollama(OllamaEndpoint::Chat)),
+            ("/v1/api/generate", Route::Ollama(OllamaEndpoint::Generate)),
         ] {
             assert_eq!(post(path), Ok(route), "{path}");
         }

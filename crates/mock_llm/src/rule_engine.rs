@@ -10,18 +10,18 @@ use agentci_wire::FetchedSecrets;
 use rustc_hash::FxHasher;
 use serde_json::Value;
 
-use super::answer::{Answer, CallForm, WantedCall};
+use super::answer::{CallForm, SpokenAnswer, WantedCall};
 use super::closest::unmatched;
-use super::index::{Index, IndexError};
-use super::journal::{Entry, Journal};
-use super::memory::Conversation;
+use super::index::{IndexError, RuleIndex};
+use super::journal::{JournalEntry, RequestJournal};
+use super::memory::RememberedConversation;
 use super::observer::WireObserver;
 use super::parsed_request::ParsedRequest;
-use super::refusal::Refusal;
-use super::sequences::{Progress, StepMatch};
-use super::spoken::RequestTexts;
+use super::refusal::ModelRefusal;
+use super::request_words::RequestTexts;
+use super::sequences::{SequenceProgress, StepMatch};
 
-use super::telling::Pending;
+use super::sent_answers::PendingTelling;
 use super::tokens;
 use agentci_plan::draw;
 
@@ -30,13 +30,13 @@ const NAMELESS: &str = "gpt-test";
 /// What to do with a request.
 #[derive(Debug)]
 pub(super) enum Decision {
-    Say(Answer),
+    Say(SpokenAnswer),
     /// Say it, and spoil it on the way.
-    Spoil(AnswerFault, Answer),
+    Spoil(AnswerFault, SpokenAnswer),
     /// Refuse it, after this time.
-    Refuse(Refusal, Duration),
+    Refuse(ModelRefusal, Duration),
     /// Refuse it, since no rule fits; this one comes closest.
-    Miss(Refusal, Option<usize>),
+    Miss(ModelRefusal, Option<usize>),
 }
 
 /// How an answer is spoilt.
@@ -61,7 +61,7 @@ impl AnswerFault {
 #[derive(Debug)]
 pub(super) struct RuleEngine {
     pub(super) script: Arc<ModelScript>,
-    index: Arc<Index>,
+    index: Arc<RuleIndex>,
     seed: u64,
     state: Mutex<State>,
     pub(super) policy: RequestPolicy,
@@ -85,16 +85,16 @@ pub(super) struct State {
     defaults: usize,
     requests: u64,
     calls: u64,
-    pub(super) journal: Journal,
+    pub(super) journal: RequestJournal,
     pub(super) observer: Option<WireObserver>,
-    pub(super) conversations: HashMap<String, Conversation>,
+    pub(super) conversations: HashMap<String, RememberedConversation>,
     pub(super) conversation_order: VecDeque<String>,
     /// Answers that can be asked for once more, by their ids.
-    pub(super) kept: VecDeque<(String, Answer)>,
+    pub(super) kept: VecDeque<(String, SpokenAnswer)>,
     /// Answers that are being sent, by the numbers of their requests.
-    pub(super) pending: BTreeMap<u64, Pending>,
+    pub(super) pending: BTreeMap<u64, PendingTelling>,
     /// How far the conversations have come that go by steps.
-    progress: Progress,
+    progress: SequenceProgress,
     /// Requests that failed on purpose and may come again.
     failed: HashSet<u64>,
 }
@@ -116,14 +116,14 @@ impl RuleEngine {
         seed: Option<u64>,
         observer: Option<WireObserver>,
     ) -> Result<Self, IndexError> {
-        let index = Arc::new(Index::new(&script.rules)?);
+        let index = Arc::new(RuleIndex::new(&script.rules)?);
         Ok(Self::indexed(script, index, seed, observer))
     }
 
     /// One whose rules are indexed already.
     pub(super) fn indexed(
         script: Arc<ModelScript>,
-        index: Arc<Index>,
+        index: Arc<RuleIndex>,
         seed: Option<u64>,
         observer: Option<WireObserver>,
     ) -> Self {
@@ -182,13 +182,18 @@ impl RuleEngine {
     }
 
     /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line.
-    pub(super) fn decide(&self, asked: &ParsedRequest, bytes: usize, entry: &mut Entry) -> (Decision, Option<usize>) {
+    pub(super) fn decide(
+        &self,
+        asked: &ParsedRequest,
+        bytes: usize,
+        entry: &mut JournalEntry,
+    ) -> (Decision, Option<usize>) {
         let state = &mut *self.state();
         self.count(asked, state);
         let Some((number, failure)) = self.fitting(asked, state) else {
             if self.script.default.is_empty() {
                 let (message, closest) = self.unmatched(asked, state);
-                return (Decision::Miss(Refusal::new(400, message).code("no_rule_fits"), closest), None);
+                return (Decision::Miss(ModelRefusal::new(400, message).code("no_rule_fits"), closest), None);
             }
             let reply = state.defaults % self.script.default.len();
             let text = self.script.default[reply].clone();
@@ -275,14 +280,14 @@ impl RuleEngine {
         &self,
         asked: &ParsedRequest,
         bytes: usize,
-        entry: &Entry,
+        entry: &JournalEntry,
         text: Option<String>,
         calls: Vec<WantedCall>,
         rule: Option<&ModelRule>,
-    ) -> Answer {
+    ) -> SpokenAnswer {
         let model = asked.model.as_deref().or(self.script.model.as_deref()).unwrap_or(NAMELESS);
         let by_content = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
-        let mut answer = Answer {
+        let mut answer = SpokenAnswer {
             number: entry.number,
             created: entry.unix_ms / 1000,
             model: model.to_owned(),
@@ -306,12 +311,15 @@ impl RuleEngine {
 }
 
 /// What comes of a failure.
-fn fail(kind: ModelFailureKind, answer: Answer, entry: &mut Entry) -> Decision {
+fn fail(kind: ModelFailureKind, answer: SpokenAnswer, entry: &mut JournalEntry) -> Decision {
     let spoilt = match kind {
         ModelFailureKind::Status { status, retry_after, message } => {
             entry.failure = Some("status");
             let message = message.unwrap_or_else(|| format!("status {status} on purpose"));
-            return Decision::Refuse(Refusal { retry_after, ..Refusal::new(status, message) }, answer.pace.latency);
+            return Decision::Refuse(
+                ModelRefusal { retry_after, ..ModelRefusal::new(status, message) },
+                answer.pace.latency,
+            );
         }
         ModelFailureKind::Malformed => AnswerFault::Malformed,
         ModelFailureKind::Cut => AnswerFault::Cut,

@@ -13,7 +13,7 @@ const SHOWN: usize = 300;
 /// The first thing in which a value does not satisfy a schema. A schema that is wrong, refers to another file or is too large says
 /// nothing.
 pub(super) fn misfit(schema: &Value, value: &Value) -> Option<String> {
-    if Walk::new(schema).is_too_much(schema, true) {
+    if SchemaWalk::new(schema).is_too_much(schema, true) {
         return None;
     }
     let validator = jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema).ok()?;
@@ -56,14 +56,14 @@ pub(super) fn or_null(schema: &mut Value) {
 }
 
 /// A walk through a schema and all that it refers to.
-struct Walk<'s> {
+struct SchemaWalk<'s> {
     root: &'s Value,
     left: usize,
     /// The references that are being followed.
     following: BTreeSet<&'s str>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> SchemaWalk<'s> {
     fn new(root: &'s Value) -> Self {
         Self { root, left: PARTS, following: BTreeSet::new() }
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use agentci_plan::ModelRule;
 
-use super::answer::Answer;
+use super::answer::SpokenAnswer;
 use super::conditions::RuleCondition;
 use super::index::IndexError;
 use super::parsed_request::{ParsedRequest, Standing, words_of};
@@ -27,11 +27,11 @@ struct Sequence {
 
 /// How far the conversations have come, by the numbers of their steps.
 #[derive(Debug, Default)]
-pub(super) struct Progress(Vec<Option<Ongoing>>);
+pub(super) struct SequenceProgress(Vec<Option<OngoingConversation>>);
 
 /// A conversation after an answer.
 #[derive(Debug)]
-struct Ongoing {
+struct OngoingConversation {
     /// The rule of the next step; behind the last where it is over.
     next: usize,
     standing: Standing,
@@ -74,7 +74,12 @@ impl Sequences {
     }
 
     /// What comes next for a request; `begins` says whether it is like the first request that a rule wants.
-    pub(super) fn find(&self, asked: &ParsedRequest, progress: &Progress, begins: impl Fn(usize) -> bool) -> StepMatch {
+    pub(super) fn find(
+        &self,
+        asked: &ParsedRequest,
+        progress: &SequenceProgress,
+        begins: impl Fn(usize) -> bool,
+    ) -> StepMatch {
         let ongoing = |at: usize| progress.0.get(at).and_then(Option::as_ref);
         let near = |(at, sequence): (usize, &Sequence)| {
             let nearness = ongoing(at)?.nearness(asked).filter(|_| sequence.asker.fits(asked))?;
@@ -94,7 +99,13 @@ impl Sequences {
 
     /// A rule answered. If it is one of these steps, its conversation goes on from there; if it answered in the middle of a
     /// conversation, that goes on from there as well.
-    pub(super) fn said(&self, rule: usize, asked: &ParsedRequest, answer: &Answer, progress: &mut Progress) {
+    pub(super) fn said(
+        &self,
+        rule: usize,
+        asked: &ParsedRequest,
+        answer: &SpokenAnswer,
+        progress: &mut SequenceProgress,
+    ) {
         let Some(at) = self.0.iter().position(|sequence| sequence.rules.contains(&rule)) else {
             let named = asked.previous.as_ref().or(asked.thread.as_ref());
             for ongoing in progress.0.iter_mut().flatten() {
@@ -105,7 +116,7 @@ impl Sequences {
             return;
         };
         progress.0.resize_with(self.0.len(), || None);
-        progress.0[at] = Some(Ongoing {
+        progress.0[at] = Some(OngoingConversation {
             next: rule + 1,
             standing: asked.standing(),
             calls: answer.calls.iter().map(|call| call.id.clone()).collect(),
@@ -116,7 +127,7 @@ impl Sequences {
     }
 }
 
-impl Ongoing {
+impl OngoingConversation {
     /// How certain it is that a request goes on from here; nothing if it does not.
     fn nearness(&self, asked: &ParsedRequest) -> Option<(bool, usize)> {
         let certain = Some((true, usize::MAX));
@@ -134,6 +145,6 @@ impl Ongoing {
 }
 
 /// What an answer is called by requests that go on from it.
-fn names(answer: &Answer) -> Vec<String> {
+fn names(answer: &SpokenAnswer) -> Vec<String> {
     vec![answer.id("resp_"), answer.id("msg_")]
 }

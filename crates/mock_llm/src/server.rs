@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use agentci_plan::ModelScript;
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use agentci_wire::FetchedSecrets;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
@@ -15,15 +15,15 @@ use super::exchange::respond;
 use super::index::IndexError;
 use super::observer::WireObserver;
 use super::rule_engine::{RequestPolicy, RuleEngine};
-use agentci_wire::serve::{BrokenOff, Handler, Limits, Serving, Speech};
+use agentci_wire::serve::{BrokenOff, ClientLimits, Handler, ServedBody, Serving};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
 /// and ends with the server.
-const LIMITS: Limits = Limits { connections: 10_000, head: None };
+const LIMITS: ClientLimits = ClientLimits { connections: 10_000, head: None };
 
 /// How a server is started.
 #[derive(Debug, Clone)]
-pub struct ServerOptions {
+pub struct ModelServerOptions {
     /// The address; loopback by default.
     pub bind: IpAddr,
     /// The port; 0, the default, is any that is free.
@@ -31,7 +31,7 @@ pub struct ServerOptions {
     /// What every draw depends on; the script's own without it.
     pub seed: Option<u64>,
     /// Who is told what is seen on the wire.
-    pub observer: Option<UnboundedSender<Kind>>,
+    pub observer: Option<UnboundedSender<EventKind>>,
     /// Whether that is also what the answers use up; an agent may tell of that itself.
     pub observe_tools: bool,
     /// What opens the journal and its reset, beside the key that the script demands. Without either they stay shut.
@@ -44,7 +44,7 @@ pub struct ServerOptions {
     pub secrets: Option<FetchedSecrets>,
 }
 
-impl Default for ServerOptions {
+impl Default for ModelServerOptions {
     fn default() -> Self {
         Self {
             bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -62,7 +62,7 @@ impl Default for ServerOptions {
 
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
-pub enum ServerError {
+pub enum ModelServerError {
     /// The address can not be had.
     #[error("the address {0} can not be used: {1}")]
     Address(SocketAddr, std::io::Error),
@@ -80,16 +80,16 @@ pub struct ModelServer {
 
 impl ModelServer {
     /// Starts a server; within a runtime that can do input and output.
-    pub async fn start(script: Arc<ModelScript>, options: ServerOptions) -> Result<Self, ServerError> {
+    pub async fn start(script: Arc<ModelScript>, options: ModelServerOptions) -> Result<Self, ModelServerError> {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
         let mut mind = RuleEngine::new(script, options.seed, observer)?;
         mind.policy = RequestPolicy { strict: options.strict, keys: options.keys, secrets: options.secrets };
         let mind = Arc::new(mind);
         let wanted = SocketAddr::new(options.bind, options.port);
         let control = Control { bind: options.bind, token: options.control_token };
-        let door = Door { mind: Arc::clone(&mind), control };
+        let door = ModelDoor { mind: Arc::clone(&mind), control };
         let serving = Serving::start(wanted, LIMITS, Arc::new(door)).await;
-        let serving = serving.map_err(|error| ServerError::Address(wanted, error))?;
+        let serving = serving.map_err(|error| ModelServerError::Address(wanted, error))?;
         Ok(Self { mind, serving })
     }
 
@@ -137,15 +137,15 @@ impl ModelServer {
 }
 
 /// Where requests come in.
-struct Door {
+struct ModelDoor {
     mind: Arc<RuleEngine>,
     control: Control,
 }
 
-impl Handler for Door {
-    type Body = Speech;
+impl Handler for ModelDoor {
+    type Body = ServedBody;
 
-    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOff> {
         Ok(respond(&self.mind, &self.control, request).await)
     }
 }

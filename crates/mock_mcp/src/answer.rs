@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use agentci_plan::mcp_script::Level;
+use agentci_plan::mcp_script::LogLevel;
 use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, Line, Logged, Outgoing};
-use crate::mind::Mind;
+use crate::client::{ClientLine, ClientLogLevel, ServedClient, ToClient};
+use crate::faults::outgoing;
 use crate::modern;
-use crate::spoilt::outgoing;
+use crate::server_state::ServerState;
 
 /// The parameters of a request are not what its method wants.
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 /// The two kinds of revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(crate) enum AnswerEra {
     /// A handshake begins a session.
     Legacy,
     /// Every request says everything.
@@ -26,16 +26,16 @@ pub(crate) enum Era {
 
 /// A request while it is answered.
 #[derive(Debug)]
-pub(crate) struct McpRequest {
+pub(crate) struct ServerRequest {
     pub(crate) id: Value,
     pub(crate) method: String,
     pub(crate) params: Map<String, Value>,
-    pub(crate) era: Era,
-    pub(crate) client: Arc<Client>,
-    pub(crate) line: Line,
+    pub(crate) era: AnswerEra,
+    pub(crate) client: Arc<ServedClient>,
+    pub(crate) line: ClientLine,
 }
 
-impl McpRequest {
+impl ServerRequest {
     /// A parameter that must be a text.
     pub(crate) fn text(&self, key: &str) -> Result<&str, RpcError> {
         let found = self.params.get(key).and_then(Value::as_str);
@@ -52,34 +52,34 @@ impl McpRequest {
     }
 }
 
-impl Mind {
+impl ServerState {
     /// Answers a request.
-    pub(crate) async fn respond(self: Arc<Self>, asked: McpRequest) {
+    pub(crate) async fn respond(self: Arc<Self>, asked: ServerRequest) {
         let answer = self.answer_to(&asked).await;
         asked.line.send(answer);
     }
 
-    async fn answer_to(&self, asked: &McpRequest) -> Outgoing {
+    async fn answer_to(&self, asked: &ServerRequest) -> ToClient {
         self.reached();
         let (outcome, spoilt) = match asked.method.as_str() {
             "tools/call" => self.call(asked).await,
             _ => (self.answer(asked).await, None),
         };
         let outcome = outcome.map(|result| match asked.era {
-            Era::Legacy => result,
-            Era::Modern => modern::completed(result, &asked.method, self.server_info()),
+            AnswerEra::Legacy => result,
+            AnswerEra::Modern => modern::completed(result, &asked.method, self.server_info()),
         });
         outgoing(reply_value(&asked.id, outcome), spoilt)
     }
 
-    async fn answer(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+    async fn answer(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let offers = |any: bool| any.then_some(()).ok_or_else(|| unknown(&asked.method));
         let (tools, prompts) = (!self.script.tools.is_empty(), !self.script.prompts.is_empty());
         let resources = !self.script.resources.is_empty();
         match (asked.method.as_str(), asked.era) {
-            ("server/discover", Era::Modern) => Ok(self.discovered()),
-            ("ping", Era::Legacy) => Ok(json!({})),
-            ("logging/setLevel", Era::Legacy) => set_level(asked),
+            ("server/discover", AnswerEra::Modern) => Ok(self.discovered()),
+            ("ping", AnswerEra::Legacy) => Ok(json!({})),
+            ("logging/setLevel", AnswerEra::Legacy) => set_level(asked),
             (method, _) if let Some(tape) = self.tape.as_ref().filter(|_| is_recorded(method)) => {
                 self.replay(tape, asked)
             }
@@ -90,7 +90,7 @@ impl Mind {
                 self.offers_or_misses(resources, asked, "uri")?;
                 self.read_resource(asked)
             }
-            ("resources/subscribe" | "resources/unsubscribe", Era::Legacy) => {
+            ("resources/subscribe" | "resources/unsubscribe", AnswerEra::Legacy) => {
                 offers(resources || self.tape.is_some())?;
                 // Nothing here ever changes.
                 asked.text("uri").map(|_| json!({}))
@@ -105,7 +105,7 @@ impl Mind {
     }
 
     /// That there is anything of the kind of what is asked for. What a list could not have named is a miss.
-    fn offers_or_misses(&self, any: bool, asked: &McpRequest, key: &str) -> Result<(), RpcError> {
+    fn offers_or_misses(&self, any: bool, asked: &ServerRequest, key: &str) -> Result<(), RpcError> {
         if any {
             return Ok(());
         }
@@ -116,23 +116,23 @@ impl Mind {
     }
 
     /// What the server says to a client that introduces itself, and the revision that both speak.
-    pub(crate) fn greet(&self, params: &Map<String, Value>) -> (Client, Value) {
+    pub(crate) fn greet(&self, params: &Map<String, Value>) -> (ServedClient, Value) {
         self.reached();
         let wanted = params.get("protocolVersion").and_then(Value::as_str);
         let spoken = LEGACY.into_iter().find(|version| Some(*version) == wanted).unwrap_or(LEGACY[0]);
         let mut result = json!({
             "protocolVersion": spoken,
-            "capabilities": self.capabilities(Era::Legacy),
+            "capabilities": self.capabilities(AnswerEra::Legacy),
             "serverInfo": self.server_info(),
         });
         if let Some(instructions) = &self.script.instructions {
             result["instructions"] = instructions.as_str().into();
         }
         let capabilities = params.get("capabilities").cloned().unwrap_or_default();
-        (Client::new(spoken, capabilities, Logged::All), result)
+        (ServedClient::new(spoken, capabilities, ClientLogLevel::All), result)
     }
 
-    pub(crate) fn capabilities(&self, era: Era) -> Value {
+    pub(crate) fn capabilities(&self, era: AnswerEra) -> Value {
         if let Some(tape) = &self.tape {
             return tape.capabilities();
         }
@@ -144,7 +144,7 @@ impl Mind {
         };
         let (prompts, resources) = (!self.script.prompts.is_empty(), !self.script.resources.is_empty());
         offer(!self.script.tools.is_empty(), "tools", json!({}));
-        offer(resources, "resources", if era == Era::Legacy { json!({ "subscribe": true }) } else { json!({}) });
+        offer(resources, "resources", if era == AnswerEra::Legacy { json!({ "subscribe": true }) } else { json!({}) });
         offer(prompts, "prompts", json!({}));
         offer(prompts || resources, "completions", json!({}));
         offer(true, "logging", json!({}));
@@ -156,9 +156,9 @@ impl Mind {
     }
 }
 
-fn set_level(asked: &McpRequest) -> Result<Value, RpcError> {
+fn set_level(asked: &ServerRequest) -> Result<Value, RpcError> {
     let name = asked.text("level")?;
-    let level = Level::named(name);
+    let level = LogLevel::named(name);
     let level = level.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("there is no level `{name}`")))?;
     asked.client.set_level(level);
     Ok(json!({}))

@@ -4,50 +4,50 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use agentci_plan::mcp_script::{Level, QuestionKind};
+use agentci_plan::mcp_script::{LogLevel, QuestionKind};
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
 use agentci_wire::lock;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use crate::spoilt::Spoilt;
+use crate::faults::SpoiltMessage;
 
 /// How long a client may take to answer a question.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A client: what it can do, and the questions that it has yet to answer.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub(crate) struct ServedClient {
     /// The revision that it speaks.
     pub(crate) version: String,
     /// What it can do.
     pub(crate) capabilities: Value,
-    state: Mutex<State>,
+    state: Mutex<ClientState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    logged: Logged,
+struct ClientState {
+    logged: ClientLogLevel,
     asked: u64,
     waiting: BTreeMap<String, oneshot::Sender<Result<Value, RpcError>>>,
 }
 
 /// What a client wants to be logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Logged {
+pub(crate) enum ClientLogLevel {
     /// Everything.
     #[default]
     All,
     /// What is as bad as this, and worse.
-    From(Level),
+    From(LogLevel),
     /// Nothing.
     Nothing,
 }
 
-impl Client {
-    pub(crate) fn new(version: &str, capabilities: Value, logged: Logged) -> Self {
-        let state = Mutex::new(State { logged, ..State::default() });
+impl ServedClient {
+    pub(crate) fn new(version: &str, capabilities: Value, logged: ClientLogLevel) -> Self {
+        let state = Mutex::new(ClientState { logged, ..ClientState::default() });
         Self { version: version.to_owned(), capabilities, state }
     }
 
@@ -57,15 +57,15 @@ impl Client {
     }
 
     /// Logs nothing below this from now on.
-    pub(crate) fn set_level(&self, level: Level) {
-        lock(&self.state).logged = Logged::From(level);
+    pub(crate) fn set_level(&self, level: LogLevel) {
+        lock(&self.state).logged = ClientLogLevel::From(level);
     }
 
-    pub(crate) fn logs(&self, level: Level) -> bool {
+    pub(crate) fn logs(&self, level: LogLevel) -> bool {
         match lock(&self.state).logged {
-            Logged::All => true,
-            Logged::From(least) => level >= least,
-            Logged::Nothing => false,
+            ClientLogLevel::All => true,
+            ClientLogLevel::From(least) => level >= least,
+            ClientLogLevel::Nothing => false,
         }
     }
 
@@ -90,7 +90,7 @@ impl Client {
 
 /// Something on the way to a client.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Outgoing {
+pub(crate) enum ToClient {
     /// A message.
     Message(Value),
     /// An answer that is spoilt on purpose.
@@ -98,7 +98,7 @@ pub(crate) enum Outgoing {
         /// All of it.
         text: String,
         /// How it is spoilt.
-        spoilt: Spoilt,
+        spoilt: SpoiltMessage,
     },
     /// The stream ends here, and the call does not.
     Close,
@@ -106,11 +106,11 @@ pub(crate) enum Outgoing {
 
 /// The way back to a client while one of its requests is answered.
 #[derive(Debug, Clone)]
-pub(crate) struct Line(pub(crate) UnboundedSender<Outgoing>);
+pub(crate) struct ClientLine(pub(crate) UnboundedSender<ToClient>);
 
-impl Line {
+impl ClientLine {
     /// Sends something; a client that has gone does not get it.
-    pub(crate) fn send(&self, outgoing: Outgoing) {
+    pub(crate) fn send(&self, outgoing: ToClient) {
         let _ = self.0.send(outgoing);
     }
 
@@ -120,14 +120,19 @@ impl Line {
     }
 
     pub(crate) fn notify(&self, method: &str, params: &Value) {
-        self.send(Outgoing::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params })));
+        self.send(ToClient::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params })));
     }
 
     /// Asks the client something, and waits for what it says.
-    pub(crate) async fn ask(&self, client: &Client, kind: QuestionKind, params: &Value) -> Result<Value, RpcError> {
+    pub(crate) async fn ask(
+        &self,
+        client: &ServedClient,
+        kind: QuestionKind,
+        params: &Value,
+    ) -> Result<Value, RpcError> {
         let (id, answer) = client.question();
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": kind.method(), "params": params });
-        self.send(Outgoing::Message(message));
+        self.send(ToClient::Message(message));
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err(RpcError::new(INTERNAL_ERROR, "the client left before it answered")),

@@ -3,14 +3,14 @@
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Value, json};
 
-use crate::answer::{INVALID_PARAMS, McpRequest};
-use crate::mind::Mind;
+use crate::answer::{INVALID_PARAMS, ServerRequest};
+use crate::server_state::ServerState;
 
 /// The most values of one answer.
 const MOST: usize = 100;
 
-impl Mind {
-    pub(crate) fn complete(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+impl ServerState {
+    pub(crate) fn complete(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let wrong = || RpcError::new(INVALID_PARAMS, "`completion/complete` needs `ref` and `argument`");
         let field = |of: &str, key: &str| asked.params.get(of).and_then(|value| value.get(key)).and_then(Value::as_str);
         let name = field("argument", "name").ok_or_else(wrong)?;

@@ -4,17 +4,17 @@
 mod answer;
 mod client;
 mod complete;
+mod faults;
 mod http;
+mod interaction;
 mod lists;
-mod mind;
 mod modern;
-mod paused;
-mod play;
+mod observer;
+mod paused_calls;
 mod prompts;
 mod resources;
 mod schemas;
-mod seen;
-mod spoilt;
+mod server_state;
 mod stdio;
 mod tape;
 #[cfg(test)]
@@ -22,8 +22,8 @@ mod tests;
 mod tools;
 mod variables;
 
-pub use http::{McpServer, ServerError, ServerOptions};
-pub use mind::{Mind, SchemaError};
-pub use seen::{Seen, Watcher};
+pub use http::{McpServer, McpServerError, McpServerOptions};
+pub use observer::{ServerEvent, ServerWatcher};
+pub use server_state::{SchemaError, ServerState};
 pub use stdio::serve;
-pub use tape::{Tape, TapeError};
+pub use tape::{McpTape, McpTapeError};

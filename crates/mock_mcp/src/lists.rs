@@ -3,12 +3,12 @@
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Map, Value};
 
-use crate::answer::{INVALID_PARAMS, McpRequest};
-use crate::mind::{Mind, declared, declared_tools};
+use crate::answer::{INVALID_PARAMS, ServerRequest};
+use crate::server_state::{ServerState, declared, declared_tools};
 
-impl Mind {
+impl ServerState {
     /// Lists what the method of a request names.
-    pub(crate) fn list(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+    pub(crate) fn list(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let script = &self.script;
         let resources = |key: &str, templates: bool| {
             let wanted = script.resources.iter().filter(|resource| resource.is_template() == templates);
@@ -27,7 +27,7 @@ impl Mind {
     }
 
     /// The page that is asked for. Its cursor is the number of entries before it.
-    fn page(&self, key: &str, mut entries: Vec<Value>, asked: &McpRequest) -> Result<Value, RpcError> {
+    fn page(&self, key: &str, mut entries: Vec<Value>, asked: &ServerRequest) -> Result<Value, RpcError> {
         let first = match asked.params.get("cursor") {
             None | Some(Value::Null) => 0,
             Some(cursor) => {

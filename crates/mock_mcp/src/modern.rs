@@ -1,15 +1,15 @@
 //! What the revision without a handshake wants: every request says who asks, and every result who answers.
 
-use agentci_plan::mcp_script::Level;
+use agentci_plan::mcp_script::LogLevel;
 use agentci_protocols::jsonrpc::RpcError;
 use agentci_protocols::mcp::versions::{
     META_CAPABILITIES, META_LOG_LEVEL, META_SERVER, META_VERSION, MODERN, UNSUPPORTED_VERSION,
 };
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Era, INVALID_PARAMS};
-use crate::client::{Client, Logged};
-use crate::mind::Mind;
+use crate::answer::{AnswerEra, INVALID_PARAMS};
+use crate::client::{ClientLogLevel, ServedClient};
+use crate::server_state::ServerState;
 
 /// Results of these methods say for how long they hold.
 const CACHED: [&str; 5] =
@@ -40,14 +40,14 @@ impl<'m> Meta<'m> {
     }
 
     /// The client, if its revision is spoken here.
-    pub(crate) fn client(self) -> Result<Client, RpcError> {
+    pub(crate) fn client(self) -> Result<ServedClient, RpcError> {
         if self.version != MODERN {
             let data = json!({ "supported": [MODERN], "requested": self.version });
             let message = format!("the revision `{}` is not spoken here", self.version);
             return Err(RpcError { data: Some(data), ..RpcError::new(UNSUPPORTED_VERSION, message) });
         }
-        let logged = self.level.and_then(Level::named).map_or(Logged::Nothing, Logged::From);
-        Ok(Client::new(MODERN, self.capabilities.clone(), logged))
+        let logged = self.level.and_then(LogLevel::named).map_or(ClientLogLevel::Nothing, ClientLogLevel::From);
+        Ok(ServedClient::new(MODERN, self.capabilities.clone(), logged))
     }
 }
 
@@ -67,9 +67,9 @@ pub(crate) fn completed(mut result: Value, method: &str, server: Value) -> Value
     result
 }
 
-impl Mind {
+impl ServerState {
     pub(crate) fn discovered(&self) -> Value {
-        let mut result = json!({ "supportedVersions": [MODERN], "capabilities": self.capabilities(Era::Modern) });
+        let mut result = json!({ "supportedVersions": [MODERN], "capabilities": self.capabilities(AnswerEra::Modern) });
         if let Some(instructions) = &self.script.instructions {
             result["instructions"] = instructions.as_str().into();
         }

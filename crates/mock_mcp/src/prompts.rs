@@ -3,13 +3,13 @@
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Value, json};
 
-use crate::answer::{INVALID_PARAMS, McpRequest};
-use crate::mind::Mind;
-use crate::play::Played;
-use crate::variables::Given;
+use crate::answer::{INVALID_PARAMS, ServerRequest};
+use crate::interaction::StepsEnd;
+use crate::server_state::ServerState;
+use crate::variables::AnswerVariables;
 
-impl Mind {
-    pub(crate) async fn get_prompt(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+impl ServerState {
+    pub(crate) async fn get_prompt(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let name = asked.text("name")?;
         let Some(prompt) = self.script.prompts.iter().find(|prompt| prompt.name.value == name) else {
             self.missed(name, format!("there is no prompt `{name}`"));
@@ -21,10 +21,11 @@ impl Mind {
         }
         let pause = self.resumed(asked)?.unwrap_or_default();
         let answers = match self.play(&prompt.steps, asked, &arguments, pause).await? {
-            Played::Waits(result) => return Ok(result),
-            Played::Through(answers) => answers,
+            StepsEnd::Waits(result) => return Ok(result),
+            StepsEnd::Through(answers) => answers,
         };
-        let messages = Given { arguments: Some(&arguments), answers: Some(&answers) }.fill(&prompt.messages)?;
+        let messages =
+            AnswerVariables { arguments: Some(&arguments), answers: Some(&answers) }.fill(&prompt.messages)?;
         let mut result = json!({ "messages": messages });
         if let Some(description) = prompt.declared.get("description") {
             result["description"] = description.clone();

@@ -1,18 +1,18 @@
 //! Resources, and templates that stand for many.
 
-use agentci_plan::mcp_script::{Held, Resource};
+use agentci_plan::mcp_script::{Resource, ResourceContent};
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Era, INVALID_PARAMS, McpRequest};
-use crate::mind::Mind;
-use crate::variables::Given;
+use crate::answer::{AnswerEra, INVALID_PARAMS, ServerRequest};
+use crate::server_state::ServerState;
+use crate::variables::AnswerVariables;
 
 /// Older revisions have a number of their own for it.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
-impl Mind {
-    pub(crate) fn read_resource(&self, asked: &McpRequest) -> Result<Value, RpcError> {
+impl ServerState {
+    pub(crate) fn read_resource(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let uri = asked.text("uri")?;
         let plain = |resource: &&Resource| !resource.is_template() && resource.uri.value == uri;
         let found = self.script.resources.iter().find(plain).map(|resource| (resource, Map::new()));
@@ -22,7 +22,7 @@ impl Mind {
         };
         let Some((resource, parts)) = found.or_else(of_template) else {
             self.missed(uri, format!("there is no resource `{uri}`"));
-            let code = if asked.era == Era::Modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
+            let code = if asked.era == AnswerEra::Modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
             return Err(RpcError { data: Some(json!({ "uri": uri })), ..RpcError::new(code, "Resource not found") });
         };
         let mut content = json!({ "uri": uri });
@@ -30,8 +30,10 @@ impl Mind {
             content["mimeType"] = kind.clone();
         }
         match &resource.holds {
-            Held::Text(text) => content["text"] = Given { arguments: Some(&parts), answers: None }.fill(text)?,
-            Held::Blob(blob) => content["blob"] = blob.as_str().into(),
+            ResourceContent::Text(text) => {
+                content["text"] = AnswerVariables { arguments: Some(&parts), answers: None }.fill(text)?
+            }
+            ResourceContent::Blob(blob) => content["blob"] = blob.as_str().into(),
         }
         Ok(json!({ "contents": [content] }))
     }

@@ -1,10 +1,10 @@
 //! The schemas of tools: what a call may have, and what a result may be.
 
-use agentci_plan::mcp_script::Tool;
+use agentci_plan::mcp_script::ScriptedMcpTool;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-use crate::mind::SchemaError;
+use crate::server_state::SchemaError;
 
 /// How much of an error is shown, in characters.
 const SHOWN: usize = 300;
@@ -17,7 +17,7 @@ pub(crate) struct Schemas {
 }
 
 impl Schemas {
-    pub(crate) fn of(tool: &Tool) -> Result<Self, SchemaError> {
+    pub(crate) fn of(tool: &ScriptedMcpTool) -> Result<Self, SchemaError> {
         let built = |key: &'static str| {
             let schema = tool.declared.get(key)?;
             Some(jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema).map_err(|error| {

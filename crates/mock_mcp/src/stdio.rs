@@ -5,18 +5,18 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_protocols::jsonrpc::{self, Message, PARSE_ERROR, RpcError, reply_value};
+use agentci_protocols::jsonrpc::{self, JsonRpcMessage, PARSE_ERROR, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::answer::{Era, McpRequest};
-use crate::client::{Client, Line, Logged, Outgoing};
-use crate::mind::Mind;
+use crate::answer::{AnswerEra, ServerRequest};
+use crate::client::{ClientLine, ClientLogLevel, ServedClient, ToClient};
+use crate::faults::remains;
 use crate::modern::{Meta, is_modern};
-use crate::spoilt::remains;
+use crate::server_state::ServerState;
 
 /// The longest line that is read.
 const LONGEST: u64 = 64 << 20;
@@ -24,13 +24,13 @@ const LONGEST: u64 = 64 << 20;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Serves a client until its input ends.
-pub async fn serve<I, O>(mind: Arc<Mind>, mut input: I, output: O) -> io::Result<()>
+pub async fn serve<I, O>(mind: Arc<ServerState>, mut input: I, output: O) -> io::Result<()>
 where
     I: AsyncBufRead + Unpin,
     O: AsyncWrite + Unpin + Send + 'static,
 {
     let (to, out) = unbounded_channel();
-    let line = Line(to);
+    let line = ClientLine(to);
     let writer = tokio::spawn(write(out, output));
     let mut desk = Desk::new(mind, line);
     let mut bytes = Vec::new();
@@ -63,12 +63,12 @@ async fn skip_line<I: AsyncBufRead + Unpin>(input: &mut I) -> io::Result<()> {
     }
 }
 
-async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<Outgoing>, mut output: O) -> io::Result<()> {
+async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<ToClient>, mut output: O) -> io::Result<()> {
     while let Some(outgoing) = out.recv().await {
         let line = match outgoing {
-            Outgoing::Message(message) => format!("{message}\n"),
-            Outgoing::Spoilt { text, spoilt } => format!("{}\n", remains(&text, spoilt)),
-            Outgoing::Close => continue,
+            ToClient::Message(message) => format!("{message}\n"),
+            ToClient::Spoilt { text, spoilt } => format!("{}\n", remains(&text, spoilt)),
+            ToClient::Close => continue,
         };
         output.write_all(line.as_bytes()).await?;
         output.flush().await?;
@@ -78,16 +78,16 @@ async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<Outgoing>, mut 
 
 /// The one client, and its requests that are being answered.
 struct Desk {
-    mind: Arc<Mind>,
-    line: Line,
-    client: Arc<Client>,
+    mind: Arc<ServerState>,
+    line: ClientLine,
+    client: Arc<ServedClient>,
     tasks: JoinSet<()>,
     running: BTreeMap<String, AbortHandle>,
 }
 
 impl Desk {
-    fn new(mind: Arc<Mind>, line: Line) -> Self {
-        let client = Arc::new(Client::new(LEGACY[0], json!({}), Logged::All));
+    fn new(mind: Arc<ServerState>, line: ClientLine) -> Self {
+        let client = Arc::new(ServedClient::new(LEGACY[0], json!({}), ClientLogLevel::All));
         Self { mind, line, client, tasks: JoinSet::new(), running: BTreeMap::new() }
     }
 
@@ -102,37 +102,37 @@ impl Desk {
     }
 
     fn refuse(&self, words: String) {
-        self.line.send(Outgoing::Message(reply_value(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
+        self.line.send(ToClient::Message(reply_value(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
     }
 
-    fn one(&mut self, message: Message) {
+    fn one(&mut self, message: JsonRpcMessage) {
         match message {
-            Message::Reply { id, outcome } => self.client.answered(&id, outcome),
-            Message::Notification { method, params } => {
+            JsonRpcMessage::Reply { id, outcome } => self.client.answered(&id, outcome),
+            JsonRpcMessage::Notification { method, params } => {
                 if method == "notifications/cancelled"
                     && let Some(task) = self.running.remove(&params["requestId"].to_string())
                 {
                     task.abort();
                 }
             }
-            Message::Request { id, method, params } => {
+            JsonRpcMessage::Request { id, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if method == "initialize" && !is_modern(&method, &params) {
                     let (client, greeting) = self.mind.greet(&params);
                     self.client = Arc::new(client);
-                    self.line.send(Outgoing::Message(reply_value(&id, Ok(greeting))));
+                    self.line.send(ToClient::Message(reply_value(&id, Ok(greeting))));
                     return;
                 }
                 self.running.retain(|_, task| !task.is_finished());
                 let (era, client) = match is_modern(&method, &params).then(|| Meta::of(&params)?.client()) {
-                    None => (Era::Legacy, Arc::clone(&self.client)),
-                    Some(Ok(client)) => (Era::Modern, Arc::new(client)),
+                    None => (AnswerEra::Legacy, Arc::clone(&self.client)),
+                    Some(Ok(client)) => (AnswerEra::Modern, Arc::new(client)),
                     Some(Err(error)) => {
-                        return self.line.send(Outgoing::Message(reply_value(&id, Err(error))));
+                        return self.line.send(ToClient::Message(reply_value(&id, Err(error))));
                     }
                 };
                 let key = id.to_string();
-                let asked = McpRequest { id, method, params, era, client, line: self.line.clone() };
+                let asked = ServerRequest { id, method, params, era, client, line: self.line.clone() };
                 let task = self.tasks.spawn(Arc::clone(&self.mind).respond(asked));
                 self.running.insert(key, task);
             }

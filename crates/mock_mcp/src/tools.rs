@@ -1,38 +1,38 @@
 //! Calls of tools.
 
 use agentci_plan::FaultKind;
-use agentci_plan::mcp_script::{Answer, Outcome, Tool};
+use agentci_plan::mcp_script::{CallOutcome, ScriptedMcpTool, ToolAnswer};
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
 use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{INVALID_PARAMS, McpRequest, unknown};
-use crate::mind::Mind;
-use crate::paused::{Call, Pause};
-use crate::play::Played;
+use crate::answer::{INVALID_PARAMS, ServerRequest, unknown};
+use crate::faults::SpoiltMessage;
+use crate::interaction::StepsEnd;
+use crate::observer::ServerEvent;
+use crate::paused_calls::{Pause, PausedCall};
 use crate::schemas::Schemas;
-use crate::seen::Seen;
-use crate::spoilt::Spoilt;
-use crate::variables::Given;
+use crate::server_state::ServerState;
+use crate::variables::AnswerVariables;
 
 /// How far a call came.
-enum Ended {
+enum CallEnd {
     /// The client has to answer first.
     Waits(Value),
     /// This is its result.
     Done(Value),
 }
 
-impl Mind {
+impl ServerState {
     /// Calls a tool: its result, and what goes wrong with it on the way back.
-    pub(crate) async fn call(&self, asked: &McpRequest) -> (Result<Value, RpcError>, Option<Spoilt>) {
+    pub(crate) async fn call(&self, asked: &ServerRequest) -> (Result<Value, RpcError>, Option<SpoiltMessage>) {
         let (name, resumed) = match asked.text("name").and_then(|name| Ok((name, self.resumed(asked)?))) {
             Ok(begun) => begun,
             Err(error) => return (Err(error), None),
         };
         let call = match &resumed {
             Some(pause) => pause.call.clone(),
-            None => Call { number: self.called(name, asked.params.get("arguments")), fault: self.fault(name) },
+            None => PausedCall { number: self.called(name, asked.params.get("arguments")), fault: self.fault(name) },
         };
         if let Some(FaultKind::Error(words)) = &call.fault {
             // The answer is kept for the next try.
@@ -40,8 +40,8 @@ impl Mind {
             return (Ok(complaint(words)), None);
         }
         let result = match self.answer_call(asked, name, &call, resumed).await {
-            Ok(Ended::Waits(result)) => return (Ok(result), None),
-            Ok(Ended::Done(result)) => Ok(result),
+            Ok(CallEnd::Waits(result)) => return (Ok(result), None),
+            Ok(CallEnd::Done(result)) => Ok(result),
             Err(error) => Err(error),
         };
         if let Some(FaultKind::Delay(time)) = call.fault {
@@ -51,20 +51,20 @@ impl Mind {
         if call.fault == Some(FaultKind::Hang) {
             asked.line.gone().await;
         }
-        let spoilt = call.fault.as_ref().and_then(Spoilt::of);
+        let spoilt = call.fault.as_ref().and_then(SpoiltMessage::of);
         (result, spoilt)
     }
 
     async fn answer_call(
         &self,
-        asked: &McpRequest,
+        asked: &ServerRequest,
         name: &str,
-        call: &Call,
+        call: &PausedCall,
         resumed: Option<Pause>,
-    ) -> Result<Ended, RpcError> {
+    ) -> Result<CallEnd, RpcError> {
         let arguments = asked.arguments()?;
         if let Some(tape) = &self.tape {
-            return self.replay(tape, asked).map(Ended::Done);
+            return self.replay(tape, asked).map(CallEnd::Done);
         }
         let known = self.script.tools.iter().zip(&self.schemas).enumerate();
         let Some((index, (tool, schemas))) = known.into_iter().find(|(_, (tool, _))| tool.name.value == name) else {
@@ -73,7 +73,7 @@ impl Mind {
             return Err(if self.script.tools.is_empty() { unknown(&asked.method) } else { words() });
         };
         if let Some(reason) = schemas.misfit_of_arguments(&Value::Object(arguments.clone())) {
-            return Ok(Ended::Done(complaint(&format!("Input validation error: {reason}"))));
+            return Ok(CallEnd::Done(complaint(&format!("Input validation error: {reason}"))));
         }
         let waited = resumed.is_some();
         let picked = || {
@@ -90,28 +90,28 @@ impl Mind {
             return Err(RpcError::new(INVALID_PARAMS, "`requestState` is of another request"));
         };
         let answers = match self.play(&answer.steps, asked, &arguments, pause).await? {
-            Played::Waits(result) => {
+            StepsEnd::Waits(result) => {
                 self.mark(index, at, false);
-                return Ok(Ended::Waits(result));
+                return Ok(CallEnd::Waits(result));
             }
-            Played::Through(answers) => answers,
+            StepsEnd::Through(answers) => answers,
         };
         if waited {
             self.mark(index, at, true);
         }
-        let given = Given { arguments: Some(&arguments), answers: Some(&answers) };
-        result(answer, schemas, &given).map(Ended::Done)
+        let given = AnswerVariables { arguments: Some(&arguments), answers: Some(&answers) };
+        result(answer, schemas, &given).map(CallEnd::Done)
     }
 
     /// The call that a client without a session comes back to.
-    pub(crate) fn resumed(&self, asked: &McpRequest) -> Result<Option<Pause>, RpcError> {
+    pub(crate) fn resumed(&self, asked: &ServerRequest) -> Result<Option<Pause>, RpcError> {
         let Some(state) = asked.params.get("requestState") else { return Ok(None) };
         let found = state.as_str().and_then(|token| lock(&self.paused).find(token));
         found.map(Some).ok_or_else(|| RpcError::new(INVALID_PARAMS, "`requestState` is not one that was given here"))
     }
 
     /// The answer that is next among those that fit, which is the last of them once all were given.
-    fn pick(&self, index: usize, tool: &Tool, arguments: &Map<String, Value>) -> Option<usize> {
+    fn pick(&self, index: usize, tool: &ScriptedMcpTool, arguments: &Map<String, Value>) -> Option<usize> {
         let mut given = lock(&self.given);
         let given = given.get_mut(index)?;
         let fitting: Vec<usize> = (0..tool.answers.len()).filter(|at| fits(&tool.answers[*at], arguments)).collect();
@@ -127,13 +127,13 @@ impl Mind {
         }
     }
 
-    fn answered(&self, call: &Call, outcome: Result<Value, String>) {
-        self.tell(Seen::Answer { number: call.number, outcome, fault: call.fault.clone() });
+    fn answered(&self, call: &PausedCall, outcome: Result<Value, String>) {
+        self.tell(ServerEvent::Answer { number: call.number, outcome, fault: call.fault.clone() });
     }
 }
 
 /// Whether a call has the arguments that an answer wants.
-fn fits(answer: &Answer, arguments: &Map<String, Value>) -> bool {
+fn fits(answer: &ToolAnswer, arguments: &Map<String, Value>) -> bool {
     answer.when.as_ref().and_then(Value::as_object).is_none_or(|wanted| has_all(wanted, arguments))
 }
 
@@ -146,18 +146,18 @@ fn has_all(wanted: &Map<String, Value>, found: &Map<String, Value>) -> bool {
 }
 
 /// The result of a call, as the protocol has it.
-fn result(answer: &Answer, schemas: &Schemas, given: &Given<'_>) -> Result<Value, RpcError> {
+fn result(answer: &ToolAnswer, schemas: &Schemas, given: &AnswerVariables<'_>) -> Result<Value, RpcError> {
     let result = match &answer.outcome {
-        Outcome::Reply(reply) => replied(given.fill(reply)?),
-        Outcome::Error(words) => return Ok(complaint(given.fill(words)?.as_str().unwrap_or_default())),
-        Outcome::Result(result) => {
+        CallOutcome::Reply(reply) => replied(given.fill(reply)?),
+        CallOutcome::Error(words) => return Ok(complaint(given.fill(words)?.as_str().unwrap_or_default())),
+        CallOutcome::Result(result) => {
             let mut result = given.fill(result)?;
             if let Some(result) = result.as_object_mut() {
                 result.entry("content").or_insert_with(|| json!([]));
             }
             result
         }
-        Outcome::Failure { code, message } => return Err(RpcError::new(*code, message.as_str())),
+        CallOutcome::Failure { code, message } => return Err(RpcError::new(*code, message.as_str())),
     };
     if result["isError"] != true
         && let Some(reason) = schemas.misfit_of_result(&result["structuredContent"])

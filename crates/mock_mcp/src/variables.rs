@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 /// What an answer may be made of.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Given<'g> {
+pub(crate) struct AnswerVariables<'g> {
     /// The arguments of the call.
     pub(crate) arguments: Option<&'g Map<String, Value>>,
     /// What the client said, by the names of the questions.
     pub(crate) answers: Option<&'g Map<String, Value>>,
 }
 
-impl Given<'_> {
+impl AnswerVariables<'_> {
     /// Data with its variables filled in.
     pub(crate) fn fill(&self, data: &Data) -> Result<Value, RpcError> {
         data.fill(&|name| self.value(name))
@@ -46,7 +46,7 @@ mod tests {
     fn parts_of_arguments_and_answers_are_texts_or_json() {
         let arguments = json!({ "id": "A-17", "lines": [{ "sku": 1 }, { "sku": 2 }] });
         let answers = json!({ "who": { "content": { "name": "Ann" } } });
-        let given = Given { arguments: arguments.as_object(), answers: answers.as_object() };
+        let given = AnswerVariables { arguments: arguments.as_object(), answers: answers.as_object() };
         let filled = |text: &str| given.fill(&Data::parse(&text.into())).map_err(|error| error.message);
         assert_eq!(filled("${INPUT.id} for ${INPUT.who.content.name}"), Ok("A-17 for Ann".into()));
         assert_eq!(filled("${INPUT.lines.1.sku} of ${INPUT.lines}"), Ok(r#"2 of [{"sku":1},{"sku":2}]"#.into()));

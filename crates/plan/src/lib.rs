@@ -4,25 +4,25 @@
 //! a plan is complete, no inheritance is left, and every node knows the file, line and column it came from, so that a failed
 //! check can point at the line that asked for it. Nothing here touches the clock, the network, the environment or the disk.
 
-mod answered;
+mod answerer;
 mod calendar;
 mod case;
 mod check;
-mod demand;
-mod effect;
 mod embedder;
+mod empty_demands;
 mod fault;
 mod gates;
 mod habits;
 mod hook;
+mod ineffective;
 mod limits;
-mod live;
+mod live_tools;
 pub mod mcp_script;
 pub mod mcp_world;
 mod mock;
 mod model;
 mod normalization;
-pub mod observed;
+pub mod observability;
 mod recorded;
 mod redaction;
 mod routes;
@@ -34,13 +34,12 @@ mod template;
 mod turn;
 mod world;
 
-pub use answered::AnsweredBy;
+pub use answerer::AnsweredBy;
 pub use calendar::civil_date;
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};
-pub use demand::EmptyDemand;
-pub use effect::without_effect;
 pub use embedder::is_meant;
+pub use empty_demands::EmptyDemand;
 pub use fault::{Fault, FaultKind, FaultTime};
 pub use gates::Gates;
 pub use habits::{
@@ -48,28 +47,29 @@ pub use habits::{
     Verdicts,
 };
 pub use hook::Hook;
+pub use ineffective::without_effect;
 pub use limits::{Limit, Limits};
-pub use live::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT};
+pub use live_tools::{CommandTool, HttpTool, LiveTool, LiveTools, McpTool, TOOL_TIMEOUT};
 pub use mcp_world::{McpSource, McpWorld};
 pub use mock::{MockResponse, MockScript, MockTarget};
 pub use model::{
-    Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld, Pace, ScriptSource,
-    ScriptedCall, ScriptedUsage, Step, WantedOffer, WantedWords,
+    AnswerPace, Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, ModelScript, ModelWorld,
+    ScriptSource, ScriptedCall, ScriptedUsage, SequenceStep, WantedOffer, WantedWords,
 };
 pub use normalization::{Normalization, TextReplacement};
-pub use recorded::{Matching, Price, Recorded, RecordedWorld};
+pub use recorded::{Matching, Price, RecordedCase, RecordedWorld};
 pub use redaction::Redaction;
 pub use routes::{
-    Fixture, FixtureAnswer, FixtureWriter, Missed, RecordedFixture, RecordedTool, RouteRecord, RoutedTool, Routes,
-    ToolBase, WriteFixtures,
+    Fixture, FixtureAnswer, FixtureWriter, RecordedFixture, RecordedTool, RouteRecord, RoutedTool, Routes, ToolBase,
+    UnansweredRoute, WriteFixtures,
 };
 pub use seed::{draw, mix, share};
 pub use suite::{Dialect, Mode, Plan, Suite};
 pub use target::{
-    A2aCard, A2aKeys, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
-    CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport, OutputRule,
-    ProcessTarget, Prompt, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
+    A2aCard, A2aKeys, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatPrompt, ChatTarget,
+    ClientTool, CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport,
+    OutputRule, ProcessTarget, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
 pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill, is_input};
-pub use turn::{Action, Message, Said, Turn};
-pub use world::{Cassette, Recording, ScriptedAnswer, ScriptedTool, ToolSource, World};
+pub use turn::{Action, Message, Turn, TurnInput};
+pub use world::{Cassette, RecordingSetting, ScriptedAnswer, ScriptedTool, ToolSource, World};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci_source::{Span, Spanned};
 
 use crate::Target;
-use crate::mcp_script::Script;
+use crate::mcp_script::McpScript;
 
 /// An MCP server that is played for an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub enum McpSource {
         /// The file.
         path: PathBuf,
         /// What it says.
-        script: Arc<Script>,
+        script: Arc<McpScript>,
     },
     /// A recording of what was said to a real one.
     Recording {
@@ -47,7 +47,7 @@ impl McpWorld {
     }
 
     /// Its script, if it has one.
-    pub fn script(&self) -> Option<&Arc<Script>> {
+    pub fn script(&self) -> Option<&Arc<McpScript>> {
         match &self.source {
             McpSource::Script { script, .. } => Some(script),
             McpSource::Recording { .. } => None,

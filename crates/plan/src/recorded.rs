@@ -1,12 +1,12 @@
 //! A recorded world: what an agent that agentci starts sends over the network is recorded once, and played to it afterwards. The
 //! agent itself is run every time.
 
-use crate::{Case, Recording, Target};
+use crate::{Case, RecordingSetting, Target};
 use agentci_source::{Span, Spanned};
 
 /// What a recording of a case holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordedCase {
     /// Everything that the agent sends to its model and its tools over HTTP.
     World,
     /// Only what it sends to its model; its tools are played otherwise.
@@ -17,9 +17,9 @@ pub enum Recorded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedWorld<'w> {
     /// The file.
-    pub recording: &'w Recording,
+    pub recording: &'w RecordingSetting,
     /// What it holds.
-    pub holds: Recorded,
+    pub holds: RecordedCase,
 }
 
 /// What a team decided not to compare between requests and their recording.
@@ -67,10 +67,11 @@ impl Case {
         if !self.target.has_recordable_world() {
             return None;
         }
-        let world = self.world.recording.as_ref().map(|recording| RecordedWorld { recording, holds: Recorded::World });
+        let world =
+            self.world.recording.as_ref().map(|recording| RecordedWorld { recording, holds: RecordedCase::World });
         let model = || {
             let recording = self.world.recorded_model.as_ref()?;
-            Some(RecordedWorld { recording, holds: Recorded::Model })
+            Some(RecordedWorld { recording, holds: RecordedCase::Model })
         };
         world.or_else(model)
     }

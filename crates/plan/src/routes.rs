@@ -17,7 +17,7 @@ pub struct Routes {
     /// The tools and their answers.
     pub tools: Vec<RoutedTool>,
     /// What a request comes to that nothing answers.
-    pub miss: Missed,
+    pub miss: UnansweredRoute,
     /// The port at which an agent that already runs expects them; any that is free otherwise.
     pub port: Option<u16>,
     /// Where answers are written when they are recorded.
@@ -76,7 +76,7 @@ pub enum FixtureAnswer {
 
 /// What a request comes to that nothing answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Missed {
+pub enum UnansweredRoute {
     /// The case fails.
     #[default]
     Fail,
@@ -84,9 +84,10 @@ pub enum Missed {
     Warn,
 }
 
-impl Missed {
+impl UnansweredRoute {
     /// Every one by its name.
-    pub const NAMES: [(&'static str, Missed); 2] = [("fail", Missed::Fail), ("warn", Missed::Warn)];
+    pub const NAMES: [(&'static str, UnansweredRoute); 2] =
+        [("fail", UnansweredRoute::Fail), ("warn", UnansweredRoute::Warn)];
 }
 
 /// Where recorded answers go.

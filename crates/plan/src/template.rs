@@ -28,11 +28,11 @@ pub enum Text {
 /// A text that holds at least one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Plain(String),
     Variable { name: String, escape: bool, default: Option<String> },
 }
@@ -53,7 +53,7 @@ impl std::fmt::Display for UnsetVariable {
 impl std::error::Error for UnsetVariable {}
 
 /// Looks a variable up; names that begin with `ENV.` are the environment's.
-type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
+type VariableLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 
 impl Text {
     /// Reads a text in which variables may stand.
@@ -62,16 +62,19 @@ impl Text {
             return Text::Literal(written.to_owned());
         }
         let parts = split(written);
-        if parts.iter().any(|part| matches!(part, Part::Variable { .. })) {
+        if parts.iter().any(|part| matches!(part, TemplatePart::Variable { .. })) {
             return Text::Template(Template { parts });
         }
         Text::Literal(
-            parts.into_iter().map(|part| if let Part::Plain(text) = part { text } else { String::new() }).collect(),
+            parts
+                .into_iter()
+                .map(|part| if let TemplatePart::Plain(text) = part { text } else { String::new() })
+                .collect(),
         )
     }
 
     /// The text with its variables filled in.
-    pub fn fill(&self, lookup: Lookup<'_>) -> Result<String, UnsetVariable> {
+    pub fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariable> {
         match self {
             Text::Literal(text) => Ok(text.clone()),
             Text::Template(template) => template.fill(lookup),
@@ -90,8 +93,8 @@ impl Text {
             Text::Template(template) => template.parts.as_slice(),
         };
         parts.iter().filter_map(|part| match part {
-            Part::Variable { name, .. } => Some(name.as_str()),
-            Part::Plain(_) => None,
+            TemplatePart::Variable { name, .. } => Some(name.as_str()),
+            TemplatePart::Plain(_) => None,
         })
     }
 
@@ -110,12 +113,12 @@ impl Text {
 }
 
 impl Template {
-    fn fill(&self, lookup: Lookup<'_>) -> Result<String, UnsetVariable> {
+    fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariable> {
         let mut filled = String::new();
         for part in &self.parts {
             match part {
-                Part::Plain(text) => filled.push_str(text),
-                Part::Variable { name, escape, default } => match value(lookup(name), default.as_deref()) {
+                TemplatePart::Plain(text) => filled.push_str(text),
+                TemplatePart::Variable { name, escape, default } => match value(lookup(name), default.as_deref()) {
                     Some(value) if *escape => filled.push_str(&escape_pattern(&value)),
                     Some(value) => filled.push_str(&value),
                     None => return Err(UnsetVariable(name.clone())),
@@ -129,8 +132,8 @@ impl Template {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Plain(text) => escape(text),
-                Part::Variable { name, escape, default } => {
+                TemplatePart::Plain(text) => escape(text),
+                TemplatePart::Variable { name, escape, default } => {
                     let escape = if *escape { ESCAPE } else { "" };
                     let default = default.as_ref().map(|default| format!(":-{default}")).unwrap_or_default();
                     format!("${{{name}{escape}{default}}}")
@@ -169,11 +172,11 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Fills the variables of every text in a check's arguments.
-pub fn fill(node: &Node, lookup: Lookup<'_>) -> Result<Node, UnsetVariable> {
+pub fn fill(node: &Node, lookup: VariableLookup<'_>) -> Result<Node, UnsetVariable> {
     node.try_map_text(&mut |text| Text::parse(text).fill(lookup))
 }
 
-fn split(written: &str) -> Vec<Part> {
+fn split(written: &str) -> Vec<TemplatePart> {
     let mut parts = Vec::new();
     let mut plain = String::new();
     let mut rest = written;
@@ -192,14 +195,14 @@ fn split(written: &str) -> Vec<Part> {
             continue;
         };
         if !plain.is_empty() {
-            parts.push(Part::Plain(std::mem::take(&mut plain)));
+            parts.push(TemplatePart::Plain(std::mem::take(&mut plain)));
         }
         parts.push(variable);
         rest = &rest[at + 2 + length..];
     }
     plain.push_str(rest);
     if !plain.is_empty() {
-        parts.push(Part::Plain(plain));
+        parts.push(TemplatePart::Plain(plain));
     }
     parts
 }
@@ -210,7 +213,7 @@ pub fn is_input(name: &str) -> bool {
 }
 
 /// A variable after its `${`, and how many bytes it takes with its `}`.
-fn variable(rest: &str) -> Option<(Part, usize)> {
+fn variable(rest: &str) -> Option<(TemplatePart, usize)> {
     let inside = &rest[..rest.find('}')?];
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default.to_owned())),
@@ -222,7 +225,7 @@ fn variable(rest: &str) -> Option<(Part, usize)> {
         Some(path) => path.split('.').all(is_word),
         None => is_word(["ENV.", "MODEL."].into_iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name)),
     };
-    good.then(|| (Part::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
+    good.then(|| (TemplatePart::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
 }
 
 /// JSON data of a plan, such as an agent's input.
@@ -258,7 +261,7 @@ impl Data {
     }
 
     /// The data with its variables filled in.
-    pub fn fill(&self, lookup: Lookup<'_>) -> Result<Value, UnsetVariable> {
+    pub fn fill(&self, lookup: VariableLookup<'_>) -> Result<Value, UnsetVariable> {
         if self.templated {
             map_text(&self.value, &mut |text| Text::parse(text).fill(lookup))
         } else {
@@ -290,8 +293,8 @@ fn collect(value: &Value, names: &mut BTreeSet<String>) {
     match value {
         Value::String(text) if text.contains("${") => {
             names.extend(split(text).into_iter().filter_map(|part| match part {
-                Part::Variable { name, .. } => Some(name),
-                Part::Plain(_) => None,
+                TemplatePart::Variable { name, .. } => Some(name),
+                TemplatePart::Plain(_) => None,
             }));
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, names)),

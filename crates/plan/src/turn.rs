@@ -11,7 +11,7 @@ use agentci_source::{Node, Span, Spanned};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// What goes in.
-    pub said: Said,
+    pub said: TurnInput,
     /// Checks over this turn alone.
     pub checks: Arc<[Arc<Check>]>,
     /// Limits on this turn alone.
@@ -30,7 +30,7 @@ impl Turn {
 
 /// What goes into a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum TurnInput {
     /// A JSON object, for agents that take a task rather than a conversation.
     Input(Data),
     /// Messages of a conversation.

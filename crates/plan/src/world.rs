@@ -29,9 +29,9 @@ pub struct World {
     pub faults: Arc<[Fault]>,
     /// A recording: of what the agent sends to its model and its tools where agentci starts it, of the conversation with it where
     /// it is a server that runs already.
-    pub recording: Option<Recording>,
+    pub recording: Option<RecordingSetting>,
     /// A recording of what the agent sends to its model alone, in place of a scripted one.
-    pub recorded_model: Option<Recording>,
+    pub recorded_model: Option<RecordingSetting>,
     /// Whether the agent may do without asking its model, scripted or recorded.
     pub model_optional: bool,
     /// What is not compared between requests of the agent and their recording.
@@ -66,7 +66,7 @@ pub struct ScriptedAnswer {
 
 /// A recording, of a conversation or of the world around an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recording {
+pub struct RecordingSetting {
     /// The file.
     pub path: PathBuf,
     /// Where the suite names it, or what it is a recording of.

@@ -15,8 +15,11 @@ mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
 pub use find_program::{agent_program, find_program};
-pub use lines::{LineError, Lines};
+pub use lines::{LineError, LineReader};
 pub use memory::bound_memory;
 pub use open_files::open_files_limit;
 pub use pipe::Outbox;
-pub use process::{Asked, Attached, Command, Ending, Exit, Grace, Pipes, PrintError, Process, SpawnError, Streams};
+pub use process::{
+    Attached, Ending, Exit, Grace, Pipes, PrintError, Process, ProcessCommand, SignalRequest, SpawnError,
+    StandardStreams,
+};

@@ -6,7 +6,7 @@ const CHUNK: usize = 16 * 1024;
 
 /// Reads lines; a wait that is dropped loses nothing.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineReader<R> {
     reader: R,
     buffer: Vec<u8>,
     /// Where the next line begins.
@@ -33,7 +33,7 @@ pub enum LineError {
     Io(#[from] std::io::Error),
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Reads lines of at most `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
         Self { reader, buffer: Vec::new(), start: 0, searched: 0, limit, ended: false }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     async fn all(bytes: &[u8], limit: usize) -> Result<Vec<String>, LineError> {
-        let mut lines = Lines::new(bytes, limit);
+        let mut lines = LineReader::new(bytes, limit);
         let mut found = Vec::new();
         while let Some(line) = lines.next().await? {
             found.push(String::from_utf8_lossy(line).into_owned());
@@ -107,7 +107,7 @@ mod tests {
     async fn refuses_a_line_beyond_the_limit() {
         let mut bytes = b"fine\n".to_vec();
         bytes.extend(vec![b'x'; 300]);
-        let mut lines = Lines::new(&bytes[..], 250);
+        let mut lines = LineReader::new(&bytes[..], 250);
         assert_eq!(lines.next().await.unwrap(), Some(&b"fine"[..]));
         let error = lines.next().await.unwrap_err();
         assert!(matches!(error, LineError::TooLong { limit: 250, ref beginning } if beginning.len() == 200), "{error}");

@@ -70,7 +70,7 @@ mod tests {
 
     use tokio::io::AsyncReadExt as _;
 
-    use crate::{Command, Grace, Process};
+    use crate::{Grace, Process, ProcessCommand};
 
     use super::*;
 
@@ -78,7 +78,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_fit_is_written_when_there_is_room() {
-        let cat = Command { program: "cat".into(), ..Command::default() };
+        let cat = ProcessCommand { program: "cat".into(), ..ProcessCommand::default() };
         let (process, mut pipes) = Process::spawn(&cat).unwrap();
         let sent: Vec<u8> = (0..4_000_000_u32).flat_map(u32::to_le_bytes).collect();
         let writing = async {
@@ -98,7 +98,7 @@ mod tests {
     #[tokio::test]
     async fn a_child_that_left_reads_no_more() {
         let (mut process, mut pipes) =
-            Process::spawn(&Command { program: "true".into(), ..Command::default() }).unwrap();
+            Process::spawn(&ProcessCommand { program: "true".into(), ..ProcessCommand::default() }).unwrap();
         process.exited().await.unwrap();
         assert_eq!(write_some(&mut pipes.input, b"a").await.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
         process.end(AT_ONCE).await;

@@ -12,7 +12,7 @@ const CUT: &[u8] = b" [cut]";
 
 /// Keeps the last lines, each cut at a length.
 #[derive(Debug, Default)]
-pub(crate) struct Tail {
+pub(crate) struct LastLines {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     /// The line being read: its beginning only.
@@ -20,7 +20,7 @@ pub(crate) struct Tail {
     open_cut: bool,
 }
 
-impl Tail {
+impl LastLines {
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         // A line always begins where it began: the end of a secret alone could not be recognised.
         for part in chunk.split_inclusive(|byte| *byte == b'\n') {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn keeps_the_last_lines_of_a_flood() {
-        let mut tail = Tail::default();
+        let mut tail = LastLines::default();
         for number in 0..100_000 {
             tail.push(format!("line {number}\n").as_bytes());
         }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_fewer() {
-        let mut tail = Tail::default();
+        let mut tail = LastLines::default();
         for number in 0..MOST_LINES {
             tail.push(format!("{number}{}\n", "x".repeat(MOST_LINE)).as_bytes());
         }
@@ -98,14 +98,14 @@ mod tests {
 
     #[test]
     fn a_line_is_cut_between_letters() {
-        let mut tail = Tail::default();
+        let mut tail = LastLines::default();
         tail.push(format!("{}ö and more\n", "x".repeat(MOST_LINE - 1)).as_bytes());
         assert_eq!(tail.lines(), [format!("{} [cut]", "x".repeat(MOST_LINE - 1))]);
     }
 
     #[test]
     fn an_endless_line_costs_little() {
-        let mut tail = Tail::default();
+        let mut tail = LastLines::default();
         for _ in 0..1_000 {
             tail.push(&vec![b'x'; 64 * 1024]);
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// The fields of an object that nobody has taken yet, in their order.
 #[derive(Debug, Default)]
-pub struct Fields<'l> {
+pub struct ObjectFields<'l> {
     fields: Map<String, Value>,
     line: PhantomData<&'l [u8]>,
 }
@@ -41,7 +41,7 @@ impl NoObject {
     }
 }
 
-impl<'l> Fields<'l> {
+impl<'l> ObjectFields<'l> {
     /// Reads a line that is one object.
     pub fn read(line: &'l [u8]) -> Result<Self, NoObject> {
         match serde_json::from_slice(line) {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn fields_are_taken_once_and_the_last_of_a_name_counts() {
-        let mut fields = Fields::read(br#"{"a":1,"b":{"c":1.10},"a":2,"\u0064":3}"#).unwrap();
+        let mut fields = ObjectFields::read(br#"{"a":1,"b":{"c":1.10},"a":2,"\u0064":3}"#).unwrap();
         assert_eq!(fields.take("a"), Some(json!(2)));
         assert_eq!(fields.take("a"), None);
         assert_eq!(fields.left(), Some("b"));
@@ -82,12 +82,12 @@ mod tests {
     #[test]
     fn what_is_no_object_is_told_from_what_is_no_json() {
         for line in ["[1]", "7", "\"a\"", "null"] {
-            assert!(matches!(Fields::read(line.as_bytes()), Err(NoObject::Other)), "{line}");
+            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NoObject::Other)), "{line}");
         }
         for line in ["", "{\"a\":", "{\"a\":1} 2", "{1:2}", "[1", "{\"a\":\"\\ud800\"}"] {
-            assert!(matches!(Fields::read(line.as_bytes()), Err(NoObject::Json(_))), "{line}");
+            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NoObject::Json(_))), "{line}");
         }
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
-        assert!(matches!(Fields::read(deep.as_bytes()), Err(NoObject::Json(_))));
+        assert!(matches!(ObjectFields::read(deep.as_bytes()), Err(NoObject::Json(_))));
     }
 }

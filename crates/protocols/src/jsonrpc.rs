@@ -13,7 +13,7 @@ pub const INTERNAL_ERROR: i64 = -32603;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum JsonRpcMessage {
     /// The other side wants an answer.
     Request {
         /// What the answer must carry; whatever the other side chose.
@@ -70,7 +70,7 @@ pub enum NotAMessage {
 }
 
 /// Reads one message, or the several of a batch.
-pub fn read(bytes: &[u8]) -> Result<Vec<Message>, NotAMessage> {
+pub fn read(bytes: &[u8]) -> Result<Vec<JsonRpcMessage>, NotAMessage> {
     let value = serde_json::from_slice(bytes).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
     match value {
         Value::Array(items) if items.is_empty() => Err(NotAMessage::NotJsonRpc("the batch is empty")),
@@ -79,7 +79,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Message>, NotAMessage> {
     }
 }
 
-fn read_value(value: Value) -> Result<Message, NotAMessage> {
+fn read_value(value: Value) -> Result<JsonRpcMessage, NotAMessage> {
     let Value::Object(mut object) = value else { return Err(NotAMessage::NotJsonRpc("it is no object")) };
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(NotAMessage::NotJsonRpc("`jsonrpc` is not \"2.0\""));
@@ -89,15 +89,15 @@ fn read_value(value: Value) -> Result<Message, NotAMessage> {
         let Value::String(method) = method else { return Err(NotAMessage::NotJsonRpc("`method` is no text")) };
         let params = object.remove("params").unwrap_or(Value::Null);
         return match id {
-            None => Ok(Message::Notification { method, params }),
-            Some(id @ (Value::String(_) | Value::Number(_))) => Ok(Message::Request { id, method, params }),
+            None => Ok(JsonRpcMessage::Notification { method, params }),
+            Some(id @ (Value::String(_) | Value::Number(_))) => Ok(JsonRpcMessage::Request { id, method, params }),
             Some(_) => Err(NotAMessage::NotJsonRpc("`id` is neither text nor a number")),
         };
     }
     let id = id.unwrap_or(Value::Null);
     match (object.remove("result"), object.remove("error")) {
-        (Some(result), None | Some(Value::Null)) => Ok(Message::Reply { id, outcome: Ok(result) }),
-        (None | Some(Value::Null), Some(error)) => Ok(Message::Reply { id, outcome: Err(read_error(error)?) }),
+        (Some(result), None | Some(Value::Null)) => Ok(JsonRpcMessage::Reply { id, outcome: Ok(result) }),
+        (None | Some(Value::Null), Some(error)) => Ok(JsonRpcMessage::Reply { id, outcome: Err(read_error(error)?) }),
         (Some(_), Some(_)) => Err(NotAMessage::NotJsonRpc("it has both `result` and `error`")),
         (None, None) => Err(NotAMessage::NotJsonRpc("it has none of `method`, `result` and `error`")),
     }
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    fn one(text: &str) -> Message {
+    fn one(text: &str) -> JsonRpcMessage {
         read(text.as_bytes()).unwrap().remove(0)
     }
 
@@ -159,19 +159,19 @@ mod tests {
     fn tells_the_three_kinds_apart() {
         assert_eq!(
             one(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#),
-            Message::Request { id: json!("a"), method: "ping".into(), params: Value::Null }
+            JsonRpcMessage::Request { id: json!("a"), method: "ping".into(), params: Value::Null }
         );
         assert_eq!(
             one(r#"{"jsonrpc":"2.0","method":"note","params":{"a":1}}"#),
-            Message::Notification { method: "note".into(), params: json!({ "a": 1 }) }
+            JsonRpcMessage::Notification { method: "note".into(), params: json!({ "a": 1 }) }
         );
         assert_eq!(
             one(r#"{"jsonrpc":"2.0","id":3,"result":null}"#),
-            Message::Reply { id: json!(3), outcome: Ok(Value::Null) }
+            JsonRpcMessage::Reply { id: json!(3), outcome: Ok(Value::Null) }
         );
         assert_eq!(
             one(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no","data":[1]}}"#),
-            Message::Reply {
+            JsonRpcMessage::Reply {
                 id: Value::Null,
                 outcome: Err(RpcError { code: -32700, message: "no".into(), data: Some(json!([1])) })
             }
@@ -183,11 +183,11 @@ mod tests {
         let params = json!({ "n": 1 }).as_object().cloned().unwrap();
         assert_eq!(
             read(&request(7, "tools/call", &params)).unwrap(),
-            [Message::Request { id: json!(7), method: "tools/call".into(), params: json!({ "n": 1 }) }]
+            [JsonRpcMessage::Request { id: json!(7), method: "tools/call".into(), params: json!({ "n": 1 }) }]
         );
         assert_eq!(
             read(&notification("gone", Map::new())).unwrap(),
-            [Message::Notification { method: "gone".into(), params: Value::Null }]
+            [JsonRpcMessage::Notification { method: "gone".into(), params: Value::Null }]
         );
         for outcome in [
             Ok(json!({})),
@@ -196,7 +196,7 @@ mod tests {
         ] {
             assert_eq!(
                 read(&reply(&json!("q"), outcome.clone())).unwrap(),
-                [Message::Reply { id: json!("q"), outcome }]
+                [JsonRpcMessage::Reply { id: json!("q"), outcome }]
             );
         }
     }
@@ -234,7 +234,7 @@ mod tests {
             let text = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id}{method}{result}{error}}}");
             if let Ok(messages) = read(text.as_bytes()) {
                 prop_assert_eq!(messages.len(), 1);
-                prop_assert_eq!(method.is_empty(), matches!(messages[0], Message::Reply { .. }));
+                prop_assert_eq!(method.is_empty(), matches!(messages[0], JsonRpcMessage::Reply { .. }));
             }
         }
     }

@@ -7,11 +7,11 @@ pub mod a2a;
 pub mod agui;
 pub mod chat;
 mod fields;
-mod fresh;
 pub mod jsonrpc;
 pub mod mcp;
 pub mod oauth;
+mod side_data;
 pub mod sse;
 
-pub use fields::{Fields, NoObject};
-pub use fresh::Fresh;
+pub use fields::{NoObject, ObjectFields};
+pub use side_data::Fresh;

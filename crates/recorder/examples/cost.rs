@@ -5,7 +5,9 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
-use agentci_recorder::{MatchRules, Mode, OnMiss, Pace, Recording, Roots, Session, SessionOptions};
+use agentci_recorder::{
+    MatchRules, OnMiss, RecorderSession, Recording, ReplayPace, Roots, SessionMode, SessionOptions,
+};
 use agentci_trace::Redactor;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 const TIMES: usize = 1_000;
 
-fn options(mode: Mode) -> SessionOptions {
+fn options(mode: SessionMode) -> SessionOptions {
     SessionOptions {
         mode,
         bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -123,13 +125,13 @@ async fn main() {
     let mut starts = Vec::new();
     for _ in 0..20 {
         let began = Instant::now();
-        drop(Session::start(options(Mode::Record)).await.unwrap());
+        drop(RecorderSession::start(options(SessionMode::Record)).await.unwrap());
         starts.push(began.elapsed());
     }
     starts.sort_unstable();
     println!("start: median {:?}, first of all {:?}", starts[10], starts[19]);
     send("direct", url.trim_start_matches("http://").parse().unwrap(), "").await;
-    let session = Session::start(options(Mode::Record)).await.unwrap();
+    let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
     send("record", session.address(), &url).await;
     let finished = session.finish().await;
     let (began, before) = (Instant::now(), cpu());
@@ -139,8 +141,8 @@ async fn main() {
     let recording = Recording::parse(&text).unwrap();
     println!("parse: {:?}", began.elapsed());
     let (rules, on_miss) = (MatchRules::default(), OnMiss::Fail);
-    let mode = Mode::Replay { recording, rules, on_miss, pace: Pace::Fast };
-    let session = Session::start(options(mode)).await.unwrap();
+    let mode = SessionMode::Replay { recording, rules, on_miss, pace: ReplayPace::Fast };
+    let session = RecorderSession::start(options(mode)).await.unwrap();
     send("replay", session.address(), &url).await;
     let finished = session.finish().await;
     println!("{:?}", finished.tally);

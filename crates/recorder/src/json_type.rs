@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum JsonType {
+pub(crate) enum ValueType {
     Null,
     Boolean,
     Number,
@@ -13,7 +13,7 @@ pub(crate) enum JsonType {
     Object,
 }
 
-impl JsonType {
+impl ValueType {
     pub(crate) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,

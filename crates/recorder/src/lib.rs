@@ -12,13 +12,13 @@
 //! ignore them. TLS is ended by a certificate authority that exists only for this session, whose key never leaves memory.
 
 mod authority;
+mod compression;
 mod environment;
 mod fork;
 mod health;
 mod json_type;
 mod leaks;
 mod matching;
-mod packed;
 mod providers;
 mod proxy;
 mod recording;
@@ -27,24 +27,29 @@ mod tap;
 mod warning;
 mod zone;
 
-pub use fork::{AnswerChange, ChangeError, Fork, Forked, Spoken, Then, change};
+pub use fork::{AnswerChange, ChangeError, Fork, Forked, SpokenCall, Then, change};
 pub use health::{
-    BadAnswer, BadAnswers, Change, Drift, Known, Live, LiveAnswer, Login, NotAsked, Places, Sequel, WhatToAsk,
-    bad_answers, goes_to, login, may_ask, places,
+    BadAnswer, BadAnswers, Drift, ExchangeLines, KnownShapes, LiveAnswer, LiveWorld, Login, NotAsked, Sequel,
+    ShapeChange, WhatToAsk, bad_answers, goes_to, login, may_ask, places,
 };
 pub use matching::{
-    Answered, Holes, MatchRules, Matcher, Miss, Nearest, Remedy, Renamed, SaidTime, Steadier, Steady, Surroundings,
-    Tally, with_reply_id,
+    Answered, Circumstances, Holes, MatchRules, Matcher, Miss, NearestRequest, Remedy, Renamed, ReplayTally, SaidTime,
+    Steadier, Steady, with_reply_id,
 };
 pub use providers::{
-    Api, Conversations, MissAnswer, Price, PriceTable, after, api_of, is_chatter, miss_answer, model_answer,
+    Conversations, MissAnswer, PriceTable, ProviderApi, TokenPrice, after, api_of, is_chatter, miss_answer,
+    model_answer,
 };
-pub use proxy::{Endpoint, Spoil, StreamAnswer, is_mcp_stream};
+pub use proxy::{PostEndpoint, Spoil, StreamAnswer, is_mcp_stream};
 pub use recording::{
-    Body, End, Exchange, Exit, Frame, Header, How, LearnedHole, LoadError, Part, Recording, RecordingError, Remove,
-    Removed, Request, Response, Roots, SecretLeft, Written, diff, keep_request_header, keep_response_header,
-    learn_request, learn_response, load, save, show,
+    AnswerFrame, CommandExit, EndKind, Exchange, ExchangeEnd, FormPart, Header, LearnedHole, RecordedBody,
+    RecordedRequest, RecordedResponse, Recording, RecordingError, RecordingLoadError, Remove, Removed, Roots,
+    SecretLeft, StoredRecording, diff, keep_request_header, keep_response_header, learn_request, learn_response, load,
+    save, show,
 };
-pub use session::{Bypass, Finished, Mode, OnMiss, Pace, Seen, SeenHow, Session, SessionError, SessionOptions};
+pub use session::{
+    Bypass, FinishedSession, OnMiss, RecorderSession, ReplayPace, SeenHow, SessionError, SessionEvent, SessionMode,
+    SessionOptions,
+};
 pub use tap::{TapError, is_stdio, tap};
 pub use warning::{Warning, WarningKind};

@@ -15,14 +15,16 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
 use crate::environment::Environment;
-use crate::leaks::{KnownServers, Programs, Sign, Untapped, Watch, WatchReport, listening_ports};
-use crate::proxy::{Forking, Ledger, Listener, Reach, Replay, Shared, Upstream, warnings};
+use crate::leaks::{
+    ConnectionPrograms, ConnectionWatch, KnownServers, ServerSign, Untapped, WatchReport, listening_ports,
+};
+use crate::proxy::{ExchangeLog, Forking, ProxyListener, ProxyState, ReachRules, RecordingReplay, Upstream, warnings};
 use crate::recording::variables_shown;
 use crate::tap::{Tapped, Taps, configured_servers, line, unreached};
 use crate::zone;
 use crate::{
-    Exchange, Fork, Forked, Header, MatchRules, Miss, Recording, Remedy, Request, Roots, Spoil, StreamAnswer,
-    Surroundings, Tally, Warning, WarningKind,
+    Circumstances, Exchange, Fork, Forked, Header, MatchRules, Miss, RecordedRequest, Recording, Remedy, ReplayTally,
+    Roots, Spoil, StreamAnswer, Warning, WarningKind,
 };
 
 /// How long exchanges under way are waited for when the agent is gone.
@@ -34,7 +36,7 @@ const PLACEHOLDER: &str = "agentci-placeholder";
 
 /// What a session does with requests.
 #[derive(Debug)]
-pub enum Mode {
+pub enum SessionMode {
     /// Passes them on to the live world and keeps what comes back.
     Record,
     /// Answers them from a recording.
@@ -46,7 +48,7 @@ pub enum Mode {
         /// What becomes of a request that is not in the recording.
         on_miss: OnMiss,
         /// How fast answers are sent.
-        pace: Pace,
+        pace: ReplayPace,
     },
     /// Answers the first ones from a recording, and makes a recording of its own of all.
     Fork {
@@ -57,7 +59,7 @@ pub enum Mode {
         /// Where it is left.
         fork: Fork,
         /// How fast recorded answers are sent.
-        pace: Pace,
+        pace: ReplayPace,
     },
 }
 
@@ -75,7 +77,7 @@ pub enum OnMiss {
 
 /// How fast recorded answers are sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Pace {
+pub enum ReplayPace {
     /// At once.
     #[default]
     Fast,
@@ -87,7 +89,7 @@ pub enum Pace {
 #[derive(Debug)]
 pub struct SessionOptions {
     /// What it does with requests.
-    pub mode: Mode,
+    pub mode: SessionMode,
     /// The address of the proxy; loopback unless the agent is in a container.
     pub bind: IpAddr,
     /// The host name under which the agent reaches the proxy; default: the address.
@@ -111,12 +113,12 @@ pub struct SessionOptions {
     /// Further authorities that vouch for servers of the live world, as PEM.
     pub upstream_roots: Option<Vec<u8>>,
     /// Is told of every exchange when it is over, of every miss, and of answers that come over another stream.
-    pub observer: Option<UnboundedSender<Seen>>,
+    pub observer: Option<UnboundedSender<SessionEvent>>,
 }
 
 /// Something that a session saw.
 #[derive(Debug, Clone)]
-pub enum Seen {
+pub enum SessionEvent {
     /// An exchange that is over.
     Exchange(Arc<Exchange>, SeenHow),
     /// An answer of an MCP server that came over a stream, and not to the request itself.
@@ -167,14 +169,14 @@ pub struct Bypass {
 
 /// What is left of a session.
 #[derive(Debug, Default)]
-pub struct Finished {
+pub struct FinishedSession {
     /// The recording: what was recorded, or the one that was replayed with what was added to it. Its secrets are still in it;
     /// they are removed when it is written, with the redactor beside it.
     pub recording: Recording,
     /// All secrets: those that were known, and those that were seen in requests.
     pub secrets: Redactor,
     /// How the replay went.
-    pub tally: Tally,
+    pub tally: ReplayTally,
     /// Requests that the recording had no answer to.
     pub misses: Vec<Arc<Miss>>,
     /// Connections that bypassed the proxy, each program and address once.
@@ -186,14 +188,14 @@ pub struct Finished {
 }
 
 /// A recorder at work. It ends when it is dropped.
-pub struct Session {
-    shared: Arc<Shared>,
-    listener: Listener,
+pub struct RecorderSession {
+    shared: Arc<ProxyState>,
+    listener: ProxyListener,
     environment: Environment,
     /// Variables that held keys when the recording was made.
     placeholders: Vec<(String, String)>,
     header: Header,
-    watches: Mutex<Vec<Watch>>,
+    watches: Mutex<Vec<ConnectionWatch>>,
     taps: Option<Taps>,
     tapped: Tapped,
     /// What is known about MCP servers; absent where they are not recorded.
@@ -203,37 +205,40 @@ pub struct Session {
 }
 
 /// The environment may hold secrets of the user's.
-impl fmt::Debug for Session {
+impl fmt::Debug for RecorderSession {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Session").field("address", &self.shared.address).finish_non_exhaustive()
     }
 }
 
-impl Session {
+impl RecorderSession {
     /// Starts the proxy; within a runtime that can do input and output.
     pub async fn start(options: SessionOptions) -> Result<Self, SessionError> {
         // The tables of a machine with many sockets take longer than all the rest.
         let before = tokio::task::spawn_blocking(listening);
         let mut secrets = options.secrets.with_environment(wanted_keys(&options.environment));
         let wanted = SocketAddr::new(options.bind, 0);
-        let (socket, address) = Listener::bind(wanted).await.map_err(|error| SessionError::Address(wanted, error))?;
+        let (socket, address) =
+            ProxyListener::bind(wanted).await.map_err(|error| SessionError::Address(wanted, error))?;
         let authority = Authority::new().map_err(|error| SessionError::Authority(error.to_string()))?;
         let upstream =
             Upstream::new(options.upstream_roots.as_deref(), &options.environment).map_err(SessionError::Authority)?;
         let zone = match &options.mode {
-            Mode::Record => None,
-            Mode::Replay { recording, .. } | Mode::Fork { recording, .. } => recording.header.zone.clone(),
+            SessionMode::Record => None,
+            SessionMode::Replay { recording, .. } | SessionMode::Fork { recording, .. } => {
+                recording.header.zone.clone()
+            }
         };
         let here = surroundings(&options.roots, zone.as_deref());
         let (replay, header) = match options.mode {
-            Mode::Record => (None, header_here(here, Header::default())),
-            Mode::Replay { recording, rules, on_miss, pace } => {
+            SessionMode::Record => (None, header_here(here, Header::default())),
+            SessionMode::Replay { recording, rules, on_miss, pace } => {
                 let header = recording.header.clone();
-                (Some(Replay::new(Arc::new(recording), here, rules, on_miss, pace)), header)
+                (Some(RecordingReplay::new(Arc::new(recording), here, rules, on_miss, pace)), header)
             }
-            Mode::Fork { recording, rules, fork, pace } => {
+            SessionMode::Fork { recording, rules, fork, pace } => {
                 let header = header_here(here.clone(), recording.header.clone());
-                (Some(Replay::forked(recording, here, rules, fork, pace)), header)
+                (Some(RecordingReplay::forked(recording, here, rules, fork, pace)), header)
             }
         };
         let proxy = format!("{}:{}", options.advertise.clone().unwrap_or_else(|| host(address)), address.port());
@@ -254,19 +259,19 @@ impl Session {
         };
         let kept = replay.as_ref().filter(|replay| replay.fork().is_none());
         let kept = kept.map_or(0, |replay| replay.recording.exchanges.len());
-        let ledger = Arc::new(Ledger::new(secrets, options.environment, options.observer, kept));
+        let ledger = Arc::new(ExchangeLog::new(secrets, options.environment, options.observer, kept));
         let before = before.await.unwrap_or_default();
-        let reach = Reach {
+        let reach = ReachRules {
             pass: options.pass,
             only: options.only,
             allow: options.allow,
             before,
-            recorded: replay.as_ref().map(Replay::origins),
+            recorded: replay.as_ref().map(RecordingReplay::origins),
             own: address.port(),
         };
-        let programs = Programs::default();
-        let shared = Arc::new(Shared { address, authority, ledger, reach, upstream, replay, programs });
-        let listener = Listener::start(socket, Arc::clone(&shared));
+        let programs = ConnectionPrograms::default();
+        let shared = Arc::new(ProxyState { address, authority, ledger, reach, upstream, replay, programs });
+        let listener = ProxyListener::start(socket, Arc::clone(&shared));
         let tapped = Tapped::default();
         let (taps, servers) = match environment.tap_socket() {
             Some(socket) => {
@@ -308,12 +313,12 @@ impl Session {
         let mut world: HashSet<u16> = self.shared.reach.before.iter().flatten().copied().collect();
         let allowed = |port: &u16| self.shared.reach.allow.contains(&format!("127.0.0.1:{port}"));
         world.retain(|port| !allowed(port));
-        let watch = Watch::start(pid, self.shared.address, world, self.tapped.clone(), self.servers.clone());
+        let watch = ConnectionWatch::start(pid, self.shared.address, world, self.tapped.clone(), self.servers.clone());
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
     }
 
     /// Asks for each request of a replay what goes wrong with its answer on purpose. Telemetry is not asked for.
-    pub fn spoil(&self, decide: impl Fn(&Request) -> Option<Spoil> + Send + Sync + 'static) {
+    pub fn spoil(&self, decide: impl Fn(&RecordedRequest) -> Option<Spoil> + Send + Sync + 'static) {
         if let Some(replay) = &self.shared.replay {
             let _ = replay.spoils.set(Box::new(decide));
         }
@@ -330,13 +335,14 @@ impl Session {
     }
 
     /// Ends the session. Exchanges under way are kept as far as they came.
-    pub async fn finish(self) -> Finished {
+    pub async fn finish(self) -> FinishedSession {
         if let Some(taps) = self.taps {
             taps.stop().await;
         }
         self.shared.ledger.quiet(QUIET_TIMEOUT).await;
         let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
-        let found = tokio::task::spawn_blocking(|| watches.into_iter().map(Watch::finish).collect::<Vec<_>>());
+        let found =
+            tokio::task::spawn_blocking(|| watches.into_iter().map(ConnectionWatch::finish).collect::<Vec<_>>());
         self.listener.stop().await;
         let mut named = BTreeSet::new();
         for WatchReport { bypasses, not_led, untapped } in found.await.unwrap_or_default() {
@@ -359,7 +365,7 @@ impl Session {
                 (Recording { header: self.header, holes, ..Recording::default() }, replay.tally())
             }
             Some(replay) => (Recording::clone(&replay.recording), replay.tally()),
-            None => (Recording { header: self.header, ..Recording::default() }, Tally::default()),
+            None => (Recording { header: self.header, ..Recording::default() }, ReplayTally::default()),
         };
         let absent: Vec<String> = seen.own.iter().filter(|(_, there)| !**there).map(|(own, _)| own.clone()).collect();
         if let Some(replay) = &self.shared.replay {
@@ -378,20 +384,20 @@ impl Session {
         recording.exchanges.extend(recorded);
         let unreached = unreached(&recording.exchanges).into_iter().filter(|server| !named.contains(server));
         warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded { server }, times: 1 }));
-        let forked = self.shared.replay.as_ref().and_then(Replay::fork).map(Forking::outcome);
+        let forked = self.shared.replay.as_ref().and_then(RecordingReplay::fork).map(Forking::outcome);
         let (secrets, misses, bypassed) = (seen.secrets, seen.misses, seen.bypassed);
-        Finished { recording, secrets, tally, misses, bypassed, warnings, forked }
+        FinishedSession { recording, secrets, tally, misses, bypassed, warnings, forked }
     }
 }
 
 /// Notes an MCP server that no tap stands before, without the secrets in its command.
-fn note_untapped(shared: &Shared, mut server: Untapped) {
+fn note_untapped(shared: &ProxyState, mut server: Untapped) {
     shared.ledger.learn_server(&server.environment, &mut server.command);
     let command = shorten(&shared.ledger.clean(&line(&server.command)), LONGEST_COMMAND).into_owned();
     let why = match server.sign {
-        Sign::Greeted => "was sent the first message of MCP",
-        Sign::Configured => "is an MCP server in the settings of a host",
-        Sign::Code => "has the code of an MCP server",
+        ServerSign::Greeted => "was sent the first message of MCP",
+        ServerSign::Configured => "is an MCP server in the settings of a host",
+        ServerSign::Code => "has the code of an MCP server",
     };
     let replayed = shared.replay.is_some();
     shared.ledger.note(WarningKind::McpUntapped { command, why: why.to_owned(), replayed });
@@ -404,10 +410,10 @@ fn listening() -> Option<BTreeSet<u16>> {
 
 /// The circumstances of this session. A replay is in the time zone of its recording: names and offsets of a zone are in
 /// prompts, too.
-fn surroundings(roots: &Roots, recorded: Option<&str>) -> Surroundings {
+fn surroundings(roots: &Roots, recorded: Option<&str>) -> Circumstances {
     let zone = recorded.and_then(zone::named).unwrap_or_else(zone::here);
     let now = jiff::Timestamp::now();
-    Surroundings {
+    Circumstances {
         now_ms: u64::try_from(now.as_millisecond()).unwrap_or(0),
         zone: zone.iana_name().map(str::to_owned),
         offset_s: zone.to_offset(now).seconds(),
@@ -416,8 +422,8 @@ fn surroundings(roots: &Roots, recorded: Option<&str>) -> Surroundings {
 }
 
 /// A header with the circumstances of this session.
-fn header_here(here: Surroundings, header: Header) -> Header {
-    let Surroundings { now_ms, zone, offset_s, roots } = here;
+fn header_here(here: Circumstances, header: Header) -> Header {
+    let Circumstances { now_ms, zone, offset_s, roots } = here;
     Header { now_ms, zone, offset_s, roots, ..header }
 }
 

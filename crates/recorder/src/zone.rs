@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use crate::{Roots, Surroundings};
+use crate::{Circumstances, Roots};
 
 /// Where systems keep their zones.
 const FOLDERS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"];
@@ -36,7 +36,7 @@ pub(crate) fn here() -> TimeZone {
     name.and_then(|name| of_file(&name)).unwrap_or_else(TimeZone::system)
 }
 
-impl Surroundings {
+impl Circumstances {
     /// Those of something that began on this machine at this Unix time in milliseconds.
     pub fn here(now_ms: u64, roots: Roots) -> Self {
         let zone = here();

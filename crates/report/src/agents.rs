@@ -14,7 +14,7 @@ use agentci_source::Place;
 use agentci_verdict::Agentless;
 
 use crate::quantity::count_of;
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{Paint, Tone, one_line};
 
 /// How many places of recordings are told of, and how many cases of each.
@@ -72,7 +72,7 @@ impl MissingAgents<'_> {
 }
 
 /// The recordings that keep a run from getting through, each once; none where no agent is required.
-pub(crate) fn missing(run: &Run) -> Vec<MissingAgents<'_>> {
+pub(crate) fn missing(run: &ReportedRun) -> Vec<MissingAgents<'_>> {
     let mut all: Vec<MissingAgents<'_>> = Vec::new();
     for row in run.rows.iter().filter(|_| run.start.require_agent) {
         let Some(played) = row.lacks_agent() else { continue };
@@ -103,7 +103,7 @@ pub(crate) fn lines(missing: &[MissingAgents<'_>]) -> Vec<String> {
 }
 
 /// The part of the console report.
-pub(crate) fn section(run: &Run, paint: Paint) -> String {
+pub(crate) fn section(run: &ReportedRun, paint: Paint) -> String {
     let missing = missing(run);
     if missing.is_empty() {
         return String::new();

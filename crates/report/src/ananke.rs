@@ -24,12 +24,12 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{CaseEnd, Cause, Finding, Row, Rows, RunEvent, Status};
+use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Finding, Rows, RunEvent};
 use serde_json::{Value, json};
 
 use crate::ReportKind;
 use crate::document::{DocumentReport, RunDocument, write_json};
-use crate::object::{list, object};
+use crate::json_object::{list, object};
 use crate::registry::{JSON, OwnReports};
 
 /// The reports of the dialect.
@@ -55,18 +55,18 @@ impl RunDocument for TestListDocument {
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let tests: Vec<Value> = self.0.iter().map(test).collect();
-        let of = |status: fn(Status) -> bool| self.0.iter().filter(|row| status(row.decisive().status)).count();
+        let of = |status: fn(CaseStatus) -> bool| self.0.iter().filter(|row| status(row.decisive().status)).count();
         let document = json!({
             "tests": tests,
-            "passed": of(|status| status == Status::Pass),
-            "failed": of(|status| status > Status::Skipped),
+            "passed": of(|status| status == CaseStatus::Pass),
+            "failed": of(|status| status > CaseStatus::Skipped),
             "total": tests.len(),
         });
         write_json(out, &document)
     }
 }
 
-fn test(row: &Row) -> Value {
+fn test(row: &CaseRow) -> Value {
     let end = row.decisive();
     let (failures, errors): (Vec<&Finding>, Vec<&Finding>) =
         end.findings.iter().partition(|finding| matches!(finding.cause, Cause::Check | Cause::Limit));
@@ -76,7 +76,7 @@ fn test(row: &Row) -> Value {
         ("file", end.place.as_ref().map(|place| (&*place.path).into())),
         ("passed", Some(end.passed.into())),
         ("duration", Some(end.wall_ms.into())),
-        ("skipped", (end.status == Status::Skipped).then_some(true.into())),
+        ("skipped", (end.status == CaseStatus::Skipped).then_some(true.into())),
         ("error", error(end, &errors).map(Value::from)),
         ("failures", list(&failures)),
         ("warnings", list(&end.warnings)),
@@ -86,7 +86,9 @@ fn test(row: &Row) -> Value {
 /// Why the test was not brought to its end.
 fn error(end: &CaseEnd, errors: &[&Finding]) -> Option<String> {
     match errors {
-        [] if end.status == Status::Error && end.findings.is_empty() => Some("it was not brought to its end".into()),
+        [] if end.status == CaseStatus::Error && end.findings.is_empty() => {
+            Some("it was not brought to its end".into())
+        }
         [] => None,
         errors => Some(errors.iter().map(|finding| told(finding)).collect::<Vec<_>>().join("\n")),
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use crate::Output;
+use crate::ReportOutput;
 
 /// Bytes that are written at one place and taken at another.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +12,7 @@ pub struct Buffer(Rc<RefCell<Vec<u8>>>);
 
 impl Buffer {
     /// A place for a whole report to go.
-    pub fn output(&self) -> Output {
+    pub fn output(&self) -> ReportOutput {
         let mut into = self.clone();
         Box::new(move |bytes| into.write_all(bytes))
     }

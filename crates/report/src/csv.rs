@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use agentci_verdict::{Cause, Measure, Row, RunEvent, Stability, Status};
+use agentci_verdict::{CaseRow, CaseStatus, Cause, Measure, RunEvent, Stability};
 
 use crate::document::{DocumentReport, RunDocument};
 use crate::run::Runs;
@@ -47,7 +47,7 @@ impl RunDocument for CsvDocument {
     }
 }
 
-fn line(suite: &str, row: &Row) -> String {
+fn line(suite: &str, row: &CaseRow) -> String {
     let end = row.decisive();
     let usage = &end.metrics.usage;
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -59,7 +59,7 @@ fn line(suite: &str, row: &Row) -> String {
         end.status.name().to_owned(),
         end.cause.map(Cause::name).unwrap_or_default().to_owned(),
         end.runs.to_string(),
-        row.attempts.iter().filter(|end| end.status == Status::Pass).count().to_string(),
+        row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count().to_string(),
         row.wall_ms().to_string(),
         end.metrics.tool_calls.to_string(),
         end.metrics.tool_errors.to_string(),
@@ -78,13 +78,13 @@ fn line(suite: &str, row: &Row) -> String {
 }
 
 /// How near its answer is to the expected one, and who says so.
-fn similarity(row: &Row) -> [String; 2] {
+fn similarity(row: &CaseRow) -> [String; 2] {
     let Some(measure) = Measure::of(row.decisive()) else { return Default::default() };
     [measure.shown(), cell(&measure.embedder)]
 }
 
 /// How much its runs are alike, where there are several.
-fn stability(row: &Row) -> [String; 7] {
+fn stability(row: &CaseRow) -> [String; 7] {
     let Some(stability) = Stability::of_several(row) else { return Default::default() };
     [
         stability.pass_rate.to_string(),

@@ -6,7 +6,7 @@ use agentci_verdict::{Body, RunEvent};
 use serde::Serialize;
 
 use crate::pieces::{PIECE, in_one_piece};
-use crate::{Output, ReportError, Reporter, Stream};
+use crate::{PieceSink, ReportError, ReportOutput, Reporter};
 
 /// What a report gathers of a run, and the document that it becomes.
 pub trait RunDocument: Default {
@@ -24,24 +24,24 @@ pub trait RunDocument: Default {
 
 /// Makes a document of each run, or of all of them.
 pub struct DocumentReport<D> {
-    output: Stream,
+    output: PieceSink,
     begin: Box<dyn Fn() -> D>,
     gathered: Option<D>,
 }
 
 impl<D: RunDocument + 'static> DocumentReport<D> {
     /// The document goes to `output` when it is complete.
-    pub fn new(output: Output) -> Self {
+    pub fn new(output: ReportOutput) -> Self {
         Self::streamed(in_one_piece(output))
     }
 
     /// The document goes to `output` while it is made.
-    pub fn streamed(output: Stream) -> Self {
+    pub fn streamed(output: PieceSink) -> Self {
         Self::beginning_with(output, D::default)
     }
 
     /// The same for a document that begins with something, such as a limit.
-    pub(crate) fn beginning_with(output: Stream, begin: impl Fn() -> D + 'static) -> Self {
+    pub(crate) fn beginning_with(output: PieceSink, begin: impl Fn() -> D + 'static) -> Self {
         Self { output, begin: Box::new(begin), gathered: None }
     }
 

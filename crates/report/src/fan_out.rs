@@ -7,10 +7,10 @@ use crate::{ReportError, Reporter};
 /// Hands every event to every report. One that fails is left out from then on; the others go on.
 #[derive(Default)]
 pub struct FanOut {
-    reporters: Vec<Named>,
+    reporters: Vec<NamedReporter>,
 }
 
-struct Named {
+struct NamedReporter {
     name: String,
     reporter: Box<dyn Reporter>,
     error: Option<ReportError>,
@@ -19,7 +19,7 @@ struct Named {
 impl FanOut {
     /// Adds a report under the name its errors are told with.
     pub fn add(&mut self, name: impl Into<String>, reporter: Box<dyn Reporter>) {
-        self.reporters.push(Named { name: name.into(), reporter, error: None });
+        self.reporters.push(NamedReporter { name: name.into(), reporter, error: None });
     }
 
     /// Hands on an event.

@@ -14,19 +14,19 @@
 //! ```
 
 use agentci_source::Place;
-use agentci_verdict::{CaseEnd, Cause, Finding, Row, Status};
+use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Finding};
 
 use crate::quantity::count_of;
 use crate::{Heading, Paint, Snippet};
 
 /// All findings of the attempt that decided, a blank line between two. With the last one come up to `stderr_lines` of what the
 /// agent wrote to its standard error.
-pub(crate) fn render(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) -> String {
+pub(crate) fn render(suite: &str, row: &CaseRow, stderr_lines: usize, paint: Paint) -> String {
     each(suite, row, stderr_lines, paint).join("\n")
 }
 
 /// The same, one text a finding.
-pub(crate) fn each(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) -> Vec<String> {
+pub(crate) fn each(suite: &str, row: &CaseRow, stderr_lines: usize, paint: Paint) -> Vec<String> {
     let end = row.decisive();
     let unexplained = [unexplained(end)];
     let findings = if end.findings.is_empty() { &unexplained[..] } else { &end.findings[..] };
@@ -41,7 +41,7 @@ pub(crate) fn each(suite: &str, row: &Row, stderr_lines: usize, paint: Paint) ->
         // The case's own line says where to look, but it is not what was not met, so nothing in it is marked.
         let case = end.place.as_ref().map(|place| Place { text: String::new(), ..place.clone() });
         let snippet = Snippet {
-            heading: if finding.cause.status() == Status::Error { Heading::Broken } else { Heading::Fail },
+            heading: if finding.cause.status() == CaseStatus::Error { Heading::Broken } else { Heading::Fail },
             message: &format!("{suite}/{}{}: {}", row.id(), run_of(row), headline(finding)),
             place: finding.place.as_ref().or(case.as_ref()),
             label: &finding.label,
@@ -73,26 +73,26 @@ pub(crate) fn decisive(end: &CaseEnd) -> Option<&Finding> {
 /// Why a case did not pass, on one line where it is known.
 pub(crate) fn reason(end: &CaseEnd) -> Option<String> {
     match end.status {
-        Status::Pass => None,
-        Status::Skipped => end.skip_reason.as_deref().map(str::to_owned),
-        Status::Fail | Status::Error => decisive(end).map(headline),
+        CaseStatus::Pass => None,
+        CaseStatus::Skipped => end.skip_reason.as_deref().map(str::to_owned),
+        CaseStatus::Fail | CaseStatus::Error => decisive(end).map(headline),
     }
 }
 
 /// Which of several attempts is shown, from 1.
-pub(crate) fn decisive_attempt(row: &Row) -> usize {
+pub(crate) fn decisive_attempt(row: &CaseRow) -> usize {
     let decisive = row.decisive();
     row.attempts.iter().position(|attempt| std::ptr::eq(&raw const **attempt, decisive)).map_or(1, |at| at + 1)
 }
 
-fn run_of(row: &Row) -> String {
+fn run_of(row: &CaseRow) -> String {
     let runs = row.decisive().runs;
     if runs > 1 { format!(" (run {} of {runs})", decisive_attempt(row)) } else { String::new() }
 }
 
 /// A case that did not pass and gives no reason still has to be told.
 fn unexplained(end: &CaseEnd) -> Finding {
-    let cause = end.cause.unwrap_or(if end.status == Status::Error { Cause::Protocol } else { Cause::Check });
+    let cause = end.cause.unwrap_or(if end.status == CaseStatus::Error { Cause::Protocol } else { Cause::Check });
     Finding { cause, name: cause.name().to_owned(), message: "no reason was recorded".to_owned(), ..Finding::default() }
 }
 
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn a_case_without_reasons_is_still_told() {
-        let end = CaseEnd { runs: 1, status: Status::Error, cause: Some(Cause::Hook), ..CaseEnd::default() };
-        let row = Row::new(&"t1".into(), [end]);
+        let end = CaseEnd { runs: 1, status: CaseStatus::Error, cause: Some(Cause::Hook), ..CaseEnd::default() };
+        let row = CaseRow::new(&"t1".into(), [end]);
         assert_eq!(render("demo", &row, 10, Paint::new(false)), "ERROR demo/t1: no reason was recorded (hook)\n");
     }
 }

@@ -11,12 +11,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use agentci_source::{Place, join};
-use agentci_verdict::{Body, Finding, GateStatus, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Body, CaseRow, CaseStatus, Finding, GateStatus, RunEvent, Stability};
 
+use crate::line_buffer::Whole;
 use crate::overall::gate_lines;
-use crate::run::Run;
-use crate::whole::Whole;
-use crate::{Output, ReportError, Reporter, agents, cut, findings, printable, stability};
+use crate::run::ReportedRun;
+use crate::{ReportError, ReportOutput, Reporter, agents, cut, findings, printable, stability};
 
 /// The most of a message that is handed on.
 const MESSAGE_LIMIT: usize = 4 * 1024;
@@ -26,7 +26,7 @@ pub struct Github {
     out: Box<dyn Write>,
     token: Option<String>,
     checkout: Option<Checkout>,
-    run: Option<Run>,
+    run: Option<ReportedRun>,
 }
 
 /// Where the files of a change are. GitHub knows them by their path below the top of the checkout.
@@ -58,7 +58,7 @@ impl Github {
     }
 
     /// The annotations alone, in one piece.
-    pub fn whole(output: Output, checkout: Option<Checkout>) -> Box<dyn Reporter> {
+    pub fn whole(output: ReportOutput, checkout: Option<Checkout>) -> Box<dyn Reporter> {
         Box::new(Whole::new("github", output, |out| Box::new(Self::alone(out).within(checkout))))
     }
 
@@ -102,7 +102,7 @@ impl Reporter for Github {
 
     fn finish(&mut self) -> Result<(), ReportError> {
         let Some(run) = self.run.take() else { return Ok(()) };
-        let failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error));
+        let failed = run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
         let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
         let level = if run.held_to_cases() { "error" } else { "warning" };
         for row in failed {
@@ -134,7 +134,7 @@ fn spot(place: &Place) -> Spot<'_> {
 }
 
 /// What is wrong, and everything that explains it, without repetitions.
-fn message(row: &Row, finding: &Finding) -> String {
+fn message(row: &CaseRow, finding: &Finding) -> String {
     let headline = findings::headline(finding);
     let mut lines = vec![headline.as_str()];
     let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));

@@ -9,17 +9,17 @@
 
 use agentci_verdict::RunEvent;
 
-use crate::{Output, ReportError, Reporter};
+use crate::{ReportError, ReportOutput, Reporter};
 
 /// Makes `events.jsonl`.
 pub struct Jsonl {
-    output: Output,
+    output: ReportOutput,
     lines: String,
 }
 
 impl Jsonl {
     /// The lines go to `output` when they are complete.
-    pub fn new(output: Output) -> Self {
+    pub fn new(output: ReportOutput) -> Self {
         Self { output, lines: String::new() }
     }
 }

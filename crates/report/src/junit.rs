@@ -27,16 +27,16 @@
 
 use std::io::{self, BufWriter, Write};
 
-use agentci_verdict::{Agentless, Aggregates, Body, Cause, GateStatus, Row, RunEvent, Stability, Status};
+use agentci_verdict::{Agentless, Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, RunEvent, Stability};
 
 use crate::document::{DocumentReport, RunDocument};
 use crate::overall::gate_lines;
 use crate::pieces::PIECE;
 use crate::quantity::duration;
 use crate::registry::OwnReports;
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{
-    AgentTestResult, Gathered, Paint, agents, findings, not_loaded, printable, similarity, stability, xml_attribute,
+    AgentTestResult, AumaiRun, Paint, agents, findings, not_loaded, printable, similarity, stability, xml_attribute,
     xml_text,
 };
 
@@ -50,8 +50,8 @@ pub struct JunitDocument(Vec<JunitSuite>);
 /// A run, and its results in the words of its dialect where it has its own.
 #[derive(Debug, Default)]
 struct JunitSuite {
-    run: Run,
-    own_words: Option<Gathered>,
+    run: ReportedRun,
+    own_words: Option<AumaiRun>,
 }
 
 impl RunDocument for JunitDocument {
@@ -61,8 +61,8 @@ impl RunDocument for JunitDocument {
     fn add(&mut self, event: &RunEvent) {
         if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
             let own = if let Body::RunStart(start) = &event.body { OwnReports::of(&start.dialect) } else { None };
-            let own_words = own.filter(|own| own.words_in_junit).map(|_| Gathered::default());
-            self.0.push(JunitSuite { run: Run::default(), own_words });
+            let own_words = own.filter(|own| own.words_in_junit).map(|_| AumaiRun::default());
+            self.0.push(JunitSuite { run: ReportedRun::default(), own_words });
         }
         if let Some(suite) = self.0.last_mut() {
             suite.run.add(event);
@@ -100,7 +100,7 @@ impl RunDocument for JunitDocument {
 }
 
 /// The numbers of a run with what its record has no case for.
-fn numbers(run: &Run, extra: &[ExtraCase]) -> Aggregates {
+fn numbers(run: &ReportedRun, extra: &[ExtraCase]) -> Aggregates {
     let failures = extra.iter().filter(|case| case.element == "failure").count();
     let mut numbers = Aggregates::of(&run.rows);
     numbers.cases_total += extra.len();
@@ -120,16 +120,18 @@ fn counts(numbers: &Aggregates, micros: u64) -> String {
     )
 }
 
-fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String {
+fn test_case(suite: &str, row: &CaseRow, words: Option<&AgentTestResult>) -> String {
     let end = row.decisive();
     let mut inside = match (end.status, &end.skip_reason) {
-        (Status::Pass, _) => Vec::new(),
-        (Status::Fail, _) => {
+        (CaseStatus::Pass, _) => Vec::new(),
+        (CaseStatus::Fail, _) => {
             vec![words.map_or_else(|| problem("failure", suite, row), |words| assertions(words, suite, row))]
         }
-        (Status::Error, _) => vec![problem("error", suite, row)],
-        (Status::Skipped, Some(reason)) => vec![format!("      <skipped message=\"{}\"/>\n", xml_attribute(reason))],
-        (Status::Skipped, None) => vec!["      <skipped/>\n".to_owned()],
+        (CaseStatus::Error, _) => vec![problem("error", suite, row)],
+        (CaseStatus::Skipped, Some(reason)) => {
+            vec![format!("      <skipped message=\"{}\"/>\n", xml_attribute(reason))]
+        }
+        (CaseStatus::Skipped, None) => vec!["      <skipped/>\n".to_owned()],
     };
     let mut stream = |name: &str, text: &str| inside.push(format!("      <{name}>{}</{name}>\n", xml_text(text)));
     if let Some(words) = words.filter(|words| !words.assertions_passed.is_empty()) {
@@ -150,7 +152,7 @@ fn test_case(suite: &str, row: &Row, words: Option<&AgentTestResult>) -> String 
     if inside.is_empty() { begin + "/>\n" } else { format!("{begin}>\n{}    </testcase>\n", inside.concat()) }
 }
 
-fn problem(element: &str, suite: &str, row: &Row) -> String {
+fn problem(element: &str, suite: &str, row: &CaseRow) -> String {
     let end = row.decisive();
     let message = findings::decisive(end).map(findings::headline).unwrap_or_default();
     let cause = end.cause.map(Cause::name).unwrap_or_default();
@@ -164,7 +166,7 @@ fn problem(element: &str, suite: &str, row: &Row) -> String {
 }
 
 /// A failure in the words of a dialect that has its own, and why, where the run knows it.
-fn assertions(words: &AgentTestResult, suite: &str, row: &Row) -> String {
+fn assertions(words: &AgentTestResult, suite: &str, row: &CaseRow) -> String {
     let mut body = format!(
         "Actual output: {}\nFailed assertions:\n{}",
         words.actual_output,
@@ -181,7 +183,7 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &Row) -> String {
 }
 
 /// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, where that is so.
-fn properties(run: &Run) -> String {
+fn properties(run: &ReportedRun) -> String {
     let counts = Agentless::of(&run.rows);
     let Some(sentence) = agents::sentence(counts) else { return String::new() };
     let facts = [
@@ -225,7 +227,7 @@ impl ExtraCase {
 
 /// What the record of a run has no case for: what could not be loaded, what was under way when the run was killed, its missing
 /// end, gates that failed, and the demand for an agent.
-fn extra_cases(run: &Run) -> Vec<ExtraCase> {
+fn extra_cases(run: &ReportedRun) -> Vec<ExtraCase> {
     let mut cases = Vec::new();
     for problem in &run.start.not_loaded {
         let name = format!("not loaded: {}", problem.place.path);
@@ -257,7 +259,7 @@ fn extra_cases(run: &Run) -> Vec<ExtraCase> {
     cases
 }
 
-fn runs(row: &Row) -> String {
+fn runs(row: &CaseRow) -> String {
     let lines = row.attempts.iter().enumerate().map(|(at, attempt)| {
         format!("run {} of {}: {} ({})", at + 1, attempt.runs, attempt.status.name(), duration(attempt.wall_ms))
     });

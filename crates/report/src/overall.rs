@@ -4,10 +4,10 @@ use agentci_verdict::{Aggregates, GateReport, GateStatus};
 
 use crate::gates;
 use crate::quantity::count_of;
-use crate::run::Run;
+use crate::run::ReportedRun;
 
 /// How a run came out, in a word.
-pub(crate) fn overall(run: &Run, numbers: &Aggregates) -> &'static str {
+pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
     if run.incomplete() {
         "incomplete"
     } else if run.end().interrupted {
@@ -67,7 +67,7 @@ pub(crate) fn changed(report: &GateReport) -> Option<Vec<String>> {
 }
 
 /// What a reader has to know about a run that did not get to its end.
-pub(crate) fn left_undone(run: &Run) -> Option<String> {
+pub(crate) fn left_undone(run: &ReportedRun) -> Option<String> {
     let missing = run.start.not_loaded.len();
     let missing = (missing > 0).then(|| format!("Not everything could be loaded: {}.", count_of(missing, "error")));
     match (unfinished(run), missing) {
@@ -76,7 +76,7 @@ pub(crate) fn left_undone(run: &Run) -> Option<String> {
     }
 }
 
-fn unfinished(run: &Run) -> Option<String> {
+fn unfinished(run: &ReportedRun) -> Option<String> {
     let end = run.end();
     let not_run = format!("{} not run", count_of(end.not_run, "case"));
     if run.incomplete() {

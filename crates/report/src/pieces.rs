@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use crate::Output;
+use crate::ReportOutput;
 
 /// How much is gathered before it is handed on, in bytes.
 pub(crate) const PIECE: usize = 32 * 1024;
 
 /// Where a document goes that is written piece by piece: it is handed what writes the pieces, and sees to it that they are all
 /// there or none.
-pub type Stream = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
+pub type PieceSink = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
 
 /// The same for an output that wants the document in one piece.
-pub(crate) fn in_one_piece(mut output: Output) -> Stream {
+pub(crate) fn in_one_piece(mut output: ReportOutput) -> PieceSink {
     Box::new(move |write| {
         let mut document = Vec::new();
         write(&mut document)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    Console, Csv, Github, Html, Jsonl, Junit, Markdown, Output, Reporter, Summary, ananke, aumai, scenario, yao,
+    Console, Csv, Github, Html, Jsonl, Junit, Markdown, ReportOutput, Reporter, Summary, ananke, aumai, scenario, yao,
 };
 
 /// What the JSON result of a run is asked for by.
@@ -23,7 +23,7 @@ pub struct ReportKind {
     pub joins: bool,
     /// Whether its output gets it piece by piece, as the run goes on.
     pub streams: bool,
-    make: fn(Output) -> Box<dyn Reporter>,
+    make: fn(ReportOutput) -> Box<dyn Reporter>,
 }
 
 /// Every report, in the order they are told of.
@@ -66,7 +66,7 @@ impl ReportKind {
         name: &'static str,
         file: &'static str,
         extensions: &'static [&'static str],
-        make: fn(Output) -> Box<dyn Reporter>,
+        make: fn(ReportOutput) -> Box<dyn Reporter>,
     ) -> Self {
         Self { name, file, extensions, joins: false, streams: false, make }
     }
@@ -104,7 +104,7 @@ impl ReportKind {
     }
 
     /// The report, to be written to `output`.
-    pub fn make(&self, output: Output) -> Box<dyn Reporter> {
+    pub fn make(&self, output: ReportOutput) -> Box<dyn Reporter> {
         (self.make)(output)
     }
 }

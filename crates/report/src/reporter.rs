@@ -19,7 +19,7 @@ pub trait Reporter {
 }
 
 /// Where a report goes that is written in one piece, once it is complete.
-pub type Output = Box<dyn FnMut(&[u8]) -> io::Result<()>>;
+pub type ReportOutput = Box<dyn FnMut(&[u8]) -> io::Result<()>>;
 
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use agentci_verdict::{Body, GateReport, Rows, RunEnd, RunEvent, RunStart};
 
 /// A run as far as it was seen.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
+pub(crate) struct ReportedRun {
     /// The name of the suite.
     pub(crate) suite: Arc<str>,
     /// Facts about the run as a whole.
@@ -26,13 +26,13 @@ pub(crate) struct Run {
 
 /// Runs one after another, for reports that hold several.
 #[derive(Debug, Default)]
-pub(crate) struct Runs(pub(crate) Vec<Run>);
+pub(crate) struct Runs(pub(crate) Vec<ReportedRun>);
 
 impl Runs {
     /// Takes note of an event; the start of a run begins another.
     pub(crate) fn add(&mut self, event: &RunEvent) {
         if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            self.0.push(Run::default());
+            self.0.push(ReportedRun::default());
         }
         if let Some(run) = self.0.last_mut() {
             run.add(event);
@@ -40,7 +40,7 @@ impl Runs {
     }
 }
 
-impl Run {
+impl ReportedRun {
     /// Takes note of an event; gives the position of the case that it completed, if it completed one.
     pub(crate) fn add(&mut self, event: &RunEvent) -> Option<usize> {
         self.first_seen.get_or_insert(event.timestamp);

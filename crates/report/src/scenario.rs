@@ -12,7 +12,7 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{CaseEnd, Cause, Measure, Row, RunEvent, Status};
+use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Measure, RunEvent};
 
 use crate::csv::cell;
 use crate::document::{DocumentReport, RunDocument};
@@ -31,13 +31,13 @@ pub(crate) static REPORTS: OwnReports = OwnReports {
 const ERROR_LIMIT: usize = 500;
 
 /// Makes the results of a run. Several runs one after another stand in it one below the other.
-pub type ScenarioResults = DocumentReport<ResultsDocument>;
+pub type ScenarioResults = DocumentReport<ScenarioTable>;
 
 /// What the table is made of.
 #[derive(Debug, Default)]
-pub struct ResultsDocument(Runs);
+pub struct ScenarioTable(Runs);
 
-impl RunDocument for ResultsDocument {
+impl RunDocument for ScenarioTable {
     const REPORT: &'static str = "results";
     const JOINS_RUNS: bool = true;
 
@@ -48,11 +48,11 @@ impl RunDocument for ResultsDocument {
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"test_name,status,similarity,error\r\n")?;
         let rows = self.0.0.iter().flat_map(|run| run.rows.iter());
-        rows.filter(|row| row.status() != Status::Skipped).try_for_each(|row| out.write_all(line(row).as_bytes()))
+        rows.filter(|row| row.status() != CaseStatus::Skipped).try_for_each(|row| out.write_all(line(row).as_bytes()))
     }
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &CaseRow) -> String {
     let end = row.decisive();
     let status = status(end);
     let similarity = Measure::of(end).filter(|_| matches!(status, "PASS" | "FAIL")).map(|measure| measure.shown());
@@ -62,7 +62,7 @@ fn line(row: &Row) -> String {
 /// The word for how a scenario ended. Of several troubles the one that explains the others counts: a wrong scenario, a request
 /// that no fixture answers, the time that ran out, the agent, the embeddings, and only then what was asked of the answer.
 fn status(end: &CaseEnd) -> &'static str {
-    if end.status == Status::Pass {
+    if end.status == CaseStatus::Pass {
         return "PASS";
     }
     let causes: Vec<Cause> = end.findings.iter().map(|finding| finding.cause).chain(end.cause).collect();
@@ -79,7 +79,7 @@ fn status(end: &CaseEnd) -> &'static str {
 
 /// What kept it from passing, in a line.
 fn error(end: &CaseEnd) -> String {
-    if end.status == Status::Pass {
+    if end.status == CaseStatus::Pass {
         return String::new();
     }
     let mut told: Vec<&str> = Vec::new();
@@ -114,7 +114,7 @@ mod tests {
         let measured = |similarity| Similarity { similarity, embedder: "x".into(), ..Similarity::default() };
         let similarities = similarity.map(measured).into_iter().collect();
         let end = CaseEnd { runs: 1, status, cause, findings: findings.into(), similarities, ..CaseEnd::default() };
-        line(&Row::new(&"t".into(), [end]))
+        line(&CaseRow::new(&"t".into(), [end]))
     }
 
     #[test]

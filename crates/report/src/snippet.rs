@@ -138,14 +138,14 @@ fn hanging(lead: &str, indent: usize, text: &str) -> Vec<String> {
 }
 
 /// A source line as it is shown, and which columns of it are meant.
-struct Marked {
+struct MarkedLine {
     line: String,
     offset: usize,
     width: usize,
 }
 
 /// Nothing for a place that names no line or whose line is unknown or ends before the place.
-fn mark(place: &Place) -> Option<Marked> {
+fn mark(place: &Place) -> Option<MarkedLine> {
     if place.line == 0 || place.text.trim().is_empty() {
         return None;
     }
@@ -168,11 +168,11 @@ fn cell(character: char) -> String {
 }
 
 /// Keeps the part of a long line around the marked text.
-fn cut(line: &str, offset: usize, width: usize) -> Marked {
+fn cut(line: &str, offset: usize, width: usize) -> MarkedLine {
     let line = line.trim_end();
     let length = line.chars().count();
     if length <= WIDTH {
-        return Marked { line: line.to_owned(), offset, width };
+        return MarkedLine { line: line.to_owned(), offset, width };
     }
     let start = if offset + width <= WIDTH - CUT.len() { 0 } else { offset.saturating_sub(LEAD) };
     let before = if start > 0 { CUT } else { "" };
@@ -181,7 +181,7 @@ fn cut(line: &str, offset: usize, width: usize) -> Marked {
     let kept: String = line.chars().skip(start).take(room).collect();
     let shown = kept.chars().count();
     let offset_kept = offset - start;
-    Marked {
+    MarkedLine {
         line: format!("{before}{kept}{after}"),
         offset: before.len() + offset_kept,
         width: width.min(shown.saturating_sub(offset_kept)).max(1),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, Junit, Paint, Summary, comparison_table};
 use agentci_verdict::{
-    Baseline, BaselineCase, Body, GateReport, History, Measure, Policy, Rows, RunEvent, SCHEMA_VERSION, STEPS_RULE,
-    Status, Step, Thresholds,
+    Baseline, BaselineCase, Body, CallStep, CaseHistory, CaseStatus, GateReport, Measure, Policy, Rows, RunEvent,
+    SCHEMA_VERSION, STEPS_RULE, Thresholds,
 };
 use recorded::{Written, play};
 use serde_json::{Value, json};
@@ -26,14 +26,14 @@ const THRESHOLDS: Thresholds = Thresholds {
     no_new_failures: true,
 };
 
-fn steps(tools: &[&str]) -> Vec<Step> {
+fn steps(tools: &[&str]) -> Vec<CallStep> {
     tools
         .iter()
-        .map(|tool| Step {
+        .map(|tool| CallStep {
             tool: (*tool).to_owned(),
             args_hash: "0".repeat(16),
             args: Some("{\"q\":\"a\"}".into()),
-            ..Step::default()
+            ..CallStep::default()
         })
         .collect()
 }
@@ -48,7 +48,7 @@ fn baseline() -> Baseline {
         asked: None,
         came_to_its_end: true,
         similarity: (id == "t1").then(|| Measure { similarity: 0.95, embedder: "builtin:small@1".into() }),
-        history: History { runs: 4, passes: if id == "t7" { 3 } else { 4 } },
+        history: CaseHistory { runs: 4, passes: if id == "t7" { 3 } else { 4 } },
     };
     Baseline {
         schema_version: SCHEMA_VERSION,
@@ -58,14 +58,14 @@ fn baseline() -> Baseline {
         wall_ms_mean: Some(20.0),
         wall_ms_p95: Some(28_000.0),
         cases: vec![
-            case("gone\u{1b}[2J <&\">", Status::Pass, Vec::new()),
-            case("t1", Status::Pass, steps(&["search_docs"])),
-            case("t2", Status::Pass, steps(&["search_docs", "create_issue"])),
-            case("t3", Status::Fail, Vec::new()),
-            case("t4", Status::Pass, Vec::new()),
-            case("t5", Status::Pass, Vec::new()),
-            case("t6", Status::Error, Vec::new()),
-            case("t7", Status::Pass, steps(&["add"])),
+            case("gone\u{1b}[2J <&\">", CaseStatus::Pass, Vec::new()),
+            case("t1", CaseStatus::Pass, steps(&["search_docs"])),
+            case("t2", CaseStatus::Pass, steps(&["search_docs", "create_issue"])),
+            case("t3", CaseStatus::Fail, Vec::new()),
+            case("t4", CaseStatus::Pass, Vec::new()),
+            case("t5", CaseStatus::Pass, Vec::new()),
+            case("t6", CaseStatus::Error, Vec::new()),
+            case("t7", CaseStatus::Pass, steps(&["add"])),
         ],
         prompts: None,
     }
@@ -78,7 +78,7 @@ fn run(policy: &Policy) -> Vec<RunEvent> {
         if let Body::CaseEnd(end) = &mut event.body {
             let end = Arc::make_mut(end);
             end.metrics.steps = match event.case_id.as_deref() {
-                Some("t1") => vec![Step {
+                Some("t1") => vec![CallStep {
                     args_hash: "1".repeat(16),
                     args: Some("{\"q\":\"b\"}".into()),
                     ..steps(&["search_docs"]).remove(0)

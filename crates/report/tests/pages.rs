@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use agentci_report::{Console, ConsoleOptions, Github, Markdown, REPORTS, ReportKind};
 use agentci_verdict::{
-    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Metrics, RunEnd, RunEvent,
-    RunStart, Status, TaskStart, ToolCallMade, ToolResultGiven,
+    AssertionCount, Body, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Metrics, RunEnd,
+    RunEvent, RunStart, TaskStart, ToolCallMade, ToolResultGiven,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -333,7 +333,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
             index,
             runs: 1,
             passed: !failed,
-            status: if failed { Status::Fail } else { Status::Pass },
+            status: if failed { CaseStatus::Fail } else { CaseStatus::Pass },
             cause: failed.then_some(Cause::Check),
             wall_ms: index as u64 % 90,
             metrics: Metrics { tool_calls: 1, ..Metrics::default() },
@@ -428,7 +428,7 @@ fn html_of_a_talkative_case_is_cut() {
     let log = events[1].clone();
     let talk = (0..5000).map(|number| {
         let said = format!("{number} {}", "x".repeat(200_000 * usize::from(number % 1000 == 0)));
-        let body = Body::Log(agentci_verdict::Log { level: "info".into(), message: said, data: None });
+        let body = Body::Log(agentci_verdict::LogLine { level: "info".into(), message: said, data: None });
         RunEvent { body, ..log.clone() }
     });
     events.splice(2..2, talk);

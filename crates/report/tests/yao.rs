@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use agentci_report::{ReportKind, Reporter, YaoLines};
-use agentci_verdict::{Body, CaseEnd, Cause, FinalOutput, Finding, RunEnd, RunEvent, RunStart, Status, TaskStart};
+use agentci_verdict::{Body, CaseEnd, CaseStatus, Cause, FinalOutput, Finding, RunEnd, RunEvent, RunStart, TaskStart};
 use recorded::{Written, play};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn ended(index: usize, runs: u32, wall_ms: u64, findings: Vec<Finding>) -> CaseE
     CaseEnd {
         index,
         runs,
-        passed: status == Status::Pass,
+        passed: status == CaseStatus::Pass,
         status,
         cause,
         wall_ms,
@@ -85,7 +85,7 @@ fn single() -> Vec<RunEvent> {
         ..ended(0, 1, 56, Vec::new())
     };
     let failed = vec![finding(Cause::Check, "expected `a`"), finding(Cause::Check, "found no `b`")];
-    let skipped = CaseEnd { status: Status::Skipped, passed: false, ..ended(4, 1, 0, Vec::new()) };
+    let skipped = CaseEnd { status: CaseStatus::Skipped, passed: false, ..ended(4, 1, 0, Vec::new()) };
     let mut events = vec![start(5, &[("out", json!("report.json")), ("timeout", json!("2m"))])];
     events.extend(attempt("T001", 1, Some(json!({ "ok": true })), passed));
     events.extend(attempt("T002", 1, Some(json!("said | `so`\n# it")), ended(1, 1, 12, failed)));
@@ -107,7 +107,7 @@ fn repeated() -> Vec<RunEvent> {
         let (output, findings) = if number == 2 { ("no", wrong()) } else { ("yes", Vec::new()) };
         events.extend(attempt("T002", number, Some(json!(output)), ended(1, 3, wall_ms, findings)));
     }
-    let skipped = CaseEnd { status: Status::Skipped, passed: false, ..ended(2, 1, 0, Vec::new()) };
+    let skipped = CaseEnd { status: CaseStatus::Skipped, passed: false, ..ended(2, 1, 0, Vec::new()) };
     events.push(event(Some(("T003", 1)), 0, Body::CaseEnd(Arc::new(skipped))));
     events.push(end(130, 1));
     events

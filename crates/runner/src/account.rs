@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
 use agentci_plan::{AnsweredBy, StopRule};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use agentci_verdict::{CaseEnd, Cause, Finding, Metrics};
 
 use crate::attempt::Attempt;
+use crate::attempt_watch::ConversationWatch;
 use crate::fingerprint::fingerprint;
-use crate::job::Job;
-use crate::judge::Judged;
+use crate::job::CaseJob;
+use crate::judge::JudgedAttempt;
 use crate::services::Late;
 use crate::stage::{Left, Stage};
 use crate::turn::TurnEnd;
-use crate::watch::Watch;
-use crate::{changed_arguments, mock_model, model_trouble, not_run, prompts, recording, translate};
+use crate::{changed_arguments, mock_model, model_trouble, prompts, recording, translate, unexecuted_tools};
 
 /// What is known of an attempt.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Account {
     pub(crate) given_up: bool,
     /// What the agent printed.
     pub(crate) stderr_tail: Vec<String>,
-    pub(crate) checks: Judged,
+    pub(crate) checks: JudgedAttempt,
     /// What is left of the stage.
     pub(crate) left: Left,
 }
@@ -78,7 +78,7 @@ impl Account {
     }
 
     /// Takes over what was found and counted in the conversation.
-    pub(crate) fn take(&mut self, watch: Watch<'_>) {
+    pub(crate) fn take(&mut self, watch: ConversationWatch<'_>) {
         let (found, meter) = watch.conclude();
         self.findings.splice(0..0, found);
         self.exceeded = meter.exceeded();
@@ -121,7 +121,7 @@ impl Account {
     }
 
     /// What a scripted model has to say of a case that was judged.
-    fn conclude_model(&mut self, job: &Job<'_>) {
+    fn conclude_model(&mut self, job: &CaseJob<'_>) {
         if self.findings.is_empty() && self.left.has_model {
             self.findings.extend(model_trouble::never_asked(job, &self.trace, &self.left.reached));
         }
@@ -132,10 +132,10 @@ impl Account {
         }
     }
 
-    fn all_warnings(&mut self, job: &Job<'_>) -> Vec<String> {
+    fn all_warnings(&mut self, job: &CaseJob<'_>) -> Vec<String> {
         let mut warnings = violations(&self.trace);
         warnings.extend(changed_arguments::told(&self.trace));
-        warnings.extend(not_run::told(job, &self.trace));
+        warnings.extend(unexecuted_tools::told(job, &self.trace));
         warnings.append(&mut self.checks.warnings);
         warnings.append(&mut self.warnings);
         warnings.extend(job.run.shared.unmet.ended(&self.left.faults, &self.trace, job.run.sources));
@@ -151,7 +151,7 @@ fn keeps_from_judging(stop: StopRule, findings: &[Finding]) -> Option<Cause> {
 }
 
 /// What tells the output of this run from that of another, if there is another.
-fn output_hash(job: &Job<'_>, trace: &Trace) -> Option<String> {
+fn output_hash(job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
     if job.case.runs < 2 {
         return None;
     }
@@ -167,7 +167,7 @@ fn output_hash(job: &Job<'_>, trace: &Trace) -> Option<String> {
 fn violations(trace: &Trace) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for event in trace.events() {
-        if let Kind::Violation(message) = &event.kind
+        if let EventKind::Violation(message) = &event.kind
             && !told.contains(message)
         {
             told.push(message.clone());

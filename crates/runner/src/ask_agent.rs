@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
-use agentci_drivers::{Answer, Context, DriveError, Driver, Input, Resources, Stopped, ToolBases, ToolHost, TraceSink};
-use agentci_exchange::{Clock, Line};
+use agentci_drivers::{
+    DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, Stopped, ToolBases, ToolHost, TraceSink,
+};
+use agentci_exchange::{AgentLine, Clock};
 use agentci_plan::{Suite, Target};
 use agentci_source::{Place, did_you_mean, print_duration};
 use agentci_trace::ToolCall;
@@ -16,7 +18,7 @@ use agentci_wire::FetchedSecrets;
 use serde_json::{Value, json};
 
 use crate::drive_findings::drive;
-use crate::options::Options;
+use crate::options::RunOptions;
 use crate::resources::{CaseResources, Library};
 use crate::stop::Stop;
 
@@ -46,7 +48,7 @@ pub async fn ask_agent(
     suite: &Suite,
     agent: &str,
     message: String,
-    options: &Options<'_>,
+    options: &RunOptions<'_>,
     stop: &Stop,
 ) -> Result<Value, Unheard> {
     let library = Library::default();
@@ -87,7 +89,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) resources: &'a dyn Resources,
     /// Where secrets that are fetched on the way are made known.
     pub(crate) fetched: &'a FetchedSecrets,
-    pub(crate) options: &'a Options<'a>,
+    pub(crate) options: &'a RunOptions<'a>,
     pub(crate) stop: &'a Stop,
 }
 
@@ -101,7 +103,7 @@ impl Ask<'_> {
     }
 
     async fn ask(&self, target: &Target, message: String) -> Result<Value, Unheard> {
-        let context = Context {
+        let context = DriverContext {
             case_id: self.case_id,
             lookup: &|name| lookup(target, self.options, name),
             folder: &self.suite.folder,
@@ -118,7 +120,7 @@ impl Ask<'_> {
             records: false,
             fetched: self.fetched,
         };
-        let opened = Driver::open(target, &context, Line::Live).await;
+        let opened = Driver::open(target, &context, AgentLine::Live).await;
         let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;
         let mut driver = opened.map_err(|error| unheard(&error, &self.suite.path))?;
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
@@ -152,14 +154,14 @@ impl Ask<'_> {
 }
 
 /// A variable of the environment, as the agent's own file has it before all else.
-pub(crate) fn lookup(target: &Target, options: &Options<'_>, name: &str) -> Option<String> {
+pub(crate) fn lookup(target: &Target, options: &RunOptions<'_>, name: &str) -> Option<String> {
     let name = name.strip_prefix("ENV.")?;
     let own = target.environment().iter().rev().find(|(known, _)| known == name);
     own.map(|(_, value)| value.clone()).or_else(|| (options.environment)(name))
 }
 
 /// How long an agent may take that is asked for a case.
-pub(crate) fn patience(options: &Options<'_>, own: Option<Duration>) -> Duration {
+pub(crate) fn patience(options: &RunOptions<'_>, own: Option<Duration>) -> Duration {
     options.timeout.or(own).unwrap_or(PATIENCE)
 }
 
@@ -174,7 +176,7 @@ fn unheard(error: &DriveError, suite: &Path) -> Unheard {
 struct Nobody;
 
 impl ToolHost for Nobody {
-    fn call<'h>(&'h self, _call: &'h ToolCall) -> Answer<'h> {
+    fn call<'h>(&'h self, _call: &'h ToolCall) -> PendingAnswer<'h> {
         Box::pin(async { Err(Stopped) })
     }
 }

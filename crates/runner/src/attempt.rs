@@ -5,35 +5,35 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_exchange::Clock;
-use agentci_verdict::{AssertionCount, Body, CaseEnd, Cause, Status, settle};
+use agentci_verdict::{AssertionCount, Body, CaseEnd, CaseStatus, Cause, settle};
 use tokio::time::Instant;
 
 use crate::account::Account;
 use crate::converse::converse;
 use crate::findings;
-use crate::job::Job;
-use crate::not_opened::NotOpened;
-use crate::pending::Pending;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
+use crate::pending::PendingCases;
 use crate::retries::Retries;
-use crate::services::{Held, Late};
-use crate::stage::{Prepared, Stage, prepare};
+use crate::services::{Late, UntoldEnd};
+use crate::stage::{PreparedAttempt, Stage, prepare};
 use crate::suite_run::SuiteDeadline;
-use crate::variables::Scope;
+use crate::variables::VariableScope;
 
 /// One attempt at a case.
 pub(crate) struct Attempt<'a> {
     /// The case, its secrets, and the run that it belongs to.
-    pub(crate) job: &'a Job<'a>,
+    pub(crate) job: &'a CaseJob<'a>,
     /// Which attempt, from 1.
     pub(crate) number: u32,
     /// Started anew when the agent is, so that what comes before does not count as its time.
     pub(crate) clock: Clock,
-    pub(crate) variables: Scope<'a>,
+    pub(crate) variables: VariableScope<'a>,
 }
 
 impl<'a> Attempt<'a> {
-    fn new(job: &'a Job<'a>, number: u32) -> Self {
-        let variables = Scope::new(job.case, job.run.options.environment);
+    fn new(job: &'a CaseJob<'a>, number: u32) -> Self {
+        let variables = VariableScope::new(job.case, job.run.options.environment);
         Self { job, number, clock: Clock::start(), variables }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Attempt<'a> {
 }
 
 /// How an attempt ended.
-struct Ended {
+struct AttemptEnd {
     end: CaseEnd,
     /// Whether its agent could not be reached or was busy, which may be over the next time.
     may_pass: bool,
@@ -63,7 +63,7 @@ struct Ended {
 }
 
 /// Runs a case as often as it is to be run; the worst of how it ended, or nothing if it was not begun.
-pub(crate) async fn attempts(job: &Job<'_>, pending: &Pending<'_>) -> Option<Status> {
+pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> Option<CaseStatus> {
     let mut worst = None;
     let runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
     for number in 1..=runs {
@@ -80,7 +80,7 @@ pub(crate) async fn attempts(job: &Job<'_>, pending: &Pending<'_>) -> Option<Sta
 }
 
 /// Runs a case once, and again for as long as its agent could not be reached or was busy and there are retries left.
-async fn with_retries(job: &Job<'_>, number: u32) -> Status {
+async fn with_retries(job: &CaseJob<'_>, number: u32) -> CaseStatus {
     let mut retries = Retries::new(job.run.options.retries);
     loop {
         let mut attempt = Attempt::new(job, number);
@@ -98,7 +98,7 @@ async fn with_retries(job: &Job<'_>, number: u32) -> Status {
 }
 
 /// Waits; whether there is still time to go on after that.
-async fn waited(job: &Job<'_>, wait: Duration) -> bool {
+async fn waited(job: &CaseJob<'_>, wait: Duration) -> bool {
     let in_time = job.run.deadline.is_none_or(|deadline| deadline.at > Instant::now() + wait);
     if !in_time {
         return false;
@@ -112,8 +112,8 @@ async fn waited(job: &Job<'_>, wait: Duration) -> bool {
 
 /// Tells how an attempt ended, or holds that back while its agent may still call a tool; the worse of how it ended and of what
 /// was held back before.
-fn tell(attempt: &Attempt<'_>, ended: Ended) -> Status {
-    let Ended { mut end, late, .. } = ended;
+fn tell(attempt: &Attempt<'_>, ended: AttemptEnd) -> CaseStatus {
+    let AttemptEnd { mut end, late, .. } = ended;
     let (status, held) = (end.status, &attempt.job.run.shared.services.held);
     // The case before can get no more calls that are its own.
     let before = held.tell(attempt.job.run.events);
@@ -125,21 +125,21 @@ fn tell(attempt: &Attempt<'_>, ended: Ended) -> Status {
         None => attempt.emit(Body::CaseEnd(Arc::new(end))),
         Some(late) => {
             let (timestamp, secrets) = (attempt.clock.now().unix_ms, attempt.job.secrets.clone());
-            held.hold(Held { attempt: attempt.number, timestamp, end, printed, late, secrets });
+            held.hold(UntoldEnd { attempt: attempt.number, timestamp, end, printed, late, secrets });
         }
     }
-    status.max(before.unwrap_or(Status::Pass))
+    status.max(before.unwrap_or(CaseStatus::Pass))
 }
 
 /// Runs a case once.
-async fn run(attempt: &mut Attempt<'_>) -> Ended {
+async fn run(attempt: &mut Attempt<'_>) -> AttemptEnd {
     let job = attempt.job;
     let mut end = beginning(job);
     if let Some(skip) = &job.case.skip {
-        end.status = Status::Skipped;
+        end.status = CaseStatus::Skipped;
         end.runs = 1;
         end.skip_reason = skip.reason.as_deref().map(Into::into);
-        return Ended { end, may_pass: false, late: None };
+        return AttemptEnd { end, may_pass: false, late: None };
     }
     let (may_pass, late) = match prepare_in_time(attempt).await {
         Err(NotOpened { findings, stderr_tail }) => {
@@ -157,12 +157,12 @@ async fn run(attempt: &mut Attempt<'_>) -> Ended {
     };
     Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
     (end.status, end.cause) = settle(&end.findings);
-    end.passed = end.status == Status::Pass;
-    Ended { end, may_pass, late }
+    end.passed = end.status == CaseStatus::Pass;
+    AttemptEnd { end, may_pass, late }
 }
 
 /// Opens what was prepared, converses with the agent, closes everything again, and judges.
-async fn perform(attempt: &mut Attempt<'_>, prepared: Prepared) -> Account {
+async fn perform(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> Account {
     let (mut stage, filled) = Stage::open(attempt, prepared).await;
     let mut account = Account::new(&mut stage);
     converse(attempt, &filled, &mut stage, &mut account).await;
@@ -172,7 +172,7 @@ async fn perform(attempt: &mut Attempt<'_>, prepared: Prepared) -> Account {
 }
 
 /// Prepares an attempt, unless the suite has used up its time, or the run is stopped meanwhile: hooks may take their time.
-async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOpened> {
+async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, NotOpened> {
     let run = attempt.job.run;
     if let Some(deadline) = run.deadline.filter(SuiteDeadline::is_over) {
         return Err(findings::suite_timeout(deadline.after, deadline.flag).into());
@@ -190,7 +190,7 @@ async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOpene
 }
 
 /// What is known of a case before it is run.
-fn beginning(job: &Job<'_>) -> CaseEnd {
+fn beginning(job: &CaseJob<'_>) -> CaseEnd {
     let total = job.ready.checks.len() + job.ready.turns.iter().map(|checks| checks.len()).sum::<usize>();
     CaseEnd {
         id: Arc::clone(&job.case_id),

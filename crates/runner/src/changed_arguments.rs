@@ -1,6 +1,6 @@
 //! Calls that were made otherwise than the model asked for them: with other arguments, or under another name.
 
-use agentci_trace::{Difference, Trace, TracedCall, same_tool};
+use agentci_trace::{ArgumentDifference, Trace, TracedCall, same_tool};
 use serde_json::Value;
 
 /// How many arguments of a call, and how many such calls, are told of as changed.
@@ -45,8 +45,8 @@ fn changed(call: &TracedCall<'_>) -> Option<String> {
     Some(format!("`{name}` ran with other arguments than its model asked for: {words}{more}"))
 }
 
-fn difference(difference: &Difference) -> String {
-    let Difference { name, requested, executed } = difference;
+fn difference(difference: &ArgumentDifference) -> String {
+    let ArgumentDifference { name, requested, executed } = difference;
     let asked = cut(requested);
     match executed {
         Some(sent) => format!("`{name}` was {}, not {asked}", cut(sent)),

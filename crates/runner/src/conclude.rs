@@ -8,11 +8,11 @@ use agentci_verdict::{Cause, Finding};
 
 use crate::account::Account;
 use crate::attempt::Attempt;
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::mcp_servers::McpServers;
 use crate::services::OpenTools;
 use crate::unreported::sees_models;
-use crate::{findings, meter, model_trouble, silence, unreported};
+use crate::{findings, meter, model_trouble, silent_agent, unreported};
 
 /// What its tools and the agent itself have to say when all is over.
 pub(crate) async fn look_around(
@@ -43,9 +43,9 @@ pub(crate) async fn look_around(
 }
 
 /// What can only be said when all is over.
-pub(crate) fn conclude(job: &Job<'_>, account: &mut Account) {
+pub(crate) fn conclude(job: &CaseJob<'_>, account: &mut Account) {
     if account.findings.is_empty() {
-        account.findings.extend(silence::finding(job, &account.trace));
+        account.findings.extend(silent_agent::finding(job, &account.trace));
     }
     if account.findings.is_empty() {
         // A limit below zero is exceeded by using nothing.
@@ -81,7 +81,7 @@ fn faults_met(trace: &Trace) -> Vec<String> {
     trace.asked_calls().into_iter().filter_map(note).collect()
 }
 
-fn wall_exceeded(job: &Job<'_>, used: Duration) -> Option<Finding> {
+fn wall_exceeded(job: &CaseJob<'_>, used: Duration) -> Option<Finding> {
     let limit = job.case.limits.wall_ms?;
     let used = used.as_secs_f64() * 1000.0;
     (used > limit.most).then(|| meter::exceeded("max_wall_ms", limit, used.round(), job.run.sources))

@@ -2,33 +2,33 @@
 
 use agentci_drivers::TraceSink;
 use agentci_plan::StopRule;
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use agentci_verdict::Finding;
 
 use crate::account::Account;
 use crate::attempt::Attempt;
+use crate::attempt_watch::ConversationWatch;
 use crate::deadline::Deadline;
-use crate::filled::FilledCase;
-use crate::job::Job;
-use crate::recognised::Forms;
+use crate::failure_words::RecognisedForms;
+use crate::filled_case::FilledCase;
+use crate::job::CaseJob;
 use crate::recorded_world::WorldSession;
 use crate::stage::Stage;
-use crate::tool_host::Host;
+use crate::tool_host::AttemptToolHost;
 use crate::turn::{counts_turns, take_turn};
-use crate::watch::Watch;
 use crate::{findings, model_trouble, recorded_world};
 
 /// Takes the turns of a case, until one goes wrong. An agent that was not reached is not asked.
 pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: &mut Stage, account: &mut Account) {
     let Some(agent) = &mut stage.agent else { return };
     let (job, case) = (attempt.job, attempt.job.case);
-    let watch = Watch::new(attempt);
-    let host = Host { job, tools: &stage.tools, watch: &watch };
-    let forms = Forms::of(job.run.suite, case);
+    let watch = ConversationWatch::new(attempt);
+    let host = AttemptToolHost { job, tools: &stage.tools, watch: &watch };
+    let forms = RecognisedForms::of(job.run.suite, case);
     let mut sink = TraceSink::new(attempt.clock, |event| watch.saw(event)).with_change(|kind| {
-        if let Kind::FinalOutput(output) = kind {
+        if let EventKind::FinalOutput(output) = kind {
             stage.tools.normalizer.shared(output);
-        } else if let Kind::ToolResult(result) = kind {
+        } else if let EventKind::ToolResult(result) = kind {
             forms.recognise(result);
         }
     });
@@ -67,7 +67,7 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
 
 /// What the agent says after a tool or its model did not answer is not judged.
 fn put_misses_first(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     (world, missed): (Option<&WorldSession>, Vec<Finding>),
     trace: &Trace,
     found: &mut Vec<Finding>,

@@ -7,18 +7,18 @@ use agentci_verdict::Finding;
 use tokio::time::Instant;
 
 use crate::attempt::Attempt;
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::{findings, meter};
 
 /// When to give up.
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
     after: Duration,
-    whose: Whose,
+    whose: DeadlineOwner,
 }
 
 /// Whose time is up.
-enum Whose {
+enum DeadlineOwner {
     /// A limit of the case or of the turn, which is exceeded.
     Limit(Limit),
     /// The time limit of the case, or the run's for each case.
@@ -36,33 +36,33 @@ impl Deadline {
         // Of a server each request may take so long; a driver sees to that.
         let of_run = job.run.options.timeout.filter(|_| !job.case.target.takes_requests());
         let timeout = of_run.or(job.case.timeout).unwrap_or(far);
-        let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, whose: Whose::Case };
+        let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, whose: DeadlineOwner::Case };
         if let Some(suite) = job.run.deadline.filter(|suite| suite.at < deadline.at) {
-            deadline = Deadline { at: suite.at, after: suite.after, whose: Whose::Suite(suite.flag) };
+            deadline = Deadline { at: suite.at, after: suite.after, whose: DeadlineOwner::Suite(suite.flag) };
         }
         let own = job.case.limits.wall_ms.map(|limit| (started, limit));
         let turn = turn.limits.wall_ms.map(|limit| (Instant::now(), limit));
         for (from, limit) in own.into_iter().chain(turn) {
             let after = Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).unwrap_or(Duration::MAX).min(far);
             if from + after < deadline.at {
-                deadline = Deadline { at: from + after, after, whose: Whose::Limit(limit) };
+                deadline = Deadline { at: from + after, after, whose: DeadlineOwner::Limit(limit) };
             }
         }
         deadline
     }
 
     /// The finding for a turn that was not done by then; `facts` are what is known of its agent.
-    pub(crate) fn missed(&self, job: &Job<'_>, facts: impl FnOnce() -> Vec<String>) -> Finding {
+    pub(crate) fn missed(&self, job: &CaseJob<'_>, facts: impl FnOnce() -> Vec<String>) -> Finding {
         match self.whose {
-            Whose::Suite(flag) => findings::suite_timeout(self.after, flag),
-            Whose::Limit(limit) => {
+            DeadlineOwner::Suite(flag) => findings::suite_timeout(self.after, flag),
+            DeadlineOwner::Limit(limit) => {
                 let used = (self.at.elapsed() + self.after).as_secs_f64() * 1000.0;
                 let mut finding = meter::exceeded("max_wall_ms", limit, used.ceil(), job.run.sources);
                 finding.notes = facts();
                 finding.label = "the agent was not done by then".into();
                 finding
             }
-            Whose::Case => {
+            DeadlineOwner::Case => {
                 let mut finding = findings::timeout(self.after, facts());
                 let speaks = matches!(&*job.case.target, Target::Process(target) if target.speaks == Speech::Protocol);
                 if speaks && finding.notes.first().is_some_and(|note| note == findings::SILENT) {

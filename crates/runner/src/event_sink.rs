@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use agentci_trace::Redactor;
-use agentci_verdict::{Body, CaseEnd, Prompt, Rows, RunEvent, Stability};
+use agentci_verdict::{Body, CaseEnd, KeptPrompt, Rows, RunEvent, Stability};
 
 use crate::redact::redact;
 use crate::secrets::Secrets;
@@ -22,12 +22,12 @@ pub(crate) struct EventSink<'e> {
     out: &'e dyn Fn(RunEvent),
     /// Lanes are futures of one thread, and all of them send through a shared reference. Nothing is awaited and nothing is sent
     /// while this is borrowed.
-    kept: RefCell<Kept>,
+    kept: RefCell<KeptEvents>,
 }
 
 /// What is kept of the events.
 #[derive(Default)]
-struct Kept {
+struct KeptEvents {
     /// The secrets of the run itself.
     secrets: Redactor,
     /// Whether rows are kept: only where something is made of them.
@@ -47,7 +47,7 @@ struct ToldPrompts {
 impl<'e> EventSink<'e> {
     /// A sink for the events of a suite, which has these secrets.
     pub(crate) fn new(suite: &str, secrets: Redactor, keeps_rows: bool, out: &'e dyn Fn(RunEvent)) -> Self {
-        let kept = Kept { secrets, keeps_rows, ..Kept::default() };
+        let kept = KeptEvents { secrets, keeps_rows, ..KeptEvents::default() };
         Self { suite: suite.into(), out, kept: RefCell::new(kept) }
     }
 
@@ -91,7 +91,7 @@ impl ToldPrompts {
     /// Leaves out prompts that were told, and those that are too many to be kept.
     fn only_new(&mut self, end: &mut CaseEnd) {
         let prompts = std::mem::take(&mut end.prompts);
-        let is_new = |prompt: &Prompt| {
+        let is_new = |prompt: &KeptPrompt| {
             if self.ids.contains(&prompt.id) || self.ids.len() >= PROMPTS {
                 return false;
             }
@@ -107,7 +107,7 @@ impl ToldPrompts {
     }
 }
 
-impl Kept {
+impl KeptEvents {
     /// Takes note of an event; how stable its case is, if it completed one that was run several times.
     fn take(&mut self, event: &RunEvent) -> Option<Stability> {
         if let Body::CaseEnd(end) = &event.body {
@@ -125,10 +125,10 @@ mod tests {
     use super::*;
 
     fn end(ids: std::ops::Range<usize>, line: usize) -> CaseEnd {
-        let prompt = |number: usize| Prompt {
+        let prompt = |number: usize| KeptPrompt {
             id: number.to_string(),
             system: Some(SystemPrompt { lines: vec!["x".repeat(line)], ..SystemPrompt::default() }),
-            ..Prompt::default()
+            ..KeptPrompt::default()
         };
         CaseEnd { prompts: ids.map(prompt).collect::<Vec<_>>().into(), ..CaseEnd::default() }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentci_plan::Check;
 use agentci_source::{Diagnostics, Place, Sources, print_duration};
 use agentci_stubs::ToolboxError;
-use agentci_trace::{Kind, Observer, Trace};
+use agentci_trace::{EventKind, Observer, Trace};
 use agentci_verdict::{Cause, Failure, Finding, Outcome};
 
 /// What is wrong with the case itself.
@@ -116,10 +116,10 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
     let mut facts = Vec::new();
     let last = trace.events().iter().rev().find_map(|event| {
         let what = match &event.kind {
-            Kind::ToolCall(call) if call.observer != Observer::ModelWire => format!("a call of `{}`", call.name),
-            Kind::Log { .. } => "a log line".into(),
-            Kind::Usage(_) => "a usage message".into(),
-            Kind::Text(_) => "text".into(),
+            EventKind::ToolCall(call) if call.observer != Observer::ModelWire => format!("a call of `{}`", call.name),
+            EventKind::Log { .. } => "a log line".into(),
+            EventKind::Usage(_) => "a usage message".into(),
+            EventKind::Text(_) => "text".into(),
             _ => return None,
         };
         Some((what, Duration::from_micros(event.at.offset_us)))

@@ -1,7 +1,7 @@
 //! Tool calls, kept short enough to be kept.
 
-use agentci_trace::{Made, Redactor, canonical, sha256_beginning};
-use agentci_verdict::Step;
+use agentci_trace::{MadeCall, Redactor, canonical, sha256_beginning};
+use agentci_verdict::CallStep;
 use serde_json::Value;
 
 /// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
@@ -14,12 +14,12 @@ const ARGUMENTS: usize = 200;
 const FINGERPRINT: usize = 16;
 
 /// A call as a step.
-pub(crate) fn step(made: &Made<'_>, secrets: &Redactor) -> Step {
-    let Made { call, only_answered, within } = *made;
+pub(crate) fn step(made: &MadeCall<'_>, secrets: &Redactor) -> CallStep {
+    let MadeCall { call, only_answered, within } = *made;
     let text = canonical(&secrets.clean(&call.args));
     let args_hash = sha256_beginning(text.as_bytes(), FINGERPRINT);
     let args = Some(text).filter(|text| text.len() <= ARGUMENTS).map(Into::into);
-    Step { tool: call.name.clone(), args_hash, args, only_answered, within }
+    CallStep { tool: call.name.clone(), args_hash, args, only_answered, within }
 }
 
 /// Enough of a value to tell it from others, and nothing that is secret.
@@ -34,7 +34,7 @@ mod tests {
 
     use super::*;
 
-    fn taken(args: Value) -> Step {
+    fn taken(args: Value) -> CallStep {
         let call = ToolCall {
             call_id: String::new(),
             name: "search".into(),
@@ -42,7 +42,7 @@ mod tests {
             observer: Observer::Protocol,
             begun: None,
         };
-        step(&Made { call: &call, only_answered: false, within: false }, &Redactor::default())
+        step(&MadeCall { call: &call, only_answered: false, within: false }, &Redactor::default())
     }
 
     fn hash(args: Value) -> String {

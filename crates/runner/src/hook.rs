@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::Hook;
-use agentci_process::{Command, Exit, Grace, PrintError, Process};
+use agentci_process::{Exit, Grace, PrintError, Process, ProcessCommand};
 use agentci_source::print_duration;
 use agentci_stubs::fill_command;
 use agentci_verdict::{Cause, Finding};
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::attempt::Attempt;
-use crate::not_opened::NotOpened;
-use crate::recording::Tape;
+use crate::open_error::NotOpened;
+use crate::recording::NetworkTape;
 use crate::secret_sources::learn_variables;
-use crate::variables::Scope;
+use crate::variables::VariableScope;
 
 /// The most a hook may print.
 const OUTPUT_LIMIT: usize = 1 << 20;
@@ -30,17 +30,17 @@ struct HookFailure {
 }
 
 /// Runs the hooks of a case, in order. What they print are variables of the case.
-pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut Tape) -> Result<(), NotOpened> {
+pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -> Result<(), NotOpened> {
     let job = attempt.job;
     for (number, step) in job.case.hooks.iter().enumerate() {
         // What a hook printed when the conversation was recorded, it need not print again.
-        if let Tape::Replay(recording, _) = &*tape {
+        if let NetworkTape::Replay(recording, _) = &*tape {
             attempt.variables.take(recording.variables(number).unwrap_or(&Map::new()));
             continue;
         }
         let printed = Box::pin(run(step, &attempt.variables)).await;
         if attempt.variables.is_spent() {
-            return Err(Scope::too_much(job.place(step.span)).into());
+            return Err(VariableScope::too_much(job.place(step.span)).into());
         }
         let printed = printed.map_err(|HookFailure { message, help, stderr_tail }| {
             let finding = Finding::new(Cause::Hook, message).at(job.place(step.span), "");
@@ -49,7 +49,7 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut Tape) -> Resul
         attempt.variables.take(&printed);
         // Before the next one runs, which may print what this one did.
         learn_variables(job, &attempt.variables);
-        if let Tape::Record(recorder) = tape {
+        if let NetworkTape::Record(recorder) = tape {
             recorder.printed(number, printed);
         }
     }
@@ -57,7 +57,7 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut Tape) -> Resul
 }
 
 /// Runs a hook and gives what it prints, one JSON object.
-async fn run(hook: &Hook, scope: &Scope<'_>) -> Result<Map<String, Value>, HookFailure> {
+async fn run(hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value>, HookFailure> {
     let plain = |message: String| HookFailure { message, help: None, stderr_tail: Vec::new() };
     let command = command(hook, scope).map_err(plain)?;
     let name = command.program.to_string_lossy().into_owned();
@@ -105,7 +105,7 @@ fn quote(output: &[u8]) -> String {
     if short.is_empty() { "it printed nothing".into() } else { format!("it printed: {short}") }
 }
 
-fn command(hook: &Hook, scope: &Scope<'_>) -> Result<Command, String> {
+fn command(hook: &Hook, scope: &VariableScope<'_>) -> Result<ProcessCommand, String> {
     let command = fill_command(&hook.command, &hook.environment, &|name| scope.get(name));
-    Ok(Command { folder: hook.folder.clone(), ..command.map_err(|unset| unset.to_string())? })
+    Ok(ProcessCommand { folder: hook.folder.clone(), ..command.map_err(|unset| unset.to_string())? })
 }

@@ -6,13 +6,13 @@ use agentci_checks::ReadyCase;
 use agentci_plan::Case;
 use agentci_source::{Place, Span};
 
-use crate::pending::Next;
+use crate::pending::NextCase;
 use crate::resources::CaseResources;
 use crate::secrets::Secrets;
 use crate::suite_run::SuiteRun;
 
 /// A case and what its attempts have in common.
-pub(crate) struct Job<'j> {
+pub(crate) struct CaseJob<'j> {
     pub(crate) run: &'j SuiteRun<'j>,
     pub(crate) case: &'j Case,
     /// Its name, as every event has it.
@@ -25,9 +25,9 @@ pub(crate) struct Job<'j> {
     pub(crate) resources: CaseResources<'j>,
 }
 
-impl<'j> Job<'j> {
-    pub(crate) fn new(run: &'j SuiteRun<'j>, next: &'j Next) -> Self {
-        let Next { case, ready, index } = next;
+impl<'j> CaseJob<'j> {
+    pub(crate) fn new(run: &'j SuiteRun<'j>, next: &'j NextCase) -> Self {
+        let NextCase { case, ready, index } = next;
         Self {
             run,
             case,

@@ -17,7 +17,7 @@ use crate::trace_limits;
 
 /// What the checks of an attempt came to.
 #[derive(Debug, Default)]
-pub(crate) struct Judged {
+pub(crate) struct JudgedAttempt {
     /// How many failed.
     pub(crate) failed: usize,
     pub(crate) similarities: Vec<Similarity>,
@@ -26,7 +26,7 @@ pub(crate) struct Judged {
     evaluated: Duration,
 }
 
-impl Judged {
+impl JudgedAttempt {
     /// Evaluates checks and says what became of each; the findings are those that failed. When something else went wrong
     /// before, none is evaluated.
     pub(crate) async fn judge(

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use agentci_plan::{Limit, Limits};
 use agentci_source::Sources;
-use agentci_trace::{Change, Event, Joiner, Kind, ModelAttempts, Redactor, ToolCall, Trace, Usage};
+use agentci_trace::{CallChange, Event, EventKind, Joiner, ModelAttempts, Redactor, ToolCall, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::fingerprint::{STEPS, step};
-use crate::job::Job;
+use crate::job::CaseJob;
 
 /// How many of the tools that failed are named.
 const FAILED_NAMED: usize = 5;
@@ -34,12 +34,12 @@ impl<'m> Meters<'m> {
     }
 
     /// Joins an event to what is known of calls.
-    pub(crate) fn join(&mut self, event: &Event) -> Vec<Change> {
+    pub(crate) fn join(&mut self, event: &Event) -> Vec<CallChange> {
         self.joiner.take(event)
     }
 
     /// Takes note of an event. The findings are the limits that it exceeded: that of the case, and that of the turn.
-    pub(crate) fn count(&mut self, event: &Event, changes: &[Change]) -> Vec<Finding> {
+    pub(crate) fn count(&mut self, event: &Event, changes: &[CallChange]) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.case.count(event, &self.joiner, changes).into_iter().collect();
         if let Some((number, turn)) = &mut self.turn {
             let of_turn = turn.count(event, &self.joiner, changes);
@@ -87,25 +87,25 @@ impl<'m> Meter<'m> {
     }
 
     /// Takes note of an event and of what it changed; the finding is a limit that it exceeded.
-    fn count(&mut self, event: &Event, joiner: &Joiner, changes: &[Change]) -> Option<Finding> {
+    fn count(&mut self, event: &Event, joiner: &Joiner, changes: &[CallChange]) -> Option<Finding> {
         match &event.kind {
-            Kind::ModelCall { request, response } => {
+            EventKind::ModelCall { request, response } => {
                 self.asked.take(request, response);
                 return self.exceeded();
             }
-            Kind::Usage(usage) => {
+            EventKind::Usage(usage) => {
                 self.metrics.usage = self.metrics.usage.plus(*usage);
                 return self.exceeded();
             }
-            Kind::ToolResult(result) => self.recognised.extend(result.recognised.clone()),
+            EventKind::ToolResult(result) => self.recognised.extend(result.recognised.clone()),
             _ => {}
         }
         for change in changes {
             match *change {
-                Change::Counts(_) => self.metrics.tool_calls += 1,
-                Change::Refused(_) => self.metrics.tool_calls = self.metrics.tool_calls.saturating_sub(1),
-                Change::Failed(number) => self.failed(joiner.decisive(number)),
-                Change::PartFailed(number, part) => self.failed(joiner.part(number, part)),
+                CallChange::Counts(_) => self.metrics.tool_calls += 1,
+                CallChange::Refused(_) => self.metrics.tool_calls = self.metrics.tool_calls.saturating_sub(1),
+                CallChange::Failed(number) => self.failed(joiner.decisive(number)),
+                CallChange::PartFailed(number, part) => self.failed(joiner.part(number, part)),
             }
         }
         if changes.is_empty() { None } else { self.exceeded() }
@@ -179,7 +179,7 @@ impl<'m> Meter<'m> {
 }
 
 /// What an attempt used, counted again over a trace to which something was added; and the limit that this exceeds.
-pub(crate) fn recount(job: &Job<'_>, trace: &Trace) -> (Metrics, Option<Finding>) {
+pub(crate) fn recount(job: &CaseJob<'_>, trace: &Trace) -> (Metrics, Option<Finding>) {
     let mut meters = Meters::new(Meter::of_case(&job.case.limits, job.run.sources, job.secrets.brought()));
     for event in trace.events() {
         let changes = meters.join(event);

@@ -1,13 +1,13 @@
 //! The scripted model of an attempt: its server, and what the agent is told of it.
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 use crate::recorded_world::handed_environment;
 
 /// The key that an agent is given, so that no real one is sent to a script.
@@ -68,7 +68,7 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 const LOOPBACK: &str = "127.0.0.1";
 
 /// The scripted model of an attempt; it ends with it.
-pub(crate) struct Model {
+pub(crate) struct AttemptModel {
     /// Where it is, for texts of the suite: `${MODEL.openai_base_url}` and the like.
     pub(crate) addresses: Vec<(&'static str, String)>,
     /// What leads an SDK to it.
@@ -77,7 +77,7 @@ pub(crate) struct Model {
     server: ModelServer,
 }
 
-impl Model {
+impl AttemptModel {
     /// The same for an agent that serves other cases as well. It must not find the address of this case, nor go to the provider.
     pub(crate) fn environment_without_address(&self) -> impl Iterator<Item = (String, String)> {
         let url = self.server.url();
@@ -97,13 +97,13 @@ impl Model {
 
 /// Starts the model, if the case has one; `observer` is told what is seen on its wire.
 pub(crate) async fn start(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     seed: u64,
-    observer: Option<UnboundedSender<Kind>>,
+    observer: Option<UnboundedSender<EventKind>>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Model>, NotOpened> {
+) -> Result<Option<AttemptModel>, NotOpened> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
-    let options = ServerOptions {
+    let options = ModelServerOptions {
         // The script's own seed makes every attempt alike, as whoever wrote it wants.
         seed: Some(world.script.seed.unwrap_or(seed)),
         observer,
@@ -111,14 +111,14 @@ pub(crate) async fn start(
         strict: Some(world.is_strict()),
         keys: known_keys(&job.case.target, world, lookup),
         secrets: Some(job.secrets.fetched.clone()),
-        ..ServerOptions::default()
+        ..ModelServerOptions::default()
     };
     let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
         let message = format!("the scripted model could not be started: {error}");
         Finding::new(Cause::Config, message).at(job.place(world.span), "")
     })?;
     let environment = environment(&server, world, job.run.options.environment);
-    Ok(Some(Model { addresses: addresses(&server, world), environment, server }))
+    Ok(Some(AttemptModel { addresses: addresses(&server, world), environment, server }))
 }
 
 /// The requests that the scripted model refused and that are no findings by themselves, in words, each told once. An agent seldom
@@ -126,11 +126,12 @@ pub(crate) async fn start(
 pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     let complained = |message: &str| {
-        let says = |kind: &Kind| matches!(kind, Kind::ModelTrouble(trouble) if trouble.message.contains(message));
+        let says =
+            |kind: &EventKind| matches!(kind, EventKind::ModelTrouble(trouble) if trouble.message.contains(message));
         trace.events().iter().any(|event| says(&event.kind))
     };
     for event in trace.events() {
-        let Kind::ModelCall { response, .. } = &event.kind else { continue };
+        let EventKind::ModelCall { response, .. } = &event.kind else { continue };
         // Ollama's errors are texts.
         let error = &response["error"];
         let Some(message) = error["message"].as_str().or(error.as_str()) else { continue };
@@ -163,7 +164,7 @@ pub(crate) fn tells_of_calls(target: &Target, world: &World) -> bool {
 }
 
 /// Whether a model that is asked by us has its tools answered: by a recording, by what is written down, or by the tools.
-pub(crate) fn answers_tools(job: &Job<'_>) -> bool {
+pub(crate) fn answers_tools(job: &CaseJob<'_>) -> bool {
     let world = &job.case.world;
     let executed = !world.live.tools.is_empty() || world.live.module.is_some() || !job.run.options.tools.is_empty();
     matches!(world.tools, ToolSource::Cassette(_))

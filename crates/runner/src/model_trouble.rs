@@ -2,13 +2,13 @@
 //! asked.
 
 use agentci_checks::may_go_unasked;
-use agentci_plan::{Missed, ModelWorld, Target};
+use agentci_plan::{ModelWorld, Target, UnansweredRoute};
 use agentci_source::Place;
-use agentci_trace::{Kind, ModelTrouble, Trace, TroubleKind};
+use agentci_trace::{EventKind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
 
 use crate::findings;
-use crate::job::Job;
+use crate::job::CaseJob;
 
 /// How many complaints are told of a case; all are in the run's events.
 const TOLD: usize = 10;
@@ -21,18 +21,18 @@ pub(crate) struct TroubleReport {
 }
 
 /// Judges what the scripted model complained of, each complaint once.
-pub(crate) fn judge(job: &Job<'_>, trace: &Trace) -> TroubleReport {
+pub(crate) fn judge(job: &CaseJob<'_>, trace: &Trace) -> TroubleReport {
     let mut judged = TroubleReport::default();
     let Some(world) = &job.case.world.model else { return judged };
     let mut seen: Vec<&ModelTrouble> = Vec::new();
     let mut more = 0_usize;
     for event in trace.events() {
-        let Kind::ModelTrouble(trouble) = &event.kind else { continue };
+        let EventKind::ModelTrouble(trouble) = &event.kind else { continue };
         if seen.iter().any(|known| known.kind == trouble.kind && known.message == trouble.message) {
             continue;
         }
         seen.push(trouble);
-        if trouble.warning || (trouble.kind == TroubleKind::ModelMiss && world.missed() == Missed::Warn) {
+        if trouble.warning || (trouble.kind == TroubleKind::ModelMiss && world.missed() == UnansweredRoute::Warn) {
             judged.warnings.push(trouble.message.clone());
         } else if judged.findings.len() < TOLD {
             judged.findings.extend(finding(job, world, trouble));
@@ -52,7 +52,7 @@ pub(crate) fn put_first(found: &mut Vec<Finding>, troubles: Vec<Finding>) {
     findings::before(found, troubles, &findings::CONSEQUENCES);
 }
 
-fn finding(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<Finding> {
+fn finding(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<Finding> {
     let (cause, help) = match trouble.kind {
         TroubleKind::ProviderWouldRefuse => (
             Cause::ProviderWouldRefuse,
@@ -81,7 +81,7 @@ fn finding(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Option<
 }
 
 /// The rule that a complaint is about, or where the suite names the script.
-fn place(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &'static str) {
+fn place(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &'static str) {
     match trouble.rule.and_then(|rule| world.script.rules.get(rule)) {
         Some(rule) if trouble.kind == TroubleKind::ModelMiss => (job.place(rule.span), "the closest rule"),
         Some(rule) if rule.step.is_some() => (job.place(rule.span), "this step"),
@@ -91,7 +91,7 @@ fn place(job: &Job<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &
 }
 
 /// The finding for a case whose agent never asked its model for an answer, unless it may do without; it may have reached these paths.
-pub(crate) fn never_asked(job: &Job<'_>, trace: &Trace, reached: &[String]) -> Option<Finding> {
+pub(crate) fn never_asked(job: &CaseJob<'_>, trace: &Trace, reached: &[String]) -> Option<Finding> {
     let case = job.case;
     let world = case.world.model.as_ref()?;
     let started = match &*case.target {
@@ -132,8 +132,8 @@ fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
 
 fn was_asked(trace: &Trace) -> bool {
     trace.events().iter().any(|event| {
-        matches!(&event.kind, Kind::ModelCall { .. })
-            || matches!(&event.kind, Kind::ModelTrouble(trouble) if trouble.kind == TroubleKind::ModelMiss)
+        matches!(&event.kind, EventKind::ModelCall { .. })
+            || matches!(&event.kind, EventKind::ModelTrouble(trouble) if trouble.kind == TroubleKind::ModelMiss)
     })
 }
 

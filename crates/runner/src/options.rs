@@ -14,7 +14,7 @@ use agentci_trace::Redactor;
 use crate::budget::Budget;
 
 /// How to run.
-pub struct Options<'o> {
+pub struct RunOptions<'o> {
     /// Where recordings and schemas are read from.
     pub files: &'o dyn Files,
     /// The environment, for `${ENV.NAME}`.

@@ -4,30 +4,30 @@ use std::cell::RefCell;
 
 use agentci_checks::ReadyCase;
 use agentci_plan::{Case, Cases};
-use agentci_verdict::Status;
+use agentci_verdict::CaseStatus;
 
-use crate::run::{Part, Run};
+use crate::run::{RunPlan, RunShard};
 
 /// The cases of a run in the order they are begun.
-pub(crate) struct Pending<'p> {
+pub(crate) struct PendingCases<'p> {
     selected: &'p [usize],
-    part: Option<&'p Part>,
+    part: Option<&'p RunShard>,
     /// Lanes are futures of one thread that take from the same list. Nothing is awaited while this is borrowed.
-    state: RefCell<State>,
+    state: RefCell<QueueState>,
 }
 
-struct State {
+struct QueueState {
     /// Which of the selected cases is begun next.
     next: usize,
     cases: Vec<Option<Box<Case>>>,
     ready: Vec<ReadyCase>,
-    tally: Tally,
+    tally: CaseTally,
 }
 
 /// What the cases came to so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) worst: Status,
+pub(crate) struct CaseTally {
+    pub(crate) worst: CaseStatus,
     /// How many were not run.
     pub(crate) not_run: usize,
     /// Whether any attempt did not pass.
@@ -35,49 +35,49 @@ pub(crate) struct Tally {
 }
 
 /// A case that is about to be run. It is gone with its plan as soon as it was run.
-pub(crate) struct Next {
+pub(crate) struct NextCase {
     pub(crate) case: Box<Case>,
     pub(crate) ready: ReadyCase,
     /// Its position among those selected, of all parts of the run.
     pub(crate) index: usize,
 }
 
-impl<'p> Pending<'p> {
+impl<'p> PendingCases<'p> {
     /// Takes all cases out of a run.
-    pub(crate) fn new(run: &mut Run<'p>) -> Self {
+    pub(crate) fn new(run: &mut RunPlan<'p>) -> Self {
         let (cases, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
         Self::of(cases, ready, run.selected, run.facts.shard.as_ref())
     }
 
-    fn of(cases: Cases, ready: Vec<ReadyCase>, selected: &'p [usize], part: Option<&'p Part>) -> Self {
-        let tally = Tally { worst: Status::Pass, not_run: 0, failed: false };
+    fn of(cases: Cases, ready: Vec<ReadyCase>, selected: &'p [usize], part: Option<&'p RunShard>) -> Self {
+        let tally = CaseTally { worst: CaseStatus::Pass, not_run: 0, failed: false };
         let cases = cases.into_iter().map(Some).collect();
-        Self { selected, part, state: RefCell::new(State { next: 0, cases, ready, tally }) }
+        Self { selected, part, state: RefCell::new(QueueState { next: 0, cases, ready, tally }) }
     }
 
     /// Takes the next case. One that is not there, or was run already, counts as an error and as not run.
-    pub(crate) fn next(&self) -> Option<Next> {
+    pub(crate) fn next(&self) -> Option<NextCase> {
         let mut state = self.state.borrow_mut();
         while let Some(&wanted) = self.selected.get(state.next) {
             let position = state.next;
             state.next += 1;
             if let Some((case, ready)) = state.take(wanted) {
                 let index = self.part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
-                return Some(Next { case, ready, index });
+                return Some(NextCase { case, ready, index });
             }
-            state.tally.worst = Status::Error;
+            state.tally.worst = CaseStatus::Error;
             state.tally.not_run += 1;
         }
         None
     }
 
     /// Takes note of an attempt.
-    pub(crate) fn attempted(&self, status: Status) {
-        self.state.borrow_mut().tally.failed |= status > Status::Skipped;
+    pub(crate) fn attempted(&self, status: CaseStatus) {
+        self.state.borrow_mut().tally.failed |= status > CaseStatus::Skipped;
     }
 
     /// Takes note of a case: the worst of its attempts, nothing if it was not begun.
-    pub(crate) fn ended(&self, worst: Option<Status>) {
+    pub(crate) fn ended(&self, worst: Option<CaseStatus>) {
         let tally = &mut self.state.borrow_mut().tally;
         match worst {
             Some(status) => tally.worst = tally.worst.max(status),
@@ -86,12 +86,12 @@ impl<'p> Pending<'p> {
     }
 
     /// What the cases came to so far.
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> CaseTally {
         self.state.borrow().tally
     }
 }
 
-impl State {
+impl QueueState {
     fn take(&mut self, index: usize) -> Option<(Box<Case>, ReadyCase)> {
         Some((self.cases.get_mut(index)?.take()?, std::mem::take(self.ready.get_mut(index)?)))
     }
@@ -121,13 +121,13 @@ mod tests {
         let (target, world) = (Arc::new(Target::Process(target)), Arc::new(World::default()));
         let case = |index: usize| Box::new(Case::new(index.to_string(), span, Arc::clone(&target), Arc::clone(&world)));
         let ready = (0..3).map(|_| ReadyCase::default()).collect();
-        let pending = Pending::of((0..3).map(case).collect(), ready, &[2, 0, 2, 3], None);
+        let pending = PendingCases::of((0..3).map(case).collect(), ready, &[2, 0, 2, 3], None);
         for (index, id) in ["2", "0"].into_iter().enumerate() {
             assert!(pending.next().is_some_and(|next| next.case.id == *id && next.index == index));
         }
         assert_eq!(Arc::strong_count(&target), 2);
         // Neither a case that was run already nor one that there is not is taken for one that went well.
         assert!(pending.next().is_none());
-        assert_eq!(pending.tally(), Tally { worst: Status::Error, not_run: 2, failed: false });
+        assert_eq!(pending.tally(), CaseTally { worst: CaseStatus::Error, not_run: 2, failed: false });
     }
 }

@@ -2,45 +2,45 @@
 
 use std::path::Path;
 
-use agentci_exchange::{Recorder, Recording};
-use agentci_plan::{AnsweredBy, Case, Mode, Said, Target, ToolSource};
+use agentci_exchange::{AgentRecording, ExchangeRecorder};
+use agentci_plan::{AnsweredBy, Case, Mode, Target, ToolSource, TurnInput};
 use agentci_trace::{Redactor, sha256};
-use agentci_verdict::{Cause, Finding, Played, Replay, Status};
+use agentci_verdict::{CaseStatus, Cause, Finding, Played, ReplaySource};
 
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 use crate::recorded_world;
 
 /// What stands in for the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]
-pub(crate) enum Tape {
+pub(crate) enum NetworkTape {
     /// Nothing: the agent is reached.
     Live,
     /// The agent is reached, and what it sends is kept.
-    Record(Recorder),
+    Record(ExchangeRecorder),
     /// A recording, and which.
-    Replay(Recording, Replay),
+    Replay(AgentRecording, ReplaySource),
 }
 
 /// What the case and the mode ask for; the error says what is missing.
-pub(crate) fn open(job: &Job<'_>) -> Result<Tape, NotOpened> {
+pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, NotOpened> {
     // Who asks a model records it only where the suite says so.
     if job.case.recorded_world().is_some() && !recorded_world::is_conversation(job) {
-        return Ok(Tape::Live);
+        return Ok(NetworkTape::Live);
     }
     let target = &*job.case.target;
     let records = target.is_recorded() && (target.takes_requests() || job.case.world.recording.is_some());
     if !records || job.run.options.mode == Mode::Live {
-        return Ok(Tape::Live);
+        return Ok(NetworkTape::Live);
     }
     let Some(recording) = &job.case.world.recording else {
         // An agent whose tools are played is asked itself.
         if matches!(job.case.world.tools, ToolSource::Routes(_)) || !job.case.world.mcp.is_empty() {
-            return Ok(Tape::Live);
+            return Ok(NetworkTape::Live);
         }
         // What is made of a server's tools is a snapshot of them; the other cases of such a suite have nothing to keep.
         if makes_snapshots(job) {
-            return Ok(Tape::Live);
+            return Ok(NetworkTape::Live);
         }
         let verb = if job.run.options.mode == Mode::Record { "record to" } else { "replay" };
         let finding = Finding::new(Cause::Config, format!("there is no `recording` to {verb}"));
@@ -53,39 +53,39 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Tape, NotOpened> {
         return Err(finding.at(job.place(job.case.span), "").help(help).into());
     };
     if job.run.options.mode == Mode::Record {
-        return Ok(Tape::Record(Recorder::new()));
+        return Ok(NetworkTape::Record(ExchangeRecorder::new()));
     }
     let wrong =
         |message: String, help: &str| Finding::new(Cause::Config, message).at(job.place(recording.span), "").help(help);
     let shown = recording.path.display();
-    let text = job.run.options.files.read_text(&recording.path, Recording::LARGEST as u64).map_err(|error| {
+    let text = job.run.options.files.read_text(&recording.path, AgentRecording::LARGEST as u64).map_err(|error| {
         wrong(format!("the recording `{shown}` can not be read: {error}"), "make it with `agentci record`")
     })?;
-    let read = Recording::parse(&text)
+    let read = AgentRecording::parse(&text)
         .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
     let sha256 = sha256(text.as_bytes());
-    let replay = Replay { cassette_path: shown.to_string(), cassette_sha256: sha256, ..Replay::default() };
-    Ok(Tape::Replay(read, replay))
+    let replay = ReplaySource { cassette_path: shown.to_string(), cassette_sha256: sha256, ..ReplaySource::default() };
+    Ok(NetworkTape::Replay(read, replay))
 }
 
 /// Whether a case is one of a suite for which snapshots of a server's tools are made.
-pub(crate) fn makes_snapshots(job: &Job<'_>) -> bool {
+pub(crate) fn makes_snapshots(job: &CaseJob<'_>) -> bool {
     let is_server = matches!(&*job.case.target, Target::Mcp(_));
     is_server && job.run.options.mode == Mode::Record && job.run.shared.snapshots
 }
 
 /// Whether a case compares the tools of a server with a snapshot.
 pub(crate) fn compares_tools(case: &Case) -> bool {
-    let snapshot = |said: &Said| match said {
-        Said::Action(action) => action.kind.value == "mcp:list" && action.arguments.get("snapshot").is_some(),
-        Said::Input(_) | Said::Messages(_) => false,
+    let snapshot = |said: &TurnInput| match said {
+        TurnInput::Action(action) => action.kind.value == "mcp:list" && action.arguments.get("snapshot").is_some(),
+        TurnInput::Input(_) | TurnInput::Messages(_) => false,
     };
     case.turns.iter().any(|turn| snapshot(&turn.said))
 }
 
 /// The recording that answers a case in place of its agent, if one does; whether one that earlier versions made of a server that
 /// they started does is known when it is read.
-pub(crate) fn played(job: &Job<'_>, earlier: bool) -> Option<Played> {
+pub(crate) fn played(job: &CaseJob<'_>, earlier: bool) -> Option<Played> {
     let recording = match job.case.answered_by(job.run.options.mode) {
         AnsweredBy::Recording(recording) => recording,
         AnsweredBy::Agent if earlier => job.case.world.recording.as_ref()?,
@@ -99,7 +99,12 @@ pub(crate) fn played(job: &Job<'_>, earlier: bool) -> Option<Played> {
 }
 
 /// Keeps a recording of an attempt that was not broken off from outside, however it ended.
-pub(crate) fn save(job: &Job<'_>, recording: &Recording, secrets: &Redactor, found: &[Finding]) -> Option<Finding> {
+pub(crate) fn save(
+    job: &CaseJob<'_>,
+    recording: &AgentRecording,
+    secrets: &Redactor,
+    found: &[Finding],
+) -> Option<Finding> {
     let kept = &job.case.world.recording.as_ref()?;
     if !is_worth_keeping(&kept.path, found) {
         return None;
@@ -116,5 +121,5 @@ pub(crate) fn is_worth_keeping(path: &Path, found: &[Finding]) -> bool {
         return false;
     }
     // A recording of an attempt that came to nothing does not take the place of one that did.
-    !(path.exists() && found.iter().any(|finding| finding.cause.status() == Status::Error))
+    !(path.exists() && found.iter().any(|finding| finding.cause.status() == CaseStatus::Error))
 }

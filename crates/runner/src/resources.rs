@@ -9,22 +9,22 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agentci_drivers::chat::{ScriptedCall, ScriptedReply, ScriptedSpeech};
+use agentci_drivers::chat::{ScriptedReply, ScriptedSpeech, ScriptedToolCall};
 use agentci_drivers::{Resources, ScriptedModel};
 use agentci_mock_llm::{ModelReply, ScriptIndex, ScriptMind};
 use agentci_plan::{ModelScript, ScriptFile, mix};
-use agentci_script::{Program, ScriptError};
+use agentci_script::{ScriptError, ScriptProgram};
 
 /// What all cases of a run share. Each is known by where it is, and kept, so that nothing else can come to be there. Drivers of
 /// all lanes ask for it, on one thread, when they need it first: so it is in cells.
 #[derive(Default)]
 pub(crate) struct Library {
     scripts: RefCell<HashMap<usize, ScriptIndex>>,
-    programs: RefCell<HashMap<usize, Read>>,
+    programs: RefCell<HashMap<usize, ReadProgram>>,
 }
 
 /// A file of functions, and what came of reading it.
-type Read = (Arc<ScriptFile>, Result<Arc<Program>, ScriptError>);
+type ReadProgram = (Arc<ScriptFile>, Result<Arc<ScriptProgram>, ScriptError>);
 
 impl Library {
     fn index(&self, script: &Arc<ModelScript>) -> Result<ScriptIndex, String> {
@@ -39,9 +39,9 @@ impl Library {
     }
 
     /// The functions of a file, read once.
-    pub(crate) fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+    pub(crate) fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
         let mut programs = self.programs.borrow_mut();
-        let read = || (Arc::clone(file), Program::read(file).map(Arc::new));
+        let read = || (Arc::clone(file), ScriptProgram::read(file).map(Arc::new));
         programs.entry(Arc::as_ptr(file).addr()).or_insert_with(read).1.clone()
     }
 }
@@ -51,7 +51,7 @@ pub(crate) struct CaseResources<'l> {
     library: &'l Library,
     seed: u64,
     /// In a cell, since drivers ask through a shared reference.
-    minds: RefCell<Vec<(Arc<ModelScript>, Rc<Scripted>)>>,
+    minds: RefCell<Vec<(Arc<ModelScript>, Rc<ScriptedModelHandle>)>>,
 }
 
 impl<'l> CaseResources<'l> {
@@ -66,23 +66,23 @@ impl Resources for CaseResources<'_> {
     fn model(&self, script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
         let mut minds = self.minds.borrow_mut();
         if let Some((_, mind)) = minds.iter().find(|(known, _)| Arc::ptr_eq(known, script)) {
-            return Ok(Rc::<Scripted>::clone(mind));
+            return Ok(Rc::<ScriptedModelHandle>::clone(mind));
         }
-        let mind = Rc::new(Scripted(ScriptMind::new(&self.library.index(script)?, self.seed)));
+        let mind = Rc::new(ScriptedModelHandle(ScriptMind::new(&self.library.index(script)?, self.seed)));
         minds.push((Arc::clone(script), Rc::clone(&mind)));
         Ok(mind)
     }
 
-    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
         self.library.program(file)
     }
 }
 
 /// A scripted model as drivers know it.
 #[derive(Debug)]
-struct Scripted(ScriptMind);
+struct ScriptedModelHandle(ScriptMind);
 
-impl ScriptedModel for Scripted {
+impl ScriptedModel for ScriptedModelHandle {
     fn ask(&self, request: &str) -> ScriptedReply {
         match self.0.ask(request) {
             ModelReply::Refused { status, message, retry_after, after } => {
@@ -92,7 +92,7 @@ impl ScriptedModel for Scripted {
             ModelReply::Cut => ScriptedReply::Cut,
             ModelReply::Hang => ScriptedReply::Hang,
             ModelReply::Said(speech) => {
-                let call = |call: agentci_mock_llm::ModelCall| ScriptedCall {
+                let call = |call: agentci_mock_llm::ModelCall| ScriptedToolCall {
                     id: call.id,
                     name: call.name,
                     arguments: call.arguments,

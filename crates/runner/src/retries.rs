@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_source::print_duration;
-use agentci_verdict::{Body, Log};
+use agentci_verdict::{Body, LogLine};
 
 /// How long to wait before the first retry; each further one waits twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -37,7 +37,7 @@ impl Retries {
     pub(crate) fn failed(&mut self, message: &str, wait: Duration) -> Body {
         self.reason.get_or_insert_with(|| message.to_owned());
         let message = format!("{message}; retry {} of {} in {}", self.used, self.most, print_duration(wait));
-        Body::Log(Log { level: "warn".into(), message, ..Log::default() })
+        Body::Log(LogLine { level: "warn".into(), message, ..LogLine::default() })
     }
 
     /// What the end of the case says about its retries.

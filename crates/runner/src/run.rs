@@ -8,13 +8,13 @@ use agentci_source::Sources;
 use agentci_verdict::{NotLoaded, Policy, ShardOf};
 use serde_json::Value;
 
-use crate::options::Options;
+use crate::options::RunOptions;
 use crate::services::takes_turns;
 use crate::stop::Stop;
 
 /// What the run's first event tells beside the plan.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct RunFacts {
     /// The name of the run.
     pub run_id: String,
     /// The version of `agentci`.
@@ -28,14 +28,14 @@ pub struct Facts {
     /// What the user asked for beside the suite, by the name of the flag.
     pub options: BTreeMap<String, Value>,
     /// Which part of a run it is.
-    pub shard: Option<Part>,
+    pub shard: Option<RunShard>,
     /// What could not be loaded and was to be run with it.
     pub not_loaded: Vec<NotLoaded>,
 }
 
 /// A part of a run that several machines share.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub struct RunShard {
     /// Which.
     pub of: ShardOf,
     /// Where each selected case of this part stands among those of all parts.
@@ -43,7 +43,7 @@ pub struct Part {
 }
 
 /// One run of one suite.
-pub struct Run<'r> {
+pub struct RunPlan<'r> {
     /// The files it was made from.
     pub sources: &'r Sources,
     /// The suite, whose own list of cases is not looked at.
@@ -55,16 +55,16 @@ pub struct Run<'r> {
     /// The cases to run, by position, in this order, none twice.
     pub selected: &'r [usize],
     /// What the first event tells.
-    pub facts: &'r Facts,
+    pub facts: &'r RunFacts,
     /// What the run as a whole is held to.
     pub policy: Option<&'r Policy>,
     /// How to run.
-    pub options: &'r Options<'r>,
+    pub options: &'r RunOptions<'r>,
     /// Tells when to stop.
     pub stop: &'r Stop,
 }
 
-impl Run<'_> {
+impl RunPlan<'_> {
     /// The cases to run.
     pub(crate) fn selected(&self) -> impl Iterator<Item = &Case> + Clone {
         self.selected.iter().filter_map(|index| self.cases.get(*index).map(|case| &**case))

@@ -4,11 +4,11 @@ use agentci_plan::{AnsweredBy, Case, ChatApi, ChatTarget, CommandPart, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::RunStart;
 
-use crate::run::Run;
+use crate::run::RunPlan;
 
 /// The first event of a run; `tools_at` is where running agents find their tools.
-pub(crate) fn run_start(run: &Run<'_>, tools_at: Option<String>) -> RunStart {
-    let Run { suite, selected, facts, options, .. } = run;
+pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart {
+    let RunPlan { suite, selected, facts, options, .. } = run;
     let drawn = run.selected().any(|case| {
         let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
         let by_chat = matches!(&*case.target, Target::Chat(chat)
@@ -45,7 +45,7 @@ pub(crate) fn run_start(run: &Run<'_>, tools_at: Option<String>) -> RunStart {
 }
 
 /// What all cases have in common whose agent is prompts and a model.
-fn same(run: &Run<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
+fn same(run: &RunPlan<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
     let mut found: Option<&String> = None;
     for case in run.selected() {
         let Target::Chat(chat) = &*case.target else { return None };
@@ -57,7 +57,7 @@ fn same(run: &Run<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
 }
 
 /// The command of the agent, if the cases have one and the same.
-fn agent_command(run: &Run<'_>) -> Vec<String> {
+fn agent_command(run: &RunPlan<'_>) -> Vec<String> {
     let mut targets = run.selected().map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
     let command = match &**first {

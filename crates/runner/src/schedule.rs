@@ -4,23 +4,23 @@ use std::cell::RefCell;
 
 use agentci_exchange::Clock;
 use agentci_plan::Mode;
-use agentci_verdict::{Body, RunEnd, RunEvent, StabilitySummary, Status};
+use agentci_verdict::{Body, CaseStatus, RunEnd, RunEvent, StabilitySummary};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
 use crate::attempt::attempts;
 use crate::event_sink::EventSink;
-use crate::job::Job;
-use crate::pending::{Pending, Tally};
+use crate::job::CaseJob;
+use crate::pending::{CaseTally, PendingCases};
 use crate::redact::suite_secrets;
-use crate::run::Run;
+use crate::run::RunPlan;
 use crate::run_start::run_start;
 use crate::services::ToolServer;
 use crate::suite_run::SuiteRun;
 
 /// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
 /// names its case. The result is the worst status of all cases, and at least a failure if a gate failed.
-pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Status {
+pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> CaseStatus {
     let clock = Clock::start();
     // All lanes send to one consumer, who may change; no consumer sends events itself.
     let emit = RefCell::new(emit);
@@ -33,13 +33,13 @@ pub async fn run_suite(mut run: Run<'_>, emit: &mut dyn FnMut(RunEvent)) -> Stat
     events.of_run(clock.now().unix_ms, Body::RunStart(Box::new(start)));
     let suite_run = SuiteRun::start(&run, &clock, secrets, &events, tools);
     let (all_selected, lanes) = (run.selected.len() == run.cases.len(), run.lanes());
-    let pending = Pending::new(&mut run);
+    let pending = PendingCases::new(&mut run);
     in_lanes(lanes, async || take_cases(&suite_run, &pending).await).await;
     let mut tally = pending.tally();
     drop(pending);
     // The end that was held back may be worse than all that were told.
     let held = suite_run.shared.services.stop(&events).await;
-    tally.worst = tally.worst.max(held.unwrap_or(Status::Pass));
+    tally.worst = tally.worst.max(held.unwrap_or(CaseStatus::Pass));
     conclude(&run, &events, &clock, tally, all_selected)
 }
 
@@ -56,17 +56,23 @@ async fn in_lanes(count: usize, lane: impl AsyncFn()) {
 
 /// A lane: takes one case after the other. What a case takes while it runs is there once for each lane, however many cases there
 /// are.
-async fn take_cases(run: &SuiteRun<'_>, pending: &Pending<'_>) {
+async fn take_cases(run: &SuiteRun<'_>, pending: &PendingCases<'_>) {
     while let Some(next) = pending.next() {
-        let job = Job::new(run, &next);
+        let job = CaseJob::new(run, &next);
         pending.ended(attempts(&job, pending).await);
     }
 }
 
 /// Tells how the run ended; the status of the run.
-fn conclude(run: &Run<'_>, events: &EventSink<'_>, clock: &Clock, tally: Tally, all_selected: bool) -> Status {
-    let Run { suite, facts, options, stop, .. } = *run;
-    let Tally { mut worst, not_run, .. } = tally;
+fn conclude(
+    run: &RunPlan<'_>,
+    events: &EventSink<'_>,
+    clock: &Clock,
+    tally: CaseTally,
+    all_selected: bool,
+) -> CaseStatus {
+    let RunPlan { suite, facts, options, stop, .. } = *run;
+    let CaseTally { mut worst, not_run, .. } = tally;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&events.rows());
     let wall_us = now.offset_us;
@@ -83,7 +89,7 @@ fn conclude(run: &Run<'_>, events: &EventSink<'_>, clock: &Clock, tally: Tally, 
     }
     events.of_run(now.unix_ms, Body::RunEnd(end));
     if not_run > 0 && options.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some()) {
-        worst = worst.max(Status::Error);
+        worst = worst.max(CaseStatus::Error);
     }
-    if options.require_agent && events.lacks_agent() { worst.max(Status::Fail) } else { worst }
+    if options.require_agent && events.lacks_agent() { worst.max(CaseStatus::Fail) } else { worst }
 }

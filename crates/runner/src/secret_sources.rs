@@ -3,22 +3,22 @@
 //! Each function takes one source and teaches a redactor what is secret in it.
 
 use agentci_checks::ReadyCheck;
-use agentci_plan::mcp_script::Outcome;
+use agentci_plan::mcp_script::CallOutcome;
 use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, ToolSource, World};
 use agentci_source::{Content, Node};
 use agentci_trace::Redactor;
 use serde_json::Value;
 
-use crate::filled::FilledCase;
-use crate::job::Job;
-use crate::variables::Scope;
+use crate::filled_case::FilledCase;
+use crate::job::CaseJob;
+use crate::variables::VariableScope;
 
 /// The value of a variable.
-pub(crate) type Lookup<'l> = &'l dyn Fn(&str) -> Option<String>;
+pub(crate) type SecretLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 
 /// What is known before any variable has a value. It is learned before anything can go wrong, since messages show lines of the
 /// suite.
-pub(crate) fn learn_written(job: &Job<'_>) {
+pub(crate) fn learn_written(job: &CaseJob<'_>) {
     job.secrets.begin_attempt();
     job.secrets.bring(|secrets| {
         learn_handed_over(job.case, &|_| None, secrets);
@@ -36,7 +36,7 @@ pub(crate) fn learn_written(job: &Job<'_>) {
 }
 
 /// What the variables hold by now, and what is handed to the agent, its hooks and its tools with them.
-pub(crate) fn learn_variables(job: &Job<'_>, variables: &Scope<'_>) {
+pub(crate) fn learn_variables(job: &CaseJob<'_>, variables: &VariableScope<'_>) {
     job.secrets.bring(|secrets| {
         for (name, value) in variables.all() {
             secrets.learn_pair(name, value);
@@ -47,7 +47,7 @@ pub(crate) fn learn_variables(job: &Job<'_>, variables: &Scope<'_>) {
 }
 
 /// What was made of the variables: what is said to the agent, and checks.
-pub(crate) fn learn_filled(job: &Job<'_>, filled: &FilledCase) {
+pub(crate) fn learn_filled(job: &CaseJob<'_>, filled: &FilledCase) {
     job.secrets.bring(|secrets| {
         for input in &filled.inputs {
             secrets.learn(&input.as_value());
@@ -65,7 +65,7 @@ fn learn_check(check: &ReadyCheck, secrets: &mut Redactor) {
 }
 
 /// What the suite hands to the agent of a case, its hooks and its tools.
-fn learn_handed_over(case: &Case, lookup: Lookup<'_>, secrets: &mut Redactor) {
+fn learn_handed_over(case: &Case, lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     learn_target(&case.target, lookup, secrets);
     for hook in case.hooks.iter() {
         learn_pairs(&hook.environment, lookup, secrets);
@@ -82,7 +82,7 @@ fn learn_handed_over(case: &Case, lookup: Lookup<'_>, secrets: &mut Redactor) {
 }
 
 /// What the suite hands to an agent.
-pub(crate) fn learn_target(target: &Target, lookup: Lookup<'_>, secrets: &mut Redactor) {
+pub(crate) fn learn_target(target: &Target, lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     learn_pairs(target.handed_over(), lookup, secrets);
     learn_headers(target.headers(), lookup, secrets);
     if let Some(Ok(secret)) = target.secret().map(|secret| secret.fill(lookup)) {
@@ -101,7 +101,12 @@ pub(crate) fn learn_target(target: &Target, lookup: Lookup<'_>, secrets: &mut Re
     }
 }
 
-fn learn_transport(transport: &McpTransport, headers: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
+fn learn_transport(
+    transport: &McpTransport,
+    headers: &[(String, Text)],
+    lookup: SecretLookup<'_>,
+    secrets: &mut Redactor,
+) {
     match transport {
         McpTransport::Stdio { command, .. } => learn_command(command, lookup, secrets),
         McpTransport::Http(_) => learn_headers(headers, lookup, secrets),
@@ -109,7 +114,7 @@ fn learn_transport(transport: &McpTransport, headers: &[(String, Text)], lookup:
 }
 
 /// What is secret by its name.
-fn learn_pairs(pairs: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
+fn learn_pairs(pairs: &[(String, Text)], lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     for (name, text) in pairs {
         if let Ok(value) = text.fill(lookup) {
             secrets.learn_pair(name, &value);
@@ -118,7 +123,7 @@ fn learn_pairs(pairs: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redac
 }
 
 /// What a request says of us by a variable is secret, whatever the header is called.
-fn learn_headers(headers: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut Redactor) {
+fn learn_headers(headers: &[(String, Text)], lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     for (name, text) in headers {
         let telling =
             matches!(text, Text::Template(_)) || name.eq_ignore_ascii_case("cookie") || secrets.is_secret_key(name);
@@ -128,7 +133,7 @@ fn learn_headers(headers: &[(String, Text)], lookup: Lookup<'_>, secrets: &mut R
     }
 }
 
-fn learn_command(command: &[CommandPart], lookup: Lookup<'_>, secrets: &mut Redactor) {
+fn learn_command(command: &[CommandPart], lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     // What has no value yet is shown as it is written, and is no secret.
     let part = |part: &CommandPart| part.text.fill(lookup).unwrap_or_else(|_| part.text.written());
     let arguments: Vec<String> = command.iter().map(part).collect();
@@ -155,8 +160,8 @@ fn of_servers(world: &World) -> impl Iterator<Item = Value> {
     let tools = world.mcp.iter().filter_map(|server| server.script()).flat_map(|script| &script.tools);
     tools.flat_map(|tool| &tool.answers).flat_map(|answer| {
         let given = match &answer.outcome {
-            Outcome::Reply(data) | Outcome::Error(data) | Outcome::Result(data) => Some(data.written()),
-            Outcome::Failure { .. } => None,
+            CallOutcome::Reply(data) | CallOutcome::Error(data) | CallOutcome::Result(data) => Some(data.written()),
+            CallOutcome::Failure { .. } => None,
         };
         answer.when.clone().into_iter().chain(given)
     })

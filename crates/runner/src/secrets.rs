@@ -19,13 +19,13 @@ pub(crate) struct Secrets {
     suite: Redactor,
     /// Events are redacted, and learned from, wherever they arise: also by a driver in the middle of a turn, which has no more
     /// than a shared reference. Nothing is awaited while this is borrowed.
-    known: RefCell<Known>,
+    known: RefCell<KnownSecrets>,
     /// What drivers fetched themselves, such as access tokens.
     pub(crate) fetched: FetchedSecrets,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct KnownSecrets {
     /// What the present attempt brings along.
     brought: Redactor,
     /// That, and what was met in any attempt.
@@ -35,7 +35,7 @@ struct Known {
 impl Secrets {
     /// Nothing is known but the secrets of the suite.
     pub(crate) fn new(suite: &Redactor) -> Self {
-        let known = Known { brought: suite.clone(), all: suite.clone() };
+        let known = KnownSecrets { brought: suite.clone(), all: suite.clone() };
         Self { suite: suite.clone(), known: RefCell::new(known), fetched: FetchedSecrets::default() }
     }
 
@@ -46,7 +46,7 @@ impl Secrets {
 
     /// Learns what the case brings along.
     pub(crate) fn bring(&self, learn: impl FnOnce(&mut Redactor)) {
-        let Known { brought, all } = &mut *self.known.borrow_mut();
+        let KnownSecrets { brought, all } = &mut *self.known.borrow_mut();
         learn(brought);
         all.absorb(brought);
     }

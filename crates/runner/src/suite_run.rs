@@ -11,10 +11,10 @@ use tokio::time::Instant;
 use crate::draws::Draws;
 use crate::event_sink::EventSink;
 use crate::evidence::Evidence;
-use crate::options::Options;
+use crate::options::RunOptions;
 use crate::recording::compares_tools;
 use crate::resources::Library;
-use crate::run::Run;
+use crate::run::RunPlan;
 use crate::services::{Services, ToolServer};
 use crate::stop::Stop;
 use crate::unused_faults::Unmet;
@@ -23,18 +23,18 @@ use crate::unused_faults::Unmet;
 pub(crate) struct SuiteRun<'r> {
     pub(crate) sources: &'r Sources,
     pub(crate) suite: &'r Suite,
-    pub(crate) options: &'r Options<'r>,
+    pub(crate) options: &'r RunOptions<'r>,
     pub(crate) stop: &'r Stop,
     /// When the whole suite is given up.
     pub(crate) deadline: Option<SuiteDeadline>,
     /// What must not leave the run whatever its cases meet.
     pub(crate) secrets: Redactor,
     pub(crate) events: &'r EventSink<'r>,
-    pub(crate) shared: Shared,
+    pub(crate) shared: RunState,
 }
 
 /// What the cases of a run share while they run.
-pub(crate) struct Shared {
+pub(crate) struct RunState {
     /// Which calls of scripted models fail.
     pub(crate) draws: Draws,
     /// What checks want to know beside the trace.
@@ -61,14 +61,14 @@ pub(crate) struct SuiteDeadline {
 impl<'r> SuiteRun<'r> {
     /// Starts what is needed before the first case, beside the server of its tools.
     pub(crate) fn start(
-        run: &Run<'r>,
+        run: &RunPlan<'r>,
         clock: &Clock,
         secrets: Redactor,
         events: &'r EventSink<'r>,
         tools: ToolServer,
     ) -> Self {
-        let Run { sources, suite, options, stop, .. } = *run;
-        let shared = Shared {
+        let RunPlan { sources, suite, options, stop, .. } = *run;
+        let shared = RunState {
             draws: Draws::new(options.seed),
             evidence: Evidence::new(suite, options),
             library: Library::default(),
@@ -88,7 +88,7 @@ impl SuiteDeadline {
     }
 }
 
-fn deadline(options: &Options<'_>, clock: &Clock) -> Option<SuiteDeadline> {
+fn deadline(options: &RunOptions<'_>, clock: &Clock) -> Option<SuiteDeadline> {
     let of_suite = options.suite_timeout.and_then(|after| {
         let at = Instant::from_std(clock.started()).checked_add(after)?;
         Some(SuiteDeadline { at, after, flag: "--timeout" })

@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use agentci_drivers::{Answer, Delivery, Reply, Stopped, ToolHost};
+use agentci_drivers::{Delivery, PendingAnswer, Stopped, ToolHost, ToolReply};
 use agentci_plan::{FaultKind, ToolSource, World};
 use agentci_source::{Place, Sources, did_you_mean};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 
+use crate::attempt_watch::ConversationWatch;
 use crate::findings;
-use crate::job::Job;
-use crate::tools::{Source, Tools};
-use crate::watch::Watch;
+use crate::job::CaseJob;
+use crate::tools::{LiveSource, Tools};
 
 /// Answers the tool calls of one attempt.
-pub(crate) struct Host<'h, 'w> {
-    pub(crate) job: &'h Job<'h>,
+pub(crate) struct AttemptToolHost<'h, 'w> {
+    pub(crate) job: &'h CaseJob<'h>,
     pub(crate) tools: &'h Tools,
     /// Where a refusal is written down.
-    pub(crate) watch: &'h Watch<'w>,
+    pub(crate) watch: &'h ConversationWatch<'w>,
 }
 
-impl ToolHost for Host<'_, '_> {
-    fn call<'h>(&'h self, call: &'h ToolCall) -> Answer<'h> {
+impl ToolHost for AttemptToolHost<'_, '_> {
+    fn call<'h>(&'h self, call: &'h ToolCall) -> PendingAnswer<'h> {
         Box::pin(async move {
             self.reply(call).await.map_err(|finding| {
                 self.watch.find([*finding]);
@@ -32,13 +32,13 @@ impl ToolHost for Host<'_, '_> {
     }
 }
 
-impl Host<'_, '_> {
-    async fn reply(&self, call: &ToolCall) -> Result<Reply, Box<Finding>> {
+impl AttemptToolHost<'_, '_> {
+    async fn reply(&self, call: &ToolCall) -> Result<ToolReply, Box<Finding>> {
         allowed(&self.job.case.world, self.job.run.sources, call)?;
         let planned = self.tools.faults.borrow_mut().next(&call.name);
         if let Some(FaultKind::Error(words)) = planned {
             // The recorded answer is kept for the next try.
-            return Ok(Reply { result: failed(call, words), delivery: Delivery::Whole });
+            return Ok(ToolReply { result: failed(call, words), delivery: Delivery::Whole });
         }
         let (mut result, own) = self.answer(call).await?;
         let mut delivery = Delivery::Whole;
@@ -52,7 +52,7 @@ impl Host<'_, '_> {
             Some(FaultKind::Truncated) => delivery = Delivery::Truncated,
             Some(FaultKind::Hang) => delivery = Delivery::Never,
         }
-        Ok(Reply { result, delivery })
+        Ok(ToolReply { result, delivery })
     }
 
     /// The answer, and what goes wrong with it according to the recording.
@@ -61,15 +61,15 @@ impl Host<'_, '_> {
         let recorded = scripted.is_none();
         let (outcome, fault) = match &self.tools.source {
             _ if let Some(outcome) = scripted => (outcome.map(Arc::new), None),
-            Source::Nothing => return Err(no_source(call)),
-            Source::Replay(player) => {
+            LiveSource::Nothing => return Err(no_source(call)),
+            LiveSource::Replay(player) => {
                 let mut player = player.borrow_mut();
                 let entry = player.answer(&call.name, &call.args).map_err(|miss| self.missed(miss))?;
                 let outcome =
                     if entry.ok { Ok(Arc::clone(&entry.result)) } else { Err(entry.error.clone().unwrap_or_default()) };
                 (outcome, entry.fault.clone())
             }
-            Source::Execute(toolbox, _) => {
+            LiveSource::Execute(toolbox, _) => {
                 // Apart, since it takes much room where answers are at hand.
                 let outcome = Box::pin(toolbox.call(&call.call_id, &call.name, &call.args)).await;
                 let outcome = outcome.map_err(|error| Box::new(findings::toolbox(error, self.job.run.sources)))?;
@@ -85,7 +85,7 @@ impl Host<'_, '_> {
         if let Some(error) = &mut error {
             self.tools.normalizer.text(error);
         }
-        if let Source::Execute(_, Some(recorder)) = &self.tools.source
+        if let LiveSource::Execute(_, Some(recorder)) = &self.tools.source
             && recorded
         {
             let answer = if ok { Ok(&*result) } else { Err(error.as_deref().unwrap_or_default()) };
@@ -94,7 +94,7 @@ impl Host<'_, '_> {
         Ok((ToolResult { call_id: call.call_id.clone(), ok, result, error, ..ToolResult::default() }, fault))
     }
 
-    fn missed(&self, miss: agentci_stubs::Miss) -> Box<Finding> {
+    fn missed(&self, miss: agentci_stubs::CassetteMiss) -> Box<Finding> {
         let finding = Finding::new(Cause::ReplayMiss, miss.message)
             .help("if the agent is right to ask this, record the case again: `agentci record`");
         let (place, label) = (self.cassette_place(), "this recording".into());

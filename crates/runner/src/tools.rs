@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Cassette, Mode, RecordedNumbers, ToolSource, World};
-use agentci_stubs::{Faults, Normalizer, Player, Recorder, Scripted, Tape, Toolbox};
-use agentci_verdict::{Cause, Finding, Replay};
+use agentci_stubs::{CassettePlayer, CassetteRecorder, Faults, Normalizer, ScriptedTools, Tape, Toolbox};
+use agentci_verdict::{Cause, Finding, ReplaySource};
 
 use crate::attempt::Attempt;
 use crate::findings;
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 use crate::recording::makes_snapshots;
 
 /// What answers the tool calls of one attempt.
@@ -19,38 +19,38 @@ use crate::recording::makes_snapshots;
 /// An agent may have several calls answered at once, so a [`ToolHost`](agentci_drivers::ToolHost) has no more than a shared
 /// reference: what changes with each call is in a cell, and no cell is borrowed while something is awaited.
 pub(crate) struct Tools {
-    pub(crate) source: Source,
-    pub(crate) scripted: RefCell<Scripted>,
+    pub(crate) source: LiveSource,
+    pub(crate) scripted: RefCell<ScriptedTools>,
     pub(crate) faults: RefCell<Faults>,
     pub(crate) normalizer: Normalizer,
 }
 
 /// Where answers come from that are not written down.
-pub(crate) enum Source {
+pub(crate) enum LiveSource {
     /// Nowhere.
     Nothing,
     /// A recording.
-    Replay(RefCell<Player>),
+    Replay(RefCell<CassettePlayer>),
     /// The tools themselves; and into a recording, if one is made.
-    Execute(Box<Toolbox>, Option<RefCell<Recorder>>),
+    Execute(Box<Toolbox>, Option<RefCell<CassetteRecorder>>),
 }
 
 /// What is left of a source when it is closed.
 #[derive(Default)]
 pub(crate) struct Tapes {
     /// What was recorded.
-    pub(crate) recorder: Option<Recorder>,
+    pub(crate) recorder: Option<CassetteRecorder>,
     /// What was played.
-    pub(crate) player: Option<Player>,
+    pub(crate) player: Option<CassettePlayer>,
 }
 
 impl Tools {
     /// Opens them, and says which recording is played.
-    pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<Replay>), NotOpened> {
+    pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<ReplaySource>), NotOpened> {
         let (job, case) = (attempt.job, attempt.job.case);
         let normalizer = Normalizer::new(&case.world.normalization)
             .map_err(|message| Finding::new(Cause::Config, message).at(job.place(case.span), ""))?;
-        let scripted = Scripted::new(&case.world.scripted, &attempt.lookup())
+        let scripted = ScriptedTools::new(&case.world.scripted, &attempt.lookup())
             .map_err(|error| attempt.variables.unset(error.to_string(), job.place(case.span)))?;
         let (source, replay) = if job.run.options.mode == Mode::Replay {
             recorded(job)?
@@ -65,13 +65,13 @@ impl Tools {
     }
 }
 
-impl Source {
+impl LiveSource {
     /// Ends the tools, with everything that they started.
     pub(crate) async fn close(self) -> Tapes {
         match self {
-            Source::Nothing => Tapes::default(),
-            Source::Replay(player) => Tapes { player: Some(player.into_inner()), ..Tapes::default() },
-            Source::Execute(toolbox, recorder) => {
+            LiveSource::Nothing => Tapes::default(),
+            LiveSource::Replay(player) => Tapes { player: Some(player.into_inner()), ..Tapes::default() },
+            LiveSource::Execute(toolbox, recorder) => {
                 Box::pin(toolbox.close()).await;
                 Tapes { recorder: recorder.map(RefCell::into_inner), ..Tapes::default() }
             }
@@ -80,7 +80,7 @@ impl Source {
 }
 
 /// How long the tools of a case may take to be ready: as long as the case may.
-fn patience(job: &Job<'_>) -> Duration {
+fn patience(job: &CaseJob<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.map(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0));
     let timeout = job.run.options.timeout.or(job.case.timeout);
     let far = Duration::from_hours(24);
@@ -88,13 +88,13 @@ fn patience(job: &Job<'_>) -> Duration {
 }
 
 /// The answers to tool calls in a replay: those of the cassette, if there is one.
-fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), NotOpened> {
-    let ToolSource::Cassette(cassette) = &job.case.world.tools else { return Ok((Source::Nothing, None)) };
+fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), NotOpened> {
+    let ToolSource::Cassette(cassette) = &job.case.world.tools else { return Ok((LiveSource::Nothing, None)) };
     let tape = tape(job, cassette)?;
-    let replay = Replay {
+    let replay = ReplaySource {
         cassette_path: tape.path().display().to_string(),
         cassette_sha256: tape.sha256().to_owned(),
-        ..Replay::default()
+        ..ReplaySource::default()
     };
     job.secrets.meet(|secrets| {
         for entry in tape.entries() {
@@ -102,18 +102,18 @@ fn recorded(job: &Job<'_>) -> Result<(Source, Option<Replay>), NotOpened> {
             secrets.learn(&entry.result);
         }
     });
-    Ok((Source::Replay(RefCell::new(Player::new(Arc::new(tape)))), Some(replay)))
+    Ok((LiveSource::Replay(RefCell::new(CassettePlayer::new(Arc::new(tape)))), Some(replay)))
 }
 
 /// The answers of the tools themselves.
-async fn executed(attempt: &Attempt<'_>) -> Result<Source, NotOpened> {
+async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
     let (job, world) = (attempt.job, &attempt.job.case.world);
     let cassette = match &world.tools {
         ToolSource::Cassette(cassette) => Some(cassette),
         ToolSource::None | ToolSource::Routes(_) => None,
     };
     let recorder = match (job.run.options.mode, cassette) {
-        (Mode::Record, Some(cassette)) => Some(RefCell::new(Recorder::new(&cassette.path))),
+        (Mode::Record, Some(cassette)) => Some(RefCell::new(CassetteRecorder::new(&cassette.path))),
         (Mode::Record, None) if !is_recorded(world) && !records_routes(world) && !makes_snapshots(job) => {
             let finding = Finding::new(Cause::Config, "there is no `cassette` to record to");
             return Err(finding.at(job.place(job.case.span), "").help(findings::how_to_record("NAME")).into());
@@ -123,7 +123,7 @@ async fn executed(attempt: &Attempt<'_>) -> Result<Source, NotOpened> {
     let toolbox = Box::pin(Toolbox::open(&world.live, job.run.options.tools, &world.executed(), &attempt.lookup()))
         .await
         .map_err(|error| findings::toolbox(error, job.run.sources))?;
-    Ok(Source::Execute(Box::new(toolbox), recorder))
+    Ok(LiveSource::Execute(Box::new(toolbox), recorder))
 }
 
 /// Whether what the agent sends is recorded, or what it sends to its model.
@@ -136,7 +136,7 @@ fn records_routes(world: &World) -> bool {
     matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
 }
 
-fn tape(job: &Job<'_>, cassette: &Cassette) -> Result<Tape, NotOpened> {
+fn tape(job: &CaseJob<'_>, cassette: &Cassette) -> Result<Tape, NotOpened> {
     let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought());
     let tape = tape.map(|tape| match job.run.suite.habits.recorded_numbers {
         RecordedNumbers::AsWritten => tape.numbers_as_written(),

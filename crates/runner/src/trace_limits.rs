@@ -1,7 +1,7 @@
 //! How much happens in an attempt. All of it is kept until the attempt is judged, whoever tells of it: the agent, its model, or
 //! what stands in for its tools.
 
-use agentci_trace::{Event, Kind, Trace};
+use agentci_trace::{Event, EventKind, Trace};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
@@ -39,18 +39,25 @@ pub(crate) fn bytes(trace: &Trace) -> u64 {
     trace.events().iter().map(|event| size(&event.kind) as u64).sum()
 }
 
-fn size(kind: &Kind) -> usize {
+fn size(kind: &EventKind) -> usize {
     match kind {
-        Kind::TurnStart(value) | Kind::State(value) | Kind::FinalOutput(value) | Kind::Beside(value) => weight(value),
-        Kind::Text(text) | Kind::Reasoning(text) | Kind::Violation(text) => text.len(),
-        Kind::ToolCall(call) => call.name.len() + weight(&call.args),
-        Kind::ToolResult(result) => weight(&result.result) + result.error.as_ref().map_or(0, String::len),
-        Kind::ModelCall { request, response } => weight(request) + weight(response),
-        Kind::Log { message, data, .. } | Kind::AgentError { message, data } => {
+        EventKind::TurnStart(value)
+        | EventKind::State(value)
+        | EventKind::FinalOutput(value)
+        | EventKind::Beside(value) => weight(value),
+        EventKind::Text(text) | EventKind::Reasoning(text) | EventKind::Violation(text) => text.len(),
+        EventKind::ToolCall(call) => call.name.len() + weight(&call.args),
+        EventKind::ToolResult(result) => weight(&result.result) + result.error.as_ref().map_or(0, String::len),
+        EventKind::ModelCall { request, response } => weight(request) + weight(response),
+        EventKind::Log { message, data, .. } | EventKind::AgentError { message, data } => {
             message.len() + data.as_deref().map_or(0, weight)
         }
-        Kind::Miss { message, .. } => message.len(),
-        Kind::TextTakenBack | Kind::ModelTrouble(_) | Kind::Usage(_) | Kind::Finish(_) | Kind::TurnEnd => 0,
+        EventKind::Miss { message, .. } => message.len(),
+        EventKind::TextTakenBack
+        | EventKind::ModelTrouble(_)
+        | EventKind::Usage(_)
+        | EventKind::Finish(_)
+        | EventKind::TurnEnd => 0,
     }
 }
 
@@ -73,7 +80,7 @@ mod tests {
     use super::*;
 
     /// How many such events there may be, and what is said of one more.
-    fn most(kind: Kind) -> (u64, String) {
+    fn most(kind: EventKind) -> (u64, String) {
         let event = Event { at: Moment::default(), turn: 0, kind };
         let mut volume = Volume::default();
         loop {
@@ -87,12 +94,15 @@ mod tests {
     #[test]
     fn an_attempt_in_which_too_much_happens_is_stopped() {
         let many = "more than 4000000 things happened in one run of the case";
-        assert_eq!(most(Kind::TurnEnd), (EVENT_LIMIT, many.into()));
+        assert_eq!(most(EventKind::TurnEnd), (EVENT_LIMIT, many.into()));
         let much = "more than 512 MiB passed in one run of the case";
-        assert_eq!(most(Kind::Text("x".repeat(64 << 20))), (8, much.into()));
+        assert_eq!(most(EventKind::Text("x".repeat(64 << 20))), (8, much.into()));
         let request = json!({ "messages": ["x".repeat(64 << 20)] });
-        assert_eq!(most(Kind::ModelCall { request: request.into(), response: Value::Null.into() }), (7, much.into()));
+        assert_eq!(
+            most(EventKind::ModelCall { request: request.into(), response: Value::Null.into() }),
+            (7, much.into())
+        );
         // Small values take more room than their letters.
-        assert!(most(Kind::FinalOutput(json!(vec![1; 100_000]).into())).0 < 1_000);
+        assert!(most(EventKind::FinalOutput(json!(vec![1; 100_000]).into())).0 < 1_000);
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use agentci_plan::Target;
-use agentci_trace::{Event, Kind, Observer, Trace};
+use agentci_trace::{Event, EventKind, Observer, Trace};
 use agentci_verdict::{
-    Body, CallLife, FinalOutput, Log, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
+    Body, CallLife, FinalOutput, LogLine, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven,
     TurnStart, TurnTimes,
 };
 use serde_json::Value;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::fingerprint::STEPS;
 
 fn note(level: &str, message: String, data: Option<Arc<Value>>) -> Body {
-    Body::Log(Log { level: level.to_owned(), message, data })
+    Body::Log(LogLine { level: level.to_owned(), message, data })
 }
 
 /// Who saw something, where that is not the protocol: what an agent says itself needs no source.
@@ -67,13 +67,13 @@ pub(crate) fn turns(trace: &Trace) -> Vec<TurnTimes> {
     for event in trace.events() {
         let at = event.at.unix_ms;
         match (&event.kind, turns.last_mut()) {
-            (Kind::TurnStart(_), _) => {
+            (EventKind::TurnStart(_), _) => {
                 turns.push(TurnTimes { turn: event.turn, turn_start_ts: at, turn_end_ts: at });
                 done = false;
             }
             (kind, Some(turn)) if !done && event.turn == turn.turn => {
                 turn.turn_end_ts = turn.turn_end_ts.max(at);
-                done = *kind == Kind::TurnEnd;
+                done = *kind == EventKind::TurnEnd;
             }
             _ => {}
         }
@@ -84,7 +84,7 @@ pub(crate) fn turns(trace: &Trace) -> Vec<TurnTimes> {
 /// The first turn as a turn, beside the task that it begins.
 pub(crate) fn first_turn(event: &Event) -> Option<Body> {
     match &event.kind {
-        Kind::TurnStart(input) if event.turn == 0 => {
+        EventKind::TurnStart(input) if event.turn == 0 => {
             Some(Body::TurnStart(TurnStart { turn: 0, input: Arc::clone(input) }))
         }
         _ => None,
@@ -95,22 +95,22 @@ pub(crate) fn first_turn(event: &Event) -> Option<Body> {
 pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
     let turn = event.turn;
     Some(match &event.kind {
-        Kind::TurnStart(input) if turn == 0 => {
+        EventKind::TurnStart(input) if turn == 0 => {
             Body::TaskStart(TaskStart { task_id: Arc::clone(case_id), input: Arc::clone(input) })
         }
-        Kind::TurnStart(input) => Body::TurnStart(TurnStart { turn, input: Arc::clone(input) }),
-        Kind::Text(text) => Body::Text(TextSaid { turn, text: text.clone() }),
-        Kind::Reasoning(text) => note("reasoning", text.clone(), None),
-        Kind::State(state) => note("state", "the agent's state".into(), Some(Arc::clone(state))),
-        Kind::Violation(message) => note("violation", message.clone(), None),
-        Kind::ToolCall(call) => Body::ToolCall(ToolCallMade {
+        EventKind::TurnStart(input) => Body::TurnStart(TurnStart { turn, input: Arc::clone(input) }),
+        EventKind::Text(text) => Body::Text(TextSaid { turn, text: text.clone() }),
+        EventKind::Reasoning(text) => note("reasoning", text.clone(), None),
+        EventKind::State(state) => note("state", "the agent's state".into(), Some(Arc::clone(state))),
+        EventKind::Violation(message) => note("violation", message.clone(), None),
+        EventKind::ToolCall(call) => Body::ToolCall(ToolCallMade {
             turn,
             name: call.name.clone(),
             call_id: call.call_id.clone(),
             args: Arc::clone(&call.args),
             observer: observer(call.observer),
         }),
-        Kind::ToolResult(result) => Body::ToolResult(ToolResultGiven {
+        EventKind::ToolResult(result) => Body::ToolResult(ToolResultGiven {
             turn,
             call_id: result.call_id.clone(),
             ok: result.ok,
@@ -121,18 +121,22 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
             refused: result.refused.clone(),
             recognised: result.recognised.clone(),
         }),
-        Kind::ModelCall { request, response } => {
+        EventKind::ModelCall { request, response } => {
             Body::ModelCall(ModelCallMade { turn, request: Arc::clone(request), response: Arc::clone(response) })
         }
-        Kind::ModelTrouble(trouble) => note(trouble.kind.name(), trouble.message.clone(), None),
-        Kind::Usage(usage) => Body::Usage(*usage),
-        Kind::Log { level, message, data } => {
-            Body::Log(Log { level: level.clone(), message: message.clone(), data: data.clone() })
+        EventKind::ModelTrouble(trouble) => note(trouble.kind.name(), trouble.message.clone(), None),
+        EventKind::Usage(usage) => Body::Usage(*usage),
+        EventKind::Log { level, message, data } => {
+            Body::Log(LogLine { level: level.clone(), message: message.clone(), data: data.clone() })
         }
-        Kind::AgentError { message, data } => {
+        EventKind::AgentError { message, data } => {
             Body::TaskError(TaskError { message: message.clone(), data: data.clone() })
         }
-        Kind::FinalOutput(output) => Body::FinalOutput(FinalOutput { output: Arc::clone(output) }),
-        Kind::TextTakenBack | Kind::Beside(_) | Kind::Finish(_) | Kind::Miss { .. } | Kind::TurnEnd => return None,
+        EventKind::FinalOutput(output) => Body::FinalOutput(FinalOutput { output: Arc::clone(output) }),
+        EventKind::TextTakenBack
+        | EventKind::Beside(_)
+        | EventKind::Finish(_)
+        | EventKind::Miss { .. }
+        | EventKind::TurnEnd => return None,
     })
 }

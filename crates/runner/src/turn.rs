@@ -10,7 +10,7 @@ use crate::attempt::Attempt;
 use crate::deadline::Deadline;
 use crate::drive_findings::drive_target;
 use crate::findings;
-use crate::job::Job;
+use crate::job::CaseJob;
 
 /// How a turn ended.
 pub(crate) enum TurnEnd {
@@ -42,7 +42,7 @@ impl TurnEnd {
     /// agent.
     pub(crate) fn trouble(
         &self,
-        job: &Job<'_>,
+        job: &CaseJob<'_>,
         deadline: &Deadline,
         facts: impl FnOnce() -> Vec<String>,
     ) -> Option<Finding> {

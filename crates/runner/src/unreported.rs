@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use agentci_plan::{Limit, Limits, Target, Verdicts};
-use agentci_trace::{Event, Kind, Trace, Usage};
+use agentci_trace::{Event, EventKind, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::meter;
 use crate::model_trouble::TroubleReport;
 
@@ -17,7 +17,7 @@ use crate::model_trouble::TroubleReport;
 pub(crate) struct Unreported(RefCell<BTreeSet<&'static str>>);
 
 /// A limit of which nothing was reported.
-struct Unknown {
+struct UnreportedLimit {
     name: &'static str,
     key: &'static str,
     what: &'static str,
@@ -27,7 +27,7 @@ struct Unknown {
 }
 
 /// Judges the limits of a case that came to its end, and those of its turns.
-pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> TroubleReport {
+pub(crate) fn judge(job: &CaseJob<'_>, trace: &Trace, metrics: &Metrics) -> TroubleReport {
     let mut judged = TroubleReport::default();
     let all: Vec<&Event> = trace.events().iter().collect();
     judged.judge_limits(job, &job.case.limits, &all, metrics.usage, None);
@@ -37,7 +37,7 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> TroubleR
             continue;
         }
         let events: Vec<&Event> = all.iter().copied().filter(|event| event.turn == number).collect();
-        let usage = |kind: &Kind| if let Kind::Usage(usage) = kind { Some(*usage) } else { None };
+        let usage = |kind: &EventKind| if let EventKind::Usage(usage) = kind { Some(*usage) } else { None };
         let used = events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus);
         judged.judge_limits(job, &turn.limits, &events, used, Some(number));
     }
@@ -45,8 +45,9 @@ pub(crate) fn judge(job: &Job<'_>, trace: &Trace, metrics: &Metrics) -> TroubleR
 }
 
 impl TroubleReport {
-    fn judge_limits(&mut self, job: &Job<'_>, limits: &Limits, events: &[&Event], used: Usage, turn: Option<u32>) {
-        let unknown = |name, key, what, limit: Option<Limit>| Some(Unknown { name, key, what, limit: limit?, turn });
+    fn judge_limits(&mut self, job: &CaseJob<'_>, limits: &Limits, events: &[&Event], used: Usage, turn: Option<u32>) {
+        let unknown =
+            |name, key, what, limit: Option<Limit>| Some(UnreportedLimit { name, key, what, limit: limit?, turn });
         let sent =
             unknown("max_tokens_in", "tokens_in", "tokens", limits.tokens_in.filter(|_| used.tokens_in.is_none()));
         let tokens =
@@ -70,8 +71,8 @@ impl TroubleReport {
     }
 }
 
-impl Unknown {
-    fn finding(&self, job: &Job<'_>) -> Finding {
+impl UnreportedLimit {
+    fn finding(&self, job: &CaseJob<'_>) -> Finding {
         let Self { name, key, what, limit, turn } = self;
         let message = format!("a model was asked, and nothing reported its {what}: `{key}` cannot be judged");
         let help = if let Target::Process(_) = &*job.case.target {
@@ -92,11 +93,11 @@ impl Unknown {
 
 /// Whether a model was asked, as far as it is seen.
 fn was_asked(events: &[&Event]) -> bool {
-    events.iter().any(|event| matches!(event.kind, Kind::ModelCall { .. }))
+    events.iter().any(|event| matches!(event.kind, EventKind::ModelCall { .. }))
 }
 
 /// Whether every request to a model would be seen, so that one that was not seen was not made.
-pub(crate) fn sees_models(job: &Job<'_>) -> bool {
+pub(crate) fn sees_models(job: &CaseJob<'_>) -> bool {
     job.case.world.model.is_some()
         || job.case.recorded_world().is_some()
         || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
@@ -111,7 +112,7 @@ fn tokens_of_model(events: &[&Event], key: &str) -> Option<f64> {
     };
     let mut sum = None;
     for event in events {
-        let Kind::ModelCall { response, .. } = &event.kind else { continue };
+        let EventKind::ModelCall { response, .. } = &event.kind else { continue };
         let usage = &response["usage"];
         if let Some(used) = keys.iter().find_map(|key| usage[key].as_f64()) {
             sum = Some(sum.unwrap_or(0.0) + used);

@@ -8,7 +8,7 @@ use agentci_source::{Sources, Span, did_you_mean};
 use agentci_stubs::Faults;
 use agentci_trace::Trace;
 
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::unreported::Unreported;
 
 /// What becomes of the faults of a suite, each known by where it stands. One that several cases share is unmet when none of them
@@ -78,7 +78,7 @@ impl Unmet {
 }
 
 /// What is known of what was to go wrong on purpose; nothing of a run that was broken off.
-pub(crate) fn seen(job: &Job<'_>, answered: Faults, served: impl Iterator<Item = Faults>) -> Vec<Faults> {
+pub(crate) fn seen(job: &CaseJob<'_>, answered: Faults, served: impl Iterator<Item = Faults>) -> Vec<Faults> {
     if job.case.world.faults.is_empty() || job.run.stop.stopped() {
         return Vec::new();
     }

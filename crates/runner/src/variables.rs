@@ -8,7 +8,7 @@ use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 
 use crate::findings;
-use crate::not_opened::NotOpened;
+use crate::open_error::NotOpened;
 
 /// The most bytes that variables put into the texts of an attempt, all together. A variable may hold several times those
 /// before it, so that few of them could fill any memory.
@@ -16,7 +16,7 @@ const FILLED_LIMIT: usize = 64 << 20;
 
 /// Looks variables up: the environment's by `ENV.NAME`, the scripted model's by `MODEL.NAME`, those of MCP servers by
 /// `MCP.NAME.url`, the case's by name.
-pub(crate) struct Scope<'s> {
+pub(crate) struct VariableScope<'s> {
     environment: &'s dyn Fn(&str) -> Option<String>,
     /// What the target's own file puts before the environment.
     own: &'s [(String, String)],
@@ -29,7 +29,7 @@ pub(crate) struct Scope<'s> {
     filled: Cell<usize>,
 }
 
-impl<'s> Scope<'s> {
+impl<'s> VariableScope<'s> {
     /// Only the environment is known.
     pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();

@@ -2,8 +2,8 @@
 
 use agentci_plan::ScriptFile;
 
-use crate::places::Places;
-use crate::typescript::{Known, Stripped, strip};
+use crate::source_map::CodePlaces;
+use crate::typescript::{ExportedNames, Stripped, strip};
 use crate::{ScriptError, engine};
 
 /// The name of the file in the engine's own messages.
@@ -11,7 +11,7 @@ pub(crate) const NAME: &str = "script";
 
 /// Code that the engine can run.
 #[derive(Debug)]
-pub(crate) struct Code {
+pub(crate) struct ReadyCode {
     /// An expression: a function that returns an object of all functions of the file.
     pub(crate) text: String,
     /// The functions of the file.
@@ -20,14 +20,14 @@ pub(crate) struct Code {
     pub(crate) names: Vec<String>,
     /// Whether it may hand out others.
     pub(crate) open: bool,
-    places: Places,
+    places: CodePlaces,
 }
 
-impl Code {
+impl ReadyCode {
     /// Makes a file ready and has the engine compile it once, to know that it can be.
     pub(crate) fn read(file: &ScriptFile) -> Result<Self, ScriptError> {
         let Stripped { code, places, names } = strip(file)?;
-        let Known { functions, names, object } = names.finish();
+        let ExportedNames { functions, names, object } = names.finish();
         // What a file hands out in the older way is found as well.
         let open = code.contains("exports");
         let parent = if open { "module.exports" } else { "null" };

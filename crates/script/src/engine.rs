@@ -10,9 +10,9 @@ use rquickjs::function::Args;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Error, Function, Object, Runtime, Value};
 
-use crate::code::{Code, NAME};
-use crate::thrown::{EngineError, thrown};
-use crate::{Limits, ScriptError};
+use crate::code::{NAME, ReadyCode};
+use crate::exception::{EngineError, thrown};
+use crate::{CallLimits, ScriptError};
 
 /// How deep functions may call each other, in bytes of the engine's stack.
 const STACK: usize = 1024 * 1024;
@@ -27,28 +27,28 @@ const SURROUNDINGS: &str = r"globalThis.console = Object.fromEntries(
 /// The engine on one thread. After trouble with a limit it is to be thrown away.
 pub(crate) struct Engine {
     runtime: Runtime,
-    watch: Rc<Watch>,
+    watch: Rc<CallClock>,
 }
 
 /// When a call has to end.
 #[derive(Default)]
-struct Watch {
+struct CallClock {
     deadline: Cell<Option<Instant>>,
     late: Cell<bool>,
 }
 
 /// A function of a file, and what it is called with.
-pub(crate) struct Call {
-    pub(crate) code: Arc<Code>,
+pub(crate) struct FunctionRun {
+    pub(crate) code: Arc<ReadyCode>,
     pub(crate) function: String,
     /// JSON texts.
     pub(crate) arguments: Vec<String>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: CallLimits,
 }
 
-impl Watch {
+impl CallClock {
     /// A call begins.
-    fn begin(&self, limits: &Limits) {
+    fn begin(&self, limits: &CallLimits) {
         self.late.set(false);
         self.deadline.set(Instant::now().checked_add(limits.time));
     }
@@ -62,7 +62,7 @@ impl Watch {
 }
 
 /// Whether the engine understands the code. Nothing of the file is run.
-pub(crate) fn compile(code: &Code) -> Result<(), ScriptError> {
+pub(crate) fn compile(code: &ReadyCode) -> Result<(), ScriptError> {
     let engine = Engine::new()?;
     let context = Context::full(&engine.runtime).map_err(|error| broken(&error))?;
     context.with(|ctx| {
@@ -82,7 +82,7 @@ impl Engine {
     pub(crate) fn new() -> Result<Self, ScriptError> {
         let runtime = Runtime::new().map_err(|error| broken(&error))?;
         runtime.set_max_stack_size(STACK);
-        let watch = Rc::new(Watch::default());
+        let watch = Rc::new(CallClock::default());
         let watched = Rc::clone(&watch);
         runtime.set_interrupt_handler(Some(Box::new(move || watched.is_late())));
         Ok(Self { runtime, watch })
@@ -94,15 +94,15 @@ impl Engine {
     }
 
     /// Calls a function in a world of its own; what it returns is a JSON text.
-    pub(crate) fn call(&self, call: &Call) -> Result<String, ScriptError> {
+    pub(crate) fn call(&self, call: &FunctionRun) -> Result<String, ScriptError> {
         self.runtime.set_memory_limit(call.limits.memory);
         self.watch.begin(&call.limits);
         let context = Context::full(&self.runtime).map_err(|error| broken(&error))?;
         context.with(|ctx| self.call_in(&ctx, call))
     }
 
-    fn call_in(&self, ctx: &Ctx<'_>, call: &Call) -> Result<String, ScriptError> {
-        let Call { code, function, arguments, limits } = call;
+    fn call_in(&self, ctx: &Ctx<'_>, call: &FunctionRun) -> Result<String, ScriptError> {
+        let FunctionRun { code, function, arguments, limits } = call;
         let trouble = |error: Error| {
             // To read what was thrown may take its time, too.
             let trouble = thrown(ctx, error, code);
@@ -141,7 +141,7 @@ impl Engine {
         &self,
         ctx: &Ctx<'js>,
         value: Value<'js>,
-        limits: &Limits,
+        limits: &CallLimits,
     ) -> Result<Result<Value<'js>, Error>, ScriptError> {
         let Some(promise) = value.as_promise() else { return Ok(Ok(value)) };
         while promise.state() == PromiseState::Pending {
@@ -191,7 +191,7 @@ impl Engine {
 const NEVER: &str =
     "its promise is never settled: there is nothing left to wait for (there are no timers and no network)";
 
-fn factory<'js>(ctx: &Ctx<'js>, code: &Code) -> Result<Function<'js>, Error> {
+fn factory<'js>(ctx: &Ctx<'js>, code: &ReadyCode) -> Result<Function<'js>, Error> {
     let mut options = EvalOptions::default();
     options.filename = Some(NAME.into());
     ctx.eval_with_options(code.text.as_str(), options)

@@ -4,14 +4,14 @@
 mod code;
 mod engine;
 mod error;
-mod halves;
+mod exception;
 mod limits;
-mod places;
 mod program;
-mod thrown;
+mod source_map;
+mod surrogates;
 mod typescript;
 mod workers;
 
 pub use error::ScriptError;
-pub use limits::Limits;
-pub use program::Program;
+pub use limits::CallLimits;
+pub use program::ScriptProgram;

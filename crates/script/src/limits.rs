@@ -9,14 +9,14 @@ const MEMORY: usize = 64 * 1024 * 1024;
 
 /// What one call may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct CallLimits {
     /// How long it may run.
     pub time: Duration,
     /// How many bytes it may hold.
     pub memory: usize,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self { time: TIME, memory: MEMORY }
     }

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use agentci_plan::ScriptFile;
 use serde_json::Value;
 
-use crate::code::Code;
-use crate::engine::Call;
-use crate::halves::without_halves;
+use crate::code::ReadyCode;
+use crate::engine::FunctionRun;
+use crate::surrogates::without_halves;
 use crate::workers;
-use crate::{Limits, ScriptError};
+use crate::{CallLimits, ScriptError};
 
 /// A file of functions, made ready once: types are gone, the syntax is right.
 #[derive(Debug, Clone)]
-pub struct Program {
-    code: Arc<Code>,
+pub struct ScriptProgram {
+    code: Arc<ReadyCode>,
 }
 
-impl Program {
+impl ScriptProgram {
     /// Reads a file.
-    pub fn read(file: &ScriptFile) -> Result<Program, ScriptError> {
-        Ok(Program { code: Arc::new(Code::read(file)?) })
+    pub fn read(file: &ScriptFile) -> Result<ScriptProgram, ScriptError> {
+        Ok(ScriptProgram { code: Arc::new(ReadyCode::read(file)?) })
     }
 
     /// The functions at the top level of the file, exported or not.
@@ -36,9 +36,10 @@ impl Program {
     /// Calls a function and waits for what it returns, or for what its promise comes to; `undefined` is null. Every call has a
     /// world of its own: what one leaves behind, no other sees. It runs on a thread of this crate; who waits needs a `tokio`
     /// runtime with a clock.
-    pub async fn call(&self, function: &str, arguments: &[Value], limits: &Limits) -> Result<Value, ScriptError> {
+    pub async fn call(&self, function: &str, arguments: &[Value], limits: &CallLimits) -> Result<Value, ScriptError> {
         let arguments = arguments.iter().map(Value::to_string).collect();
-        let call = Call { code: Arc::clone(&self.code), function: function.into(), arguments, limits: limits.clone() };
+        let call =
+            FunctionRun { code: Arc::clone(&self.code), function: function.into(), arguments, limits: limits.clone() };
         let text = workers::call(call).await?;
         serde_json::from_str(&without_halves(&text))
             .map_err(|error| ScriptError::NotJson(format!("a value that can not be read: {error}")))

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::ScriptError;
-use crate::engine::{Call, Engine};
+use crate::engine::{Engine, FunctionRun};
 
 /// How much later than its limit a call may end. The engine looks at the clock only between its own steps, and a few steps of
 /// it take as long as they like; a thread that is lost in one is given up.
@@ -21,29 +21,29 @@ const MOST_LOST: usize = 16;
 const STACK: usize = 8 * 1024 * 1024;
 
 /// Calls a function on a thread of ours and waits for what it returns.
-pub(crate) async fn call(call: Call) -> Result<String, ScriptError> {
-    static WORKERS: OnceLock<Arc<Workers>> = OnceLock::new();
-    WORKERS.get_or_init(Workers::new).call(call).await
+pub(crate) async fn call(call: FunctionRun) -> Result<String, ScriptError> {
+    static WORKERS: OnceLock<Arc<ScriptWorkers>> = OnceLock::new();
+    WORKERS.get_or_init(ScriptWorkers::new).call(call).await
 }
 
-struct Workers {
+struct ScriptWorkers {
     /// How many threads there may be.
     most: usize,
-    state: Mutex<State>,
+    state: Mutex<WorkerState>,
     /// Told when a job comes.
     more: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    jobs: VecDeque<Job>,
+struct WorkerState {
+    jobs: VecDeque<WorkerJob>,
     threads: usize,
     idle: usize,
     lost: usize,
 }
 
-struct Job {
-    call: Call,
+struct WorkerJob {
+    call: FunctionRun,
     ticket: Arc<Ticket>,
     reply: oneshot::Sender<Result<String, ScriptError>>,
 }
@@ -66,17 +66,17 @@ impl Ticket {
     }
 }
 
-impl Workers {
+impl ScriptWorkers {
     fn new() -> Arc<Self> {
         let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Arc::new(Self { most, state: Mutex::default(), more: Condvar::new() })
     }
 
-    async fn call(self: &Arc<Self>, call: Call) -> Result<String, ScriptError> {
+    async fn call(self: &Arc<Self>, call: FunctionRun) -> Result<String, ScriptError> {
         let longest = call.limits.time.saturating_add(GRACE);
         let ticket = Arc::new(Ticket::default());
         let (reply, mut answer) = oneshot::channel();
-        self.submit(Job { call, ticket: Arc::clone(&ticket), reply })?;
+        self.submit(WorkerJob { call, ticket: Arc::clone(&ticket), reply })?;
         loop {
             match tokio::time::timeout(longest, &mut answer).await {
                 Ok(Ok(answer)) => return answer,
@@ -93,11 +93,11 @@ impl Workers {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WorkerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn submit(self: &Arc<Self>, job: Job) -> Result<(), ScriptError> {
+    fn submit(self: &Arc<Self>, job: WorkerJob) -> Result<(), ScriptError> {
         let mut state = self.state();
         if state.idle <= state.jobs.len() && state.threads < self.most {
             self.start(&mut state);
@@ -111,7 +111,7 @@ impl Workers {
         Ok(())
     }
 
-    fn start(self: &Arc<Self>, state: &mut State) {
+    fn start(self: &Arc<Self>, state: &mut WorkerState) {
         if state.lost >= MOST_LOST {
             return;
         }
@@ -143,7 +143,7 @@ impl Workers {
     fn work(&self) {
         let mut engine = None;
         loop {
-            let Job { call, ticket, reply } = self.next();
+            let WorkerJob { call, ticket, reply } = self.next();
             if reply.is_closed() || !ticket.advance(WAITING, RUNNING) {
                 continue;
             }
@@ -163,7 +163,7 @@ impl Workers {
         }
     }
 
-    fn next(&self) -> Job {
+    fn next(&self) -> WorkerJob {
         let mut state = self.state();
         loop {
             if let Some(job) = state.jobs.pop_front() {
@@ -176,7 +176,7 @@ impl Workers {
     }
 }
 
-fn run(engine: &mut Option<Engine>, call: &Call) -> Result<String, ScriptError> {
+fn run(engine: &mut Option<Engine>, call: &FunctionRun) -> Result<String, ScriptError> {
     let engine = match engine {
         Some(engine) => engine,
         None => engine.insert(Engine::new()?),
@@ -191,21 +191,21 @@ fn no_threads() -> ScriptError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
-    use crate::code::Code;
+    use crate::CallLimits;
+    use crate::code::ReadyCode;
 
     /// A thread takes the place of one that is lost, until too many are.
     #[test]
     fn only_so_many_threads_are_lost() {
-        let workers = Workers::new();
+        let workers = ScriptWorkers::new();
         let (reply, mut answer) = oneshot::channel();
         let file = agentci_plan::ScriptFile { path: "f.js".into(), source: "function f() {}".into() };
-        let code = Arc::new(Code::read(&file).unwrap());
-        let call = Call { code, function: "f".into(), arguments: Vec::new(), limits: Limits::default() };
+        let code = Arc::new(ReadyCode::read(&file).unwrap());
+        let call = FunctionRun { code, function: "f".into(), arguments: Vec::new(), limits: CallLimits::default() };
         {
             let mut state = workers.state();
             (state.threads, state.lost) = (1, MOST_LOST - 1);
-            state.jobs.push_back(Job { call, ticket: Arc::default(), reply });
+            state.jobs.push_back(WorkerJob { call, ticket: Arc::default(), reply });
         }
         workers.lose_one();
         let state = workers.state();

@@ -5,29 +5,29 @@
 use std::time::Duration;
 
 use agentci_plan::ScriptFile;
-use agentci_script::{Limits, Program, ScriptError};
+use agentci_script::{CallLimits, ScriptError, ScriptProgram};
 use serde_json::{Value, json};
 
-fn read(path: &str, source: &str) -> Result<Program, ScriptError> {
-    Program::read(&ScriptFile { path: path.into(), source: source.into() })
+fn read(path: &str, source: &str) -> Result<ScriptProgram, ScriptError> {
+    ScriptProgram::read(&ScriptFile { path: path.into(), source: source.into() })
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-fn short() -> Limits {
-    Limits { time: Duration::from_millis(300), ..Limits::default() }
+fn short() -> CallLimits {
+    CallLimits { time: Duration::from_millis(300), ..CallLimits::default() }
 }
 
 /// Calls `f` of a TypeScript file.
-fn call_with(source: &str, arguments: &[Value], limits: &Limits) -> Result<Value, ScriptError> {
+fn call_with(source: &str, arguments: &[Value], limits: &CallLimits) -> Result<Value, ScriptError> {
     let program = read("scripts/check.ts", source)?;
     block_on(program.call("f", arguments, limits))
 }
 
 fn call(source: &str) -> Result<Value, ScriptError> {
-    call_with(source, &[], &Limits { time: Duration::from_mins(2), ..Limits::default() })
+    call_with(source, &[], &CallLimits { time: Duration::from_mins(2), ..CallLimits::default() })
 }
 
 fn thrown(source: &str) -> (String, Option<(u32, u32)>) {
@@ -41,7 +41,7 @@ fn thrown(source: &str) -> (String, Option<(u32, u32)>) {
 fn values_go_in_and_come_out_as_json() {
     let echo = "function f(...given) { return given }";
     let given = [json!({"b": 1, "a": [null, true, 1.5, "é\u{2028}\u{0}"]}), json!("text"), json!(null)];
-    assert_eq!(call_with(echo, &given, &Limits::default()), Ok(json!(given)));
+    assert_eq!(call_with(echo, &given, &CallLimits::default()), Ok(json!(given)));
     assert_eq!(call("function f() {}"), Ok(Value::Null));
     assert_eq!(call("function f() { return NaN }"), Ok(Value::Null));
     assert_eq!(call("function f() { return 'a'.length + 1 }"), Ok(json!(2)));
@@ -80,7 +80,7 @@ fn the_functions_of_a_file_are_known() {
     let known = program.functions().to_vec();
     for function in ["inner", "c", "toString", "constructor", "__proto__", "nothing", ""] {
         let none = ScriptError::NoFunction { function: function.into(), known: known.clone() };
-        assert_eq!(block_on(program.call(function, &[], &Limits::default())), Err(none));
+        assert_eq!(block_on(program.call(function, &[], &CallLimits::default())), Err(none));
     }
 }
 
@@ -183,7 +183,7 @@ fn a_promise_that_nothing_settles_fails() {
 
 #[test]
 fn memory_has_a_limit() {
-    let limits = Limits { time: Duration::from_mins(2), memory: 8 * 1024 * 1024 };
+    let limits = CallLimits { time: Duration::from_mins(2), memory: 8 * 1024 * 1024 };
     for source in [
         "function f() { const all = []; for (;;) all.push('x'.repeat(1000) + all.length) }",
         "function f() { const all = []; for (;;) all.push({}) }",
@@ -253,9 +253,9 @@ fn no_call_sees_what_another_left_behind() {
     let other = read("y.ts", "function f() { return [globalThis.left ?? 0, typeof JSON.parse] }").unwrap();
     block_on(async {
         for _ in 0..20 {
-            let seen = program.call("f", &[], &Limits::default()).await;
+            let seen = program.call("f", &[], &CallLimits::default()).await;
             assert_eq!(seen, Ok(json!([1, 1, 1, 0, "undefined", 0, 0, "function", 0])));
-            assert_eq!(other.call("f", &[], &Limits::default()).await, Ok(json!([0, "function"])));
+            assert_eq!(other.call("f", &[], &CallLimits::default()).await, Ok(json!([0, "function"])));
         }
     });
 }
@@ -282,7 +282,7 @@ fn a_world_that_is_used_again_can_not_be_changed() {
     let program = read("x.js", &source).unwrap();
     block_on(async {
         for _ in 0..50 {
-            let Ok(returned) = program.call("f", &[], &Limits::default()).await else { panic!("it was refused") };
+            let Ok(returned) = program.call("f", &[], &CallLimits::default()).await else { panic!("it was refused") };
             assert_eq!(returned[0], json!(0), "something was left behind");
         }
     });
@@ -296,21 +296,21 @@ fn names_that_every_object_has_by_birth_can_be_set() {
     let program = read("x.js", source).unwrap();
     block_on(async {
         for key in ["plain", "toString", "constructor", "valueOf"] {
-            assert_eq!(program.call("f", &[json!(key)], &Limits::default()).await, Ok(json!(1)), "{key}");
+            assert_eq!(program.call("f", &[json!(key)], &CallLimits::default()).await, Ok(json!(1)), "{key}");
         }
     });
     let counts = "function f(text) { const n = {}; for (const w of text.split(' ')) n[w] = w.length; return n }";
     let program = read("x.js", counts).unwrap();
     let counted = json!({"a": 1, "toString": 8, "valueOf": 7});
-    assert_eq!(block_on(program.call("f", &[json!("a toString valueOf")], &Limits::default())), Ok(counted));
+    assert_eq!(block_on(program.call("f", &[json!("a toString valueOf")], &CallLimits::default())), Ok(counted));
     let caught = "function f(key) { const o = {}; try { o[key] = 1 } catch { return 'caught' } return o[key] }";
     let program = read("x.js", caught).unwrap();
-    assert_eq!(block_on(program.call("f", &[json!("toString")], &Limits::default())), Ok(json!(1)));
+    assert_eq!(block_on(program.call("f", &[json!("toString")], &CallLimits::default())), Ok(json!(1)));
     let later = "let left = 0; function f() { Promise.resolve().then(() => { for (;;); }); return ++left }";
     let program = read("x.js", later).unwrap();
     block_on(async {
         for _ in 0..5 {
-            assert_eq!(program.call("f", &[], &Limits::default()).await, Ok(json!(1)));
+            assert_eq!(program.call("f", &[], &CallLimits::default()).await, Ok(json!(1)));
         }
     });
 }

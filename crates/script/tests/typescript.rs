@@ -5,15 +5,15 @@
 use std::time::Duration;
 
 use agentci_plan::ScriptFile;
-use agentci_script::{Limits, Program, ScriptError};
+use agentci_script::{CallLimits, ScriptError, ScriptProgram};
 use serde_json::{Value, json};
 
-fn read(source: &str) -> Result<Program, ScriptError> {
-    Program::read(&ScriptFile { path: "check.ts".into(), source: source.into() })
+fn read(source: &str) -> Result<ScriptProgram, ScriptError> {
+    ScriptProgram::read(&ScriptFile { path: "check.ts".into(), source: source.into() })
 }
 
 fn call(source: &str) -> Value {
-    let limits = Limits { time: Duration::from_mins(2), ..Limits::default() };
+    let limits = CallLimits { time: Duration::from_mins(2), ..CallLimits::default() };
     let program = read(source).unwrap_or_else(|error| panic!("{source}\n{error:?}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(program.call("f", &[], &limits)).unwrap_or_else(|error| panic!("{source}\n{error:?}"))
@@ -93,7 +93,7 @@ fn places_are_those_of_the_file() {
     let place = |source: &str| {
         let program = read(source).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        match runtime.block_on(program.call("f", &[], &Limits::default())) {
+        match runtime.block_on(program.call("f", &[], &CallLimits::default())) {
             Err(ScriptError::Thrown { place, .. }) => place,
             other => panic!("{source}: {other:?}"),
         }

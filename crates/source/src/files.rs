@@ -5,18 +5,18 @@ use std::path::{Component, Path, PathBuf};
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.
     Folder,
     /// Something that a folder lists and nobody can open; only [`Files::list`] reports it.
-    Unusable(Unusable),
+    Unusable(UnusableEntry),
 }
 
 /// Why something that a folder lists cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
+pub enum UnusableEntry {
     /// A file whose name is not UTF-8: no suite can name it.
     FileName,
     /// The same for a folder.
@@ -27,11 +27,11 @@ pub enum Unusable {
 
 /// One thing in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name, without the folder; a name that is not UTF-8 has replacement characters.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
 /// Why a file could not be read.
@@ -69,9 +69,9 @@ pub trait Files {
     /// The bytes of a file, refused when there are more than `limit`.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError>;
     /// What a folder holds, sorted by name.
-    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError>;
+    fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError>;
     /// What stands at a path, links followed; `None` when nothing does.
-    fn kind(&self, path: &Path) -> Option<Kind>;
+    fn kind(&self, path: &Path) -> Option<FileKind>;
 
     /// The last name of a path; `None` where it has none that is text.
     fn name(&self, path: &Path) -> Option<String> {
@@ -131,26 +131,26 @@ impl Files for MemoryFiles {
         if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes.clone()) }
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
-        let mut entries: BTreeMap<String, Kind> = BTreeMap::new();
+    fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
+        let mut entries: BTreeMap<String, FileKind> = BTreeMap::new();
         for path in self.files.keys() {
             let Ok(below) = path.strip_prefix(folder) else { continue };
             let mut parts = below.components();
             let Some(Component::Normal(name)) = parts.next() else { continue };
-            let kind = if parts.next().is_some() { Kind::Folder } else { Kind::File };
+            let kind = if parts.next().is_some() { FileKind::Folder } else { FileKind::File };
             entries.insert(name.to_string_lossy().into_owned(), kind);
         }
         if entries.is_empty() {
             return Err(FileError::Missing);
         }
-        Ok(entries.into_iter().map(|(name, kind)| Entry { name, kind }).collect())
+        Ok(entries.into_iter().map(|(name, kind)| FolderEntry { name, kind }).collect())
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         if self.files.contains_key(path) {
-            return Some(Kind::File);
+            return Some(FileKind::File);
         }
-        self.files.keys().any(|file| file.starts_with(path)).then_some(Kind::Folder)
+        self.files.keys().any(|file| file.starts_with(path)).then_some(FileKind::Folder)
     }
 }
 

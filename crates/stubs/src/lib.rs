@@ -9,11 +9,11 @@ mod routes;
 mod tools;
 mod wildcard;
 
-pub use cassette::{Entry, Miss, Player, Recorder, Tape, TapeError, replace_file};
+pub use cassette::{CassetteMiss, CassettePlayer, CassetteRecorder, Tape, TapeEntry, TapeError, replace_file};
 pub use faults::Faults;
 pub use normalize::Normalizer;
 pub use routes::{
     LateCalls, RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession,
     percent_decoded,
 };
-pub use tools::{Scripted, Tool, Toolbox, ToolboxError, fill_command};
+pub use tools::{ScriptedTools, Tool, Toolbox, ToolboxError, fill_command};

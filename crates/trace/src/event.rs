@@ -25,12 +25,12 @@ pub struct Event {
     /// In which turn, from 0.
     pub turn: u32,
     /// What.
-    pub kind: Kind,
+    pub kind: EventKind,
 }
 
 /// What happened. Values are shared with whoever tells of it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum EventKind {
     /// A turn was begun with this.
     TurnStart(Arc<Value>),
     /// The agent said something.
@@ -196,8 +196,9 @@ impl Trace {
     pub fn of_turn(&self, turn: u32) -> Trace {
         let events = self.events.iter().filter(|event| event.turn == turn).cloned().collect();
         // A call may be asked for in one turn and made in the next.
-        let of_calls =
-            |event: &&Event| matches!(event.kind, Kind::ToolCall(_) | Kind::ToolResult(_) | Kind::ModelCall { .. });
+        let of_calls = |event: &&Event| {
+            matches!(event.kind, EventKind::ToolCall(_) | EventKind::ToolResult(_) | EventKind::ModelCall { .. })
+        };
         let earlier = self.events.iter().filter(|event| event.turn < turn).filter(of_calls).cloned().collect();
         Trace { events, earlier }
     }
@@ -235,14 +236,14 @@ impl Trace {
     /// The agent's result, the last one if there are several.
     pub fn final_output(&self) -> Option<&Value> {
         self.events.iter().rev().find_map(|event| {
-            let Kind::FinalOutput(output) = &event.kind else { return None };
+            let EventKind::FinalOutput(output) = &event.kind else { return None };
             Some(&**output)
         })
     }
 
     /// What it used up in all.
     pub fn usage(&self) -> Usage {
-        let usage = |kind: &Kind| if let Kind::Usage(usage) = kind { Some(*usage) } else { None };
+        let usage = |kind: &EventKind| if let EventKind::Usage(usage) = kind { Some(*usage) } else { None };
         self.events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus)
     }
 }
@@ -251,16 +252,16 @@ impl Trace {
 mod tests {
     use super::*;
 
-    fn call(id: &str) -> Kind {
-        Kind::ToolCall(ToolCall { call_id: id.into(), name: "search".into(), ..ToolCall::default() })
+    fn call(id: &str) -> EventKind {
+        EventKind::ToolCall(ToolCall { call_id: id.into(), name: "search".into(), ..ToolCall::default() })
     }
 
-    fn result(id: &str, result: i32) -> Kind {
+    fn result(id: &str, result: i32) -> EventKind {
         let result = Arc::new(result.into());
-        Kind::ToolResult(ToolResult { call_id: id.into(), ok: true, result, ..ToolResult::default() })
+        EventKind::ToolResult(ToolResult { call_id: id.into(), ok: true, result, ..ToolResult::default() })
     }
 
-    fn trace(kinds: Vec<Kind>) -> Trace {
+    fn trace(kinds: Vec<EventKind>) -> Trace {
         let mut trace = Trace::default();
         for kind in kinds {
             trace.push(Event { at: Moment::default(), turn: 0, kind });
@@ -277,7 +278,7 @@ mod tests {
 
     #[test]
     fn usage_adds_up_and_unknown_stays_unknown() {
-        let usage = |tokens_out, cost_usd| Kind::Usage(Usage { tokens_in: None, tokens_out, cost_usd });
+        let usage = |tokens_out, cost_usd| EventKind::Usage(Usage { tokens_in: None, tokens_out, cost_usd });
         let total = trace(vec![usage(Some(3), None), usage(Some(4), Some(0.5))]).usage();
         assert_eq!(total, Usage { tokens_in: None, tokens_out: Some(7), cost_usd: Some(0.5) });
     }

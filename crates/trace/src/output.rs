@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::beside::{Leaf, leaves};
-use crate::{Kind, Trace};
+use crate::scalars::{DataLeaf, leaves};
+use crate::{EventKind, Trace};
 
 /// What was put out in one turn or in several.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,7 +44,7 @@ impl Trace {
         let mut last = None;
         let mut given = BTreeSet::new();
         for event in self.events() {
-            if let Kind::TurnStart(input) = &event.kind {
+            if let EventKind::TurnStart(input) = &event.kind {
                 given.extend(leaves(input).into_iter().filter_map(|leaf| leaf.value.as_str()));
             }
         }
@@ -55,10 +55,10 @@ impl Trace {
             }
             let Some(turn) = turns.last_mut() else { continue };
             match &event.kind {
-                Kind::Text(part) => turn.words.get_or_insert_default().push_str(part),
-                Kind::TextTakenBack => turn.words = None,
-                Kind::FinalOutput(data) => turn.data = Some(data),
-                Kind::Beside(data) => turn.beside.push(data),
+                EventKind::Text(part) => turn.words.get_or_insert_default().push_str(part),
+                EventKind::TextTakenBack => turn.words = None,
+                EventKind::FinalOutput(data) => turn.data = Some(data),
+                EventKind::Beside(data) => turn.beside.push(data),
                 _ => {}
             }
         }
@@ -87,17 +87,17 @@ impl<'t> Output<'t> {
 
     /// Every way to write the [text](Self::text) of the turns. What is JSON is also written with its escapes resolved: first
     /// as compact JSON, then each string in it.
-    pub fn spellings(&self) -> Vec<Spelling> {
+    pub fn spellings(&self) -> Vec<OutputSpelling> {
         self.turns.iter().flat_map(|turn| turn.spellings(false)).collect()
     }
 
     /// Every way to write everything that was put out, data beside words included. Of [data beside the answer](Kind::Beside) only
     /// strings count, each by itself: names of fields and measurements are not what the agent says.
-    pub fn everything(&self) -> Vec<Spelling> {
-        let mut found: Vec<Spelling> = self.turns.iter().flat_map(|turn| turn.spellings(true)).collect();
+    pub fn everything(&self) -> Vec<OutputSpelling> {
+        let mut found: Vec<OutputSpelling> = self.turns.iter().flat_map(|turn| turn.spellings(true)).collect();
         for text in self.beside().filter_map(|leaf| leaf.value.as_str()) {
             let first = found.len();
-            found.push(Spelling { text: text.to_owned(), is_part: true });
+            found.push(OutputSpelling { text: text.to_owned(), is_part: true });
             spell_escaped(text, NESTED, &mut found);
             found.iter_mut().skip(first).for_each(|spelling| spelling.is_part = true);
         }
@@ -106,14 +106,14 @@ impl<'t> Output<'t> {
 
     /// The strings and numbers of the [data beside the answer](Kind::Beside), each after the name of its field.
     pub fn named_data(&self) -> Vec<String> {
-        let named = self.beside().map(|Leaf { name, value }| match value.as_str() {
+        let named = self.beside().map(|DataLeaf { name, value }| match value.as_str() {
             Some(text) => format!("{name}: {text}"),
             None => format!("{name}: {value}"),
         });
         named.collect()
     }
 
-    fn beside(&self) -> impl Iterator<Item = Leaf<'t>> {
+    fn beside(&self) -> impl Iterator<Item = DataLeaf<'t>> {
         let all = self.turns.iter().flat_map(|turn| turn.beside.iter().flat_map(|data| leaves(data)));
         all.filter(|leaf| leaf.value.as_str().is_none_or(|text| !self.given.contains(text)))
     }
@@ -132,7 +132,7 @@ impl<'t> Output<'t> {
 
 /// A text that the agent put out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spelling {
+pub struct OutputSpelling {
     /// The text.
     pub text: String,
     /// Whether it is a single string of a larger JSON value.
@@ -149,10 +149,10 @@ impl TurnOutput<'_> {
         }
     }
 
-    fn spellings(&self, with_data_beside_words: bool) -> Vec<Spelling> {
+    fn spellings(&self, with_data_beside_words: bool) -> Vec<OutputSpelling> {
         let mut found = Vec::new();
         if let Some(words) = &self.words {
-            found.push(Spelling { text: words.clone(), is_part: false });
+            found.push(OutputSpelling { text: words.clone(), is_part: false });
             spell_escaped(words, NESTED, &mut found);
         }
         if let Some(data) = self.data.filter(|_| with_data_beside_words || self.words.is_none()) {
@@ -166,7 +166,7 @@ impl TurnOutput<'_> {
 const NESTED: usize = 4;
 
 /// Adds the JSON in a text that writes some characters as escapes: the whole text, or else each line and each fenced block.
-fn spell_escaped(text: &str, nested: usize, found: &mut Vec<Spelling>) {
+fn spell_escaped(text: &str, nested: usize, found: &mut Vec<OutputSpelling>) {
     if !text.contains('\\') {
         return;
     }
@@ -187,13 +187,13 @@ fn json_value(text: &str) -> Option<Value> {
     text.starts_with(['{', '[', '"']).then(|| serde_json::from_str(text).ok())?
 }
 
-fn spell(value: &Value, nested: usize, found: &mut Vec<Spelling>) {
+fn spell(value: &Value, nested: usize, found: &mut Vec<OutputSpelling>) {
     let whole = match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     if found.iter().all(|known| known.text != whole) {
-        found.push(Spelling { text: whole, is_part: false });
+        found.push(OutputSpelling { text: whole, is_part: false });
     }
     if value.is_object() || value.is_array() {
         spell_parts(value, nested, found);
@@ -201,7 +201,7 @@ fn spell(value: &Value, nested: usize, found: &mut Vec<Spelling>) {
 }
 
 /// Adds the strings that JSON writes differently from what they say.
-fn spell_parts(value: &Value, nested: usize, found: &mut Vec<Spelling>) {
+fn spell_parts(value: &Value, nested: usize, found: &mut Vec<OutputSpelling>) {
     match value {
         Value::String(text) => spell_part(text, nested, found),
         Value::Array(items) => items.iter().for_each(|item| spell_parts(item, nested, found)),
@@ -215,10 +215,10 @@ fn spell_parts(value: &Value, nested: usize, found: &mut Vec<Spelling>) {
     }
 }
 
-fn spell_part(text: &str, nested: usize, found: &mut Vec<Spelling>) {
+fn spell_part(text: &str, nested: usize, found: &mut Vec<OutputSpelling>) {
     let differs = text.contains(['"', '\\']) || text.contains(char::is_control);
     if differs && found.iter().all(|known| known.text != text) {
-        found.push(Spelling { text: text.to_owned(), is_part: true });
+        found.push(OutputSpelling { text: text.to_owned(), is_part: true });
         if let Some(nested) = nested.checked_sub(1) {
             let first = found.len();
             spell_escaped(text, nested, found);
@@ -235,25 +235,25 @@ mod tests {
     use super::*;
     use crate::{Event, Moment};
 
-    fn text(said: &str) -> Kind {
-        Kind::Text(said.into())
+    fn text(said: &str) -> EventKind {
+        EventKind::Text(said.into())
     }
 
-    fn data(value: Value) -> Kind {
-        Kind::FinalOutput(value.into())
+    fn data(value: Value) -> EventKind {
+        EventKind::FinalOutput(value.into())
     }
 
-    fn trace(turns: Vec<Vec<Kind>>) -> Trace {
+    fn trace(turns: Vec<Vec<EventKind>>) -> Trace {
         let mut trace = Trace::default();
         for (turn, kinds) in (0..).zip(turns) {
-            for kind in std::iter::once(Kind::TurnStart(Value::Null.into())).chain(kinds) {
+            for kind in std::iter::once(EventKind::TurnStart(Value::Null.into())).chain(kinds) {
                 trace.push(Event { at: Moment::default(), turn, kind });
             }
         }
         trace
     }
 
-    fn texts(spellings: Vec<Spelling>) -> Vec<String> {
+    fn texts(spellings: Vec<OutputSpelling>) -> Vec<String> {
         spellings.into_iter().map(|spelling| spelling.text).collect()
     }
 
@@ -283,8 +283,8 @@ mod tests {
 
     #[test]
     fn what_was_taken_back_was_not_said() {
-        let mut trace = trace(vec![vec![Kind::TextTakenBack, text("a")]]);
-        for kind in [text("b"), Kind::TextTakenBack, text("c"), text("d")] {
+        let mut trace = trace(vec![vec![EventKind::TextTakenBack, text("a")]]);
+        for kind in [text("b"), EventKind::TextTakenBack, text("c"), text("d")] {
             trace.push(Event { at: Moment::default(), turn: 1, kind });
         }
         assert_eq!(trace.conversation().text(), "a\ncd");
@@ -316,17 +316,17 @@ mod tests {
     fn of_data_beside_the_answer_only_prohibitions_see_the_strings() {
         let beside =
             json!({"error": null, "took_ms": 1420, "debug": [{"mail": "ada@example.org"}], "question": "why?"});
-        let mut said = trace(vec![vec![text("done"), Kind::Beside(beside.into())]]);
+        let mut said = trace(vec![vec![text("done"), EventKind::Beside(beside.into())]]);
         assert_eq!(texts(said.output().spellings()), ["done"]);
         assert_eq!((said.output().text(), said.output().value().as_deref()), ("done".into(), Some(&json!("done"))));
         assert_eq!(texts(said.output().everything()), ["done", "ada@example.org", "why?"]);
         assert_eq!(said.output().named_data(), ["took_ms: 1420", "mail: ada@example.org", "question: why?"]);
         // What the agent was given is no news.
-        let given = Kind::TurnStart(json!({"ask": "why?"}).into());
+        let given = EventKind::TurnStart(json!({"ask": "why?"}).into());
         said.push(Event { at: Moment::default(), turn: 0, kind: given });
         assert_eq!(texts(said.output().everything()), ["done", "ada@example.org"]);
         // Data alone is no answer.
-        let only = trace(vec![vec![Kind::Beside(json!({"mail": "ada@example.org"}).into())]]);
+        let only = trace(vec![vec![EventKind::Beside(json!({"mail": "ada@example.org"}).into())]]);
         assert!(only.output().is_empty() && only.output().value().is_none());
     }
 

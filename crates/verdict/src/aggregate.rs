@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Row, Rows, Status};
+use crate::{CaseRow, CaseStatus, Rows};
 
 /// Counts and spreads over the cases of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -80,16 +80,16 @@ impl Aggregates {
     /// The numbers of these rows; skipped cases count in the totals only.
     pub fn of(rows: &Rows) -> Self {
         let count = |status| rows.iter().filter(|row| row.status() == status).count();
-        let cases_skipped = count(Status::Skipped);
-        let cases_pass = count(Status::Pass);
+        let cases_skipped = count(CaseStatus::Skipped);
+        let cases_pass = count(CaseStatus::Pass);
         let judged = rows.len() - cases_skipped;
-        let ran: Vec<&Row> = rows.iter().filter(|row| row.status() != Status::Skipped).collect();
-        let each = |value: &dyn Fn(&Row) -> Option<f64>| Spread::of(ran.iter().filter_map(|row| value(row)));
+        let ran: Vec<&CaseRow> = rows.iter().filter(|row| row.status() != CaseStatus::Skipped).collect();
+        let each = |value: &dyn Fn(&CaseRow) -> Option<f64>| Spread::of(ran.iter().filter_map(|row| value(row)));
         Self {
             cases_total: rows.len(),
             cases_pass,
-            cases_fail: count(Status::Fail),
-            cases_error: count(Status::Error),
+            cases_fail: count(CaseStatus::Fail),
+            cases_error: count(CaseStatus::Error),
             cases_skipped,
             pass_rate: if judged == 0 { 0.0 } else { float(cases_pass as u64) / float(judged as u64) },
             tool_calls: ran.iter().map(|row| row.decisive().metrics.tool_calls).sum(),

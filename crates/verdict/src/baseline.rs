@@ -28,8 +28,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::aggregate::float;
-use crate::document::At;
-use crate::{Aggregates, CaseEnd, Cause, Prompts, Row, Rows, Similarity, Spread, Status, Step};
+use crate::document::DocumentPlace;
+use crate::{Aggregates, CallStep, CaseEnd, CaseRow, CaseStatus, Cause, Prompts, Rows, Similarity, Spread};
 
 /// By which rule tool calls are counted and steps are made. The first rule counted what a model behind the agent asked for; the
 /// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered. The
@@ -66,11 +66,11 @@ pub struct BaselineCase {
     /// The case.
     pub id: String,
     /// How it ended.
-    pub status: Status,
+    pub status: CaseStatus,
     /// How long it took.
     pub wall_ms: f64,
     /// Its tool calls in order, if they were written down.
-    pub steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<CallStep>>,
     /// Whether others than the protocol of the agent saw calls: then the rule of the steps makes a difference.
     pub seen_by_others: bool,
     /// The ways in which it asked models, by their ids, if that could be observed.
@@ -80,7 +80,7 @@ pub struct BaselineCase {
     /// How near its answer was to the expected one, if that was measured.
     pub similarity: Option<Measure>,
     /// How it fared in all runs of the baseline.
-    pub history: History,
+    pub history: CaseHistory,
 }
 
 /// How near an answer was to the expected one, and who says so.
@@ -108,20 +108,23 @@ impl Measure {
 
 /// How a case fared over several runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct History {
+pub struct CaseHistory {
     /// How often it was run.
     pub runs: u64,
     /// How often it passed.
     pub passes: u64,
 }
 
-impl History {
+impl CaseHistory {
     /// How a case fared in one run.
-    pub fn of(row: &Row) -> Self {
-        let count = |status: &dyn Fn(Status) -> bool| {
+    pub fn of(row: &CaseRow) -> Self {
+        let count = |status: &dyn Fn(CaseStatus) -> bool| {
             row.attempts.iter().filter(|attempt| status(attempt.status)).count() as u64
         };
-        Self { runs: count(&|status| status != Status::Skipped), passes: count(&|status| status == Status::Pass) }
+        Self {
+            runs: count(&|status| status != CaseStatus::Skipped),
+            passes: count(&|status| status == CaseStatus::Pass),
+        }
     }
 
     /// Both together.
@@ -191,9 +194,9 @@ impl Baseline {
     pub fn only(&self, ids: &BTreeSet<&str>) -> Self {
         let cases: Vec<BaselineCase> =
             self.cases.iter().filter(|case| ids.contains(case.id.as_str())).cloned().collect();
-        let ran: Vec<&BaselineCase> = cases.iter().filter(|case| case.status != Status::Skipped).collect();
+        let ran: Vec<&BaselineCase> = cases.iter().filter(|case| case.status != CaseStatus::Skipped).collect();
         let wall_ms = Spread::of(ran.iter().map(|case| case.wall_ms));
-        let passed = ran.iter().map(|case| if case.status == Status::Pass { 1.0 } else { 0.0 });
+        let passed = ran.iter().map(|case| if case.status == CaseStatus::Pass { 1.0 } else { 0.0 });
         Self {
             pass_rate: Spread::of(passed).map_or(0.0, |spread| spread.mean),
             wall_ms_mean: wall_ms.map(|spread| spread.mean),
@@ -207,7 +210,7 @@ impl Baseline {
 }
 
 impl BaselineCase {
-    fn of(row: &Row) -> Self {
+    fn of(row: &CaseRow) -> Self {
         let end = row.decisive();
         Self {
             id: row.id().to_string(),
@@ -218,7 +221,7 @@ impl BaselineCase {
             asked: row.asked(),
             came_to_its_end: came_to_its_end(end.cause),
             similarity: Measure::of(end),
-            history: History::of(row),
+            history: CaseHistory::of(row),
         }
     }
 }
@@ -236,7 +239,7 @@ fn sorted(mut cases: Vec<BaselineCase>) -> Vec<BaselineCase> {
 }
 
 fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
-    let top = At::top(document);
+    let top = DocumentPlace::top(document);
     let schema_version = top.field("schema_version", problems).count(problems);
     let run = top.field("run", problems);
     for name in ["run_id", "mode", "exit_status"] {
@@ -276,9 +279,9 @@ fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
     })
 }
 
-fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
+fn case(at: &DocumentPlace<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
     let id = at.field("id", problems).text(problems);
-    let status = at.field("status", problems).take("pass, fail, error or skipped", Status::read, problems);
+    let status = at.field("status", problems).take("pass, fail, error or skipped", CaseStatus::read, problems);
     let wall_ms = at.field("wall_ms", problems).number(problems);
     for name in ["tool_calls", "tool_errors"] {
         at.field(name, problems).count(problems);
@@ -290,7 +293,7 @@ fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
     let steps = at.optional("tool_steps").map(|at| steps(&at, problems));
     let written = at.optional("history").and_then(|at| {
         let (runs, passes) = (at.field("runs", problems).count(problems), at.field("passes", problems).count(problems));
-        Some(History { runs: runs?, passes: passes? })
+        Some(CaseHistory { runs: runs?, passes: passes? })
     });
     let similarity = at.optional("similarity").and_then(|at| at.number(problems));
     let embedder = at.optional("embedder").and_then(|at| at.text(problems));
@@ -304,10 +307,11 @@ fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
     let status = status?;
     let came_to_its_end = match cause {
         // A file that does not say why a case did not pass says nothing against it.
-        None => status != Status::Error,
+        None => status != CaseStatus::Error,
         Some(cause) => serde_json::from_value(cause.into()).is_ok_and(|cause| came_to_its_end(Some(cause))),
     };
-    let once = History { runs: u64::from(status != Status::Skipped), passes: u64::from(status == Status::Pass) };
+    let once =
+        CaseHistory { runs: u64::from(status != CaseStatus::Skipped), passes: u64::from(status == CaseStatus::Pass) };
     let history = written.unwrap_or(once);
     Some(BaselineCase {
         id: id?.to_owned(),
@@ -322,22 +326,24 @@ fn case(at: &At<'_>, problems: &mut Vec<String>) -> Option<BaselineCase> {
     })
 }
 
-fn steps(at: &At<'_>, problems: &mut Vec<String>) -> Vec<Step> {
-    let step = |at: &At<'_>, problems: &mut Vec<String>| {
+fn steps(at: &DocumentPlace<'_>, problems: &mut Vec<String>) -> Vec<CallStep> {
+    let step = |at: &DocumentPlace<'_>, problems: &mut Vec<String>| {
         let tool = at.field("tool", problems).text(problems);
         let args_hash = at.field("args_hash", problems).text(problems);
         let args = at.optional("args").and_then(|at| at.text(problems)).map(Into::into);
         let only_answered = at.optional("only_answered").and_then(|at| at.truth(problems)).unwrap_or_default();
         let within = at.optional("within").and_then(|at| at.truth(problems)).unwrap_or_default();
-        Some(Step { tool: tool?.to_owned(), args_hash: args_hash?.to_owned(), args, only_answered, within })
+        Some(CallStep { tool: tool?.to_owned(), args_hash: args_hash?.to_owned(), args, only_answered, within })
     };
     at.items(problems).iter().filter_map(|at| step(at, problems)).collect()
 }
 
-impl Status {
+impl CaseStatus {
     fn read(value: &Value) -> Option<Self> {
         let word = value.as_str()?;
-        [Status::Pass, Status::Skipped, Status::Fail, Status::Error].into_iter().find(|status| status.name() == word)
+        [CaseStatus::Pass, CaseStatus::Skipped, CaseStatus::Fail, CaseStatus::Error]
+            .into_iter()
+            .find(|status| status.name() == word)
     }
 }
 
@@ -370,14 +376,19 @@ mod tests {
         let baseline = Baseline::read(&document()).unwrap();
         assert_eq!((baseline.pass_rate, baseline.wall_ms_mean, baseline.wall_ms_p95), (0.5, Some(20.0), Some(30.0)));
         let [a, b] = baseline.cases.as_slice() else { panic!("two cases") };
-        assert_eq!((a.id.as_str(), a.history), ("a", History { runs: 4, passes: 3 }));
+        assert_eq!((a.id.as_str(), a.history), ("a", CaseHistory { runs: 4, passes: 3 }));
         assert_eq!(
             a.steps.as_deref(),
             Some(
-                &[Step { tool: "search".into(), args_hash: "00".into(), args: Some("{}".into()), ..Step::default() }][..]
+                &[CallStep {
+                    tool: "search".into(),
+                    args_hash: "00".into(),
+                    args: Some("{}".into()),
+                    ..CallStep::default()
+                }][..]
             )
         );
-        assert_eq!((b.status, b.history, &b.steps), (Status::Fail, History { runs: 1, passes: 0 }, &None));
+        assert_eq!((b.status, b.history, &b.steps), (CaseStatus::Fail, CaseHistory { runs: 1, passes: 0 }, &None));
     }
 
     #[test]

@@ -193,7 +193,7 @@ fn cases(
 mod tests {
     use super::*;
     use crate::pairs::samples::{case, run};
-    use crate::{BaselineCase, History, Status};
+    use crate::{BaselineCase, CaseHistory, CaseStatus};
 
     fn statuses(comparison: &Comparison) -> Vec<GateStatus> {
         comparison.checks.iter().map(|check| check.status).collect()
@@ -201,9 +201,9 @@ mod tests {
 
     #[test]
     fn a_pass_rate_that_fell_too_far_fails() {
-        let pass = |id| case(id, Status::Pass, &[]);
+        let pass = |id| case(id, CaseStatus::Pass, &[]);
         let baseline = run([pass("a"), pass("b"), pass("c"), pass("d"), pass("e")]);
-        let current = run([pass("a"), pass("b"), pass("c"), pass("d"), case("e", Status::Fail, &[])]);
+        let current = run([pass("a"), pass("b"), pass("c"), pass("d"), case("e", CaseStatus::Fail, &[])]);
         let thresholds = Thresholds { min_pass_rate: Some(0.9), ..Thresholds::default() };
         let comparison = compare(Some(&baseline), &current, &thresholds, true);
         assert!(!comparison.passed);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_cases_that_grew_most_are_named_when_time_is_up() {
-        let took = |id: &str, wall_ms| BaselineCase { wall_ms, ..case(id, Status::Pass, &[]) };
+        let took = |id: &str, wall_ms| BaselineCase { wall_ms, ..case(id, CaseStatus::Pass, &[]) };
         let baseline = run([took("a", 10.0), took("b", 10.0), took("c", 900.0), took("d", 10.0), took("e", 10.0)]);
         let current = run([took("a", 12.0), took("b", 400.0), took("c", 100.0), took("d", 2000.0), took("e", 11.0)]);
         let at = |most| {
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn without_a_baseline_only_the_pass_rate_is_looked_at() {
-        let current = run([case("a", Status::Fail, &[])]);
+        let current = run([case("a", CaseStatus::Fail, &[])]);
         let thresholds = Thresholds {
             min_pass_rate: Some(0.5),
             max_avg_wall_ms_delta_pct: Some(0.1),
@@ -305,10 +305,10 @@ mod tests {
 
     #[test]
     fn a_case_that_is_known_to_be_flaky_fails_no_gate() {
-        let mut flaky = case("flaky", Status::Pass, &[]);
-        flaky.history = History { runs: 5, passes: 4 };
-        let baseline = run([flaky, case("steady", Status::Pass, &[]), case("red", Status::Fail, &[])]);
-        let failed = ["flaky", "steady", "red"].map(|id| case(id, Status::Error, &[]));
+        let mut flaky = case("flaky", CaseStatus::Pass, &[]);
+        flaky.history = CaseHistory { runs: 5, passes: 4 };
+        let baseline = run([flaky, case("steady", CaseStatus::Pass, &[]), case("red", CaseStatus::Fail, &[])]);
+        let failed = ["flaky", "steady", "red"].map(|id| case(id, CaseStatus::Error, &[]));
         let thresholds = Thresholds { no_new_failures: true, ..Thresholds::default() };
         let comparison = compare(Some(&baseline), &run(failed), &thresholds, true);
         assert_eq!(
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_run_is_held_against_the_same_part() {
-        let took = |wall_ms, id| BaselineCase { wall_ms, ..case(id, Status::Pass, &[]) };
+        let took = |wall_ms, id| BaselineCase { wall_ms, ..case(id, CaseStatus::Pass, &[]) };
         let baseline = run([took(1000.0, "slow"), took(10.0, "quick")]);
         let current = run([took(10.0, "quick")]);
         let thresholds =
@@ -339,9 +339,9 @@ mod tests {
     #[test]
     fn steps_of_another_rule_turn_no_gate_red() {
         let thresholds = Thresholds { no_changed_steps: true, ..Thresholds::default() };
-        let old = || Baseline { steps_rule: 1, ..run([case("a", Status::Pass, &[("refund", "00")])]) };
+        let old = || Baseline { steps_rule: 1, ..run([case("a", CaseStatus::Pass, &[("refund", "00")])]) };
         let seen =
-            |steps: &[(&str, &str)]| run([BaselineCase { seen_by_others: true, ..case("a", Status::Pass, steps) }]);
+            |steps: &[(&str, &str)]| run([BaselineCase { seen_by_others: true, ..case("a", CaseStatus::Pass, steps) }]);
         let comparison = compare(Some(&old()), &seen(&[]), &thresholds, true);
         assert_eq!(statuses(&comparison)[5], GateStatus::Skipped);
         assert!(comparison.checks[5].note.as_deref().unwrap().contains("agentci baseline promote"), "{comparison:?}");
@@ -350,7 +350,7 @@ mod tests {
         let same = compare(Some(&old()), &seen(&[("refund", "00")]), &thresholds, true);
         assert_eq!((statuses(&same)[5], same.warnings.len()), (GateStatus::Pass, 0));
         // So is a case of which only its protocol tells, and everything by one rule.
-        let protocol = compare(Some(&old()), &run([case("a", Status::Pass, &[])]), &thresholds, true);
+        let protocol = compare(Some(&old()), &run([case("a", CaseStatus::Pass, &[])]), &thresholds, true);
         assert_eq!(statuses(&protocol)[5], GateStatus::Fail);
         let new = Baseline { steps_rule: crate::STEPS_RULE, ..old() };
         assert_eq!(statuses(&compare(Some(&new), &seen(&[]), &thresholds, true))[5], GateStatus::Fail);

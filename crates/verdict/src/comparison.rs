@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{PromptChange, Status, Step};
+use crate::{CallStep, CaseStatus, PromptChange};
 
 /// A run beside its baseline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -225,9 +225,9 @@ pub struct StatusChange {
     /// The case.
     pub id: String,
     /// How it ended in the baseline.
-    pub baseline: Status,
+    pub baseline: CaseStatus,
     /// How it ended now.
-    pub current: Status,
+    pub current: CaseStatus,
 }
 
 /// A case whose tool calls are others.
@@ -238,10 +238,10 @@ pub struct StepChange {
     /// The first call that differs, from 1.
     pub first_difference: usize,
     /// That call in the baseline, if it went on.
-    pub baseline: Option<Step>,
+    pub baseline: Option<CallStep>,
     /// The calls that came after it there, as far as it takes to see where it was going.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub baseline_after: Vec<Step>,
+    pub baseline_after: Vec<CallStep>,
     /// That call now, if the agent went on.
-    pub current: Option<Step>,
+    pub current: Option<CallStep>,
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A place in a document, whether or not there is anything.
-pub(crate) struct At<'v> {
+pub(crate) struct DocumentPlace<'v> {
     value: Option<&'v Value>,
     /// The place as a JSON pointer.
     path: String,
@@ -11,35 +11,36 @@ pub(crate) struct At<'v> {
     told: bool,
 }
 
-impl<'v> At<'v> {
+impl<'v> DocumentPlace<'v> {
     /// The whole document.
     pub(crate) fn top(document: &'v Value) -> Self {
         Self { value: Some(document), path: String::new(), told: false }
     }
 
     /// A field that may be absent.
-    pub(crate) fn optional(&self, name: &str) -> Option<At<'v>> {
+    pub(crate) fn optional(&self, name: &str) -> Option<DocumentPlace<'v>> {
         let value = self.value?.get(name).filter(|value| !value.is_null())?;
-        Some(At { value: Some(value), path: format!("{}/{name}", self.path), told: false })
+        Some(DocumentPlace { value: Some(value), path: format!("{}/{name}", self.path), told: false })
     }
 
     /// A field that must be there.
-    pub(crate) fn field(&self, name: &str, problems: &mut Vec<String>) -> At<'v> {
+    pub(crate) fn field(&self, name: &str, problems: &mut Vec<String>) -> DocumentPlace<'v> {
         let path = format!("{}/{name}", self.path);
         if self.told {
-            return At { value: None, path, told: true };
+            return DocumentPlace { value: None, path, told: true };
         }
         let value = self.value.and_then(|value| value.get(name)).filter(|value| !value.is_null());
         if value.is_none() {
             problems.push(format!("`{path}` is missing"));
         }
-        At { value, path, told: value.is_none() }
+        DocumentPlace { value, path, told: value.is_none() }
     }
 
     /// The items of a list.
-    pub(crate) fn items(&self, problems: &mut Vec<String>) -> Vec<At<'v>> {
+    pub(crate) fn items(&self, problems: &mut Vec<String>) -> Vec<DocumentPlace<'v>> {
         let items = self.take("a list", |value| value.as_array(), problems).map_or(&[][..], Vec::as_slice);
-        let at = |(index, value)| At { value: Some(value), path: format!("{}/{index}", self.path), told: false };
+        let at =
+            |(index, value)| DocumentPlace { value: Some(value), path: format!("{}/{index}", self.path), told: false };
         items.iter().enumerate().map(at).collect()
     }
 

@@ -1,6 +1,7 @@
 //! From outcomes to a verdict, and the run event: the one stream that ledgers and reports consume.
 
 mod aggregate;
+mod answer_source;
 mod baseline;
 mod calendar;
 mod compare;
@@ -11,7 +12,6 @@ mod exit;
 mod line;
 mod outcome;
 mod pairs;
-mod played;
 mod policy;
 mod promote;
 mod prompts;
@@ -23,7 +23,8 @@ mod status;
 mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
-pub use baseline::{Baseline, BaselineCase, BaselineError, History, Measure, SCHEMA_VERSION, STEPS_RULE};
+pub use answer_source::{Agentless, Played};
+pub use baseline::{Baseline, BaselineCase, BaselineError, CaseHistory, Measure, SCHEMA_VERSION, STEPS_RULE};
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{
@@ -31,22 +32,21 @@ pub use comparison::{
     StatusChange, StepChange, WallChange, WallChanges,
 };
 pub use event::{
-    AssertionCount, Body, CallLife, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Matched, Metrics,
-    ModelCallMade, NotLoaded, Replay, RunEnd, RunEvent, RunStart, ShardOf, Step, TaskError, TaskStart, TextSaid,
-    ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
+    AssertionCount, Body, CallLife, CallStep, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, LogLine, Matched,
+    Metrics, ModelCallMade, NotLoaded, ReplaySource, RunEnd, RunEvent, RunStart, ShardOf, TaskError, TaskStart,
+    TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};
 pub use outcome::{Detail, Failure, Outcome};
-pub use played::{Agentless, Played};
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};
 pub use prompts::{
-    NOW, PROMPTS_RULE, Prompt, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
+    KeptPrompt, NOW, PROMPTS_RULE, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
 };
-pub use rows::{Row, Rows};
+pub use rows::{CaseRow, Rows};
 pub use settle::settle;
-pub use similarity::{Differing, DifferingFact, Similarity};
+pub use similarity::{DifferingFact, DifferingFacts, Similarity};
 pub use stability::{Stability, StabilityClass, StabilitySummary};
-pub use status::{Cause, Status};
+pub use status::{CaseStatus, Cause};
 pub use thresholds::Thresholds;

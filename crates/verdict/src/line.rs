@@ -35,10 +35,10 @@ impl RunEvent {
         Ok(serde_json::to_writer(into, &self.line())?)
     }
 
-    fn line(&self) -> Line<'_> {
+    fn line(&self) -> EventLine<'_> {
         let Self { suite, case_id, attempt, timestamp, body } = self;
         let case_id = case_id.as_deref();
-        Line { v: VERSION, r#type: body.name(), suite, case_id, attempt: *attempt, timestamp: *timestamp, body }
+        EventLine { v: VERSION, r#type: body.name(), suite, case_id, attempt: *attempt, timestamp: *timestamp, body }
     }
 
     /// Reads what [`RunEvent::to_line`] wrote.
@@ -59,7 +59,7 @@ impl RunEvent {
 }
 
 #[derive(Serialize)]
-struct Line<'e> {
+struct EventLine<'e> {
     v: u64,
     r#type: &'static str,
     suite: &'e str,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::comparison::{CaseChanges, SimilarityChange, SlowerCase, StatusChange, StepChange};
-use crate::{Baseline, BaselineCase, Status, Step};
+use crate::{Baseline, BaselineCase, CallStep, CaseStatus};
 
 /// How many calls of the baseline are told after the first that differs.
 const STEPS_AFTER: usize = 12;
@@ -14,17 +14,17 @@ const DROP: f64 = 0.01;
 
 /// Every case of the two runs. Ids may be used several times in some formats; then the nth is held against the nth.
 pub(crate) struct Pairs<'c> {
-    pairs: BTreeMap<(&'c str, usize), Pair<'c>>,
+    pairs: BTreeMap<(&'c str, usize), CasePair<'c>>,
     /// Whether the steps of both were made by one rule.
     same_rule: bool,
 }
 
 /// A case in the baseline and now.
-type Pair<'c> = (Option<&'c BaselineCase>, Option<&'c BaselineCase>);
+type CasePair<'c> = (Option<&'c BaselineCase>, Option<&'c BaselineCase>);
 
 impl<'c> Pairs<'c> {
     pub(crate) fn new(baseline: Option<&'c Baseline>, current: &'c Baseline) -> Self {
-        let mut pairs: BTreeMap<_, Pair<'c>> = BTreeMap::new();
+        let mut pairs: BTreeMap<_, CasePair<'c>> = BTreeMap::new();
         for (key, case) in numbered(baseline.map_or(&[], |baseline| &baseline.cases)) {
             pairs.entry(key).or_default().0 = Some(case);
         }
@@ -53,7 +53,7 @@ impl<'c> Pairs<'c> {
 
     /// Whether any case was run both times.
     pub(crate) fn any(&self) -> bool {
-        self.both().any(|(old, new)| old.status != Status::Skipped && new.status != Status::Skipped)
+        self.both().any(|(old, new)| old.status != CaseStatus::Skipped && new.status != CaseStatus::Skipped)
     }
 
     /// Whether the tool calls of any case are known of both times.
@@ -85,14 +85,14 @@ impl<'c> Pairs<'c> {
 
     /// Cases that ran in the baseline and were not run now: they are gone, or skipped.
     pub(crate) fn missing(&self) -> Vec<String> {
-        let not_run = |case: Option<&BaselineCase>| case.is_none_or(|case| case.status == Status::Skipped);
+        let not_run = |case: Option<&BaselineCase>| case.is_none_or(|case| case.status == CaseStatus::Skipped);
         let missing = self.pairs.values().filter(|(baseline, current)| !not_run(*baseline) && not_run(*current));
         missing.filter_map(|(baseline, _)| Some((*baseline)?.id.clone())).collect()
     }
 
     /// The cases whose time grew most, those that grew most first.
     pub(crate) fn slower(&self) -> Vec<SlowerCase> {
-        let ran = |case: &BaselineCase| case.status != Status::Skipped;
+        let ran = |case: &BaselineCase| case.status != CaseStatus::Skipped;
         let grown = self.both().filter(|(old, new)| ran(old) && ran(new) && new.wall_ms > old.wall_ms);
         let mut slower: Vec<SlowerCase> = grown
             .map(|(old, new)| SlowerCase { id: new.id.clone(), baseline: old.wall_ms, current: new.wall_ms })
@@ -153,8 +153,8 @@ fn numbered(cases: &[BaselineCase]) -> impl Iterator<Item = ((&str, usize), &Bas
     })
 }
 
-fn is_failure(status: Status) -> bool {
-    matches!(status, Status::Fail | Status::Error)
+fn is_failure(status: CaseStatus) -> bool {
+    matches!(status, CaseStatus::Fail | CaseStatus::Error)
 }
 
 /// How far a similarity fell, if it did and both are of one embedder.
@@ -172,12 +172,12 @@ fn drop(baseline: &BaselineCase, current: &BaselineCase) -> Option<SimilarityCha
 /// The first tool call that is another, if both runs have written theirs down. By another rule it was not written down who saw a
 /// call, nor what took place during it.
 fn departure(baseline: &BaselineCase, current: &BaselineCase, same_rule: bool) -> Option<StepChange> {
-    if baseline.status == Status::Skipped || current.status == Status::Skipped {
+    if baseline.status == CaseStatus::Skipped || current.status == CaseStatus::Skipped {
         return None;
     }
     let (old, exchanges_before) = calls_and_exchanges(baseline.steps.as_deref()?);
     let (new, exchanges_now) = calls_and_exchanges(current.steps.as_deref()?);
-    let is_same = if same_rule { Step::is_repeated_by } else { Step::is_same_call };
+    let is_same = if same_rule { CallStep::is_repeated_by } else { CallStep::is_same_call };
     let same = old.iter().zip(new).take_while(|(old, new)| is_same(old, new)).count();
     if old.len() == same && new.len() == same {
         if !same_rule {
@@ -202,15 +202,18 @@ fn departure(baseline: &BaselineCase, current: &BaselineCase, same_rule: bool) -
 }
 
 /// Calls come first, and then the exchanges that took place during calls.
-fn calls_and_exchanges(steps: &[Step]) -> (&[Step], &[Step]) {
+fn calls_and_exchanges(steps: &[CallStep]) -> (&[CallStep], &[CallStep]) {
     steps.split_at(steps.iter().position(|step| step.within).unwrap_or(steps.len()))
 }
 
 /// The first exchange that took place only in one of two runs, with its number: what was and what is. Calls that run at the same
 /// time make theirs in any order, so the order does not matter.
-fn other_exchange<'s>(old: &'s [Step], new: &'s [Step]) -> Option<(usize, Option<&'s Step>, Option<&'s Step>)> {
-    let only = |of: &'s [Step], others: &[Step]| {
-        let times = |steps: &[Step], step: &Step| steps.iter().filter(|other| other.is_same_call(step)).count();
+fn other_exchange<'s>(
+    old: &'s [CallStep],
+    new: &'s [CallStep],
+) -> Option<(usize, Option<&'s CallStep>, Option<&'s CallStep>)> {
+    let only = |of: &'s [CallStep], others: &[CallStep]| {
+        let times = |steps: &[CallStep], step: &CallStep| steps.iter().filter(|other| other.is_same_call(step)).count();
         of.iter().enumerate().find(|(at, step)| times(&of[..=*at], step) > times(others, step))
     };
     match (only(old, new), only(new, old)) {
@@ -224,7 +227,7 @@ fn other_exchange<'s>(old: &'s [Step], new: &'s [Step]) -> Option<(usize, Option
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
-    use crate::{History, SCHEMA_VERSION};
+    use crate::{CaseHistory, SCHEMA_VERSION};
 
     /// A run of one millisecond a case.
     pub(crate) fn run<const N: usize>(cases: [BaselineCase; N]) -> Baseline {
@@ -242,9 +245,12 @@ pub(crate) mod samples {
         all.only(&ids.iter().map(String::as_str).collect())
     }
 
-    pub(crate) fn case(id: &str, status: Status, steps: &[(&str, &str)]) -> BaselineCase {
-        let step =
-            |(tool, hash): &(&str, &str)| Step { tool: (*tool).into(), args_hash: (*hash).into(), ..Step::default() };
+    pub(crate) fn case(id: &str, status: CaseStatus, steps: &[(&str, &str)]) -> BaselineCase {
+        let step = |(tool, hash): &(&str, &str)| CallStep {
+            tool: (*tool).into(),
+            args_hash: (*hash).into(),
+            ..CallStep::default()
+        };
         BaselineCase {
             id: id.into(),
             status,
@@ -252,9 +258,9 @@ pub(crate) mod samples {
             steps: Some(steps.iter().map(step).collect()),
             seen_by_others: false,
             asked: None,
-            came_to_its_end: status != Status::Error,
+            came_to_its_end: status != CaseStatus::Error,
             similarity: None,
-            history: History { runs: 1, passes: u64::from(status == Status::Pass) },
+            history: CaseHistory { runs: 1, passes: u64::from(status == CaseStatus::Pass) },
         }
     }
 }
@@ -267,7 +273,7 @@ mod tests {
     #[test]
     fn a_call_that_is_no_longer_executed_is_another_step() {
         let of = |only_answered| {
-            let mut case = case("a", Status::Pass, &[("refund", "0")]);
+            let mut case = case("a", CaseStatus::Pass, &[("refund", "0")]);
             case.steps.iter_mut().flatten().for_each(|step| step.only_answered = only_answered);
             case
         };
@@ -281,12 +287,12 @@ mod tests {
     fn exchanges_during_calls_are_compared_in_any_order_and_as_often_as_they_were_made() {
         let of = |exchanges: &[(&str, &str)]| {
             let calls = [("refund", "0")];
-            let mut case = case("a", Status::Pass, &[&calls, exchanges].concat());
+            let mut case = case("a", CaseStatus::Pass, &[&calls, exchanges].concat());
             case.steps.iter_mut().flatten().skip(1).for_each(|step| step.within = true);
             case
         };
         let change = |old: &[(&str, &str)], new: &[(&str, &str)]| {
-            let name = |step: Option<Step>| step.map(|step| step.tool);
+            let name = |step: Option<CallStep>| step.map(|step| step.tool);
             let change = departure(&of(old), &of(new), true)?;
             Some((change.first_difference, name(change.baseline), name(change.current)))
         };
@@ -298,10 +304,16 @@ mod tests {
 
     #[test]
     fn what_changed_is_listed() {
-        let baseline =
-            run([case("a", Status::Pass, &[]), case("gone", Status::Pass, &[]), case("later", Status::Pass, &[])]);
-        let current =
-            run([case("a", Status::Error, &[]), case("later", Status::Skipped, &[]), case("new", Status::Pass, &[])]);
+        let baseline = run([
+            case("a", CaseStatus::Pass, &[]),
+            case("gone", CaseStatus::Pass, &[]),
+            case("later", CaseStatus::Pass, &[]),
+        ]);
+        let current = run([
+            case("a", CaseStatus::Error, &[]),
+            case("later", CaseStatus::Skipped, &[]),
+            case("new", CaseStatus::Pass, &[]),
+        ]);
         let pairs = Pairs::new(Some(&baseline), &current);
         let changes = pairs.changes();
         assert_eq!(
@@ -309,7 +321,7 @@ mod tests {
             (&["gone".into()][..], &["new".into()][..])
         );
         let ended: Vec<_> = changes.status_changed.iter().map(|change| (&*change.id, change.current)).collect();
-        assert_eq!(ended, [("a", Status::Error), ("later", Status::Skipped)]);
+        assert_eq!(ended, [("a", CaseStatus::Error), ("later", CaseStatus::Skipped)]);
         assert_eq!(pairs.missing(), ["gone", "later"]);
         assert_eq!(pairs.new_failures(&mut Vec::new()), ["a"]);
     }
@@ -317,15 +329,15 @@ mod tests {
     #[test]
     fn a_failing_case_that_the_baseline_has_no_result_of_is_a_new_failure() {
         let baseline = run([
-            case("known", Status::Fail, &[]),
-            case("old", Status::Pass, &[]),
-            case("later", Status::Skipped, &[]),
+            case("known", CaseStatus::Fail, &[]),
+            case("old", CaseStatus::Pass, &[]),
+            case("later", CaseStatus::Skipped, &[]),
         ]);
         let current = run([
-            case("known", Status::Error, &[]),
-            case("renamed", Status::Fail, &[]),
-            case("new", Status::Pass, &[]),
-            case("later", Status::Fail, &[]),
+            case("known", CaseStatus::Error, &[]),
+            case("renamed", CaseStatus::Fail, &[]),
+            case("new", CaseStatus::Pass, &[]),
+            case("later", CaseStatus::Fail, &[]),
         ]);
         let pairs = Pairs::new(Some(&baseline), &current);
         assert_eq!(pairs.new_failures(&mut Vec::new()), ["later", "renamed"]);
@@ -333,7 +345,7 @@ mod tests {
 
     #[test]
     fn an_id_used_twice_is_compared_one_by_one() {
-        let two = [case("a", Status::Pass, &[]), case("a", Status::Fail, &[])];
+        let two = [case("a", CaseStatus::Pass, &[]), case("a", CaseStatus::Fail, &[])];
         let (baseline, current) = (run(two.clone()), run([two[0].clone()]));
         let changes = Pairs::new(Some(&baseline), &current).changes();
         assert_eq!((changes.missing_in_current.len(), changes.status_changed.len()), (1, 0));
@@ -342,7 +354,7 @@ mod tests {
     #[test]
     fn the_first_departing_step_is_found() {
         let find = |old: &[(&str, &str)], new: &[(&str, &str)]| {
-            departure(&case("a", Status::Pass, old), &case("a", Status::Fail, new), true)
+            departure(&case("a", CaseStatus::Pass, old), &case("a", CaseStatus::Fail, new), true)
         };
         assert_eq!(find(&[("s", "1")], &[("s", "1")]), None);
         let other = find(&[("s", "1"), ("s", "2")], &[("s", "1"), ("c", "2"), ("s", "3")]).unwrap();
@@ -362,16 +374,19 @@ mod tests {
 
     #[test]
     fn steps_that_were_not_written_down_are_not_compared() {
-        let unknown = BaselineCase { steps: None, ..case("a", Status::Pass, &[]) };
-        assert_eq!(departure(&unknown, &case("a", Status::Pass, &[("s", "1")]), true), None);
-        assert_eq!(departure(&case("a", Status::Pass, &[("s", "1")]), &case("a", Status::Skipped, &[]), true), None);
+        let unknown = BaselineCase { steps: None, ..case("a", CaseStatus::Pass, &[]) };
+        assert_eq!(departure(&unknown, &case("a", CaseStatus::Pass, &[("s", "1")]), true), None);
+        assert_eq!(
+            departure(&case("a", CaseStatus::Pass, &[("s", "1")]), &case("a", CaseStatus::Skipped, &[]), true),
+            None
+        );
     }
 
     #[test]
     fn similarities_are_compared_within_one_embedder() {
         let measured = |id: &str, similarity, embedder: &str| BaselineCase {
             similarity: Some(crate::Measure { similarity, embedder: embedder.into() }),
-            ..case(id, Status::Pass, &[])
+            ..case(id, CaseStatus::Pass, &[])
         };
         let baseline = run([measured("a", 0.9, "x"), measured("b", 0.9, "x"), measured("c", 0.9, "x")]);
         let current = run([measured("a", 0.89, "x"), measured("b", 0.895, "x"), measured("c", 0.5, "y")]);

@@ -4,7 +4,7 @@ use agentci_plan::Gates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Baseline, Comparison, GateStatus, Rows, Status, Thresholds, compare};
+use crate::{Baseline, CaseStatus, Comparison, GateStatus, Rows, Thresholds, compare};
 
 /// What a run is to be held to, everything at hand before it begins.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -77,13 +77,13 @@ impl GateReport {
     /// What the run comes to whose worst case ended like this: a gate that fails is a failure, and where the gates alone decide,
     /// a run that got through all that were looked at has passed. `sound` says that no case was left waiting, and that what
     /// did not pass was run.
-    pub fn decide(&mut self, worst: Status, sound: bool) -> Status {
+    pub fn decide(&mut self, worst: CaseStatus, sound: bool) -> CaseStatus {
         if !self.passed() {
-            return worst.max(Status::Fail);
+            return worst.max(CaseStatus::Fail);
         }
         let checks = &self.comparison.checks;
         // A part of a run has none: all parts are judged together.
-        if !self.thresholds.decide || worst < Status::Fail || checks.is_empty() {
+        if !self.thresholds.decide || worst < CaseStatus::Fail || checks.is_empty() {
             return worst;
         }
         let judged = checks.iter().any(|check| check.status == GateStatus::Pass && check.id.looks_at_outcomes());
@@ -94,7 +94,7 @@ impl GateReport {
             (false, _) => "the gates can not decide: none of those that look at whether cases pass could be judged",
         };
         self.comparison.warnings.push(warning.to_owned());
-        if self.forgiven { Status::Pass } else { worst }
+        if self.forgiven { CaseStatus::Pass } else { worst }
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use crate::{Gate, GateCheck};
 
     fn report(thresholds: Thresholds) -> GateReport {
-        let current = run([case("a", Status::Pass, &[]), case("b", Status::Fail, &[])]);
+        let current = run([case("a", CaseStatus::Pass, &[]), case("b", CaseStatus::Fail, &[])]);
         let comparison = compare(None, &current, &thresholds, true);
         GateReport { thresholds, comparison, ..GateReport::default() }
     }
@@ -117,19 +117,19 @@ mod tests {
         let deciding = |thresholds| Thresholds { decide: true, ..thresholds };
         let blind = Thresholds { no_new_failures: true, ..Thresholds::default() };
         let decided = |thresholds, worst, complete| report(thresholds).decide(worst, complete);
-        assert_eq!(decided(half, Status::Fail, true), Status::Fail);
-        assert_eq!(decided(deciding(half), Status::Error, true), Status::Pass);
-        assert_eq!(decided(deciding(half), Status::Fail, false), Status::Fail);
-        assert_eq!(decided(deciding(half), Status::Skipped, true), Status::Skipped);
-        assert_eq!(decided(deciding(most), Status::Fail, true), Status::Fail);
-        assert_eq!(decided(most, Status::Pass, true), Status::Fail);
-        assert_eq!(decided(deciding(blind), Status::Fail, true), Status::Fail);
+        assert_eq!(decided(half, CaseStatus::Fail, true), CaseStatus::Fail);
+        assert_eq!(decided(deciding(half), CaseStatus::Error, true), CaseStatus::Pass);
+        assert_eq!(decided(deciding(half), CaseStatus::Fail, false), CaseStatus::Fail);
+        assert_eq!(decided(deciding(half), CaseStatus::Skipped, true), CaseStatus::Skipped);
+        assert_eq!(decided(deciding(most), CaseStatus::Fail, true), CaseStatus::Fail);
+        assert_eq!(decided(most, CaseStatus::Pass, true), CaseStatus::Fail);
+        assert_eq!(decided(deciding(blind), CaseStatus::Fail, true), CaseStatus::Fail);
         let elsewhere = GateCheck::judged(Gate::NoMissingCases, Some(0.0), GateStatus::Pass);
         let mut seen = report(deciding(blind));
         seen.comparison.checks.push(elsewhere);
-        assert_eq!(seen.decide(Status::Fail, true), Status::Fail);
+        assert_eq!(seen.decide(CaseStatus::Fail, true), CaseStatus::Fail);
         let mut report = report(deciding(half));
-        report.decide(Status::Fail, true);
+        report.decide(CaseStatus::Fail, true);
         assert!(report.forgiven && report.comparison.warnings.len() == 1, "{report:?}");
     }
 }

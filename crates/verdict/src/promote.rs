@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::{Baseline, BaselineError, History, Status};
+use crate::{Baseline, BaselineError, CaseHistory, CaseStatus};
 
 /// Makes a baseline of a summary: what the run itself was compared with is dropped, what its agents printed too, and how often each case ran and passed in
 /// the runs of the `earlier` baseline is added. Everything else, keys that are not known here included, stays.
@@ -13,14 +13,14 @@ pub fn promote(mut summary: Value, earlier: Option<&Baseline>) -> Result<Value, 
     if let Some(fields) = summary.as_object_mut() {
         fields.remove("regression");
     }
-    let earlier: BTreeMap<&str, History> =
+    let earlier: BTreeMap<&str, CaseHistory> =
         earlier.iter().flat_map(|earlier| &earlier.cases).map(|case| (case.id.as_str(), case.history)).collect();
     summary["run"]["exit_status"] = json!(exit_status(&run));
     if let Some(cases) = summary["cases"].as_array_mut() {
         cases.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
         for (case, read) in cases.iter_mut().zip(&run.cases) {
             let before = earlier.get(read.id.as_str()).copied().unwrap_or_default();
-            let History { runs, passes } = read.history.plus(before);
+            let CaseHistory { runs, passes } = read.history.plus(before);
             case["history"] = json!({ "runs": runs, "passes": passes });
             // It is of no use to a comparison and differs from machine to machine.
             if let Some(fields) = case.as_object_mut() {
@@ -49,9 +49,9 @@ pub fn incomplete(summary: &Value) -> Option<String> {
 /// The status of the run by its cases alone, for what it was compared with is no longer there.
 fn exit_status(run: &Baseline) -> &'static str {
     match run.cases.iter().map(|case| case.status).max() {
-        Some(Status::Error) => "error",
-        Some(Status::Fail) => "failed",
-        None | Some(Status::Pass | Status::Skipped) => "success",
+        Some(CaseStatus::Error) => "error",
+        Some(CaseStatus::Fail) => "failed",
+        None | Some(CaseStatus::Pass | CaseStatus::Skipped) => "success",
     }
 }
 

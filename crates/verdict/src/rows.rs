@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::{Body, CaseEnd, Cause, RunEvent, Status};
+use crate::{Body, CaseEnd, CaseStatus, Cause, RunEvent};
 
 /// A case with all its attempts so far.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct CaseRow {
     /// How each attempt ended, in order; at least one.
     pub attempts: Vec<Arc<CaseEnd>>,
 }
 
-impl Row {
+impl CaseRow {
     /// A case of this name with the ends of its attempts, of which there is at least one.
     pub fn new(id: &Arc<str>, ends: impl IntoIterator<Item = CaseEnd>) -> Self {
         Self { attempts: ends.into_iter().map(|end| Arc::new(CaseEnd { id: Arc::clone(id), ..end })).collect() }
@@ -24,7 +24,7 @@ impl Row {
     }
 
     /// How the case ended: as its worst attempt.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> CaseStatus {
         self.decisive().status
     }
 
@@ -74,7 +74,7 @@ impl Row {
 
 /// Gathers `case_end` events into rows, by their positions in the suite.
 #[derive(Debug, Clone, Default)]
-pub struct Rows(BTreeMap<usize, Row>);
+pub struct Rows(BTreeMap<usize, CaseRow>);
 
 impl Rows {
     /// Takes note of an event; gives the position of the row that it completed, if it completed one.
@@ -87,18 +87,18 @@ impl Rows {
             Arc::new(CaseEnd { id: Arc::clone(id), ..CaseEnd::clone(end) })
         };
         let index = end.index;
-        let row = self.0.entry(index).or_insert_with(|| Row { attempts: Vec::new() });
+        let row = self.0.entry(index).or_insert_with(|| CaseRow { attempts: Vec::new() });
         row.attempts.push(end);
         row.complete().then_some(index)
     }
 
     /// The row of the case at a position.
-    pub fn get(&self, index: usize) -> Option<&Row> {
+    pub fn get(&self, index: usize) -> Option<&CaseRow> {
         self.0.get(&index)
     }
 
     /// All rows, in the order of the suite.
-    pub fn iter(&self) -> impl Iterator<Item = &Row> {
+    pub fn iter(&self) -> impl Iterator<Item = &CaseRow> {
         self.0.values()
     }
 

@@ -1,11 +1,11 @@
 //! From findings to a status.
 
-use crate::{Cause, Finding, Status};
+use crate::{CaseStatus, Cause, Finding};
 
 /// The status of an attempt: no finding is a pass, any error makes it an error, anything else a failure. The cause is that of
 /// the first finding of the deciding kind.
-pub fn settle(findings: &[Finding]) -> (Status, Option<Cause>) {
-    let worst = findings.iter().map(|finding| finding.cause.status()).max().unwrap_or(Status::Pass);
+pub fn settle(findings: &[Finding]) -> (CaseStatus, Option<Cause>) {
+    let worst = findings.iter().map(|finding| finding.cause.status()).max().unwrap_or(CaseStatus::Pass);
     let cause = findings.iter().map(|finding| finding.cause).find(|cause| cause.status() == worst);
     (worst, cause)
 }
@@ -20,9 +20,9 @@ mod tests {
 
     #[test]
     fn an_error_outweighs_a_failure() {
-        assert_eq!(settle(&[]), (Status::Pass, None));
-        assert_eq!(settle(&[finding(Cause::Limit)]), (Status::Fail, Some(Cause::Limit)));
+        assert_eq!(settle(&[]), (CaseStatus::Pass, None));
+        assert_eq!(settle(&[finding(Cause::Limit)]), (CaseStatus::Fail, Some(Cause::Limit)));
         let both = [finding(Cause::Check), finding(Cause::Timeout), finding(Cause::Protocol)];
-        assert_eq!(settle(&both), (Status::Error, Some(Cause::Timeout)));
+        assert_eq!(settle(&both), (CaseStatus::Error, Some(Cause::Timeout)));
     }
 }

@@ -23,13 +23,13 @@ pub struct Similarity {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub negated: bool,
     /// What only one of the texts states.
-    #[serde(default, skip_serializing_if = "Differing::is_empty")]
-    pub facts: Differing,
+    #[serde(default, skip_serializing_if = "DifferingFacts::is_empty")]
+    pub facts: DifferingFacts,
 }
 
 /// Facts that only one of two texts states.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Differing {
+pub struct DifferingFacts {
     /// Those of the expected text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<DifferingFact>,
@@ -76,7 +76,7 @@ fn shown(number: f64) -> String {
     format!("{:.4}", number.clamp(0.0, 1.0) + 0.0)
 }
 
-impl Differing {
+impl DifferingFacts {
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -124,7 +124,7 @@ impl fmt::Display for Similarity {
 }
 
 /// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer says no``.
-impl fmt::Display for Differing {
+impl fmt::Display for DifferingFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing = self.lacking().map(|facts| format!("missing: {facts}"));
         f.write_str(&missing.into_iter().chain(self.hints()).collect::<Vec<_>>().join("; "))
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn facts_are_told_but_not_all_of_them() {
         let fact = |number: usize| DifferingFact { kind: "number".into(), text: number.to_string() };
-        let facts = Differing {
+        let facts = DifferingFacts {
             missing: (0..12).map(fact).collect(),
             extra: vec![fact(99)],
             unclear: Vec::new(),
@@ -172,6 +172,6 @@ mod tests {
             told.ends_with("and 2 more; only in the answer: number `99`; only the expected text says no"),
             "{told}"
         );
-        assert_eq!(Differing::default().to_string(), "");
+        assert_eq!(DifferingFacts::default().to_string(), "");
     }
 }

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::float;
-use crate::{Row, Rows, Status};
+use crate::{CaseRow, CaseStatus, Rows};
 
 /// How reliably a case passes, in the words of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -92,12 +92,12 @@ pub struct Stability {
 
 impl Stability {
     /// The stability of a case, unless it was skipped.
-    pub fn of(row: &Row) -> Option<Self> {
+    pub fn of(row: &CaseRow) -> Option<Self> {
         let runs = row.attempts.len();
-        if runs == 0 || row.status() == Status::Skipped {
+        if runs == 0 || row.status() == CaseStatus::Skipped {
             return None;
         }
-        let passed = row.attempts.iter().filter(|end| end.status == Status::Pass).count();
+        let passed = row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count();
         let times = || row.attempts.iter().map(|end| end.wall_ms);
         let stability_class = StabilityClass::of(passed, runs);
         let (avg_duration_ms, std_deviation_ms) = mean_and_deviation(times());
@@ -117,7 +117,7 @@ impl Stability {
     }
 
     /// The same for a case that is to be run more than once: a single run says nothing about stability.
-    pub fn of_several(row: &Row) -> Option<Self> {
+    pub fn of_several(row: &CaseRow) -> Option<Self> {
         if row.repeated() { Self::of(row) } else { None }
     }
 }
@@ -162,7 +162,7 @@ impl StabilitySummary {
 
     /// The same if any case is to be run more than once.
     pub fn of_several(rows: &Rows) -> Option<Self> {
-        rows.iter().any(Row::repeated).then(|| Self::of(rows))
+        rows.iter().any(CaseRow::repeated).then(|| Self::of(rows))
     }
 }
 
@@ -175,7 +175,7 @@ fn mean_and_deviation(values: impl Iterator<Item = u64> + Clone) -> (f64, f64) {
 }
 
 /// The share of the most frequent output.
-fn identical(row: &Row) -> Option<f64> {
+fn identical(row: &CaseRow) -> Option<f64> {
     let mut outputs: Vec<&str> = row.attempts.iter().filter_map(|end| end.output_hash.as_deref()).collect();
     outputs.sort_unstable();
     let most = outputs.chunk_by(|one, other| one == other).map(<[&str]>::len).max()?;
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::{Body, CaseEnd, Cause, RunEvent};
 
-    fn end(index: usize, runs: usize, status: Status, wall_ms: u64, output: &str) -> CaseEnd {
+    fn end(index: usize, runs: usize, status: CaseStatus, wall_ms: u64, output: &str) -> CaseEnd {
         CaseEnd {
             index,
             runs: u32::try_from(runs).unwrap(),
@@ -202,12 +202,12 @@ mod tests {
         }
     }
 
-    fn row(attempts: &[(Status, u64, &str)]) -> Row {
+    fn row(attempts: &[(CaseStatus, u64, &str)]) -> CaseRow {
         let ends = attempts.iter().map(|(status, wall_ms, output)| end(0, attempts.len(), *status, *wall_ms, output));
-        Row::new(&"t1".into(), ends)
+        CaseRow::new(&"t1".into(), ends)
     }
 
-    fn rows(cases: &[&[Status]]) -> Rows {
+    fn rows(cases: &[&[CaseStatus]]) -> Rows {
         let mut rows = Rows::default();
         for (index, statuses) in cases.iter().enumerate() {
             for (attempt, status) in (1..).zip(*statuses) {
@@ -223,11 +223,11 @@ mod tests {
     fn five_runs_by_hand() {
         // Mean (10 + 20 + 30 + 40 + 100) / 5 = 40; squares 900 + 400 + 100 + 0 + 3600 = 5000, a fifth is 1000.
         let stability = Stability::of(&row(&[
-            (Status::Pass, 10, "a"),
-            (Status::Fail, 20, "b"),
-            (Status::Pass, 30, "a"),
-            (Status::Error, 40, ""),
-            (Status::Pass, 100, "a"),
+            (CaseStatus::Pass, 10, "a"),
+            (CaseStatus::Fail, 20, "b"),
+            (CaseStatus::Pass, 30, "a"),
+            (CaseStatus::Error, 40, ""),
+            (CaseStatus::Pass, 100, "a"),
         ]))
         .unwrap();
         assert_eq!((stability.runs, stability.passed, stability.failed), (5, 3, 2));
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn two_of_three_is_not_rounded() {
-        let stability = Stability::of(&row(&[(Status::Pass, 1, ""), (Status::Pass, 1, ""), (Status::Fail, 4, "")]));
+        let stability =
+            Stability::of(&row(&[(CaseStatus::Pass, 1, ""), (CaseStatus::Pass, 1, ""), (CaseStatus::Fail, 4, "")]));
         let stability = stability.unwrap();
         assert!((stability.pass_rate - 66.666_666_666).abs() < 1e-6);
         assert_eq!((stability.avg_duration_ms, stability.std_deviation_ms), (2.0, 2.0_f64.sqrt()));
@@ -258,16 +259,16 @@ mod tests {
 
     #[test]
     fn a_case_that_was_skipped_has_none() {
-        let skipped = row(&[(Status::Skipped, 0, "")]);
+        let skipped = row(&[(CaseStatus::Skipped, 0, "")]);
         assert_eq!(Stability::of(&skipped), None);
-        let single = row(&[(Status::Pass, 7, "a")]);
+        let single = row(&[(CaseStatus::Pass, 7, "a")]);
         assert_eq!(Stability::of_several(&single), None);
         assert_eq!(Stability::of(&single).unwrap().identical_outputs, Some(1.0));
     }
 
     #[test]
     fn the_summary_is_the_mean_of_the_cases() {
-        use Status::{Error, Fail, Pass, Skipped};
+        use CaseStatus::{Error, Fail, Pass, Skipped};
         let all = rows(&[&[Pass, Pass, Pass, Pass], &[Pass, Fail, Pass, Error], &[Skipped], &[Pass, Pass, Pass, Fail]]);
         let summary = StabilitySummary::of_several(&all).unwrap();
         assert_eq!(
@@ -288,14 +289,14 @@ mod tests {
     #[test]
     fn a_row_counts_what_was_run() {
         let cause = Some(Cause::Interrupted);
-        let cut_short = CaseEnd { runs: 5, status: Status::Error, cause, ..CaseEnd::default() };
-        let cut_short = Row::new(&"t1".into(), [cut_short]);
+        let cut_short = CaseEnd { runs: 5, status: CaseStatus::Error, cause, ..CaseEnd::default() };
+        let cut_short = CaseRow::new(&"t1".into(), [cut_short]);
         let stability = Stability::of_several(&cut_short).unwrap();
         assert_eq!((stability.runs, stability.failed, stability.pass_rate), (1, 1, 0.0));
     }
 
-    fn status() -> impl Strategy<Value = Status> {
-        prop_oneof![Just(Status::Pass), Just(Status::Fail), Just(Status::Error)]
+    fn status() -> impl Strategy<Value = CaseStatus> {
+        prop_oneof![Just(CaseStatus::Pass), Just(CaseStatus::Fail), Just(CaseStatus::Error)]
     }
 
     proptest! {
@@ -313,7 +314,7 @@ mod tests {
         fn numbers_stay_within_their_bounds(
             attempts in prop::collection::vec((status(), 0_u64..1_000_000, "[ab]?"), 1..40)
         ) {
-            let attempts: Vec<(Status, u64, &str)> =
+            let attempts: Vec<(CaseStatus, u64, &str)> =
                 attempts.iter().map(|(status, wall_ms, output)| (*status, *wall_ms, output.as_str())).collect();
             let stability = Stability::of(&row(&attempts)).unwrap();
             prop_assert_eq!(stability.passed + stability.failed, stability.runs);

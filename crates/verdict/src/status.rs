@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How a case ended, in the words of `summary.json`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum CaseStatus {
     /// Everything that was asked held.
     #[default]
     Pass,
@@ -17,14 +17,14 @@ pub enum Status {
     Error,
 }
 
-impl Status {
+impl CaseStatus {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Status::Pass => "pass",
-            Status::Skipped => "skipped",
-            Status::Fail => "fail",
-            Status::Error => "error",
+            CaseStatus::Pass => "pass",
+            CaseStatus::Skipped => "skipped",
+            CaseStatus::Fail => "fail",
+            CaseStatus::Error => "error",
         }
     }
 }
@@ -80,8 +80,8 @@ pub enum Cause {
 
 impl Cause {
     /// What such a cause makes of the case: up to [`Cause::ModelNeverAsked`] it failed, beyond that nothing could be told.
-    pub fn status(self) -> Status {
-        if self <= Cause::ModelNeverAsked { Status::Fail } else { Status::Error }
+    pub fn status(self) -> CaseStatus {
+        if self <= Cause::ModelNeverAsked { CaseStatus::Fail } else { CaseStatus::Error }
     }
 
     /// The word for it.

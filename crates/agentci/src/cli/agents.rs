@@ -6,7 +6,7 @@ use agentci::report::NO_AGENT_HELP;
 use agentci::source::{Diagnostic, Diagnostics};
 use clap::{Args, ValueEnum};
 
-use super::context::Context;
+use super::context::CliContext;
 
 /// The suites that must run an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,7 +46,7 @@ impl AgentFlags {
     }
 
     /// Says which cases a run would answer from a recording although they must run their agent; whether there is none.
-    pub(super) fn hold(&self, suites: &Suites, mode: Option<Mode>, context: &Context) -> bool {
+    pub(super) fn hold(&self, suites: &Suites, mode: Option<Mode>, context: &CliContext) -> bool {
         let mut problems = Diagnostics::default();
         for loaded in suites.loaded().iter().filter(|loaded| self.required(&loaded.suite)) {
             let cases = loaded.selected_cases();

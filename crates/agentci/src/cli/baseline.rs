@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use agentci::ledger::write_whole;
 use agentci::read_baseline;
 use agentci::report::{baseline_problem, count_of, one_line};
-use agentci::verdict::{Baseline, ExitStatus, Status, incomplete, promote};
+use agentci::verdict::{Baseline, CaseStatus, ExitStatus, incomplete, promote};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
-use super::stored;
+use super::context::CliContext;
+use super::stored_run;
 
 /// Arguments of `agentci baseline`.
 #[derive(Debug, Args)]
@@ -43,18 +43,18 @@ struct PromoteArguments {
     force: bool,
 }
 
-pub(crate) fn baseline(arguments: &BaselineArguments, context: &Context) -> CommandResult {
+pub(crate) fn baseline(arguments: &BaselineArguments, context: &CliContext) -> CommandResult {
     let BaselineCommand::Promote(arguments) = &arguments.command;
     context.print(&promoted(arguments)?);
     Ok(ExitStatus::Success)
 }
 
 fn promoted(arguments: &PromoteArguments) -> Result<String, CliError> {
-    let summary = stored::summary(&arguments.from)?;
-    let run = Baseline::read(&summary).map_err(|error| stored::unreadable(&arguments.from, error))?;
+    let summary = stored_run::summary(&arguments.from)?;
+    let run = Baseline::read(&summary).map_err(|error| stored_run::unreadable(&arguments.from, error))?;
     if let Some(reason) = incomplete(&summary).filter(|_| !arguments.force) {
         return Err(CliError::new(
-            format!("`{}` is not made a baseline: {reason}", stored::named(&summary)),
+            format!("`{}` is not made a baseline: {reason}", stored_run::named(&summary)),
             "run the whole suite and promote that run, or use `--force`",
         ));
     }
@@ -65,7 +65,8 @@ fn promoted(arguments: &PromoteArguments) -> Result<String, CliError> {
             "choose another file with `--to`, or use `--force`",
         ));
     }
-    let document = promote(summary, earlier.as_ref()).map_err(|error| stored::unreadable(&arguments.from, error))?;
+    let document =
+        promote(summary, earlier.as_ref()).map_err(|error| stored_run::unreadable(&arguments.from, error))?;
     write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
         .map_err(|error| CliError::plain(format!("the baseline can not be written: {error}")))?;
     Ok(said(arguments, &run, earlier.as_ref()))
@@ -105,7 +106,7 @@ fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseli
 
 /// `baseline evals/demo.json: 5 cases of suite demo, 4 passed`
 fn said(arguments: &PromoteArguments, run: &Baseline, earlier: Option<&Baseline>) -> String {
-    let passed = run.cases.iter().filter(|case| case.status == Status::Pass).count();
+    let passed = run.cases.iter().filter(|case| case.status == CaseStatus::Pass).count();
     let added = if earlier.is_some() { "; added to the runs before it" } else { "" };
     let line = format!(
         "baseline {}: {} of suite {}, {passed} passed{added}",

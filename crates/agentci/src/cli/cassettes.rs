@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, Cassette, Mode, Recording, Suite, ToolSource};
-use agentci::source::{Diagnostic, Diagnostics, Files as _, Kind, Sources, Span};
-use agentci::stubs::{Entry, Tape, TapeError};
+use agentci::plan::{Case, Cassette, Mode, RecordingSetting, Suite, ToolSource};
+use agentci::source::{Diagnostic, Diagnostics, FileKind, Files as _, Sources, Span};
+use agentci::stubs::{Tape, TapeEntry, TapeError};
 use agentci::trace::Redactor;
 use agentci::{DiskFiles, LoadedSuite, Suites};
-use agentci_exchange::Recording as Conversation;
+use agentci_exchange::AgentRecording as Conversation;
 use agentci_recorder::Recording as World;
 use serde_json::Value;
 
-use super::stored;
+use super::stored_run;
 
 /// The most of a cassette that is kept to show a wrong line.
 const SHOWN_CASSETTE: u64 = 64 << 20;
@@ -73,7 +73,7 @@ fn place(sources: &mut Sources, path: &Path, line: usize, column: usize) -> Span
 
 /// Entries that the newest run of a suite did not ask for, as long as the recording is still the one it played.
 fn not_asked_for(suite: &Suite, sources: &mut Sources) -> Vec<Diagnostic> {
-    let summary = stored::newest_summary(suite).unwrap_or_default();
+    let summary = stored_run::newest_summary(suite).unwrap_or_default();
     let mut lines: BTreeMap<PathBuf, BTreeSet<u64>> = BTreeMap::new();
     for case in summary["cases"].as_array().into_iter().flatten() {
         let replay = &case["replay"];
@@ -118,7 +118,7 @@ fn unplayable(suites: &[LoadedSuite]) -> Vec<Diagnostic> {
 }
 
 /// Why the recording of a case can not be played, if it can not: one of the world around its agent, or of the conversation with it.
-fn wrong(case: &Case, recording: &Recording) -> Option<String> {
+fn wrong(case: &Case, recording: &RecordingSetting) -> Option<String> {
     let shown = recording.path.display();
     let text = match DiskFiles.read_text(&recording.path, Conversation::LARGEST as u64) {
         Err(error) => return Some(format!("the recording `{shown}` can not be read: {error}")),
@@ -138,7 +138,7 @@ fn unreachable(tape: &Tape, cases: &[&Case], sources: &mut Sources) -> Vec<Diagn
         case.world.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|name| name.value == tool))
     };
     let entries = tape.entries().iter().filter(|entry| !cases.iter().any(|case| may_call(case, &entry.tool)));
-    let problem = |entry: &Entry| {
+    let problem = |entry: &TapeEntry| {
         let message = format!("this entry is never used: `{}` is not an allowed tool", entry.tool);
         Diagnostic::warning(place(sources, tape.path(), entry.line, 1), message)
             .help("allow the tool, or remove the line")
@@ -151,7 +151,7 @@ fn unused(used: &BTreeSet<&Path>, sources: &mut Sources) -> Vec<Diagnostic> {
     let folders: BTreeSet<&Path> = used.iter().filter_map(|path| path.parent()).collect();
     let mut problems = Vec::new();
     for folder in folders {
-        let files = DiskFiles.list(folder).unwrap_or_default().into_iter().filter(|entry| entry.kind == Kind::File);
+        let files = DiskFiles.list(folder).unwrap_or_default().into_iter().filter(|entry| entry.kind == FileKind::File);
         for path in files.map(|entry| folder.join(entry.name)) {
             if path.extension().is_some_and(|extension| extension == "jsonl") && !used.contains(path.as_path()) {
                 let message = format!("no case uses the cassette `{}`", path.display());

@@ -12,7 +12,7 @@ use clap::Args;
 use super::cassettes;
 use super::check_environment;
 use super::cli_error::CommandResult;
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect::DialectFlags;
 use super::faults;
 use super::mcp_servers;
@@ -34,7 +34,7 @@ pub(crate) struct CheckArguments {
     secrets: bool,
 }
 
-pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> CommandResult {
+pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> CommandResult {
     let paths = arguments.dialects.paths(&arguments.paths);
     let of_suites: Vec<PathBuf> =
         paths.iter().filter(|path| !(arguments.secrets && secrets::is_recording(path))).cloned().collect();
@@ -71,7 +71,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &Context) -> CommandRes
     context.print(&if problems.is_empty() {
         format!("{found}: nothing is wrong\n")
     } else {
-        format!("{found}: {}\n", Context::count(&problems))
+        format!("{found}: {}\n", CliContext::count(&problems))
     });
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
 }
@@ -90,7 +90,7 @@ fn all(suites: &Suites) -> impl Iterator<Item = &Suite> {
 }
 
 /// Names the checks that are judged differently since the last version. They are notes: nothing is wrong with them.
-fn tell_changes(suites: &Suites, context: &Context) {
+fn tell_changes(suites: &Suites, context: &CliContext) {
     for changed in checks::changed(all(suites), &DiskFiles) {
         let place = suites.sources().spot(changed.first);
         let more = match changed.count {

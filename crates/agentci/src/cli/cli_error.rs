@@ -2,7 +2,7 @@
 
 use agentci::verdict::ExitStatus;
 
-use super::context::Context;
+use super::context::CliContext;
 
 /// How a command ended.
 pub(crate) type CommandResult = Result<ExitStatus, CliError>;
@@ -38,7 +38,7 @@ impl CliError {
     }
 
     /// Tells the user.
-    pub(crate) fn tell(&self, context: &Context) -> ExitStatus {
+    pub(crate) fn tell(&self, context: &CliContext) -> ExitStatus {
         if !self.message.is_empty() {
             context.complain(&self.message, self.help.as_deref());
         }

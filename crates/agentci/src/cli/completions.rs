@@ -4,7 +4,7 @@ use agentci::verdict::ExitStatus;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::context::Context;
+use super::context::CliContext;
 
 /// Arguments of `agentci completions`.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(crate) struct CompletionsArguments {
     shell: Shell,
 }
 
-pub(crate) fn completions(arguments: &CompletionsArguments, context: &Context) -> ExitStatus {
+pub(crate) fn completions(arguments: &CompletionsArguments, context: &CliContext) -> ExitStatus {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut super::Arguments::command(), "agentci", &mut script);
     context.print(&String::from_utf8_lossy(&script));

@@ -26,7 +26,7 @@ pub(crate) enum Color {
 /// Facts about terminal and environment.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(crate) struct Context {
+pub(crate) struct CliContext {
     /// What was asked for, word by word.
     pub(crate) arguments: Vec<String>,
     /// How to paint what goes to standard output.
@@ -40,7 +40,7 @@ pub(crate) struct Context {
     /// What must not be shown.
     secrets: Redactor,
     /// What was said so far, or the log that it goes to as well.
-    log: RefCell<Log>,
+    log: RefCell<TalkLog>,
     /// Columns of the terminal.
     pub(crate) width: usize,
     /// Whether this is part of a job of GitHub Actions.
@@ -54,12 +54,12 @@ const KEPT: usize = 1 << 20;
 
 /// A second place for talk.
 #[derive(Debug)]
-enum Log {
+enum TalkLog {
     Kept(String),
     File(fs_err::File),
 }
 
-impl Context {
+impl CliContext {
     pub(crate) fn new(color: Color, arguments: &[OsString]) -> Self {
         let forced = |terminal: bool| match color {
             Color::Always => true,
@@ -77,7 +77,7 @@ impl Context {
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
             unprinted: Cell::new(false),
             secrets: agentci::environment_secrets(),
-            log: RefCell::new(Log::Kept(String::new())),
+            log: RefCell::new(TalkLog::Kept(String::new())),
             width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
             is_github,
             step_summary: step_summary.filter(|_| is_github).map(PathBuf::from),
@@ -112,10 +112,10 @@ impl Context {
     pub(crate) fn note(&self, text: &str) {
         let text = uncoloured(text);
         match &mut *self.log.borrow_mut() {
-            Log::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
-            Log::Kept(_) => {}
+            TalkLog::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
+            TalkLog::Kept(_) => {}
             // What cannot be written there is still said.
-            Log::File(file) => {
+            TalkLog::File(file) => {
                 let _ = file.write_all(text.as_bytes());
             }
         }
@@ -125,7 +125,7 @@ impl Context {
     /// there is begun anew, unless it is the one of before. Whoever else writes to the returned file continues where this ends.
     pub(crate) fn log_to(&self, path: &Path) -> std::io::Result<fs_err::File> {
         let mut log = self.log.borrow_mut();
-        if let Log::File(file) = &*log
+        if let TalkLog::File(file) = &*log
             && file.path() == path
         {
             return file.try_clone();
@@ -133,11 +133,11 @@ impl Context {
         let mut file = fs_err::File::create(path)?;
         let words = self.without_secrets(&self.arguments.join(" "));
         writeln!(file, "agentci {} {}", env!("CARGO_PKG_VERSION"), agentci::report::one_line(&words))?;
-        if let Log::Kept(kept) = &*log {
+        if let TalkLog::Kept(kept) = &*log {
             file.write_all(kept.as_bytes())?;
         }
         let shared = file.try_clone()?;
-        *log = Log::File(file);
+        *log = TalkLog::File(file);
         Ok(shared)
     }
 

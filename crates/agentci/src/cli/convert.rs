@@ -8,7 +8,7 @@ use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect::DialectFlags;
 use super::run_metadata::shown;
 
@@ -28,7 +28,7 @@ pub(crate) struct ConvertArguments {
     force: bool,
 }
 
-pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> CommandResult {
+pub(crate) fn convert(arguments: &ConvertArguments, context: &CliContext) -> CommandResult {
     let mut options = arguments.dialects.options();
     options.empty_allowed = true;
     let suites = Suites::load_with(arguments.dialects.paths(arguments.path.as_slice()), &options);
@@ -56,7 +56,7 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &Context) -> Comman
 }
 
 /// Writes a suite to a file, with paths that are right from there.
-fn write(suite: &Suite, out: &Path, force: bool, context: &Context) -> CommandResult {
+fn write(suite: &Suite, out: &Path, force: bool, context: &CliContext) -> CommandResult {
     if out.exists() && !force {
         return Err(CliError::new(format!("`{}` is there already", out.display()), "use `--force` to replace it"));
     }

@@ -8,8 +8,8 @@ use agentci::verdict::{Baseline, ExitStatus, GateReport, Thresholds, compare, in
 use clap::Args;
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
-use super::stored;
+use super::context::CliContext;
+use super::stored_run;
 
 /// Arguments of `agentci diff`.
 #[derive(Debug, Args)]
@@ -25,15 +25,15 @@ pub(crate) struct DiffArguments {
     json: bool,
 }
 
-pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> CommandResult {
+pub(crate) fn diff(arguments: &DiffArguments, context: &CliContext) -> CommandResult {
     let baseline_path = arguments.baseline.display().to_string();
     let help = "make one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
     let baseline = read_baseline(&arguments.baseline)
         .map_err(|problem| CliError::new(baseline_problem(&baseline_path, &problem), help).tell(context));
-    let run = stored::summary(&arguments.run)
+    let run = stored_run::summary(&arguments.run)
         .and_then(|summary| match Baseline::read(&summary) {
             Ok(run) => Ok((summary, run)),
-            Err(error) => Err(stored::unreadable(&arguments.run, error)),
+            Err(error) => Err(stored_run::unreadable(&arguments.run, error)),
         })
         .map_err(|error| error.tell(context));
     let (Ok(baseline), Ok((summary, run))) = (baseline, run) else { return Err(CliError::told()) };
@@ -53,7 +53,7 @@ pub(crate) fn diff(arguments: &DiffArguments, context: &Context) -> CommandResul
     } else {
         let against = one_line(report.baseline_path.as_deref().unwrap_or_default()).into_owned();
         let table = comparison_table(&report.comparison, Paint::new(context.stdout_color));
-        context.print(&format!("{} against {against}\n\n{table}", stored::named(&summary)));
+        context.print(&format!("{} against {against}\n\n{table}", stored_run::named(&summary)));
     }
     Ok(if report.passed() { ExitStatus::Success } else { ExitStatus::Failed })
 }

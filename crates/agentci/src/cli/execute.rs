@@ -8,10 +8,10 @@ use agentci::verdict::{ExitStatus, NotLoaded};
 use tokio::runtime::Runtime;
 
 use super::cli_error::CliError;
-use super::context::Context;
+use super::context::CliContext;
 use super::gates;
 use super::run_arguments::RunArguments;
-use super::session::Session;
+use super::session::RunSession;
 
 /// What runs agents, and waits.
 pub(super) fn runtime() -> Result<Runtime, CliError> {
@@ -24,14 +24,14 @@ pub(super) fn execute(
     suites: &mut Suites,
     not_loaded: Vec<NotLoaded>,
     arguments: &RunArguments,
-    context: &Context,
+    context: &CliContext,
     runtime: &Runtime,
     stop: &Stop,
 ) -> ExitStatus {
     gates::complain(suites, context);
     let seed = arguments.seed.unwrap_or_else(draw_seed);
     let budget = arguments.recording.budget();
-    let mut session = Session { arguments, context, suites, not_loaded, seed, budget, summaries: Vec::new() };
+    let mut session = RunSession { arguments, context, suites, not_loaded, seed, budget, summaries: Vec::new() };
     let status = if arguments.want_answer_only() {
         runtime.block_on(session.answer(stop))
     } else {

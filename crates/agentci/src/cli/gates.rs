@@ -8,7 +8,7 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::cli_error::CliError;
-use super::context::Context;
+use super::context::CliContext;
 
 /// Flags about baselines.
 #[derive(Debug, Default, Args)]
@@ -34,7 +34,7 @@ impl GateFlags {
 }
 
 /// Says which baselines can not be used: at once, since it takes a whole run to get to the same result.
-pub(crate) fn complain(suites: &Suites, context: &Context) {
+pub(crate) fn complain(suites: &Suites, context: &CliContext) {
     for LoadedSuite { policy, selected, .. } in suites.loaded() {
         let Some(policy) = policy.as_ref().filter(|_| !selected.is_empty()) else { continue };
         let (Some(path), Some(problem)) = (&policy.baseline_path, policy.problem()) else { continue };

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use agentci::report::{Checkout, Github, Markdown, Output};
+use agentci::report::{Checkout, Github, Markdown, ReportOutput};
 
 /// The name under which the summary of a CI job is told of.
 pub(crate) const STEP_SUMMARY: &str = "for GITHUB_STEP_SUMMARY";
@@ -34,7 +34,7 @@ pub(crate) fn step_summary(path: &Path) -> Markdown {
     let used = std::fs::metadata(path).map_or(0, |file| file.len());
     let room = usize::try_from(STEP_SUMMARY_LIMIT.saturating_sub(used)).unwrap_or_default();
     let path = path.to_path_buf();
-    let append: Output = Box::new(move |bytes| {
+    let append: ReportOutput = Box::new(move |bytes| {
         let mut file = fs_err::OpenOptions::new().append(true).create(true).open(&path)?;
         file.write_all(bytes)?;
         file.write_all(b"\n")

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use agentci::ledger::{Journal, LedgerError};
+use agentci::ledger::{LedgerError, RunJournal};
 use agentci::report::{FanOut, ReportError, Reporter};
 use agentci::verdict::{Body, RunEvent};
 
@@ -17,19 +17,19 @@ pub(super) const CONSOLE: &str = "console";
 
 /// The journal of a run, and the reports whose lines wait for it.
 pub(super) struct JournaledConsole {
-    journal: Journal,
+    journal: RunJournal,
     /// The first failure of the journal.
     journal_error: Option<LedgerError>,
     reports: FanOut,
-    lines: Lines,
+    lines: UnprintedLines,
     /// Whether lines are let through as they come, since something else writes to the same terminal.
     at_once: bool,
 }
 
 impl JournaledConsole {
     /// Lines go to `out`, right behind each event where `at_once` says so.
-    pub(super) fn new(journal: Journal, out: Box<dyn Write>, at_once: bool) -> Self {
-        let lines = Lines(Rc::new(RefCell::new(Pending { text: Vec::new(), out, error: None })));
+    pub(super) fn new(journal: RunJournal, out: Box<dyn Write>, at_once: bool) -> Self {
+        let lines = UnprintedLines(Rc::new(RefCell::new(PendingOutput { text: Vec::new(), out, error: None })));
         Self { journal, journal_error: None, reports: FanOut::default(), lines, at_once }
     }
 
@@ -90,16 +90,16 @@ impl Reporter for JournaledConsole {
 /// Lines that were not printed yet. The cell is shared because each report owns what it prints to, while only the console knows
 /// when lines may go out.
 #[derive(Clone)]
-struct Lines(Rc<RefCell<Pending>>);
+struct UnprintedLines(Rc<RefCell<PendingOutput>>);
 
-struct Pending {
+struct PendingOutput {
     text: Vec<u8>,
     out: Box<dyn Write>,
     /// Why they could not be; told to whoever writes next.
     error: Option<io::Error>,
 }
 
-impl Lines {
+impl UnprintedLines {
     fn print(&self) {
         let pending = &mut *self.0.borrow_mut();
         if pending.text.is_empty() {
@@ -111,7 +111,7 @@ impl Lines {
     }
 }
 
-impl Write for Lines {
+impl Write for UnprintedLines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut pending = self.0.borrow_mut();
         if let Some(error) = pending.error.take() {
@@ -180,7 +180,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "s", 0).unwrap();
         let path = folder.path().join("run.jsonl");
-        let journal = Journal::create(&folder).unwrap();
+        let journal = RunJournal::create(&folder).unwrap();
         let mut console = JournaledConsole::new(journal, Box::new(out), at_once);
         console.add("printer", |out| Box::new(Printer(out)));
         (base, path, console)

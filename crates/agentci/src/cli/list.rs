@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::cli_error::CommandResult;
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect::DialectFlags;
 use super::select::Selection;
 
@@ -29,7 +29,7 @@ pub(crate) struct ListArguments {
     json: bool,
 }
 
-pub(crate) fn list(arguments: &ListArguments, context: &Context) -> CommandResult {
+pub(crate) fn list(arguments: &ListArguments, context: &CliContext) -> CommandResult {
     let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
     arguments.dialects.fit(&suites)?;
     context.show(suites.problems(), suites.sources());

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci::Suites;
-use agentci::mock_mcp::{Mind, Tape, TapeError};
-use agentci::plan::mcp_script::Script;
+use agentci::mock_mcp::{McpTape, McpTapeError, ServerState};
+use agentci::plan::mcp_script::McpScript;
 use agentci::plan::{McpSource, McpWorld};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci_recorder::load;
@@ -13,14 +13,14 @@ use agentci_recorder::load;
 /// What would keep a server from being started, each script and recording once.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    let mut scripts: Vec<&Arc<Script>> = Vec::new();
+    let mut scripts: Vec<&Arc<McpScript>> = Vec::new();
     let mut recordings: Vec<(&Path, Option<&str>)> = Vec::new();
     let cases = suites.loaded().iter().flat_map(|loaded| loaded.suite.cases.iter());
     for server in cases.filter(|case| case.broken.is_none()).flat_map(|case| case.world.mcp.iter()) {
         match &server.source {
             McpSource::Script { script, .. } if !scripts.iter().any(|known| Arc::ptr_eq(known, script)) => {
                 scripts.push(script);
-                if let Err(error) = Mind::new(Arc::clone(script), None) {
+                if let Err(error) = ServerState::new(Arc::clone(script), None) {
                     problems.push(Diagnostic::error(error.span, error.to_string()).label("this tool"));
                 }
             }
@@ -38,10 +38,10 @@ pub(crate) fn problems(suites: &Suites) -> Diagnostics {
 }
 
 /// What to do where a recording does not say which server is meant; `choose` chooses one.
-pub(super) fn tape_help(error: &TapeError, choose: &str) -> String {
+pub(super) fn tape_help(error: &McpTapeError, choose: &str) -> String {
     match error {
-        TapeError::None => error.help().to_owned(),
-        TapeError::Unknown { .. } | TapeError::Several(_) => format!("{}: `{choose}`", error.help()),
+        McpTapeError::None => error.help().to_owned(),
+        McpTapeError::Unknown { .. } | McpTapeError::Several(_) => format!("{}: `{choose}`", error.help()),
     }
 }
 
@@ -50,7 +50,7 @@ fn problems_of_recording(server: &McpWorld, (path, wanted): (&Path, Option<&str>
     match load(path) {
         Err(error) => problems.push(problem(error.to_string())),
         Ok(recording) => {
-            if let Err(error) = Tape::of(&recording, wanted) {
+            if let Err(error) = McpTape::of(&recording, wanted) {
                 problems.push(
                     problem(format!("`{}` cannot be played: {error}", path.display()))
                         .help(tape_help(&error, "server: TEXT")),

@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use agentci::ledger::{Journal, LedgerError, RunFolder};
+use agentci::ledger::{LedgerError, RunFolder, RunJournal};
 use agentci::read_baseline;
 use agentci::report::{Console, FanOut};
-use agentci::shards::{Gathered, MergeError, gather};
-use agentci::verdict::{Body, ExitStatus, Policy, Status};
+use agentci::shards::{GatheredShards, MergeError, gather};
+use agentci::verdict::{Body, CaseStatus, ExitStatus, Policy};
 use clap::Args;
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::reports::{ReportFlags, ReportOf, USUAL, add_usual, console, tell_unwritten};
 use super::run_metadata::unix_ms;
-use super::stored::RUNS;
+use super::stored_run::RUNS;
 
 /// Arguments of `agentci merge`.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(crate) struct MergeArguments {
     verbose: bool,
 }
 
-pub(crate) fn merge(arguments: &MergeArguments, context: &Context) -> CommandResult {
+pub(crate) fn merge(arguments: &MergeArguments, context: &CliContext) -> CommandResult {
     let gathered = gather(&arguments.folders).map_err(|error| CliError::new(error.to_string(), help(&error)))?;
     let suites: Vec<&str> = gathered.iter().map(|run| run.suite.as_str()).collect();
     arguments.reports.fit(&suites, false)?;
@@ -68,12 +68,12 @@ fn help(error: &MergeError) -> &'static str {
     }
 }
 
-fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<ExitStatus, LedgerError> {
+fn one(run: &GatheredShards, arguments: &MergeArguments, context: &CliContext) -> Result<ExitStatus, LedgerError> {
     context.show_not_loaded(&run.not_loaded());
     let policy = policy(run, arguments);
     let base = arguments.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
     let folder = RunFolder::create(&base, &run.suite, unix_ms())?;
-    let mut journal = Journal::create(&folder)?;
+    let mut journal = RunJournal::create(&folder)?;
     let mut reports: Option<FanOut> = None;
     let mut unwritten = None;
     let status = run.play(folder.id(), policy.as_ref(), |event| {
@@ -98,11 +98,11 @@ fn one(run: &Gathered, arguments: &MergeArguments, context: &Context) -> Result<
     } else {
         context.print(&line);
     }
-    Ok(if complete && status <= Status::Skipped { ExitStatus::Success } else { ExitStatus::Failed })
+    Ok(if complete && status <= CaseStatus::Skipped { ExitStatus::Success } else { ExitStatus::Failed })
 }
 
 /// What the run is held to: what its parts were, with the chosen baseline.
-fn policy(run: &Gathered, arguments: &MergeArguments) -> Option<Policy> {
+fn policy(run: &GatheredShards, arguments: &MergeArguments) -> Option<Policy> {
     let mut policy = run.policy(read_baseline);
     if let Some(path) = &arguments.baseline {
         let chosen = policy.get_or_insert_default();
@@ -112,7 +112,7 @@ fn policy(run: &Gathered, arguments: &MergeArguments) -> Option<Policy> {
     policy
 }
 
-fn fan_out(arguments: &MergeArguments, context: &Context, of: ReportOf<'_>) -> FanOut {
+fn fan_out(arguments: &MergeArguments, context: &CliContext, of: ReportOf<'_>) -> FanOut {
     let mut reports = FanOut::default();
     let (out, options) = console(arguments.reports.take_stdout(), arguments.verbose, context);
     reports.add("console", Box::new(Console::new(out, options)));

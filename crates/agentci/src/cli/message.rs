@@ -11,20 +11,20 @@ use std::path::Path;
 use agentci::LoadedSuite;
 use agentci::report::{FanOut, printable};
 use agentci::runner::Stop;
-use agentci::verdict::{Body, ExitStatus, Finding, RunEvent, Status};
+use agentci::verdict::{Body, CaseStatus, ExitStatus, Finding, RunEvent};
 use serde_json::Value;
 
 use super::reports::{ReportOf, tell_unwritten};
-use super::session::Session;
+use super::session::RunSession;
 
 /// What is kept of the run.
 #[derive(Default)]
-struct Answer {
+struct RunSummary {
     output: Option<Value>,
     findings: Vec<Finding>,
 }
 
-impl Answer {
+impl RunSummary {
     fn add(&mut self, event: &RunEvent) {
         match &event.body {
             Body::FinalOutput(end) => self.output = Some(Value::clone(&end.output)),
@@ -47,14 +47,14 @@ impl Answer {
     }
 }
 
-impl Session<'_> {
+impl RunSession<'_> {
     /// Says the message and prints the answer, or keeps it in the reports that were asked for.
     pub(super) async fn answer(&mut self, stop: &Stop) -> ExitStatus {
         let Some(LoadedSuite { suite, .. }) = self.suites.loaded().first() else { return ExitStatus::Failed };
         let mut reports = FanOut::default();
         let of = ReportOf { suite: &suite.name, dialect: suite.dialect.name(), folder: Path::new("") };
         let kept = !self.arguments.reports.add_to(&mut reports, of, &[]).is_empty();
-        let mut answer = Answer::default();
+        let mut answer = RunSummary::default();
         let facts = self.facts(suite, "", None);
         let settings = self.settings(suite);
         let mut take = |event| {
@@ -63,7 +63,7 @@ impl Session<'_> {
         };
         let status = self.suites.run_suite(0, &facts, &settings, stop, &mut take).await;
         agentci_process::sweep_all().await;
-        let mut failed = status > Status::Skipped;
+        let mut failed = status > CaseStatus::Skipped;
         if !kept && let Some(text) = answer.text() {
             // A program gets what was said, letter for letter; a terminal would obey its control characters.
             let shown = if std::io::stdout().is_terminal() { printable(&text) } else { text.as_str().into() };

@@ -14,6 +14,7 @@ mod convert;
 mod demo_agent;
 mod dialect;
 mod diff;
+pub mod documentation;
 mod execute;
 mod faults;
 mod foreign_flags;
@@ -28,7 +29,6 @@ mod mcp_servers;
 mod merge;
 mod message;
 mod open_files;
-pub mod outside;
 mod prepare;
 mod record;
 mod record_flags;
@@ -51,7 +51,7 @@ mod session;
 mod shard;
 mod signals;
 mod single_dash;
-mod stored;
+mod stored_run;
 mod suite_reports;
 mod tap;
 mod unselected_cases;
@@ -65,14 +65,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use cli_error::{CliError, CommandResult};
-use context::Context;
+use context::CliContext;
 
 /// Tests AI agents in CI: record once, replay anywhere for nothing, and see the step that changed.
 #[derive(Debug, Parser)]
 #[command(name = "agentci", version, after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     color: context::Color,
@@ -82,13 +82,13 @@ const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 something failed, is wrong
                           2 wrong usage; 130 interrupted";
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Run suites (alias: test)
     #[command(alias = "test")]
     Run(run_arguments::RunArguments),
     /// Record an agent's command (`record -- CMD`), or suites with their real tools
     #[command(override_usage = "agentci record [OPTIONS] -- CMD...\n       agentci record [OPTIONS] [PATH]...")]
-    Record(record_flags::RecordArguments),
+    Record(record_flags::RecordSuiteArguments),
     /// Run a command, and record what it exchanges with its model and tools
     #[command(
         hide = true,
@@ -152,10 +152,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         return status;
     }
     let arguments = match record::choose(arguments) {
-        record::Form::Words(words) => words,
-        record::Form::Unseparated(line) => {
+        record::RecordForm::Words(words) => words,
+        record::RecordForm::Unseparated(line) => {
             let error = CliError::new("`agentci record` needs `--` before a command", format!("write `{line}`"));
-            return error.usage().tell(&Context::new(context::Color::Auto, &[]));
+            return error.usage().tell(&CliContext::new(context::Color::Auto, &[]));
         }
     };
     let parsed = match Arguments::try_parse_from(&arguments) {
@@ -172,34 +172,34 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         }
     };
     guard::post();
-    let context = Context::new(parsed.color, &arguments);
+    let context = CliContext::new(parsed.color, &arguments);
     let status = dispatch(parsed.command, &context).unwrap_or_else(|error| error.tell(&context));
     agentci_process::guard::dismiss();
     if context.unprinted() { status.max(ExitStatus::Failed) } else { status }
 }
 
-fn dispatch(command: Option<Command>, context: &Context) -> CommandResult {
+fn dispatch(command: Option<CliCommand>, context: &CliContext) -> CommandResult {
     match command {
-        Some(Command::Run(arguments)) => run::run(&arguments, context),
-        Some(Command::Record(arguments)) => run::record(arguments, context),
-        Some(Command::RecordOne(arguments)) => record::record(&arguments, context),
-        Some(Command::Recording(arguments)) => recording::recording(&arguments, context),
-        Some(Command::Replay(arguments)) => replay::replay(&arguments, context),
-        Some(Command::Tap(arguments)) => Ok(tap::tap(&arguments, context)),
-        Some(Command::Merge(arguments)) => merge::merge(&arguments, context),
-        Some(Command::Report(arguments)) => report::report(&arguments, context),
-        Some(Command::Diff(arguments)) => diff::diff(&arguments, context),
-        Some(Command::Baseline(arguments)) => baseline::baseline(&arguments, context),
-        Some(Command::Check(arguments)) => check::check(&arguments, context),
-        Some(Command::Convert(arguments)) => convert::convert(&arguments, context),
-        Some(Command::List(arguments)) => list::list(&arguments, context),
-        Some(Command::Schema(arguments)) => schema::schema(&arguments, context),
-        Some(Command::Serve(arguments)) => serve::serve(arguments, context),
-        Some(Command::Init(arguments)) => init::init(&arguments, context),
-        Some(Command::Completions(arguments)) => Ok(completions::completions(&arguments, context)),
-        Some(Command::CheckWorker) => Ok(check_worker::work()),
-        Some(Command::Guard(arguments)) => Ok(guard::stand(&arguments)),
-        Some(Command::DemoAgent(arguments)) => Ok(demo_agent::serve(&arguments)),
+        Some(CliCommand::Run(arguments)) => run::run(&arguments, context),
+        Some(CliCommand::Record(arguments)) => run::record(arguments, context),
+        Some(CliCommand::RecordOne(arguments)) => record::record(&arguments, context),
+        Some(CliCommand::Recording(arguments)) => recording::recording(&arguments, context),
+        Some(CliCommand::Replay(arguments)) => replay::replay(&arguments, context),
+        Some(CliCommand::Tap(arguments)) => Ok(tap::tap(&arguments, context)),
+        Some(CliCommand::Merge(arguments)) => merge::merge(&arguments, context),
+        Some(CliCommand::Report(arguments)) => report::report(&arguments, context),
+        Some(CliCommand::Diff(arguments)) => diff::diff(&arguments, context),
+        Some(CliCommand::Baseline(arguments)) => baseline::baseline(&arguments, context),
+        Some(CliCommand::Check(arguments)) => check::check(&arguments, context),
+        Some(CliCommand::Convert(arguments)) => convert::convert(&arguments, context),
+        Some(CliCommand::List(arguments)) => list::list(&arguments, context),
+        Some(CliCommand::Schema(arguments)) => schema::schema(&arguments, context),
+        Some(CliCommand::Serve(arguments)) => serve::serve(arguments, context),
+        Some(CliCommand::Init(arguments)) => init::init(&arguments, context),
+        Some(CliCommand::Completions(arguments)) => Ok(completions::completions(&arguments, context)),
+        Some(CliCommand::CheckWorker) => Ok(check_worker::work()),
+        Some(CliCommand::Guard(arguments)) => Ok(guard::stand(&arguments)),
+        Some(CliCommand::DemoAgent(arguments)) => Ok(demo_agent::serve(&arguments)),
         None => {
             context.print(&Arguments::command().render_help().to_string());
             Ok(ExitStatus::Success)

@@ -3,7 +3,7 @@
 
 use agentci::plan::{Suite, Target};
 
-use super::context::Context;
+use super::context::CliContext;
 
 /// What we need beside the cases: reports, servers, the guard, and what a process needs for a moment while it is started.
 const OURS: u64 = 64;
@@ -11,7 +11,7 @@ const OURS: u64 = 64;
 const OF_A_CASE: u64 = 8;
 
 /// How many of the selected cases may run at once, if that is less than was asked for, and tells so.
-pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[usize], context: &Context) -> usize {
+pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[usize], context: &CliContext) -> usize {
     let at_once = parallel.min(selected.len());
     let in_memory = |index: &usize| matches!(&*suite.cases[*index].target, Target::Mock(_));
     let Some(limit) = agentci_process::open_files_limit().filter(|_| !selected.iter().all(in_memory)) else {

@@ -8,7 +8,7 @@ use agentci::verdict::NotLoaded;
 use agentci::{LoadedSuite, Suites};
 
 use super::cli_error::CliError;
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect::DialectRunFlags;
 use super::inputs;
 use super::run_arguments::RunArguments;
@@ -20,7 +20,7 @@ pub(super) fn prepare(
     suites: &mut Suites,
     read: &BTreeSet<PathBuf>,
     arguments: &RunArguments,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<Vec<NotLoaded>, CliError> {
     let RunArguments { dialects, dialects_run, reports, .. } = arguments;
     dialects_run.report_has_a_place(suites, reports.first_out().is_some())?;

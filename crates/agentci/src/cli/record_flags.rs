@@ -16,7 +16,7 @@ use super::run_arguments::RunArguments;
 
 /// Arguments of `agentci record` with suites.
 #[derive(Debug, Args)]
-pub(crate) struct RecordArguments {
+pub(crate) struct RecordSuiteArguments {
     #[command(flatten)]
     pub(super) run: RunArguments,
     #[command(flatten)]

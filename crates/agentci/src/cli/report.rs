@@ -8,7 +8,7 @@ use agentci::verdict::{Body, ExitStatus, RunEvent};
 use clap::Args;
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::reports::{ReportFlags, ReportOf, add_usual, console, tell_unwritten};
 
 /// How many damaged lines are told of.
@@ -27,7 +27,7 @@ pub(crate) struct ReportArguments {
     verbose: bool,
 }
 
-pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> CommandResult {
+pub(crate) fn report(arguments: &ReportArguments, context: &CliContext) -> CommandResult {
     arguments.reports.no_folder()?;
     arguments.reports.fit(&[""], false)?;
     let file = if arguments.run.is_dir() { arguments.run.join("run.jsonl") } else { arguments.run.clone() };
@@ -51,7 +51,7 @@ pub(crate) fn report(arguments: &ReportArguments, context: &Context) -> CommandR
 }
 
 /// The reports, once the first event tells of what: paths may hold the name of the suite.
-fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &Context) -> (FanOut, Vec<PathBuf>) {
+fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &CliContext) -> (FanOut, Vec<PathBuf>) {
     let dialect = if let Body::RunStart(start) = &event.body {
         context.show_not_loaded(&start.not_loaded);
         start.dialect.as_str()
@@ -71,7 +71,7 @@ fn unreadable(run: &Path, file: &Path, error: &LedgerError) -> CliError {
     CliError::new(message, "name the folder of a run, as it was printed after `artifacts:`")
 }
 
-fn reports(arguments: &ReportArguments, context: &Context, of: ReportOf<'_>) -> (FanOut, Vec<PathBuf>) {
+fn reports(arguments: &ReportArguments, context: &CliContext, of: ReportOf<'_>) -> (FanOut, Vec<PathBuf>) {
     let mut reports = FanOut::default();
     let (out, options) = console(arguments.reports.take_stdout(), arguments.verbose, context);
     reports.add("console", Box::new(Console::new(out, options)));
@@ -84,7 +84,7 @@ fn reports(arguments: &ReportArguments, context: &Context, of: ReportOf<'_>) -> 
 }
 
 /// Says what is missing from the record.
-fn warn(playback: &Playback, complete: bool, file: &Path, context: &Context) {
+fn warn(playback: &Playback, complete: bool, file: &Path, context: &CliContext) {
     for damage in playback.damaged.iter().take(DAMAGE_SHOWN) {
         context.say(&format!("warning: {}:{}: {}\n", file.display(), damage.line, one_line(&damage.reason)));
     }

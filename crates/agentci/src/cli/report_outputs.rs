@@ -4,15 +4,15 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use agentci::ledger::write_whole;
-use agentci::report::{Output, ReportKind};
+use agentci::report::{ReportKind, ReportOutput};
 
 /// The file of a report, which grows as the run goes on if the report is one that does.
-pub(crate) fn destination(kind: &ReportKind, path: &Path) -> Output {
+pub(crate) fn destination(kind: &ReportKind, path: &Path) -> ReportOutput {
     if kind.streams { growing(path) } else { to_file(path) }
 }
 
 /// A file that grows piece by piece, each of which is there as soon as it is known; one that is there is begun anew.
-fn growing(path: &Path) -> Output {
+fn growing(path: &Path) -> ReportOutput {
     let path = path.to_path_buf();
     let mut open: Option<fs_err::File> = None;
     Box::new(move |bytes| {
@@ -29,13 +29,13 @@ fn growing(path: &Path) -> Output {
 }
 
 /// A file that is complete or not there.
-pub(super) fn to_file(path: &Path) -> Output {
+pub(super) fn to_file(path: &Path) -> ReportOutput {
     let path = path.to_path_buf();
     Box::new(move |bytes| write_whole(&path, bytes).map_err(io::Error::other))
 }
 
 /// Standard output.
-pub(super) fn to_stdout() -> Output {
+pub(super) fn to_stdout() -> ReportOutput {
     Box::new(|bytes| {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agentci::ledger::safe_name;
-use agentci::report::{ConsoleOptions, FanOut, Github, Output, REPORTS, ReportError, ReportKind, Reporter};
+use agentci::report::{ConsoleOptions, FanOut, Github, REPORTS, ReportError, ReportKind, ReportOutput, Reporter};
 use agentci::source::did_you_mean;
 use clap::Args;
 
 use super::cli_error::CliError;
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect;
 use super::github_job::{STEP_SUMMARY, checkout};
 use super::report_outputs::{destination, to_file, to_stdout};
@@ -250,14 +250,14 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Where the console report goes and how it looks: `aside` if standard output belongs to something else.
-pub(crate) fn console(aside: bool, verbose: bool, context: &Context) -> (Box<dyn Write>, ConsoleOptions) {
+pub(crate) fn console(aside: bool, verbose: bool, context: &CliContext) -> (Box<dyn Write>, ConsoleOptions) {
     let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
     let color = if aside { context.stderr_color } else { context.stdout_color };
     (out, ConsoleOptions { color, live: None, verbose, width: context.width })
 }
 
 /// Says which reports could not be written; gives the names of those whose failure is one of the command.
-pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &Context) -> Vec<String> {
+pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &CliContext) -> Vec<String> {
     let mut failed = Vec::new();
     for (name, error) in unwritten {
         let message = format!("the report {name} could not be written: {error}");
@@ -274,7 +274,7 @@ pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &Co
 }
 
 /// A report that was asked for.
-fn make(kind: &ReportKind, output: Output) -> Box<dyn Reporter> {
+fn make(kind: &ReportKind, output: ReportOutput) -> Box<dyn Reporter> {
     if kind.name == "github" { Github::whole(output, checkout()) } else { kind.make(output) }
 }
 

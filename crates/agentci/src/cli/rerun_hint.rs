@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use agentci::report::{ReportError, Reporter, one_line};
-use agentci::verdict::{Body, RunEvent, Status};
+use agentci::verdict::{Body, CaseStatus, RunEvent};
 
-use super::context::Context;
+use super::context::CliContext;
 
 /// The longest command that is worth printing.
 const COMMAND_LIMIT: usize = 1000;
@@ -29,7 +29,7 @@ pub(super) struct RerunHint {
 impl Reporter for RerunHint {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id)
-            && matches!(end.status, Status::Fail | Status::Error)
+            && matches!(end.status, CaseStatus::Fail | CaseStatus::Error)
         {
             self.cases.entry(end.index).or_insert_with(|| id.to_string());
         }
@@ -39,7 +39,7 @@ impl Reporter for RerunHint {
 
 impl RerunHint {
     /// The lines for a person about a run that did not get through.
-    pub(super) fn what_next(&self, context: &Context, report: &Path) -> String {
+    pub(super) fn what_next(&self, context: &CliContext, report: &Path) -> String {
         let mut text = format!("report: {}\n", one_line(&report.display().to_string()));
         if let Some(command) = self.command(&context.arguments).filter(|_| !self.cases.is_empty()) {
             let which = if self.cases.len() == 1 { "it" } else { "them" };
@@ -106,8 +106,13 @@ mod tests {
     #[test]
     fn only_cases_that_did_not_pass_are_run_again() {
         let mut hint = RerunHint::default();
-        let statuses =
-            [(2, Status::Error), (0, Status::Fail), (1, Status::Pass), (3, Status::Skipped), (0, Status::Fail)];
+        let statuses = [
+            (2, CaseStatus::Error),
+            (0, CaseStatus::Fail),
+            (1, CaseStatus::Pass),
+            (3, CaseStatus::Skipped),
+            (0, CaseStatus::Fail),
+        ];
         for (index, status) in statuses {
             let end = CaseEnd { index, status, ..CaseEnd::default() };
             let (suite, case_id) = ("s".into(), Some(format!("c{index}").into()));

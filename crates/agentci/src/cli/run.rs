@@ -7,15 +7,15 @@ use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::execute::{execute, runtime};
 use super::prepare::prepare;
-use super::record_flags::RecordArguments;
+use super::record_flags::RecordSuiteArguments;
 use super::run_arguments::RunArguments;
 use super::signals::stopped_by_signals;
 use super::watch;
 
-pub(crate) fn run(arguments: &RunArguments, context: &Context) -> CommandResult {
+pub(crate) fn run(arguments: &RunArguments, context: &CliContext) -> CommandResult {
     if arguments.watch {
         return watch::watch(arguments, context);
     }
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &Context) -> CommandResult 
     Ok(execute(&mut suites, not_loaded, arguments, context, &runtime, &stop))
 }
 
-fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> ExitStatus {
+fn dry_run(suites: &Suites, arguments: &RunArguments, context: &CliContext) -> ExitStatus {
     if arguments.json {
         context.print(&super::list::as_json(suites, arguments.mode));
     } else {
@@ -63,8 +63,8 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &Context) -> Exit
 }
 
 /// Runs with `--mode record`.
-pub(crate) fn record(arguments: RecordArguments, context: &Context) -> CommandResult {
-    let RecordArguments { run: mut arguments, recording } = arguments;
+pub(crate) fn record(arguments: RecordSuiteArguments, context: &CliContext) -> CommandResult {
+    let RecordSuiteArguments { run: mut arguments, recording } = arguments;
     arguments.recording = recording;
     if arguments.mode.is_some_and(|mode| mode != Mode::Record) {
         return Err(CliError::new("`agentci record` records; it has no other mode", "use `agentci run --mode`"));

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Map, json};
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 
 /// Arguments of `agentci schema`.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) struct SchemaArguments {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn schema(arguments: &SchemaArguments, context: &Context) -> CommandResult {
+pub(crate) fn schema(arguments: &SchemaArguments, context: &CliContext) -> CommandResult {
     let chosen = match &arguments.name {
         None => schemas(),
         Some(name) => {
@@ -86,7 +86,7 @@ fn is_yaml(file: &SchemaFile) -> bool {
     file.paths.iter().all(yaml)
 }
 
-fn write(files: &[SchemaFile], folder: &Path, context: &Context) -> Result<(), CliError> {
+fn write(files: &[SchemaFile], folder: &Path, context: &CliContext) -> Result<(), CliError> {
     fs_err::create_dir_all(folder)
         .map_err(|error| CliError::new(error.to_string(), "name a folder that can be made"))?;
     let mut settings = Map::new();

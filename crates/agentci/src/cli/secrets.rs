@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::source::{Diagnostic, Diagnostics, FileError, Files as _, Kind, Span};
+use agentci::source::{Diagnostic, Diagnostics, FileError, FileKind, Files as _, Span};
 use agentci::{DiskFiles, Suites};
 use agentci_recorder::{Recording, SecretLeft, load};
 use serde_json::Value;
@@ -142,10 +142,10 @@ fn search_folders(path: &Path, most: usize, found: &mut BTreeSet<PathBuf>) -> us
     let mut waiting = vec![(path.to_path_buf(), 0)];
     while let Some((path, depth)) = waiting.pop().filter(|_| searched <= most) {
         match DiskFiles.kind(&path) {
-            Some(Kind::File) if path.extension().is_some_and(|extension| extension == "jsonl") => {
+            Some(FileKind::File) if path.extension().is_some_and(|extension| extension == "jsonl") => {
                 found.insert(agentci::source::join(&path, ""));
             }
-            Some(Kind::Folder) if depth < DEPTH_LIMIT => {
+            Some(FileKind::Folder) if depth < DEPTH_LIMIT => {
                 searched += 1;
                 let names = DiskFiles.list(&path).unwrap_or_default().into_iter().map(|entry| entry.name);
                 waiting.extend(names.filter(|name| !skipped(name)).map(|name| (path.join(name), depth + 1)));

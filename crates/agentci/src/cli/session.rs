@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use agentci::ledger::{Journal, LedgerError, RunFolder};
+use agentci::ledger::{LedgerError, RunFolder, RunJournal};
 use agentci::plan::{Suite, TimeLimit};
-use agentci::runner::{Budget, Facts, Stop};
+use agentci::runner::{Budget, RunFacts, Stop};
 use agentci::source::{Diagnostic, Diagnostics};
-use agentci::verdict::{ExitStatus, NotLoaded, Status};
-use agentci::{LoadedSuite, Settings, Suites};
+use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded};
+use agentci::{LoadedSuite, RunSettings, Suites};
 
 use super::check_worker;
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect::{OutPaths, OwnResults};
 use super::gates;
 use super::open_files;
@@ -26,13 +26,13 @@ use super::reports::tell_unwritten;
 use super::rerun_hint::RerunHint;
 use super::run_arguments::RunArguments;
 use super::run_metadata::{commit, shown, unix_ms};
-use super::stored::RUNS;
-use super::suite_reports::{Finished, SuiteReports};
+use super::stored_run::RUNS;
+use super::suite_reports::{FinishedReports, SuiteReports};
 
 /// A run of all selected suites.
-pub(super) struct Session<'s> {
+pub(super) struct RunSession<'s> {
     pub(super) arguments: &'s RunArguments,
-    pub(super) context: &'s Context,
+    pub(super) context: &'s CliContext,
     pub(super) suites: &'s mut Suites,
     /// What could not be loaded.
     pub(super) not_loaded: Vec<NotLoaded>,
@@ -43,7 +43,7 @@ pub(super) struct Session<'s> {
     pub(super) summaries: Vec<Vec<u8>>,
 }
 
-impl Session<'_> {
+impl RunSession<'_> {
     /// Runs the suites one after the other.
     pub(super) async fn run(&mut self, stop: &Stop) -> ExitStatus {
         let mut status = ExitStatus::Success;
@@ -79,9 +79,9 @@ impl Session<'_> {
             reports.add(name, report);
         }
         let not_loaded = self.not_loaded.clone();
-        let facts = Facts { not_loaded, ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out)) };
+        let facts = RunFacts { not_loaded, ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out)) };
         let (status, reports) = drive(self.suites, position, &facts, &settings, stop, reports).await;
-        let Finished { unwritten, journal_error, hint, summary } = reports.finish();
+        let FinishedReports { unwritten, journal_error, hint, summary } = reports.finish();
         let mut complete = tell_unwritten(unwritten, self.context).is_empty();
         if let Some(writer) = writer.filter(|_| !stop.stopped()) {
             // Cases have the time that `--timeout` says from their suite; the agent that writes a report is none of them.
@@ -94,17 +94,17 @@ impl Session<'_> {
             complete = false;
         }
         self.summaries.push(summary);
-        let passed = status <= Status::Skipped;
+        let passed = status <= CaseStatus::Skipped;
         self.print_last_lines(&folder, path.as_deref(), (!passed).then_some(&hint));
         Ok(if passed && complete { ExitStatus::Success } else { ExitStatus::Failed })
     }
 
     /// Opens what the run of a suite is written to.
-    fn open(&self, suite: &Suite) -> Result<(RunFolder, Journal, OwnResults), CliError> {
+    fn open(&self, suite: &Suite) -> Result<(RunFolder, RunJournal, OwnResults), CliError> {
         let RunArguments { dialects, dialects_run, reports, .. } = self.arguments;
         let out = OutPaths { folder: reports.folder(), files: reports.out_paths(&suite.name) };
         let own = dialects_run.open_results(suite, dialects, out, self.context)?;
-        let opened = self.folder(suite).and_then(|folder| Ok((Journal::create(&folder)?, folder)));
+        let opened = self.folder(suite).and_then(|folder| Ok((RunJournal::create(&folder)?, folder)));
         let (journal, folder) = opened.map_err(|error| {
             CliError::new(format!("the run folder can not be made: {error}"), "choose another with `--output-dir`")
         })?;
@@ -118,19 +118,19 @@ impl Session<'_> {
     }
 
     /// What is stored of the run beside its events; `out` is the file of results that nobody had to name.
-    pub(super) fn facts(&self, suite: &Suite, run_id: &str, out: Option<&Path>) -> Facts {
-        Facts {
+    pub(super) fn facts(&self, suite: &Suite, run_id: &str, out: Option<&Path>) -> RunFacts {
+        RunFacts {
             run_id: run_id.to_owned(),
             git_sha: commit(),
             agent_path: suite.agent_folder.as_deref().map(shown),
             environment: self.arguments.dialects.asker(suite),
             options: self.arguments.recorded(out),
-            ..Facts::default()
+            ..RunFacts::default()
         }
     }
 
-    pub(super) fn settings(&self, suite: &Suite) -> Settings {
-        let mut settings = Settings::default();
+    pub(super) fn settings(&self, suite: &Suite) -> RunSettings {
+        let mut settings = RunSettings::default();
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
         settings.fail_fast = self.arguments.fail_fast;
@@ -152,7 +152,7 @@ impl Session<'_> {
     }
 
     /// In record and live mode every tool must be there before anything runs.
-    async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), CliError> {
+    async fn resolve_tools(&self, position: usize, settings: &RunSettings) -> Result<(), CliError> {
         let Err(error) = self.suites.resolve_tools(position, settings).await else { return Ok(()) };
         let Some(span) = error.span else {
             let name = &self.suites.loaded()[position].suite.name;
@@ -215,11 +215,11 @@ impl Session<'_> {
 async fn drive(
     suites: &mut Suites,
     position: usize,
-    facts: &Facts,
-    settings: &Settings,
+    facts: &RunFacts,
+    settings: &RunSettings,
     stop: &Stop,
     reports: SuiteReports,
-) -> (Status, SuiteReports) {
+) -> (CaseStatus, SuiteReports) {
     // The run holds on to its listener for as long as it lasts, and the reports have to be reached while it waits.
     let reports = RefCell::new(reports);
     let mut take = |event| reports.borrow_mut().on_event(&event);

@@ -7,8 +7,8 @@ use agentci::shards::{Durations, Shard, ShardError, split};
 use clap::Args;
 
 use super::cli_error::CliError;
-use super::context::Context;
-use super::stored;
+use super::context::CliContext;
+use super::stored_run;
 
 /// Flags for a run that several machines share.
 #[derive(Debug, Clone, Default, Args)]
@@ -30,11 +30,11 @@ fn shard(text: &str) -> Result<Shard, ShardError> {
 
 impl ShardFlags {
     /// Leaves of the selected cases those of this part. The error has been told.
-    pub(crate) fn apply(&self, suites: &mut Suites, context: &Context) -> Result<(), CliError> {
+    pub(crate) fn apply(&self, suites: &mut Suites, context: &CliContext) -> Result<(), CliError> {
         let Some(shard) = self.shard else { return Ok(()) };
         let mut durations = None;
         for run in &self.shard_by {
-            durations.get_or_insert_with(Durations::default).learn(&stored::summary(run)?);
+            durations.get_or_insert_with(Durations::default).learn(&stored_run::summary(run)?);
         }
         let any = |suites: &Suites| suites.loaded().iter().any(|loaded| !loaded.selected.is_empty());
         let before = any(suites);

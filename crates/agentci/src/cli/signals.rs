@@ -5,24 +5,24 @@ use std::io;
 use std::task::Poll;
 
 use agentci::runner::{Stop, Stopper};
-use agentci_process::Asked;
+use agentci_process::SignalRequest;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// `SIGXFSZ`, which has one number on Linux and macOS.
 const FILE_TOO_LARGE: i32 = 25;
 
 /// The signals that ask us to end, and what they ask of a command that we run.
-const ENDING: [(SignalKind, Asked); 4] = [
-    (SignalKind::interrupt(), Asked::Interrupt),
-    (SignalKind::terminate(), Asked::Terminate),
-    (SignalKind::hangup(), Asked::HangUp),
+const ENDING: [(SignalKind, SignalRequest); 4] = [
+    (SignalKind::interrupt(), SignalRequest::Interrupt),
+    (SignalKind::terminate(), SignalRequest::Terminate),
+    (SignalKind::hangup(), SignalRequest::HangUp),
     // To write a core file of our own, and lose the recording, is not what anybody wants.
-    (SignalKind::quit(), Asked::Terminate),
+    (SignalKind::quit(), SignalRequest::Terminate),
 ];
 
 /// Signals that are listened to, and do not end us by themselves.
 #[derive(Debug)]
-pub(super) struct Signals(Vec<(Signal, Asked)>);
+pub(super) struct Signals(Vec<(Signal, SignalRequest)>);
 
 impl Signals {
     /// Those that ask us to end; to be called within a runtime.
@@ -35,12 +35,12 @@ impl Signals {
         Self::to(&ENDING)
     }
 
-    fn to(kinds: &[(SignalKind, Asked)]) -> io::Result<Self> {
+    fn to(kinds: &[(SignalKind, SignalRequest)]) -> io::Result<Self> {
         kinds.iter().map(|(kind, asked)| Ok((signal(*kind)?, *asked))).collect::<io::Result<_>>().map(Self)
     }
 
     /// Waits for one of them.
-    pub(super) async fn next(&mut self) -> Asked {
+    pub(super) async fn next(&mut self) -> SignalRequest {
         poll_fn(|context| {
             let received =
                 self.0.iter_mut().find_map(|(signal, asked)| signal.poll_recv(context).is_ready().then_some(*asked));

@@ -5,14 +5,14 @@
 
 use std::io::{self, Write};
 
-use agentci::ledger::{Journal, LedgerError, RunFolder};
+use agentci::ledger::{LedgerError, RunFolder, RunJournal};
 use agentci::plan::Suite;
 use agentci::report::{
-    Buffer, Console, ConsoleOptions, FanOut, Html, Junit, ReportError, ReportKind, Reporter, Stream, Summary,
+    Buffer, Console, ConsoleOptions, FanOut, Html, Junit, PieceSink, ReportError, ReportKind, Reporter, Summary,
 };
 use agentci::verdict::RunEvent;
 
-use super::context::Context;
+use super::context::CliContext;
 use super::github_job::{STEP_SUMMARY, annotations, step_summary};
 use super::journaled_console::{CONSOLE, JournaledConsole};
 use super::reports::{ReportOf, USUAL, console};
@@ -29,7 +29,7 @@ pub(super) struct SuiteReports {
 }
 
 /// What is left of them after the run.
-pub(super) struct Finished {
+pub(super) struct FinishedReports {
     /// The reports that could not be written, by their names.
     pub(super) unwritten: Vec<(String, ReportError)>,
     /// Why `run.jsonl` is not complete.
@@ -44,11 +44,11 @@ impl SuiteReports {
     pub(super) fn open(
         suite: &Suite,
         folder: &RunFolder,
-        journal: Journal,
+        journal: RunJournal,
         arguments: &RunArguments,
-        context: &Context,
+        context: &CliContext,
     ) -> Self {
-        let to_file = |name: &'static str| -> Stream {
+        let to_file = |name: &'static str| -> PieceSink {
             let folder = folder.clone();
             Box::new(move |write| folder.write_pieces(name, write).map_err(io::Error::other))
         };
@@ -90,16 +90,16 @@ impl SuiteReports {
     }
 
     /// Ends all reports.
-    pub(super) fn finish(mut self) -> Finished {
+    pub(super) fn finish(mut self) -> FinishedReports {
         let (mut unwritten, journal_error) = self.console.close();
         unwritten.extend(self.reports.finish());
         let summary = self.summary.map(|summary| summary.take()).unwrap_or_default();
-        Finished { unwritten, journal_error, hint: self.hint, summary }
+        FinishedReports { unwritten, journal_error, hint: self.hint, summary }
     }
 }
 
 /// What prints while the run goes on.
-fn journaled_console(journal: Journal, arguments: &RunArguments, context: &Context) -> JournaledConsole {
+fn journaled_console(journal: RunJournal, arguments: &RunArguments, context: &CliContext) -> JournaledConsole {
     let (out, options) = console(arguments.talks_aside(), arguments.verbose, context);
     let live = context.stderr_is_terminal.then(|| Box::new(io::stderr()) as Box<dyn Write>);
     let mut console = JournaledConsole::new(journal, out, context.stderr_is_terminal);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use agentci::verdict::ExitStatus;
 use clap::Args;
 
-use super::context::{Color, Context};
+use super::context::{CliContext, Color};
 
 /// Arguments of `agentci tap`.
 #[derive(Debug, Args)]
@@ -29,10 +29,10 @@ pub(crate) fn at_once(words: &[OsString]) -> Option<ExitStatus> {
         _ => return None,
     };
     let arguments = TapArguments { session, command: command.to_vec() };
-    (!arguments.command.is_empty()).then(|| tap(&arguments, &Context::new(Color::Auto, &[])))
+    (!arguments.command.is_empty()).then(|| tap(&arguments, &CliContext::new(Color::Auto, &[])))
 }
 
-pub(crate) fn tap(arguments: &TapArguments, context: &Context) -> ExitStatus {
+pub(crate) fn tap(arguments: &TapArguments, context: &CliContext) -> ExitStatus {
     match agentci_recorder::tap(arguments.session.as_deref(), &arguments.command) {
         Ok(0) => ExitStatus::Success,
         Ok(code) => ExitStatus::Command(code),

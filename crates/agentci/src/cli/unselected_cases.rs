@@ -8,11 +8,11 @@ use agentci::{LoadedSuite, Suites};
 
 /// Where the cases of the suites stand of which only some are selected.
 pub(super) struct UnselectedCases<'s> {
-    suites: Vec<(&'s LoadedSuite, HashMap<FileId, Vec<CaseLines>>)>,
+    suites: Vec<(&'s LoadedSuite, HashMap<FileId, Vec<CaseBounds>>)>,
 }
 
 /// Where a case begins, and where it is over as far as that can be told.
-struct CaseLines {
+struct CaseBounds {
     line: u32,
     end: Option<u32>,
     selected: bool,
@@ -23,13 +23,13 @@ impl<'s> UnselectedCases<'s> {
         let in_part = suites.loaded().iter().filter(|loaded| loaded.selected.len() < loaded.suite.cases.len());
         let placed = in_part.map(|loaded| {
             let mut lines: HashMap<FileId, Vec<&str>> = HashMap::new();
-            let mut begun: HashMap<FileId, Vec<CaseLines>> = HashMap::new();
+            let mut begun: HashMap<FileId, Vec<CaseBounds>> = HashMap::new();
             for (index, case) in loaded.suite.cases.iter().enumerate() {
                 let file = case.span.file;
                 let lines = lines.entry(file).or_insert_with(|| suites.sources().text(file).lines().collect());
                 let line = first_line(lines, case.span.line);
                 let (end, selected) = (end_of_item(lines, line), is_selected(loaded, index));
-                begun.entry(file).or_default().push(CaseLines { line, end, selected });
+                begun.entry(file).or_default().push(CaseBounds { line, end, selected });
             }
             (loaded, begun)
         });
@@ -46,7 +46,7 @@ impl<'s> UnselectedCases<'s> {
             let Some(here) = files.get(&warning.span.file) else { continue };
             let before = here.iter().map(|case| case.line).filter(|line| *line <= warning.span.line).max();
             let is_last = !here.iter().any(|case| case.line > warning.span.line);
-            let over = |case: &CaseLines| case.end.is_none_or(|end| end <= warning.span.line);
+            let over = |case: &CaseBounds| case.end.is_none_or(|end| end <= warning.span.line);
             let behind = is_last && here.iter().any(|case| Some(case.line) == before && over(case));
             // What is before the first case or behind the last may be the suite's own, where both are in one file.
             let within = loaded.suite.habits.case_files == CaseFiles::WithSettings;

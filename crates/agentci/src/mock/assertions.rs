@@ -5,7 +5,7 @@ use std::path::Path;
 use agentci_checks::{ReadyCheck, single};
 use agentci_plan::Check;
 use agentci_source::{Diagnostics, Node, Sources, Span};
-use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_trace::{Event, EventKind, Moment, Trace};
 use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
@@ -96,7 +96,7 @@ pub fn assert_matches_schema(output: &str, schema: &Value) -> bool {
 fn held(kind: &str, arguments: &Value, output: &str) -> bool {
     let span = nowhere();
     let mut trace = Trace::default();
-    trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::Text(output.to_owned()) });
+    trace.push(Event { at: Moment::default(), turn: 0, kind: EventKind::Text(output.to_owned()) });
     let check = Check::new(kind, span, Node::from_value(arguments, span));
     ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Held)
 }

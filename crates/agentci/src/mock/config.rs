@@ -18,7 +18,7 @@ use super::{InvalidModel, MockLlmConfig};
 /// # Ok::<(), agentci::mock::InvalidModel>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "WrittenConfig")]
+#[serde(try_from = "WrittenMockConfig")]
 pub struct AgentTestConfig {
     test_dir: PathBuf,
     mock_config: Option<MockLlmConfig>,
@@ -27,7 +27,7 @@ pub struct AgentTestConfig {
 }
 
 #[derive(Deserialize)]
-struct WrittenConfig {
+struct WrittenMockConfig {
     test_dir: PathBuf,
     mock_config: Option<MockLlmConfig>,
     timeout_seconds: Option<f64>,
@@ -35,11 +35,11 @@ struct WrittenConfig {
     parallel: bool,
 }
 
-impl TryFrom<WrittenConfig> for AgentTestConfig {
+impl TryFrom<WrittenMockConfig> for AgentTestConfig {
     type Error = InvalidModel;
 
-    fn try_from(written: WrittenConfig) -> Result<Self, InvalidModel> {
-        let WrittenConfig { test_dir, mock_config, timeout_seconds, parallel } = written;
+    fn try_from(written: WrittenMockConfig) -> Result<Self, InvalidModel> {
+        let WrittenMockConfig { test_dir, mock_config, timeout_seconds, parallel } = written;
         let config = Self { mock_config, parallel, ..Self::new(test_dir) };
         timeout_seconds.map_or(Ok(config.clone()), |seconds| config.with_timeout_seconds(seconds))
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use agentci_report::{AgentTestResult, TestSuiteResult};
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, RunEnd, RunEvent, RunStart,
-    Status, TaskStart, settle,
+    AssertionCount, Body, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, RunEnd, RunEvent,
+    RunStart, TaskStart, settle,
 };
 
 /// The events of a suite's run.
@@ -73,7 +73,7 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
     let mut end = CaseEnd {
         index,
         runs: 1,
-        passed: status == Status::Pass,
+        passed: status == CaseStatus::Pass,
         status,
         cause,
         wall_ms,

@@ -25,11 +25,11 @@ use super::{Message, MockLlmConfig, MockLlmResponse, SimulatedFailure};
 pub struct MockLlmProvider {
     script: Arc<MockScript>,
     seed: u64,
-    state: Mutex<State>,
+    state: Mutex<ProviderState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ProviderState {
     calls: u64,
     served: usize,
 }
@@ -74,6 +74,6 @@ impl MockLlmProvider {
 
     /// Begins again with the first answer.
     pub fn reset(&self) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = ProviderState::default();
     }
 }

@@ -107,7 +107,7 @@ impl MockLlmResponse {
 /// # Ok::<(), agentci::mock::InvalidModel>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "WrittenConfig")]
+#[serde(try_from = "WrittenResponses")]
 pub struct MockLlmConfig {
     model_name: String,
     responses: Vec<MockLlmResponse>,
@@ -116,7 +116,7 @@ pub struct MockLlmConfig {
 }
 
 #[derive(Deserialize)]
-struct WrittenConfig {
+struct WrittenResponses {
     model_name: String,
     #[serde(default)]
     responses: Vec<MockLlmResponse>,
@@ -125,10 +125,10 @@ struct WrittenConfig {
     failure_rate: f64,
 }
 
-impl TryFrom<WrittenConfig> for MockLlmConfig {
+impl TryFrom<WrittenResponses> for MockLlmConfig {
     type Error = InvalidModel;
 
-    fn try_from(written: WrittenConfig) -> Result<Self, InvalidModel> {
+    fn try_from(written: WrittenResponses) -> Result<Self, InvalidModel> {
         Self::new(written.model_name)
             .with_responses(written.responses)
             .with_failure_rate(written.failure_rate)?

@@ -8,9 +8,9 @@ use agentci_checks::latency_ms;
 use agentci_drivers::mock::MockAnswer;
 use agentci_formats::{LoadOptions, MockSource, aumai};
 use agentci_plan::Dialect;
-use agentci_report::{Gathered, Paint, diagnostic, label};
-use agentci_source::{Diagnostic, Files as _, Kind as PathKind, Severity, Sources};
-use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_report::{AumaiRun, Paint, diagnostic, label};
+use agentci_source::{Diagnostic, FileKind as PathKind, Files as _, Severity, Sources};
+use agentci_trace::{Event, EventKind, Moment, Trace};
 use agentci_verdict::Outcome;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use super::assertions::{nowhere, ready};
 use super::{
     AgentTestCase, AgentTestConfig, AgentTestResult, LoadError, MockLlmProvider, MockLlmResponse, TestSuiteResult,
 };
-use crate::{DiskFiles, Settings, Suites};
+use crate::{DiskFiles, RunSettings, Suites};
 
 /// Loads tests and runs them against scripted models.
 #[derive(Debug, Clone, Copy, Default)]
@@ -125,14 +125,15 @@ impl AgentTestRunner {
             let message = format!("`{}` holds suites of another format; run them with `Suites`", path.display());
             return Err(LoadError::Invalid(message));
         }
-        let mut settings = Settings { seed: self.seed, suite_timeout: Some(config.timeout()), ..Settings::default() };
+        let mut settings =
+            RunSettings { seed: self.seed, suite_timeout: Some(config.timeout()), ..RunSettings::default() };
         if !config.parallel() {
             settings.parallel = 1;
         }
         for loaded in suites.loaded_mut() {
             loaded.suite.gates = agentci_plan::Gates::default();
         }
-        let mut gathered = Gathered::default();
+        let mut gathered = AumaiRun::default();
         suites.run(&settings, |event| gathered.add(&event)).map_err(|error| LoadError::Run(error.to_string()))?;
         Ok(gathered.result())
     }
@@ -145,7 +146,7 @@ fn trace(test_case: &AgentTestCase, response: &MockLlmResponse, elapsed_us: u64)
     let mut push = |offset_us, kind| {
         trace.push(Event { at: Moment { unix_ms: 0, offset_us }, turn: 0, kind });
     };
-    push(0, Kind::TurnStart(Arc::clone(&input)));
+    push(0, EventKind::TurnStart(Arc::clone(&input)));
     for kind in MockAnswer::new(response.to_plan()).events(input) {
         push(elapsed_us, kind);
     }

@@ -7,14 +7,14 @@ use agentci_verdict::{NotLoaded, Policy};
 
 use super::MergeError;
 use super::search::{FOLDER_LIMIT, find};
-use super::stored::{Stored, difference, read};
+use super::stored_part::{Stored, difference, read};
 
 /// How many missing parts are named.
 const NAMED: usize = 20;
 
 /// The run folders of all parts of one suite's run.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct GatheredShards {
     /// The suite.
     pub suite: String,
     /// The records of the parts, in their order.
@@ -22,7 +22,7 @@ pub struct Gathered {
 }
 
 /// Finds the runs at or below these folders and makes sure that, for each suite, all parts are there once.
-pub fn gather(folders: &[PathBuf]) -> Result<Vec<Gathered>, MergeError> {
+pub fn gather(folders: &[PathBuf]) -> Result<Vec<GatheredShards>, MergeError> {
     let mut paths = BTreeSet::new();
     for folder in folders {
         let mut found = find(folder, FOLDER_LIMIT)?;
@@ -37,10 +37,10 @@ pub fn gather(folders: &[PathBuf]) -> Result<Vec<Gathered>, MergeError> {
         let (suite, stored) = read(&path)?;
         suites.entry(suite).or_default().push(stored);
     }
-    suites.into_iter().map(|(suite, parts)| Gathered::new(suite, parts)).collect()
+    suites.into_iter().map(|(suite, parts)| GatheredShards::new(suite, parts)).collect()
 }
 
-impl Gathered {
+impl GatheredShards {
     fn new(suite: String, mut parts: Vec<Stored>) -> Result<Self, MergeError> {
         parts.sort_by_key(|part| part.shard.index);
         let first = &parts[0];

@@ -9,9 +9,9 @@ mod merge_error;
 mod play;
 mod search;
 mod split;
-mod stored;
+mod stored_part;
 
 pub use auto::{Shard, ShardError};
-pub use gather::{Gathered, gather};
+pub use gather::{GatheredShards, gather};
 pub use merge_error::MergeError;
 pub use split::{Durations, split};

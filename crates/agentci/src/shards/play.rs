@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use agentci_ledger::{LedgerError, play};
 use agentci_plan::Mode;
-use agentci_verdict::{Body, Policy, Rows, RunEnd, RunEvent, RunStart, StabilitySummary, Status};
+use agentci_verdict::{Body, CaseStatus, Policy, Rows, RunEnd, RunEvent, RunStart, StabilitySummary};
 
-use super::Gathered;
+use super::GatheredShards;
 
-impl Gathered {
+impl GatheredShards {
     /// Plays the parts as one run. The result is the worst status of all cases, and at least a failure if a gate failed.
     pub fn play(
         &self,
         run_id: &str,
         policy: Option<&Policy>,
         mut on_event: impl FnMut(RunEvent),
-    ) -> Result<Status, LedgerError> {
+    ) -> Result<CaseStatus, LedgerError> {
         let suite: Arc<str> = self.suite.as_str().into();
         let of_run =
             |timestamp, body| RunEvent { suite: Arc::clone(&suite), case_id: None, attempt: None, timestamp, body };
@@ -24,7 +24,7 @@ impl Gathered {
         let loaded = start.not_loaded.is_empty();
         let mut rows = Rows::default();
         // What could not be loaded has no case of its own.
-        let mut worst = if loaded { Status::Pass } else { Status::Error };
+        let mut worst = if loaded { CaseStatus::Pass } else { CaseStatus::Error };
         let mut begun = Some(start);
         for part in &self.parts {
             play(&part.path, |event| match &event.body {
@@ -54,7 +54,7 @@ impl Gathered {
         let stability = StabilitySummary::of_several(&rows);
         on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, wall_us: micros, stability, ..RunEnd::default() })));
         if require_agent && rows.iter().any(|row| row.lacks_agent().is_some()) {
-            worst = worst.max(Status::Fail);
+            worst = worst.max(CaseStatus::Fail);
         }
         Ok(worst)
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use agentci_plan::Suite;
-use agentci_runner::Part;
+use agentci_runner::RunShard;
 use agentci_source::Sources;
 use agentci_verdict::ShardOf;
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub fn split(suites: &mut Suites, shard: Shard, durations: Option<&Durations>) {
         let own = whole.into_iter().enumerate().filter(|_| taken_by.next() == Some(index - 1));
         let (positions, taken) = own.unzip();
         loaded.selected = taken;
-        loaded.part = Some(Part { of, positions });
+        loaded.part = Some(RunShard { of, positions });
     }
 }
 

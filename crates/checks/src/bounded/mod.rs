@@ -33,8 +33,8 @@ pub(crate) const CHEAP: u64 = 1_000_000;
 
 /// An evaluation that is left to a worker.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
-    kind: Kind,
+pub struct BoundedTask {
+    kind: TaskKind,
     /// The schema, or the path as a text.
     subject: Arc<Value>,
     /// What it is applied to.
@@ -42,27 +42,27 @@ pub struct Task {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TaskKind {
     Schema(Formats),
     Path,
 }
 
-impl Task {
+impl BoundedTask {
     /// What of a value breaks a schema.
     pub(crate) fn schema(schema: Arc<Value>, formats: Formats, value: Value) -> Self {
-        Self { kind: Kind::Schema(formats), subject: schema, value }
+        Self { kind: TaskKind::Schema(formats), subject: schema, value }
     }
 
     /// What a path of RFC 9535 leads to.
     pub(crate) fn path(path: String, value: Value) -> Self {
-        Self { kind: Kind::Path, subject: Arc::new(path.into()), value }
+        Self { kind: TaskKind::Path, subject: Arc::new(path.into()), value }
     }
 
     /// The lines that ask a worker for it.
     pub fn lines(&self) -> String {
         let word = match self.kind {
-            Kind::Schema(formats) => format!("{} {}", evaluator::SCHEMA, formats.name()),
-            Kind::Path => evaluator::PATH.to_owned(),
+            TaskKind::Schema(formats) => format!("{} {}", evaluator::SCHEMA, formats.name()),
+            TaskKind::Path => evaluator::PATH.to_owned(),
         };
         format!("{word}\n{}\n{}\n", self.subject, self.value)
     }

@@ -29,7 +29,7 @@ pub(crate) struct SchemaCost {
 
 impl SchemaCost {
     pub(crate) fn of(schema: &Value) -> Self {
-        let mut walk = Walk { root: schema, known: HashMap::new(), patterns: 0, foreign: false, dynamic: false };
+        let mut walk = CostWalk { root: schema, known: HashMap::new(), patterns: 0, foreign: false, dynamic: false };
         let mut cost = walk.node(schema, true);
         if walk.foreign || walk.dynamic {
             cost.parts = u64::MAX;
@@ -51,15 +51,15 @@ impl SchemaCost {
 
 /// What a part of a schema costs.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cost {
+struct SchemaPartCost {
     parts: u64,
     /// How many of `anyOf`, `oneOf`, `not` and `if` are within each other at most.
     branches: u64,
     unevaluated: u32,
 }
 
-impl Cost {
-    const UNBOUNDED: Cost = Cost { parts: u64::MAX, branches: 0, unevaluated: 0 };
+impl SchemaPartCost {
+    const UNBOUNDED: SchemaPartCost = SchemaPartCost { parts: u64::MAX, branches: 0, unevaluated: 0 };
 
     fn and(self, other: Self) -> Self {
         Self {
@@ -70,10 +70,10 @@ impl Cost {
     }
 }
 
-struct Walk<'s> {
+struct CostWalk<'s> {
     root: &'s Value,
     /// What targets of references cost; nothing yet while one is looked at, so whoever meets it again is within itself.
-    known: HashMap<String, Option<Cost>>,
+    known: HashMap<String, Option<SchemaPartCost>>,
     /// What all patterns weigh when they are compiled.
     patterns: u64,
     /// Whether a reference may lead elsewhere than it seems.
@@ -81,20 +81,22 @@ struct Walk<'s> {
     dynamic: bool,
 }
 
-impl Walk<'_> {
-    fn node(&mut self, schema: &Value, root: bool) -> Cost {
+impl CostWalk<'_> {
+    fn node(&mut self, schema: &Value, root: bool) -> SchemaPartCost {
         match schema {
-            Value::Array(items) => items.iter().fold(Cost { parts: 1, ..Cost::default() }, |sum, item| {
-                let item = self.node(item, false);
-                sum.and(item)
-            }),
+            Value::Array(items) => {
+                items.iter().fold(SchemaPartCost { parts: 1, ..SchemaPartCost::default() }, |sum, item| {
+                    let item = self.node(item, false);
+                    sum.and(item)
+                })
+            }
             Value::Object(map) => self.object(map, root),
-            _ => Cost { parts: 1, ..Cost::default() },
+            _ => SchemaPartCost { parts: 1, ..SchemaPartCost::default() },
         }
     }
 
-    fn object(&mut self, map: &Map<String, Value>, root: bool) -> Cost {
-        let mut sum = Cost { parts: 1, ..Cost::default() };
+    fn object(&mut self, map: &Map<String, Value>, root: bool) -> SchemaPartCost {
+        let mut sum = SchemaPartCost { parts: 1, ..SchemaPartCost::default() };
         let (mut branches, mut unevaluated) = (0, 0);
         for (key, value) in map {
             let inside = match (key.as_str(), value) {
@@ -103,15 +105,18 @@ impl Walk<'_> {
                 ("$ref", Value::String(to)) => self.target(to),
                 ("$dynamicRef" | "$recursiveRef", Value::String(_)) => {
                     self.dynamic = true;
-                    Cost::UNBOUNDED
+                    SchemaPartCost::UNBOUNDED
                 }
                 ("$id" | "id", Value::String(_)) if !root => {
                     self.foreign = true;
-                    Cost::default()
+                    SchemaPartCost::default()
                 }
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
                 ("patternProperties", Value::Object(patterns)) => {
-                    let named = patterns.keys().map(|pattern| self.pattern(pattern)).fold(Cost::default(), Cost::and);
+                    let named = patterns
+                        .keys()
+                        .map(|pattern| self.pattern(pattern))
+                        .fold(SchemaPartCost::default(), SchemaPartCost::and);
                     named.and(self.each(patterns))
                 }
                 // Names of the user's own, each with a schema.
@@ -121,7 +126,7 @@ impl Walk<'_> {
                 ) => self.each(schemas),
                 // Data, whatever it looks like.
                 ("const" | "enum" | "default" | "examples" | "example", _) => {
-                    Cost { parts: Weight::of(value).parts, ..Cost::default() }
+                    SchemaPartCost { parts: Weight::of(value).parts, ..SchemaPartCost::default() }
                 }
                 _ => self.node(value, false),
             };
@@ -129,23 +134,23 @@ impl Walk<'_> {
             unevaluated += u32::from(matches!(key.as_str(), "unevaluatedProperties" | "unevaluatedItems"));
             sum = sum.and(inside);
         }
-        Cost { branches: sum.branches + branches, unevaluated: sum.unevaluated + unevaluated, ..sum }
+        SchemaPartCost { branches: sum.branches + branches, unevaluated: sum.unevaluated + unevaluated, ..sum }
     }
 
-    fn each(&mut self, schemas: &Map<String, Value>) -> Cost {
-        schemas.values().fold(Cost { parts: 1, ..Cost::default() }, |sum, schema| {
+    fn each(&mut self, schemas: &Map<String, Value>) -> SchemaPartCost {
+        schemas.values().fold(SchemaPartCost { parts: 1, ..SchemaPartCost::default() }, |sum, schema| {
             let schema = self.node(schema, false);
             sum.and(schema)
         })
     }
 
-    fn target(&mut self, to: &str) -> Cost {
+    fn target(&mut self, to: &str) -> SchemaPartCost {
         let Some(target) = pointer(to).and_then(|pointer| self.root.pointer(&pointer)) else {
-            return Cost::UNBOUNDED;
+            return SchemaPartCost::UNBOUNDED;
         };
         match self.known.get(to) {
             Some(Some(cost)) => return *cost,
-            Some(None) => return Cost::UNBOUNDED,
+            Some(None) => return SchemaPartCost::UNBOUNDED,
             None => {}
         }
         self.known.insert(to.to_owned(), None);
@@ -154,10 +159,10 @@ impl Walk<'_> {
         cost
     }
 
-    fn pattern(&mut self, pattern: &str) -> Cost {
+    fn pattern(&mut self, pattern: &str) -> SchemaPartCost {
         let size = pattern_size(pattern);
         self.patterns = self.patterns.saturating_add(size);
-        Cost { parts: 1 + size / PATTERN, ..Cost::default() }
+        SchemaPartCost { parts: 1 + size / PATTERN, ..SchemaPartCost::default() }
     }
 }
 

@@ -14,7 +14,7 @@ const DETAIL: usize = 2000;
 
 /// A part of a request that is text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum RequestPart {
     System,
     User,
     Messages,
@@ -23,51 +23,51 @@ pub(super) enum Part {
 
 /// One condition.
 #[derive(Debug)]
-pub(super) enum Condition {
+pub(super) enum RequestCondition {
     /// A part has this text.
-    Text(Part, WantedText),
+    Text(RequestPart, WantedText),
     /// A tool is offered.
     Offers(WantedTool),
     /// No other tools are offered.
     OffersOnly(OnlyTools),
 }
 
-impl Part {
+impl RequestPart {
     pub(super) fn key(self) -> &'static str {
         match self {
-            Part::System => "system",
-            Part::User => "user",
-            Part::Messages => "messages",
-            Part::Model => "model",
+            RequestPart::System => "system",
+            RequestPart::User => "user",
+            RequestPart::Messages => "messages",
+            RequestPart::Model => "model",
         }
     }
 
     fn words(self) -> &'static str {
         match self {
-            Part::System => "system prompt",
-            Part::User => "last user text",
-            Part::Messages => "message",
-            Part::Model => "model",
+            RequestPart::System => "system prompt",
+            RequestPart::User => "last user text",
+            RequestPart::Messages => "message",
+            RequestPart::Model => "model",
         }
     }
 
     fn verb(self) -> &'static str {
-        if self == Part::Model { "names" } else { "has" }
+        if self == RequestPart::Model { "names" } else { "has" }
     }
 
     /// The text, where there is one.
     fn of<'r>(self, request: &'r ModelRequest<'_>) -> Option<&'r str> {
         let found = match self {
-            Part::System => Some(&*request.system),
-            Part::User => request.user.as_deref(),
-            Part::Messages => request.messages.last().map(|message| &*message.text),
-            Part::Model => request.model,
+            RequestPart::System => Some(&*request.system),
+            RequestPart::User => request.user.as_deref(),
+            RequestPart::Messages => request.messages.last().map(|message| &*message.text),
+            RequestPart::Model => request.model,
         };
         found.filter(|text| !text.is_empty())
     }
 }
 
-impl Condition {
+impl RequestCondition {
     /// Which of the requests meet it.
     pub(super) fn met(&self, requests: &[ModelRequest<'_>]) -> Vec<bool> {
         let mut met: Vec<bool> = Vec::with_capacity(requests.len());
@@ -75,7 +75,9 @@ impl Condition {
             let own = self.is_met(request);
             // What was said before is still there where the provider keeps it.
             let before = match (self, request.continues) {
-                (Condition::Text(Part::Messages, _), Some(Continued::Request(at))) => met.get(at).copied(),
+                (RequestCondition::Text(RequestPart::Messages, _), Some(Continued::Request(at))) => {
+                    met.get(at).copied()
+                }
                 _ => None,
             };
             met.push(own || before.unwrap_or_default());
@@ -85,21 +87,21 @@ impl Condition {
 
     fn is_met(&self, request: &ModelRequest<'_>) -> bool {
         match self {
-            Condition::Text(Part::Messages, wanted) => {
+            RequestCondition::Text(RequestPart::Messages, wanted) => {
                 request.before.iter().chain(&request.messages).any(|message| wanted.is_met(&message.text))
             }
-            Condition::Text(part, wanted) => wanted.is_met(part.of(request).unwrap_or_default()),
-            Condition::Offers(tool) => tool.is_offered(&request.tools),
-            Condition::OffersOnly(only) => only.other(&request.tools).is_none(),
+            RequestCondition::Text(part, wanted) => wanted.is_met(part.of(request).unwrap_or_default()),
+            RequestCondition::Offers(tool) => tool.is_offered(&request.tools),
+            RequestCondition::OffersOnly(only) => only.other(&request.tools).is_none(),
         }
     }
 
     /// Where it was asked for.
     pub(super) fn span(&self) -> Span {
         match self {
-            Condition::Text(_, wanted) => wanted.span(),
-            Condition::Offers(tool) => tool.name.span,
-            Condition::OffersOnly(only) => only.span,
+            RequestCondition::Text(_, wanted) => wanted.span(),
+            RequestCondition::Offers(tool) => tool.name.span,
+            RequestCondition::OffersOnly(only) => only.span,
         }
     }
 
@@ -107,47 +109,49 @@ impl Condition {
     pub(super) fn words(&self, met: bool) -> String {
         let (offers, a, is) = if met { ("offers", "a", "is") } else { ("does not offer", "no", "is not") };
         match self {
-            Condition::Text(part, wanted) => format!("{} {a} {} {}", part.verb(), part.words(), wanted.words()),
-            Condition::Offers(tool) => format!("{offers} {}", tool.words()),
-            Condition::OffersOnly(only) if only.names.is_empty() => format!("{is} without tools"),
-            Condition::OffersOnly(only) => format!("{offers} only {}", read::quoted_list(&only.names)),
+            RequestCondition::Text(part, wanted) => format!("{} {a} {} {}", part.verb(), part.words(), wanted.words()),
+            RequestCondition::Offers(tool) => format!("{offers} {}", tool.words()),
+            RequestCondition::OffersOnly(only) if only.names.is_empty() => format!("{is} without tools"),
+            RequestCondition::OffersOnly(only) => format!("{offers} only {}", read::quoted_list(&only.names)),
         }
     }
 
     /// What a request has instead; `which` names it.
     pub(super) fn seen(&self, which: &str, request: &ModelRequest<'_>) -> String {
         match self {
-            Condition::Text(part, wanted) => {
+            RequestCondition::Text(part, wanted) => {
                 let name = part.words();
                 match part.of(request) {
-                    None if *part == Part::Model => format!("{which} names no model"),
+                    None if *part == RequestPart::Model => format!("{which} names no model"),
                     None => format!("{which} has no {name}"),
-                    Some(text) if *part == Part::Messages => wanted.seen(&format!("the last message of {which}"), text),
+                    Some(text) if *part == RequestPart::Messages => {
+                        wanted.seen(&format!("the last message of {which}"), text)
+                    }
                     Some(text) => wanted.seen(&format!("the {name} of {which}"), text),
                 }
             }
-            Condition::Offers(tool) => tool.seen(which, &request.tools),
-            Condition::OffersOnly(only) => only.seen(which, &request.tools),
+            RequestCondition::Offers(tool) => tool.seen(which, &request.tools),
+            RequestCondition::OffersOnly(only) => only.seen(which, &request.tools),
         }
     }
 
     /// The difference for programs.
     pub(super) fn detail(&self, request: &ModelRequest<'_>) -> Detail {
         match self {
-            Condition::Text(part, wanted) => {
+            RequestCondition::Text(part, wanted) => {
                 let actual = part.of(request).map(|text| shorten(text, DETAIL));
                 let (path, expected) = (format!("/{}", part.key()), wanted.expected());
                 Detail { path, expected, actual: actual.map(Value::from).unwrap_or_default() }
             }
-            Condition::Offers(tool) => tool.detail(&request.tools),
-            Condition::OffersOnly(only) => only.detail(&request.tools),
+            RequestCondition::Offers(tool) => tool.detail(&request.tools),
+            RequestCondition::OffersOnly(only) => only.detail(&request.tools),
         }
     }
 
     pub(super) fn weight(&self) -> u64 {
         match self {
-            Condition::Text(_, wanted) => wanted.weight(),
-            Condition::Offers(_) | Condition::OffersOnly(_) => 1,
+            RequestCondition::Text(_, wanted) => wanted.weight(),
+            RequestCondition::Offers(_) | RequestCondition::OffersOnly(_) => 1,
         }
     }
 }

@@ -42,7 +42,7 @@ mod condition;
 mod read;
 mod requests;
 mod tools;
-mod unasked;
+mod unused_model;
 
 pub(crate) use read::{SHAPE, compile};
-pub use unasked::may_go_unasked;
+pub use unused_model::may_go_unasked;

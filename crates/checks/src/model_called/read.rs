@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, filled, words};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, filled, words};
 use agentci_source::{Diagnostic, Node, Spanned};
 
-use super::condition::{Condition, Part};
-use super::requests::{Of, Requests};
+use super::condition::{RequestCondition, RequestPart};
+use super::requests::{RequestConditions, RequestScope};
 use super::tools::{self, EXACTLY, TOOL};
 use crate::arguments::{choice, spanned};
 use crate::compiler::Compiler;
@@ -18,10 +18,15 @@ use crate::wanted_text::{WANTED, WantedText};
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "model_called",
     about: "The agent asked its model, with requests like this.",
-    arguments: Kind::Either(&[Kind::Nothing, Kind::Shape(&ARGUMENTS)]),
+    arguments: ValueKind::Either(&[ValueKind::Nothing, ValueKind::Shape(&ARGUMENTS)]),
 };
 
-const NAMES: [(&str, Of); 4] = [("any", Of::Any), ("all", Of::All), ("first", Of::First), ("last", Of::Last)];
+const NAMES: [(&str, RequestScope); 4] = [
+    ("any", RequestScope::Any),
+    ("all", RequestScope::All),
+    ("first", RequestScope::First),
+    ("last", RequestScope::Last),
+];
 
 static ARGUMENTS: Shape = Shape::new(
     "`model_called`",
@@ -33,17 +38,20 @@ static ARGUMENTS: Shape = Shape::new(
         filled("model", WANTED, "The name of the model."),
         filled(
             "tools",
-            Kind::Either(&[Kind::Filled(&Kind::Either(&[Kind::Name, Kind::Shape(&TOOL)])), Kind::Shape(&EXACTLY)]),
+            ValueKind::Either(&[
+                ValueKind::Filled(&ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&TOOL)])),
+                ValueKind::Shape(&EXACTLY),
+            ]),
             "Tools that the request offers.",
         ),
         filled(
             "count",
-            Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
+            ValueKind::Either(&[ValueKind::Count(0), ValueKind::Shape(&COUNT)]),
             "How many requests are like this. Default: at least one.",
         ),
         filled(
             "of",
-            Kind::Choice(&words(&NAMES)),
+            ValueKind::Choice(&words(&NAMES)),
             "Which requests must be like this: any of them, all, the first or the last.",
         ),
     ],
@@ -52,7 +60,12 @@ static ARGUMENTS: Shape = Shape::new(
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let span = arguments.span;
     if arguments.is_null() {
-        return Some(Arc::new(Requests { conditions: Vec::new(), count: None, of: Spanned::new(Of::Any, span), span }));
+        return Some(Arc::new(RequestConditions {
+            conditions: Vec::new(),
+            count: None,
+            of: Spanned::new(RequestScope::Any, span),
+            span,
+        }));
     }
     for pair in arguments.pairs().unwrap_or_default() {
         if pair.value.is_null() && ARGUMENTS.declares(&pair.key.text) {
@@ -63,20 +76,20 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         }
     }
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
-    let mut conditions: Vec<Condition> = Vec::new();
-    for part in [Part::System, Part::User, Part::Messages, Part::Model] {
-        let read = if part == Part::Model { WantedText::equal } else { WantedText::contained };
+    let mut conditions: Vec<RequestCondition> = Vec::new();
+    for part in [RequestPart::System, RequestPart::User, RequestPart::Messages, RequestPart::Model] {
+        let read = if part == RequestPart::Model { WantedText::equal } else { WantedText::contained };
         let wanted = arguments.optional_with(part.key(), |node, compiler| read(node, part.key(), compiler));
-        conditions.extend(wanted.map(|wanted| Condition::Text(part, wanted)));
+        conditions.extend(wanted.map(|wanted| RequestCondition::Text(part, wanted)));
     }
     conditions.extend(arguments.optional_with("tools", tools::read).unwrap_or_default());
     let count = arguments.optional_with("count", Count::read);
-    let of = arguments.optional("of", spanned(choice(&NAMES))).unwrap_or(Spanned::new(Of::Any, span));
+    let of = arguments.optional("of", spanned(choice(&NAMES))).unwrap_or(Spanned::new(RequestScope::Any, span));
     arguments.finish()?;
-    if count.as_ref().is_some_and(Count::is_none) && of.value != Of::Any {
+    if count.as_ref().is_some_and(Count::is_none) && of.value != RequestScope::Any {
         let message = "`count: 0` and `of` contradict each other: `of` needs a request";
         let help = "write `count: 0` alone to say that no request is like this";
         return compiler.refuse(of.span, message, "no request can be meant", help);
     }
-    Some(Arc::new(Requests { conditions, count, of, span }))
+    Some(Arc::new(RequestConditions { conditions, count, of, span }))
 }

@@ -4,7 +4,7 @@ use agentci_source::{Span, Spanned};
 use agentci_trace::{Continued, ModelRequest, Trace};
 use agentci_verdict::{Failure, Outcome};
 
-use super::condition::Condition;
+use super::condition::RequestCondition;
 use super::tools::offered;
 use crate::evaluate::Evaluate;
 use crate::tool_called::{Count, times};
@@ -15,7 +15,7 @@ const LINES: usize = 10;
 
 /// Which requests must meet the conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum RequestScope {
     Any,
     All,
     First,
@@ -24,25 +24,25 @@ pub(super) enum Of {
 
 /// Requests, with what is asked of them.
 #[derive(Debug)]
-pub(super) struct Requests {
-    pub(super) conditions: Vec<Condition>,
+pub(super) struct RequestConditions {
+    pub(super) conditions: Vec<RequestCondition>,
     /// How many must meet the conditions, where that is said.
     pub(super) count: Option<Count>,
-    pub(super) of: Spanned<Of>,
+    pub(super) of: Spanned<RequestScope>,
     /// Where the check stands.
     pub(super) span: Span,
 }
 
 /// The requests of a trace, with the conditions that each meets.
-struct Seen<'t> {
+struct SeenRequests<'t> {
     requests: Vec<ModelRequest<'t>>,
     /// By condition, then by request.
     met: Vec<Vec<bool>>,
 }
 
-impl Evaluate for Requests {
+impl Evaluate for RequestConditions {
     fn weight(&self) -> u64 {
-        self.conditions.iter().map(Condition::weight).fold(64, u64::saturating_add)
+        self.conditions.iter().map(RequestCondition::weight).fold(64, u64::saturating_add)
     }
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
@@ -65,24 +65,24 @@ impl Evaluate for Requests {
                 format!("the model was asked {number}{like}, and must not be asked {wanted}")
             }
             _ if self.conditions.is_empty() => format!("the model was asked {}, and must not be", times(all)),
-            (None, Of::Any) => {
+            (None, RequestScope::Any) => {
                 let which = fitting.first().map_or_else(|| "a request".into(), |at| which(*at, all));
                 format!("{which} to the model {has}, and must not")
             }
-            (None, Of::All) => format!("every request to the model {has}, and must not"),
-            (None, Of::First) => format!("the first request to the model {has}, and must not"),
-            (None, Of::Last) => format!("the last request to the model {has}, and must not"),
+            (None, RequestScope::All) => format!("every request to the model {has}, and must not"),
+            (None, RequestScope::First) => format!("the first request to the model {has}, and must not"),
+            (None, RequestScope::Last) => format!("the last request to the model {has}, and must not"),
         };
-        let span = self.conditions.first().map_or(self.span, Condition::span);
+        let span = self.conditions.first().map_or(self.span, RequestCondition::span);
         Outcome::Failed(Failure::new(message).at(span, "the agent sent this").notes(seen.listed(&fitting)))
     }
 }
 
-impl Requests {
-    fn seen<'t>(&self, trace: &'t Trace) -> Seen<'t> {
+impl RequestConditions {
+    fn seen<'t>(&self, trace: &'t Trace) -> SeenRequests<'t> {
         let requests = trace.model_requests();
         let met = self.conditions.iter().map(|condition| condition.met(&requests)).collect();
-        Seen { requests, met }
+        SeenRequests { requests, met }
     }
 
     /// What makes a request count, in few words.
@@ -91,27 +91,27 @@ impl Requests {
     }
 
     /// Why the requests that `of` names are not as asked, if they are not.
-    fn misplaced(&self, seen: &Seen<'_>) -> Option<Failure> {
+    fn misplaced(&self, seen: &SeenRequests<'_>) -> Option<Failure> {
         let all = seen.requests.len();
         let wrong = match self.of.value {
-            Of::Any => return None,
+            RequestScope::Any => return None,
             _ if all == 0 => return Some(self.never_asked()),
-            Of::First => Some(0),
-            Of::Last => Some(all - 1),
-            Of::All => (0..all).find(|at| !seen.fits(*at)),
+            RequestScope::First => Some(0),
+            RequestScope::Last => Some(all - 1),
+            RequestScope::All => (0..all).find(|at| !seen.fits(*at)),
         };
         let at = wrong.filter(|at| !seen.fits(*at))?;
         let condition = self.conditions.iter().zip(&seen.met).find(|(_, met)| !met[at])?.0;
         let name = match self.of.value {
-            Of::First => "the first request".into(),
-            Of::Last => "the last request".into(),
-            Of::Any | Of::All => which(at, all),
+            RequestScope::First => "the first request".into(),
+            RequestScope::Last => "the last request".into(),
+            RequestScope::Any | RequestScope::All => which(at, all),
         };
         Some(seen.unmet(format!("{name} to the model {}", condition.words(false)), condition, at))
     }
 
     /// Why the number of fitting requests is wrong, if it is.
-    fn miscounted(&self, seen: &Seen<'_>) -> Option<Failure> {
+    fn miscounted(&self, seen: &SeenRequests<'_>) -> Option<Failure> {
         let all = seen.requests.len();
         let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();
         let count = self.count.as_ref().unwrap_or(&Count::AT_LEAST_ONE);
@@ -149,14 +149,14 @@ impl Requests {
     }
 
     fn never_asked(&self) -> Failure {
-        let span = self.conditions.first().map_or(self.span, Condition::span);
+        let span = self.conditions.first().map_or(self.span, RequestCondition::span);
         Failure::new("the model was never asked")
             .at(span, "no request to a model was seen")
             .note("does the agent read the address of its model from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?")
     }
 }
 
-impl Seen<'_> {
+impl SeenRequests<'_> {
     /// Whether a request meets all conditions.
     fn fits(&self, at: usize) -> bool {
         self.met.iter().all(|met| met[at])
@@ -172,7 +172,7 @@ impl Seen<'_> {
         Some((condition, at))
     }
 
-    fn unmet(&self, message: String, condition: &Condition, at: usize) -> Failure {
+    fn unmet(&self, message: String, condition: &RequestCondition, at: usize) -> Failure {
         let (request, all) = (&self.requests[at], self.requests.len());
         let mut failure = Failure::new(message).at(condition.span(), condition.seen(&which(at, all), request));
         failure.details = vec![condition.detail(request)];

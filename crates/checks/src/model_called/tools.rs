@@ -1,14 +1,14 @@
 //! Tools that a request offers.
 
-use agentci_source::shape::{Kind, Shape, filled, required};
+use agentci_source::shape::{Shape, ValueKind, filled, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{OfferedTool, same_value};
 use agentci_verdict::Detail;
 use serde_json::Value;
 
-use super::condition::Condition;
+use super::condition::RequestCondition;
 use crate::arguments::object;
-use crate::called::cut;
+use crate::call_words::cut;
 use crate::compiler::Compiler;
 
 /// How many tools a message names.
@@ -19,8 +19,8 @@ pub(super) static TOOL: Shape = Shape::new(
     "a tool",
     "A tool and the parameters that it is offered with.",
     &[
-        required("name", Kind::Name, "The name of the tool."),
-        filled("parameters", Kind::Object, "What the JSON Schema of its arguments must contain."),
+        required("name", ValueKind::Name, "The name of the tool."),
+        filled("parameters", ValueKind::Object, "What the JSON Schema of its arguments must contain."),
     ],
 );
 
@@ -30,7 +30,7 @@ pub(super) static EXACTLY: Shape = Shape::new(
     "The tools that are offered, and no others.",
     &[required(
         "exactly",
-        Kind::List(&Kind::Either(&[Kind::Name, Kind::Shape(&TOOL)])),
+        ValueKind::List(&ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&TOOL)])),
         "The tools; an empty list says that none is offered.",
     )],
 );
@@ -50,7 +50,7 @@ pub(super) struct OnlyTools {
 }
 
 /// Reads a list of tools, or all of them.
-pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>> {
+pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<RequestCondition>> {
     let mut exactly = None;
     let mut list = node;
     if node.pairs().is_some() {
@@ -65,7 +65,7 @@ pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condi
     let wanted = wanted.into_iter().collect::<Option<Vec<WantedTool>>>()?;
     let only =
         exactly.map(|span| OnlyTools { names: wanted.iter().map(|tool| tool.name.value.clone()).collect(), span });
-    Some(wanted.into_iter().map(Condition::Offers).chain(only.map(Condition::OffersOnly)).collect())
+    Some(wanted.into_iter().map(RequestCondition::Offers).chain(only.map(RequestCondition::OffersOnly)).collect())
 }
 
 impl WantedTool {
@@ -94,7 +94,7 @@ impl WantedTool {
     pub(super) fn seen(&self, which: &str, tools: &[OfferedTool<'_>]) -> String {
         match self.nearest(tools) {
             None => offered(which, tools),
-            Some(Difference { path, expected, actual }) => {
+            Some(SchemaDifference { path, expected, actual }) => {
                 let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
                 let actual = actual.map_or("nothing".into(), |actual| cut(&actual));
                 format!("{which} offers it with {actual}{place}, not {}", cut(&expected))
@@ -105,7 +105,7 @@ impl WantedTool {
     pub(super) fn detail(&self, tools: &[OfferedTool<'_>]) -> Detail {
         match self.nearest(tools) {
             None => Detail { path: "/tools".into(), expected: self.name.value.as_str().into(), actual: names(tools) },
-            Some(Difference { path, expected, actual }) => {
+            Some(SchemaDifference { path, expected, actual }) => {
                 Detail { path: format!("/tools{path}"), expected, actual: actual.unwrap_or_default() }
             }
         }
@@ -115,11 +115,11 @@ impl WantedTool {
         tools.iter().filter(|tool| tool.name == self.name.value)
     }
 
-    fn nearest(&self, tools: &[OfferedTool<'_>]) -> Option<Difference> {
+    fn nearest(&self, tools: &[OfferedTool<'_>]) -> Option<SchemaDifference> {
         self.offers(tools).find_map(|tool| self.differs(tool))
     }
 
-    fn differs(&self, tool: &OfferedTool<'_>) -> Option<Difference> {
+    fn differs(&self, tool: &OfferedTool<'_>) -> Option<SchemaDifference> {
         difference(self.parameters.as_ref()?, tool.parameters, &mut String::new())
     }
 }
@@ -158,14 +158,14 @@ fn names(tools: &[OfferedTool<'_>]) -> Value {
 
 /// The first place at which an offered schema is not as asked.
 #[derive(Debug, PartialEq)]
-struct Difference {
+struct SchemaDifference {
     path: String,
     expected: Value,
     actual: Option<Value>,
 }
 
 /// Of mappings only what is asked for is looked at; lists are sets.
-fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Option<Difference> {
+fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Option<SchemaDifference> {
     if let (Value::Object(wanted), Some(Value::Object(offered))) = (wanted, offered) {
         return wanted.iter().find_map(|(key, value)| {
             let length = path.len();
@@ -185,7 +185,7 @@ fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Opt
         (wanted, Some(offered)) => same_value(wanted, offered),
         (_, None) => false,
     };
-    (!same).then(|| Difference { path: path.clone(), expected: wanted.clone(), actual: offered.cloned() })
+    (!same).then(|| SchemaDifference { path: path.clone(), expected: wanted.clone(), actual: offered.cloned() })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Kind;
+use super::PersonalDataKind;
 use super::numbers::{ends_alone, starts_alone};
 
 /// How digits are grouped on cards.
@@ -10,7 +10,7 @@ const GROUPS: [&[usize]; 4] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4,
 /// How many digits cards have.
 const LENGTHS: std::ops::RangeInclusive<usize> = 13..=19;
 
-pub(super) fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
+pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -22,7 +22,7 @@ pub(super) fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
         let run = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         match card(text, at, run).filter(|_| starts_alone(text, at)) {
             Some(end) => {
-                found.push((Kind::Card, at..end));
+                found.push((PersonalDataKind::Card, at..end));
                 at = end;
             }
             None => at += run,

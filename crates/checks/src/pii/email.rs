@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::Kind;
+use super::PersonalDataKind;
 
 /// The longest address that mail servers take.
 const LONGEST: usize = 254;
 
-pub(super) fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
+pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
     let bytes = text.as_bytes();
-    let mut found: Vec<(Kind, Range<usize>)> = Vec::new();
+    let mut found: Vec<(PersonalDataKind, Range<usize>)> = Vec::new();
     for (at, _) in text.match_indices('@') {
         let free_from = found.last().map_or(0, |(_, range)| range.end).max(at.saturating_sub(LONGEST));
         let name = bytes[free_from..at].iter().rev().take_while(|byte| in_name(**byte)).count();
@@ -17,7 +17,7 @@ pub(super) fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
         let rest = &bytes[at + 1..bytes.len().min(at + 1 + LONGEST)];
         let domain = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
         if let Some(end) = domain_end(&text[at + 1..at + 1 + domain]).filter(|_| start < at) {
-            found.push((Kind::Email, start..at + 1 + end));
+            found.push((PersonalDataKind::Email, start..at + 1 + end));
         }
     }
     found

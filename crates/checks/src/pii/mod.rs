@@ -2,13 +2,13 @@
 
 mod card;
 mod email;
-mod found;
+mod finding;
 mod numbers;
 
-pub(crate) use found::{Found, Kind};
+pub(crate) use finding::{PersonalData, PersonalDataKind};
 
 /// Everything that is found, in the order of the text.
-pub(crate) fn find(text: &str) -> Vec<Found> {
+pub(crate) fn find(text: &str) -> Vec<PersonalData> {
     let cards = card::find(text);
     let mut ranges = email::find(text);
     // What is a card number is not a telephone number as well.
@@ -18,43 +18,43 @@ pub(crate) fn find(text: &str) -> Vec<Found> {
     ranges.extend(numbers::find(text).into_iter().filter(|(_, range)| apart(range)));
     ranges.extend(cards);
     ranges.sort_by_key(|(_, range)| range.start);
-    ranges.into_iter().map(|(kind, range)| Found::new(kind, text, range)).collect()
+    ranges.into_iter().map(|(kind, range)| PersonalData::new(kind, text, range)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<PersonalDataKind> {
         find(text).into_iter().map(|found| found.kind).collect()
     }
 
     #[test]
     fn finds_each_kind() {
         for (text, kind) in [
-            ("Contact: alice@example.com", Kind::Email),
-            ("Call 555-867-5309 for support", Kind::Phone),
-            ("(555) 867-5309", Kind::Phone),
-            ("+1 555 867 5309", Kind::Phone),
-            ("1-555-867-5309.", Kind::Phone),
-            ("555.867.5309", Kind::Phone),
-            ("phone: 5558675309", Kind::Phone),
-            ("+15558675309", Kind::Phone),
-            ("SSN 123-45-6789", Kind::SocialSecurity),
-            ("123 45 6789", Kind::SocialSecurity),
-            ("ssn: 123456789", Kind::SocialSecurity),
-            ("4111 1111 1111 1111", Kind::Card),
-            ("4111-1111-1111-1111", Kind::Card),
-            ("card 4111111111111111.", Kind::Card),
-            ("4222222222222", Kind::Card),
-            ("378282246310005", Kind::Card),
-            ("3782 822463 10005", Kind::Card),
-            ("5555555555554444", Kind::Card),
-            ("2223003122003222", Kind::Card),
-            ("6011111111111117", Kind::Card),
-            ("3056 930902 5904", Kind::Card),
-            ("3530111333300000", Kind::Card),
-            ("6250941006528599", Kind::Card),
+            ("Contact: alice@example.com", PersonalDataKind::Email),
+            ("Call 555-867-5309 for support", PersonalDataKind::Phone),
+            ("(555) 867-5309", PersonalDataKind::Phone),
+            ("+1 555 867 5309", PersonalDataKind::Phone),
+            ("1-555-867-5309.", PersonalDataKind::Phone),
+            ("555.867.5309", PersonalDataKind::Phone),
+            ("phone: 5558675309", PersonalDataKind::Phone),
+            ("+15558675309", PersonalDataKind::Phone),
+            ("SSN 123-45-6789", PersonalDataKind::SocialSecurity),
+            ("123 45 6789", PersonalDataKind::SocialSecurity),
+            ("ssn: 123456789", PersonalDataKind::SocialSecurity),
+            ("4111 1111 1111 1111", PersonalDataKind::Card),
+            ("4111-1111-1111-1111", PersonalDataKind::Card),
+            ("card 4111111111111111.", PersonalDataKind::Card),
+            ("4222222222222", PersonalDataKind::Card),
+            ("378282246310005", PersonalDataKind::Card),
+            ("3782 822463 10005", PersonalDataKind::Card),
+            ("5555555555554444", PersonalDataKind::Card),
+            ("2223003122003222", PersonalDataKind::Card),
+            ("6011111111111117", PersonalDataKind::Card),
+            ("3056 930902 5904", PersonalDataKind::Card),
+            ("3530111333300000", PersonalDataKind::Card),
+            ("6250941006528599", PersonalDataKind::Card),
         ] {
             assert_eq!(kinds(text), [kind], "{text}");
         }

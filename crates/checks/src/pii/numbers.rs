@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::Kind;
+use super::PersonalDataKind;
 
 /// How far before a bare number a word may stand that says what it is, in bytes.
 const CUE_DISTANCE: usize = 24;
 const PHONE_CUES: [&str; 9] = ["phone", "tel", "call", "mobile", "cell", "fax", "sms", "whatsapp", "dial"];
 const SOCIAL_CUES: [&str; 3] = ["ssn", "social security", "social-security"];
 
-pub(super) fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
+pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -48,8 +48,8 @@ pub(super) fn ends_alone(text: &str, end: usize) -> bool {
 }
 
 /// `555-867-5309` in its spellings, with or without the country before it.
-fn phone(text: &str, start: usize) -> Option<(Kind, usize)> {
-    let mut reader = Reader { bytes: text.as_bytes(), at: start };
+fn phone(text: &str, start: usize) -> Option<(PersonalDataKind, usize)> {
+    let mut reader = NumberScanner { bytes: text.as_bytes(), at: start };
     let plus = reader.take(b"+").is_some();
     if plus {
         reader.take(b"1")?;
@@ -79,11 +79,11 @@ fn phone(text: &str, start: usize) -> Option<(Kind, usize)> {
         (Some(first), Some(second)) => first == second && area[0] >= b'2' && middle[0] >= b'2',
         _ => brackets,
     };
-    looks_right.then_some((Kind::Phone, reader.at))
+    looks_right.then_some((PersonalDataKind::Phone, reader.at))
 }
 
 /// A `1` before the area code, set apart from it.
-fn country(reader: &mut Reader<'_>) {
+fn country(reader: &mut NumberScanner<'_>) {
     let separated = reader.bytes.get(reader.at + 1).is_some_and(|byte| b"-. (".contains(byte));
     if separated {
         reader.take(b"1");
@@ -91,8 +91,8 @@ fn country(reader: &mut Reader<'_>) {
 }
 
 /// `123-45-6789` in its spellings; some numbers are never given out.
-fn social_security(text: &str, start: usize) -> Option<(Kind, usize)> {
-    let mut reader = Reader { bytes: text.as_bytes(), at: start };
+fn social_security(text: &str, start: usize) -> Option<(PersonalDataKind, usize)> {
+    let mut reader = NumberScanner { bytes: text.as_bytes(), at: start };
     let area = reader.digits(3)?;
     let first = reader.take(b"- ");
     let group = reader.digits(2)?;
@@ -100,7 +100,7 @@ fn social_security(text: &str, start: usize) -> Option<(Kind, usize)> {
     let serial = reader.digits(4)?;
     let given_out = area != b"000" && area != b"666" && area[0] != b'9' && group != b"00" && serial != b"0000";
     let spelt = first == second && (first.is_some() || cue(text, start, &SOCIAL_CUES));
-    (given_out && spelt && ends_alone(text, reader.at)).then_some((Kind::SocialSecurity, reader.at))
+    (given_out && spelt && ends_alone(text, reader.at)).then_some((PersonalDataKind::SocialSecurity, reader.at))
 }
 
 /// Whether a word shortly before says what the number is.
@@ -113,12 +113,12 @@ fn cue(text: &str, start: usize, words: &[&str]) -> bool {
     words.iter().any(|word| before.contains(word))
 }
 
-struct Reader<'t> {
+struct NumberScanner<'t> {
     bytes: &'t [u8],
     at: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> NumberScanner<'t> {
     fn take(&mut self, one_of: &[u8]) -> Option<u8> {
         let byte = self.bytes.get(self.at).copied().filter(|byte| one_of.contains(byte))?;
         self.at += 1;

@@ -4,31 +4,31 @@ use agentci_source::Spanned;
 use agentci_trace::{Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 
-use super::by::By;
-use super::condition::Condition;
+use super::calling_agent::By;
+use super::condition::CallCondition;
 use super::count::{Count, times};
-use super::seen::Seen;
-use crate::called::{goes_by, listed, listed_with};
+use super::observation::CallObservation;
+use crate::call_words::{goes_by, listed, listed_with};
 use crate::evaluate::Evaluate;
-use crate::pattern::Pattern;
+use crate::pattern::PlacedPattern;
 
 /// One tool, with what is asked of its calls.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct CalledTool {
     pub(super) name: Spanned<String>,
     /// Whether names count that end in it.
     pub(super) suffix: bool,
-    pub(super) seen: Seen,
-    pub(super) conditions: Vec<Condition>,
+    pub(super) seen: CallObservation,
+    pub(super) conditions: Vec<CallCondition>,
     pub(super) count: Count,
     pub(super) after: Option<Spanned<String>>,
     /// The agent that made them, where there are several.
     pub(super) by: Option<By>,
 }
 
-impl Evaluate for Calls {
+impl Evaluate for CalledTool {
     fn weight(&self) -> u64 {
-        let patterns = self.conditions.iter().filter_map(Condition::pattern).map(Pattern::weight);
+        let patterns = self.conditions.iter().filter_map(CallCondition::pattern).map(PlacedPattern::weight);
         patterns.chain(self.by.iter().map(|by| by.system.weight())).fold(64, u64::saturating_add)
     }
 
@@ -60,8 +60,11 @@ impl Evaluate for Calls {
         let times = times(fitting.len());
         let failure = match self.count.span {
             None => {
-                let seen =
-                    if self.seen == Seen::Made { "the agent called this" } else { &format!("this was {called}") };
+                let seen = if self.seen == CallObservation::Made {
+                    "the agent called this"
+                } else {
+                    &format!("this was {called}")
+                };
                 Failure::new(format!("`{name}` was {called}{with}, and must not be"))
                     .at(self.name.span, format!("{seen} {times}"))
             }
@@ -82,7 +85,7 @@ impl Evaluate for Calls {
     }
 }
 
-impl Calls {
+impl CalledTool {
     /// Whether it passes because nothing was called.
     fn is_of_nothing(&self, negate: bool) -> bool {
         if negate { self.count.span.is_none() } else { self.count.is_none() }
@@ -104,9 +107,9 @@ impl Calls {
     fn with(&self) -> String {
         match self.conditions.as_slice() {
             [] => String::new(),
-            conditions if conditions.iter().all(Condition::is_of_values) => " with these arguments".into(),
+            conditions if conditions.iter().all(CallCondition::is_of_values) => " with these arguments".into(),
             conditions => {
-                let words: Vec<String> = conditions.iter().map(Condition::words).collect();
+                let words: Vec<String> = conditions.iter().map(CallCondition::words).collect();
                 format!(" with {}", words.join(" and "))
             }
         }
@@ -139,17 +142,17 @@ impl Calls {
     }
 
     /// The call that meets most of the conditions without meeting all; the last one of several.
-    fn nearest<'n>(&'n self, named: &[&'n TracedCall<'n>]) -> Option<Nearest<'n>> {
+    fn nearest<'n>(&'n self, named: &[&'n TracedCall<'n>]) -> Option<NearestCall<'n>> {
         let met = |call: &TracedCall<'_>| self.conditions.iter().filter(|condition| condition.holds(call)).count();
         let others = named.iter().enumerate().map(|(index, call)| (met(call), index, *call));
         let (_, index, call) = others.filter(|(met, ..)| *met < self.conditions.len()).max_by_key(|(met, ..)| *met)?;
         let condition = self.conditions.iter().find(|condition| !condition.holds(call))?;
-        Some(Nearest { index, call, condition })
+        Some(NearestCall { index, call, condition })
     }
 
     /// None of the calls fits.
-    fn unmet(&self, nearest: &Nearest<'_>, named: &[&TracedCall<'_>]) -> Failure {
-        let Nearest { call, condition, .. } = nearest;
+    fn unmet(&self, nearest: &NearestCall<'_>, named: &[&TracedCall<'_>]) -> Failure {
+        let NearestCall { call, condition, .. } = nearest;
         let name = &self.name.value;
         // Another call may meet this condition and miss others.
         let message = if named.iter().any(|call| condition.holds(call)) {
@@ -198,10 +201,10 @@ impl Calls {
 }
 
 /// A call that does not count, though it comes near.
-struct Nearest<'n> {
+struct NearestCall<'n> {
     /// Which of the calls of the tool.
     index: usize,
     call: &'n TracedCall<'n>,
     /// The first condition that it does not meet.
-    condition: &'n Condition,
+    condition: &'n CallCondition,
 }

@@ -8,8 +8,8 @@ use agentci_verdict::Detail;
 use serde_json::Value;
 
 use super::path::Path;
-use crate::called::{answer, cut};
-use crate::pattern::Pattern;
+use crate::call_words::{answer, cut};
+use crate::pattern::PlacedPattern;
 use crate::python::literal;
 use crate::spelling::{compact, spaced};
 use agentci_text::{passage, pointer, shorten};
@@ -19,22 +19,24 @@ const DETAIL: usize = 2000;
 
 /// One condition.
 #[derive(Debug)]
-pub(super) enum Condition {
+pub(super) enum CallCondition {
     /// An argument has just this value.
     Argument { name: String, value: Value, span: Span },
     /// What stands at a path of the arguments matches.
-    ArgumentMatches { path: Path, pattern: Pattern },
+    ArgumentMatches { path: Path, pattern: PlacedPattern },
     /// The result matches.
-    ResultMatches(Pattern),
+    ResultMatches(PlacedPattern),
     /// The result, if there is one, does not match.
-    ResultDoesNotMatch(Pattern),
+    ResultDoesNotMatch(PlacedPattern),
 }
 
-impl Condition {
+impl CallCondition {
     /// Whether a call meets it, where that is asked for: a result must also be what the agent told its model.
     pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
         let passed_on = match self {
-            Condition::ResultMatches(pattern) => call.told_model().is_none_or(|told| is_passed_on(pattern, call, told)),
+            CallCondition::ResultMatches(pattern) => {
+                call.told_model().is_none_or(|told| is_passed_on(pattern, call, told))
+            }
             _ => true,
         };
         passed_on && self.holds_anywhere(call)
@@ -43,65 +45,65 @@ impl Condition {
     /// Whether a call meets it as anyone saw it, where that must not be.
     pub(super) fn holds_anywhere(&self, call: &TracedCall<'_>) -> bool {
         match self {
-            Condition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, &sent)),
-            Condition::ArgumentMatches { path, pattern } => {
+            CallCondition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, &sent)),
+            CallCondition::ArgumentMatches { path, pattern } => {
                 path.find(&call.call.args).into_iter().any(|sent| pattern.is_in(&compact(sent)))
             }
-            Condition::ResultMatches(pattern) => found(pattern, call).is_some(),
-            Condition::ResultDoesNotMatch(pattern) => found(pattern, call).is_none(),
+            CallCondition::ResultMatches(pattern) => found(pattern, call).is_some(),
+            CallCondition::ResultDoesNotMatch(pattern) => found(pattern, call).is_none(),
         }
     }
 
     /// Whether it asks for a value, and not for something that fits a pattern.
     pub(super) fn is_of_values(&self) -> bool {
-        matches!(self, Condition::Argument { .. })
+        matches!(self, CallCondition::Argument { .. })
     }
 
     /// The pattern that it looks for, if it looks for one.
-    pub(super) fn pattern(&self) -> Option<&Pattern> {
+    pub(super) fn pattern(&self) -> Option<&PlacedPattern> {
         match self {
-            Condition::Argument { .. } => None,
-            Condition::ArgumentMatches { pattern, .. }
-            | Condition::ResultMatches(pattern)
-            | Condition::ResultDoesNotMatch(pattern) => Some(pattern),
+            CallCondition::Argument { .. } => None,
+            CallCondition::ArgumentMatches { pattern, .. }
+            | CallCondition::ResultMatches(pattern)
+            | CallCondition::ResultDoesNotMatch(pattern) => Some(pattern),
         }
     }
 
     /// Where it was asked for.
     pub(super) fn span(&self) -> Span {
         match self {
-            Condition::Argument { span, .. } => *span,
-            Condition::ArgumentMatches { pattern, .. }
-            | Condition::ResultMatches(pattern)
-            | Condition::ResultDoesNotMatch(pattern) => pattern.span,
+            CallCondition::Argument { span, .. } => *span,
+            CallCondition::ArgumentMatches { pattern, .. }
+            | CallCondition::ResultMatches(pattern)
+            | CallCondition::ResultDoesNotMatch(pattern) => pattern.span,
         }
     }
 
     /// What a call that meets it has.
     pub(super) fn words(&self) -> String {
         match self {
-            Condition::Argument { name, .. } => format!("`{name}` as asked"),
-            Condition::ArgumentMatches { path, pattern } => {
+            CallCondition::Argument { name, .. } => format!("`{name}` as asked"),
+            CallCondition::ArgumentMatches { path, pattern } => {
                 format!("`{}` matching {}", path.written, pattern.shown())
             }
-            Condition::ResultMatches(pattern) => format!("a result matching {}", pattern.shown()),
-            Condition::ResultDoesNotMatch(pattern) => format!("a result not matching {}", pattern.shown()),
+            CallCondition::ResultMatches(pattern) => format!("a result matching {}", pattern.shown()),
+            CallCondition::ResultDoesNotMatch(pattern) => format!("a result not matching {}", pattern.shown()),
         }
     }
 
     /// What a call that does not meet it has instead.
     pub(super) fn seen(&self, call: &TracedCall<'_>) -> String {
         match self {
-            Condition::Argument { .. } | Condition::ArgumentMatches { .. } => match self.sent(call) {
+            CallCondition::Argument { .. } | CallCondition::ArgumentMatches { .. } => match self.sent(call) {
                 None => "the agent did not send it".into(),
                 Some(sent) => format!("the agent sent {}", cut(&sent)),
             },
-            Condition::ResultMatches(_) if call.result.is_none() => "the call has no result".into(),
-            Condition::ResultMatches(_) => match call.told_model().filter(|_| self.holds_anywhere(call)) {
+            CallCondition::ResultMatches(_) if call.result.is_none() => "the call has no result".into(),
+            CallCondition::ResultMatches(_) => match call.told_model().filter(|_| self.holds_anywhere(call)) {
                 Some(told) => format!("its model was told {}", cut(&given(told))),
                 None => format!("the result is {}", answer(call)),
             },
-            Condition::ResultDoesNotMatch(pattern) => {
+            CallCondition::ResultDoesNotMatch(pattern) => {
                 format!("the result has {}", found(pattern, call).unwrap_or_default())
             }
         }
@@ -112,16 +114,16 @@ impl Condition {
         let told = call.told_model().filter(|_| self.holds_anywhere(call));
         let result = || told.or(call.result).map(given).unwrap_or_default();
         let (path, expected, actual) = match self {
-            Condition::Argument { name, value, .. } => {
+            CallCondition::Argument { name, value, .. } => {
                 (pointer::of([name.as_str()]), value.clone(), self.sent(call).map(Cow::into_owned).unwrap_or_default())
             }
-            Condition::ArgumentMatches { path, pattern } => (
+            CallCondition::ArgumentMatches { path, pattern } => (
                 path.place(&call.call.args),
                 pattern.written().into(),
                 self.sent(call).map(Cow::into_owned).unwrap_or_default(),
             ),
-            Condition::ResultMatches(pattern) => (String::new(), pattern.written().into(), result()),
-            Condition::ResultDoesNotMatch(pattern) => {
+            CallCondition::ResultMatches(pattern) => (String::new(), pattern.written().into(), result()),
+            CallCondition::ResultDoesNotMatch(pattern) => {
                 (String::new(), format!("not {}", pattern.written()).into(), result())
             }
         };
@@ -131,13 +133,13 @@ impl Condition {
     /// What was sent; a list where a path leads to several places.
     fn sent<'t>(&self, call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
         match self {
-            Condition::Argument { name, .. } => call.call.args.get(name).map(Cow::Borrowed),
-            Condition::ArgumentMatches { path, .. } => match path.find(&call.call.args).as_slice() {
+            CallCondition::Argument { name, .. } => call.call.args.get(name).map(Cow::Borrowed),
+            CallCondition::ArgumentMatches { path, .. } => match path.find(&call.call.args).as_slice() {
                 [] => None,
                 [one] => Some(Cow::Borrowed(one)),
                 several => Some(Cow::Owned(several.iter().map(|value| (*value).clone()).collect())),
             },
-            Condition::ResultMatches(_) | Condition::ResultDoesNotMatch(_) => None,
+            CallCondition::ResultMatches(_) | CallCondition::ResultDoesNotMatch(_) => None,
         }
     }
 }
@@ -153,17 +155,17 @@ fn equal(expected: &Value, sent: &Value) -> bool {
 }
 
 /// The passage of a result that matches. A pattern may be written for either spelling of JSON.
-fn found(pattern: &Pattern, call: &TracedCall<'_>) -> Option<String> {
+fn found(pattern: &PlacedPattern, call: &TracedCall<'_>) -> Option<String> {
     call.results().find_map(|result| found_in(pattern, result))
 }
 
 /// Whether the agent told its model what matches, and not as a failure of a tool that did not fail.
-fn is_passed_on(pattern: &Pattern, call: &TracedCall<'_>, told: &ToolResult) -> bool {
+fn is_passed_on(pattern: &PlacedPattern, call: &TracedCall<'_>, told: &ToolResult) -> bool {
     let made_a_failure = !told.ok && call.results().any(|result| result.ok);
     !made_a_failure && found_in(pattern, told).is_some()
 }
 
-fn found_in(pattern: &Pattern, result: &ToolResult) -> Option<String> {
+fn found_in(pattern: &PlacedPattern, result: &ToolResult) -> Option<String> {
     let found = |text: Cow<'_, str>| pattern.find(&text).map(|range| passage(&text, range));
     let in_value = |value: &Value| found(compact(value)).or_else(|| found(spaced(value)));
     // What Python printed is looked at as the data that it is, too.

@@ -1,6 +1,6 @@
 //! How often a tool must be called.
 
-use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::shape::{Shape, ValueKind, optional};
 use agentci_source::{Diagnostic, Node, Span};
 
 use crate::arguments::count;
@@ -11,8 +11,8 @@ pub(crate) static COUNT: Shape = Shape::new(
     "`count`",
     "How often, within bounds.",
     &[
-        optional("min", Kind::Count(0), "The least number of calls."),
-        optional("max", Kind::Count(0), "The most calls."),
+        optional("min", ValueKind::Count(0), "The least number of calls."),
+        optional("max", ValueKind::Count(0), "The most calls."),
     ],
 );
 

@@ -49,15 +49,15 @@
 //!   - tool_called: { name: delete_user, refused: true }
 //! ```
 
-mod by;
+mod calling_agent;
 mod calls;
 mod condition;
 mod count;
 mod names;
+mod observation;
 mod path;
 mod read;
-mod seen;
 
 pub(crate) use count::{COUNT, Count, times};
+pub(crate) use observation::{ABOUT as SEEN_ABOUT, CallObservation, SEEN};
 pub(crate) use read::{SHAPE, compile};
-pub(crate) use seen::{ABOUT as SEEN_ABOUT, SEEN, Seen};

@@ -4,22 +4,22 @@ use agentci_source::{Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 
-use super::seen::Seen;
-use crate::called::{goes_by, listed};
+use super::observation::CallObservation;
+use crate::call_words::{goes_by, listed};
 use crate::evaluate::Evaluate;
 
 /// Each of these, or any of them.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct NamedTools {
     pub(super) names: Vec<Spanned<String>>,
     /// Where it is said that any of them is enough.
     pub(super) any: Option<Span>,
     /// Whether names count that end in one of them.
     pub(super) suffix: bool,
-    pub(super) seen: Seen,
+    pub(super) seen: CallObservation,
 }
 
-impl Evaluate for Named {
+impl Evaluate for NamedTools {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let (calls, words) = (self.seen.calls(trace), self.seen.words());
         let missing = self.names.iter().filter(|name| !calls.iter().any(|call| self.is(call, name)));
@@ -44,8 +44,11 @@ impl Evaluate for Named {
         let found: Vec<&Spanned<String>> = self.names.iter().filter(called).collect();
         let Some(first) = found.first() else { return Outcome::Held };
         let verb = if found.len() == 1 { "was" } else { "were" };
-        let label =
-            if self.seen == Seen::Made { "the agent called this".to_owned() } else { format!("this was {words}") };
+        let label = if self.seen == CallObservation::Made {
+            "the agent called this".to_owned()
+        } else {
+            format!("this was {words}")
+        };
         let failure = Failure::new(format!("{} {verb} {words}, and must not be", list(&found))).at(first.span, label);
         let calls = calls.iter().filter(|call| found.iter().any(|name| self.is(call, name)));
         Outcome::Failed(failure.notes(listed(calls)))
@@ -56,7 +59,7 @@ impl Evaluate for Named {
     }
 }
 
-impl Named {
+impl NamedTools {
     fn is(&self, call: &TracedCall<'_>, name: &Spanned<String>) -> bool {
         call.goes_by(|tool| goes_by(tool, &name.value, self.suffix))
     }

@@ -5,20 +5,20 @@ use agentci_text::pointer;
 use serde_json::Value;
 
 use crate::bounded::{PathCost, Weight, nests_too_deep};
-use crate::walk::{Walk, has_selectors};
+use crate::value_path::{PathWalk, has_selectors};
 
 /// A path that is read.
 #[derive(Debug)]
 pub(super) struct Path {
     pub(super) written: String,
-    walk: Option<Walk>,
+    walk: Option<PathWalk>,
 }
 
 impl Path {
     /// Whether following it could take forever: arguments are looked at where the run goes on.
     pub(super) fn is_costly(&self) -> bool {
         const ORDINARY: Weight = Weight { parts: 10_000, depth: 32, widest: 10_000 };
-        let standard = self.walk.as_ref().and_then(Walk::standard);
+        let standard = self.walk.as_ref().and_then(PathWalk::standard);
         standard.is_some_and(|path| !PathCost::of(path).is_cheap(ORDINARY))
     }
 
@@ -26,7 +26,7 @@ impl Path {
     pub(super) fn read(written: String) -> (Self, Option<String>) {
         let bracketed = written.contains(['[', ']']);
         let is_standard = bracketed || written.starts_with("$.") || has_selectors(&written);
-        let read = (is_standard && !nests_too_deep(&written)).then(|| Walk::read(&written));
+        let read = (is_standard && !nests_too_deep(&written)).then(|| PathWalk::read(&written));
         let (walk, wrong) = match read {
             None => (None, None),
             Some(Ok(walk)) => (Some(walk), None),

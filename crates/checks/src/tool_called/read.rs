@@ -2,34 +2,34 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
 
-use super::by::{BY, By};
-use super::calls::Calls;
-use super::condition::Condition;
+use super::calling_agent::{BY, By};
+use super::calls::CalledTool;
+use super::condition::CallCondition;
 use super::count::{COUNT, Count};
-use super::names::Named;
+use super::names::NamedTools;
+use super::observation::{ABOUT, CallObservation, SEEN};
 use super::path::Path;
-use super::seen::{ABOUT, SEEN, Seen};
 use crate::arguments::spanned;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::pattern::Pattern;
+use crate::pattern::PlacedPattern;
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "tool_called",
     about: "The agent called these tools.",
-    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Having("any", &ANY, &CALLS)]),
+    arguments: ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Text), ValueKind::Having("any", &ANY, &CALLS)]),
 };
 
 static ANY: Shape = Shape::new(
     "`tool_called`",
     "Tools of which one is enough.",
     &[
-        required("any", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
-        optional("suffix", Kind::Truth, SUFFIX),
+        required("any", ValueKind::OneOrMore(&ValueKind::Text), "The names of the tools."),
+        optional("suffix", ValueKind::Truth, SUFFIX),
         optional("seen", SEEN, ABOUT),
     ],
 );
@@ -38,22 +38,26 @@ static CALLS: Shape = Shape::new(
     "`tool_called`",
     "A tool, how often it is called and what its calls are like.",
     &[
-        optional("any", Kind::Nothing, "Tools of which one is enough; then nothing else is said of the calls."),
-        required("name", Kind::Name, "The name of the tool."),
-        optional("suffix", Kind::Truth, SUFFIX),
+        optional("any", ValueKind::Nothing, "Tools of which one is enough; then nothing else is said of the calls."),
+        required("name", ValueKind::Name, "The name of the tool."),
+        optional("suffix", ValueKind::Truth, SUFFIX),
         optional(
             "count",
-            Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
+            ValueKind::Either(&[ValueKind::Count(0), ValueKind::Shape(&COUNT)]),
             "How often it is called; without it, at least once.",
         ),
-        optional("after", Kind::Name, "A tool that is called before it."),
+        optional("after", ValueKind::Name, "A tool that is called before it."),
         optional("seen", SEEN, ABOUT),
-        optional("refused", Kind::Truth, "Whether its result says that the tool was not run. Default: false."),
-        optional("by", Kind::Shape(&BY), "The agent that makes the call, where there are several."),
-        optional("args", Kind::Object, "Arguments, each with just this value."),
-        optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
-        optional("result_match", Kind::Text, "A pattern that the result matches."),
-        optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
+        optional("refused", ValueKind::Truth, "Whether its result says that the tool was not run. Default: false."),
+        optional("by", ValueKind::Shape(&BY), "The agent that makes the call, where there are several."),
+        optional("args", ValueKind::Object, "Arguments, each with just this value."),
+        optional(
+            "args_match",
+            ValueKind::Map(&ValueKind::Text),
+            "Patterns for what stands at paths into the arguments.",
+        ),
+        optional("result_match", ValueKind::Text, "A pattern that the result matches."),
+        optional("result_not_match", ValueKind::Text, "A pattern that the result does not match."),
     ],
 );
 
@@ -62,15 +66,15 @@ const SUFFIX: &str = "Whether a tool counts whose name ends in this one.";
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     if arguments.pairs().is_none() {
         let names = read::one_or_more_texts(arguments, "tool_called", &mut compiler.problems)?;
-        return Some(Arc::new(Named { names, any: None, suffix: false, seen: Seen::Made }));
+        return Some(Arc::new(NamedTools { names, any: None, suffix: false, seen: CallObservation::Made }));
     }
     if let Some(any) = arguments.get("any").filter(|any| !any.is_null()) {
         let mut arguments = compiler.open(&ANY, arguments)?;
         let names = arguments.required("any", read::one_or_more_texts);
         let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
-        let seen = arguments.optional("seen", Seen::read).unwrap_or_default();
+        let seen = arguments.optional("seen", CallObservation::read).unwrap_or_default();
         arguments.finish()?;
-        return Some(Arc::new(Named { names: names?, any: Some(any.span), suffix, seen }));
+        return Some(Arc::new(NamedTools { names: names?, any: Some(any.span), suffix, seen }));
     }
     let mut arguments = compiler.open(&CALLS, arguments)?;
     arguments.node("any");
@@ -78,40 +82,44 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let suffix = arguments.optional("suffix", read::truth).unwrap_or_default();
     let count = arguments.optional_with("count", Count::read).unwrap_or(Count::AT_LEAST_ONE);
     let after = arguments.optional("after", read::name);
-    let seen = arguments.optional("seen", Seen::read).unwrap_or_default();
+    let seen = arguments.optional("seen", CallObservation::read).unwrap_or_default();
     let refused = arguments.optional("refused", spanned(read::truth));
     let by = arguments.optional_with("by", By::read);
     let mut conditions = arguments.optional("args", args).unwrap_or_default();
     conditions.extend(arguments.optional_with("args_match", args_match).unwrap_or_default());
-    let pattern = |node, compiler: &mut Compiler<'_>| Pattern::read(node, "result_match", compiler);
-    conditions.extend(arguments.optional_with("result_match", pattern).map(Condition::ResultMatches));
-    let pattern = |node, compiler: &mut Compiler<'_>| Pattern::read(node, "result_not_match", compiler);
-    conditions.extend(arguments.optional_with("result_not_match", pattern).map(Condition::ResultDoesNotMatch));
+    let pattern = |node, compiler: &mut Compiler<'_>| PlacedPattern::read(node, "result_match", compiler);
+    conditions.extend(arguments.optional_with("result_match", pattern).map(CallCondition::ResultMatches));
+    let pattern = |node, compiler: &mut Compiler<'_>| PlacedPattern::read(node, "result_not_match", compiler);
+    conditions.extend(arguments.optional_with("result_not_match", pattern).map(CallCondition::ResultDoesNotMatch));
     arguments.finish()?;
     let seen = seen_or_refused(seen, refused, compiler)?;
-    Some(Arc::new(Calls { name: name?, suffix, seen, conditions, count, after, by }))
+    Some(Arc::new(CalledTool { name: name?, suffix, seen, conditions, count, after, by }))
 }
 
 /// What must have been observed. A call that was refused was neither executed nor answered.
-fn seen_or_refused(seen: Seen, refused: Option<Spanned<bool>>, compiler: &mut Compiler<'_>) -> Option<Seen> {
+fn seen_or_refused(
+    seen: CallObservation,
+    refused: Option<Spanned<bool>>,
+    compiler: &mut Compiler<'_>,
+) -> Option<CallObservation> {
     let Some(refused) = refused.filter(|refused| refused.value) else { return Some(seen) };
-    if matches!(seen, Seen::Executed | Seen::Answered) {
+    if matches!(seen, CallObservation::Executed | CallObservation::Answered) {
         let message = "a call that was refused was neither executed nor answered";
         return compiler.refuse(refused.span, message, "cannot be both", "keep `refused: true` and remove `seen`");
     }
-    Some(Seen::Refused)
+    Some(CallObservation::Refused)
 }
 
-fn args(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Condition>> {
+fn args(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<CallCondition>> {
     read::object(node, name, Reading::Core, problems)?;
     let argument = |pair: &Pair| {
         let value = pair.value.value(Reading::Core).ok()?;
-        Some(Condition::Argument { name: pair.key.text.to_string(), value, span: pair.value.span })
+        Some(CallCondition::Argument { name: pair.key.text.to_string(), value, span: pair.value.span })
     };
     node.pairs()?.iter().map(argument).collect()
 }
 
-fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>> {
+fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<CallCondition>> {
     read::object(node, "args_match", Reading::Core, &mut compiler.problems)?;
     let mut argument = |pair: &Pair| {
         let (path, wrong) = Path::read(pair.key.text.to_string());
@@ -127,10 +135,10 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<Condition>
             let help = "use `..` once at most, and no filter within a filter";
             return compiler.refuse(pair.key.span, message, "matches too many places", help);
         }
-        let pattern = Pattern::read(&pair.value, &path.written, compiler)?;
-        Some(Condition::ArgumentMatches { path, pattern })
+        let pattern = PlacedPattern::read(&pair.value, &path.written, compiler)?;
+        Some(CallCondition::ArgumentMatches { path, pattern })
     };
     // Every pattern is looked at, so that all wrong ones are reported.
-    let read: Vec<Option<Condition>> = node.pairs()?.iter().map(&mut argument).collect();
+    let read: Vec<Option<CallCondition>> = node.pairs()?.iter().map(&mut argument).collect();
     read.into_iter().collect()
 }

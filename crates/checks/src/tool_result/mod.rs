@@ -16,24 +16,24 @@
 //!   - tool_result: { name: refund_order }
 //! ```
 
+mod paraphrase;
 mod result_pattern;
-mod said;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
+use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{ToolResult, Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
+use self::paraphrase::{SaidResult, said};
 use self::result_pattern::ResultPattern;
-use self::said::{Said, said};
-use crate::called::{cut, goes_by, listed, observed};
+use crate::call_words::{cut, goes_by, listed, observed};
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
-use crate::tool_called::Seen;
+use crate::tool_called::CallObservation;
 
 /// How many texts that were read are shown.
 const READ: usize = 10;
@@ -47,17 +47,17 @@ struct ResultOf {
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "tool_result", about: "A tool gave this result.", arguments: Kind::Shape(&ARGUMENTS) };
+    CheckShape { name: "tool_result", about: "A tool gave this result.", arguments: ValueKind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`tool_result`",
     "A tool, and what it gave.",
     &[
-        required("name", Kind::Name, "The name of the tool."),
-        optional("suffix", Kind::Truth, "Whether a tool counts whose name ends in this one."),
+        required("name", ValueKind::Name, "The name of the tool."),
+        optional("suffix", ValueKind::Truth, "Whether a tool counts whose name ends in this one."),
         optional(
             "result",
-            Kind::Data,
+            ValueKind::Data,
             "What was given: values, texts that begin with `regex:`, or parts of a mapping.",
         ),
     ],
@@ -96,14 +96,14 @@ impl ResultOf {
     }
 
     /// Whether the agent went on with this result: what it told its model must say it too, if in other words.
-    fn was_passed_on(&self, call: &TracedCall<'_>) -> Said {
+    fn was_passed_on(&self, call: &TracedCall<'_>) -> SaidResult {
         if !self.had(call) {
-            return Said::No;
+            return SaidResult::No;
         }
-        let (Some((wanted, _)), Some(told)) = (&self.result, call.told_model()) else { return Said::Yes };
+        let (Some((wanted, _)), Some(told)) = (&self.result, call.told_model()) else { return SaidResult::Yes };
         // A good result that is passed on as a failure is another one.
         if !told.ok && call.results().any(|answer| answer.ok) {
-            return Said::No;
+            return SaidResult::No;
         }
         said(wanted, &given_by(told))
     }
@@ -132,13 +132,13 @@ impl Evaluate for ResultOf {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
         let named = self.named(&calls);
-        if named.iter().any(|call| self.was_passed_on(call) > Said::No) {
+        if named.iter().any(|call| self.was_passed_on(call) > SaidResult::No) {
             return Outcome::Held;
         }
         let name = &self.name.value;
         if named.is_empty() {
             let failure = Failure::new(format!("`{name}` was never called")).at(self.name.span, "never called");
-            let missed = Seen::Made.missed(trace, &[name], self.suffix);
+            let missed = CallObservation::Made.missed(trace, &[name], self.suffix);
             return Outcome::Failed(failure.notes(missed).note(observed(&calls)));
         }
         let (message, span, label) = match &self.result {
@@ -167,7 +167,7 @@ impl Evaluate for ResultOf {
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
         let calls = trace.calls();
         let said = self.named(&calls).into_iter().map(|call| (self.was_passed_on(call), call));
-        let Some((Said::Unknown, call)) = said.max_by_key(|(said, _)| *said).filter(|_| !negate) else {
+        let Some((SaidResult::Unknown, call)) = said.max_by_key(|(said, _)| *said).filter(|_| !negate) else {
             return Vec::new();
         };
         let told = call.told_model().map(|told| cut(&given_by(told))).unwrap_or_default();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::compiler::Compiler;
 use crate::equality::same;
 use crate::output::{json_in, structured};
-use crate::pattern::Pattern;
+use crate::pattern::PlacedPattern;
 use crate::python::literal;
 use crate::spelling::compact;
 
@@ -14,7 +14,7 @@ use crate::spelling::compact;
 #[derive(Debug)]
 pub(super) enum ResultPattern {
     Value(Value),
-    Matching(Pattern),
+    Matching(PlacedPattern),
     List(Vec<ResultPattern>),
     Holding(Vec<(String, ResultPattern)>),
 }
@@ -31,7 +31,7 @@ impl ResultPattern {
         match read::data(node, "result", Reading::Core, &mut compiler.problems)? {
             Value::String(text) if text.starts_with("regex:") => {
                 let pattern = text.split_at("regex:".len()).1.to_owned();
-                Pattern::compile(pattern, node.span, false, compiler).map(ResultPattern::Matching)
+                PlacedPattern::compile(pattern, node.span, false, compiler).map(ResultPattern::Matching)
             }
             value => Some(ResultPattern::Value(value)),
         }

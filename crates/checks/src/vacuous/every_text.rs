@@ -27,28 +27,28 @@ fn spans(before: &[Hir], part: &Hir, after: &[Hir]) -> bool {
         parts.iter().all(|part| may_be_empty(part) && only(part.properties().look_set(), is_met))
     };
     let end = match reach(part) {
-        Some(Reach::Text) => is_end,
-        Some(Reach::Line) => |look| look == Look::EndLF,
+        Some(PatternReach::Text) => is_end,
+        Some(PatternReach::Line) => |look| look == Look::EndLF,
         None => return false,
     };
     met(before, is_start) && met(after, end)
 }
 
 /// How far a part can reach in any text.
-enum Reach {
+enum PatternReach {
     Text,
     Line,
 }
 
-fn reach(part: &Hir) -> Option<Reach> {
+fn reach(part: &Hir) -> Option<PatternReach> {
     match part.kind() {
         HirKind::Capture(group) => reach(&group.sub),
         HirKind::Repetition(repetition) if repetition.min == 0 && repetition.max.is_none() => {
             let mut others = characters(&repetition.sub)?;
             others.negate();
             match others.ranges() {
-                [] => Some(Reach::Text),
-                [one] if (one.start(), one.end()) == ('\n', '\n') => Some(Reach::Line),
+                [] => Some(PatternReach::Text),
+                [one] if (one.start(), one.end()) == ('\n', '\n') => Some(PatternReach::Line),
                 _ => None,
             }
         }

@@ -19,7 +19,7 @@ pub(crate) use every_text::matches_all;
 
 use crate::json_schema::SCHEMA_LIMIT;
 use crate::model_called::may_go_unasked;
-use crate::{idle, unreachable};
+use crate::{ineffective, unreachable};
 
 /// Keywords of a JSON Schema that ask for nothing.
 const SILENT: [&str; 12] = [
@@ -52,7 +52,7 @@ pub fn cannot_fail<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn 
             let mut found = Vec::new();
             for check in checks(case) {
                 found.extend(passes_always(check, case, &suite.folder, files));
-                found.extend(idle::settings(check));
+                found.extend(ineffective::settings(check));
                 found.extend(forbids_nothing(check).filter(|_| strict));
             }
             found.extend(case.world.refusals.iter().filter_map(every_result));

@@ -1,6 +1,6 @@
 //! Checks of words that the scripted model behind the agent says by itself.
 
-use agentci_plan::{Case, Check, ModelRule, Said, Target};
+use agentci_plan::{Case, Check, ModelRule, Target, TurnInput};
 use agentci_source::{Diagnostic, Node, Span};
 use regex::{Regex, RegexBuilder};
 
@@ -86,8 +86,8 @@ fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
 /// Whether it may come from what goes into the case.
 fn is_asked(case: &Case, wanted: &ScriptText) -> bool {
     case.turns.iter().any(|turn| match &turn.said {
-        Said::Input(data) => wanted.is_asked(&data.written().to_string()),
-        Said::Messages(messages) => messages.iter().any(|message| wanted.is_asked(&message.content.written())),
-        Said::Action(_) => false,
+        TurnInput::Input(data) => wanted.is_asked(&data.written().to_string()),
+        TurnInput::Messages(messages) => messages.iter().any(|message| wanted.is_asked(&message.content.written())),
+        TurnInput::Action(_) => false,
     })
 }

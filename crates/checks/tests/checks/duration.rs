@@ -5,7 +5,7 @@ use std::path::Path;
 use agentci_checks::{refill, single};
 use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn only_more_than_the_limit_is_too_much() {
 
 #[test]
 fn time_runs_from_the_first_start_to_the_last_end() {
-    let log = || Kind::Log { level: "info".into(), message: "late".into(), data: None };
+    let log = || EventKind::Log { level: "info".into(), message: "late".into(), data: None };
     let start = Story::default;
     for (what, trace, took) in [
         ("nothing happened", start().told(), "0"),

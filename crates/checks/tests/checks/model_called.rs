@@ -1,13 +1,13 @@
 //! Requests to a model, and calls by the prompt of the request that asked for them.
 
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use serde_json::{Value, json};
 
 use crate::trial::{Story, check, failure, holds};
 
-fn asked(system: &str, user: &str) -> Kind {
+fn asked(system: &str, user: &str) -> EventKind {
     let messages = json!([{"role": "system", "content": system}, {"role": "user", "content": user}]);
-    Kind::ModelCall { request: json!({"model": "m", "messages": messages}).into(), response: Value::Null.into() }
+    EventKind::ModelCall { request: json!({"model": "m", "messages": messages}).into(), response: Value::Null.into() }
 }
 
 fn two() -> Trace {
@@ -61,10 +61,10 @@ fn the_closest_request_and_its_first_difference_are_shown() {
 }
 
 /// A request that asks for a call with this id.
-fn asks(system: &str, id: &str) -> Kind {
-    let Kind::ModelCall { request, .. } = asked(system, "go") else { unreachable!() };
+fn asks(system: &str, id: &str) -> EventKind {
+    let EventKind::ModelCall { request, .. } = asked(system, "go") else { unreachable!() };
     let response = json!({"choices": [{"message": {"tool_calls": [{"id": id, "function": {"name": "pay"}}]}}]});
-    Kind::ModelCall { request, response: response.into() }
+    EventKind::ModelCall { request, response: response.into() }
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use agentci_checks::{Evaluator, Question, ReadyCheck, single};
+use agentci_checks::{Evaluator, EvidenceQuestion, ReadyCheck, single};
 use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ fn ready(kind: &str, arguments: &Value, negate: bool) -> Result<ReadyCheck, Stri
 }
 
 fn trace() -> Trace {
-    let given = Kind::TurnStart(json!({"question": 7}).into());
-    Story::default().push(given).push(Kind::FinalOutput(json!({"a": 1}).into())).told()
+    let given = EventKind::TurnStart(json!({"question": 7}).into());
+    Story::default().push(given).push(EventKind::FinalOutput(json!({"a": 1}).into())).told()
 }
 
 fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> String {
@@ -35,7 +35,7 @@ fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> Stri
 #[test]
 fn a_script_is_asked_about_output_input_and_value() {
     let asked = |arguments: Value| match ready("script", &arguments, false).unwrap().question(&trace()) {
-        Some(Question::Script { file, function, arguments }) => {
+        Some(EvidenceQuestion::Script { file, function, arguments }) => {
             (file.path.display().to_string(), file.source.clone(), function, arguments)
         }
         other => panic!("{other:?}"),
@@ -96,7 +96,8 @@ fn a_script_that_is_not_there_is_found_before_anything_runs() {
 #[test]
 fn an_agent_is_told_all_and_its_verdict_is_read() {
     let asked = json!({"agent": "judge", "criteria": "polite", "metadata": {"language": "en", "output": "mine"}});
-    let Some(Question::Agent { agent, message }) = ready("agent", &asked, false).unwrap().question(&trace()) else {
+    let Some(EvidenceQuestion::Agent { agent, message }) = ready("agent", &asked, false).unwrap().question(&trace())
+    else {
         panic!("nothing is asked")
     };
     let message: Value = serde_json::from_str(&message).unwrap();
@@ -124,12 +125,12 @@ fn an_agent_is_told_all_and_its_verdict_is_read() {
 }
 
 fn outputting(output: Value) -> Trace {
-    Story::default().push(Kind::FinalOutput(output.into())).told()
+    Story::default().push(EventKind::FinalOutput(output.into())).told()
 }
 
 /// A task as a worker answers it.
-fn answered(question: Option<Question>) -> Value {
-    let Some(Question::Bounded(task)) = question else { panic!("no task: {question:?}") };
+fn answered(question: Option<EvidenceQuestion>) -> Value {
+    let Some(EvidenceQuestion::Bounded(task)) = question else { panic!("no task: {question:?}") };
     let lines = task.lines();
     let [kind, subject, value] = lines.lines().collect::<Vec<_>>()[..] else { panic!("{lines}") };
     let answer = Evaluator::default().answer(kind, subject, value);

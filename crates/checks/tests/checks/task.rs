@@ -1,6 +1,6 @@
 //! How the task of an A2A agent stands.
 
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use serde_json::{Value, json};
 
 use crate::trial::{Story, check, failure, holds};
@@ -11,9 +11,9 @@ fn task(state: &str) -> Trace {
         { "parts": [{ "data": { "total": 4.0 } }, { "url": "https://example.com/x.pdf" }, { "raw": "5 bytes" }] },
     ]);
     let stood = |state: &str, artifacts: &Value| {
-        Kind::State(json!({ "task": { "id": "t", "state": state, "artifacts": artifacts } }).into())
+        EventKind::State(json!({ "task": { "id": "t", "state": state, "artifacts": artifacts } }).into())
     };
-    let other = Kind::State(json!({ "mood": "fine" }).into());
+    let other = EventKind::State(json!({ "mood": "fine" }).into());
     Story::default().push(stood("input-required", &json!([]))).push(stood(state, &artifacts)).push(other).told()
 }
 

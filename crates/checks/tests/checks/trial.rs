@@ -6,7 +6,7 @@ use std::path::Path;
 use agentci_checks::{ReadyCheck, single};
 use agentci_plan::Check;
 use agentci_source::{Content, Diagnostic, Key, MemoryFiles, Node, Pair, Scalar, Sources, Span};
-use agentci_trace::{Event, Kind, Moment, Observer, ToolCall, ToolResult, Trace};
+use agentci_trace::{Event, EventKind, Moment, Observer, ToolCall, ToolResult, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
@@ -115,31 +115,31 @@ impl Story {
     }
 
     /// Something happens.
-    pub(crate) fn push(mut self, kind: Kind) -> Self {
+    pub(crate) fn push(mut self, kind: EventKind) -> Self {
         self.trace.push(Event { at: Moment { unix_ms: 0, offset_us: self.now }, turn: self.turn, kind });
         self
     }
 
     /// A turn begins.
     pub(crate) fn start(self) -> Self {
-        self.push(Kind::TurnStart(Value::Null.into()))
+        self.push(EventKind::TurnStart(Value::Null.into()))
     }
 
     /// A turn ends.
     pub(crate) fn end(self) -> Self {
-        self.push(Kind::TurnEnd)
+        self.push(EventKind::TurnEnd)
     }
 
     /// The agent says something.
     pub(crate) fn says(self, text: &str) -> Self {
-        self.push(Kind::Text(text.into()))
+        self.push(EventKind::Text(text.into()))
     }
 
     /// A tool is called; the call's number is its id.
     pub(crate) fn calls(mut self, name: &str, args: Value) -> Self {
         self.calls += 1;
         let call_id = self.calls.to_string();
-        self.push(Kind::ToolCall(ToolCall {
+        self.push(EventKind::ToolCall(ToolCall {
             call_id,
             name: name.into(),
             args: args.into(),
@@ -151,7 +151,7 @@ impl Story {
     /// The call with this number is answered.
     pub(crate) fn answers(self, call: u32, result: Value) -> Self {
         let call_id = call.to_string();
-        self.push(Kind::ToolResult(ToolResult {
+        self.push(EventKind::ToolResult(ToolResult {
             call_id,
             ok: true,
             result: result.into(),
@@ -163,7 +163,7 @@ impl Story {
     /// The call that was made last is answered with a failure.
     pub(crate) fn fails(self, error: &str, result: Value) -> Self {
         let (call_id, error) = (self.calls.to_string(), Some(error.to_owned()));
-        self.push(Kind::ToolResult(ToolResult {
+        self.push(EventKind::ToolResult(ToolResult {
             call_id,
             ok: false,
             result: result.into(),

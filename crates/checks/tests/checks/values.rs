@@ -5,14 +5,14 @@ use std::path::Path;
 use agentci_checks::single;
 use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Sources, Span};
-use agentci_trace::{Kind, Trace};
+use agentci_trace::{EventKind, Trace};
 use agentci_verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::trial::{Story, check, failure, holds};
 
 fn gave(output: &Value) -> Trace {
-    Story::default().push(Kind::FinalOutput(output.clone().into())).told()
+    Story::default().push(EventKind::FinalOutput(output.clone().into())).told()
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_value_has_a_text_to_look_into() {
     }
     let pattern = json!({"pattern": r#"^\{"a""#, "of": "output"});
     assert!(holds("matches", &pattern, false, &output));
-    let both = Story::default().says("words").push(Kind::FinalOutput(json!(null).into())).told();
+    let both = Story::default().says("words").push(EventKind::FinalOutput(json!(null).into())).told();
     assert!(holds("matches", &json!({"pattern": "^$", "of": "output"}), false, &both));
     assert!(holds("matches", &json!("words"), false, &both));
 }

@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use agentci_plan::A2aKeys;
-use agentci_protocols::a2a::{self, Binding, Broken, Call, Interface, Refusal, cut, shown};
+use agentci_protocols::a2a::{self, A2aCall, A2aError, A2aRefusal, Binding, Interface, cut, shown};
 use agentci_trace::Moment;
 use serde_json::{Value, json};
 
 use super::auth::Credentials;
-use super::refused::check_card;
+use super::refusal::check_card;
 use crate::{DriveError, DriveResult};
-use agentci_exchange::{Answer, Clock, ExchangeError, Ids, Line, Method, Request};
+use agentci_exchange::{AgentLine, Clock, ExchangeError, HttpMethod, Request, StreamedAnswer, UuidSource};
 
 /// The most bytes of an answer that is no stream.
 const LARGEST: usize = 32 << 20;
 
 /// How to ask an agent.
 #[derive(Debug)]
-pub(crate) struct Ask {
-    pub(crate) line: Line,
-    pub(super) ids: Ids,
+pub(crate) struct A2aAsk {
+    pub(crate) line: AgentLine,
+    pub(super) ids: UuidSource,
     pub(super) headers: Vec<(String, String)>,
     pub(super) credentials: Credentials,
     pub(super) timeout: Duration,
@@ -31,12 +31,12 @@ pub(crate) struct Ask {
 
 /// The time that all requests of one turn have together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct TurnTime {
     pub(super) begun: Moment,
     pub(super) timeout: Duration,
 }
 
-impl Budget {
+impl TurnTime {
     /// What is left of it at a moment.
     pub(super) fn left(self, at: Moment) -> Duration {
         let used = Duration::from_micros(at.offset_us.saturating_sub(self.begun.offset_us));
@@ -45,33 +45,33 @@ impl Budget {
 }
 
 /// What comes back.
-pub(super) enum Reply {
+pub(super) enum A2aReply {
     /// Items, as they come.
-    Stream(Box<Answer>),
+    Stream(Box<StreamedAnswer>),
     /// One result, and when it was complete.
     Whole(Value, Moment),
     /// The agent will not.
-    Refused(Refusal, Moment),
+    Refused(A2aRefusal, Moment),
 }
 
-impl Ask {
+impl A2aAsk {
     /// Calls the agent at a moment that the line told. A token that is refused is renewed once.
     pub(super) async fn call(
         &mut self,
-        call: Call<'_>,
+        call: A2aCall<'_>,
         interface: &Interface,
-        budget: Budget,
+        budget: TurnTime,
         clock: Clock,
         mut at: Moment,
-    ) -> DriveResult<Reply> {
+    ) -> DriveResult<A2aReply> {
         let mut renewed = false;
         loop {
             let prepared = call.prepare(interface, &mut || self.ids.fresh());
             let request = Request {
                 url: prepared.url,
                 method: match prepared.method {
-                    a2a::Method::Post => Method::Post,
-                    a2a::Method::Get => Method::Get,
+                    a2a::A2aMethod::Post => HttpMethod::Post,
+                    a2a::A2aMethod::Get => HttpMethod::Get,
                 },
                 headers: prepared.headers,
                 body: prepared.body,
@@ -86,7 +86,7 @@ impl Ask {
             })?;
             let good = (200..300).contains(&answer.status);
             if good && answer.content_type() == "text/event-stream" {
-                return Ok(Reply::Stream(Box::new(answer)));
+                return Ok(A2aReply::Stream(Box::new(answer)));
             }
             let (body, over) = answer.body(LARGEST).await.map_err(|error| late(error, self.timeout))?;
             if answer.status == 401 && !renewed && self.credentials.forget() {
@@ -96,12 +96,12 @@ impl Ask {
                 continue;
             }
             if !good {
-                return Ok(Reply::Refused(Refusal::http(answer.status, &body), over));
+                return Ok(A2aReply::Refused(A2aRefusal::http(answer.status, &body), over));
             }
             let value = parse(&body)?;
-            return Ok(match Refusal::of(&value) {
-                Some(refusal) => Reply::Refused(refusal, over),
-                None => Reply::Whole(result(value, interface.protocol.binding)?, over),
+            return Ok(match A2aRefusal::of(&value) {
+                Some(refusal) => A2aReply::Refused(refusal, over),
+                None => A2aReply::Whole(result(value, interface.protocol.binding)?, over),
             });
         }
     }
@@ -116,7 +116,7 @@ impl Ask {
             let at = self.line.next(clock);
             let request = Request {
                 url: url.to_owned(),
-                method: Method::Get,
+                method: HttpMethod::Get,
                 headers: vec![("accept".into(), "application/json".into())],
                 body: String::new(),
                 identity: json!({ "call": "card" }),
@@ -135,7 +135,7 @@ impl Ask {
                 let message = || format!("the agent card is no JSON: {}", excerpt(&body));
                 return parse(&body).map_err(|_| DriveError::protocol(message(), check_card(self.keys)));
             }
-            let refusal = Refusal::http(answer.status, &body);
+            let refusal = A2aRefusal::http(answer.status, &body);
             return Err(DriveError::Refused {
                 message: format!("the agent card can not be had: {refusal}"),
                 help: check_card(self.keys),
@@ -145,12 +145,18 @@ impl Ask {
 
     /// Waits, unless nobody is there to wait for.
     pub(super) async fn wait(&self, time: Duration) {
-        if !matches!(self.line, Line::Replay(_)) {
+        if !matches!(self.line, AgentLine::Replay(_)) {
             tokio::time::sleep(time).await;
         }
     }
 
-    async fn send(&mut self, mut request: Request, known: bool, clock: Clock, at: Moment) -> DriveResult<Answer> {
+    async fn send(
+        &mut self,
+        mut request: Request,
+        known: bool,
+        clock: Clock,
+        at: Moment,
+    ) -> DriveResult<StreamedAnswer> {
         if known {
             self.credentials.apply(&mut request.url, &mut request.headers);
         }
@@ -168,19 +174,19 @@ pub(super) fn late(error: ExchangeError, timeout: Duration) -> DriveError {
     }
 }
 
-fn parse(body: &[u8]) -> Result<Value, Broken> {
-    serde_json::from_slice(body).map_err(|_| Broken(format!("the answer is no JSON: {}", excerpt(body))))
+fn parse(body: &[u8]) -> Result<Value, A2aError> {
+    serde_json::from_slice(body).map_err(|_| A2aError(format!("the answer is no JSON: {}", excerpt(body))))
 }
 
 /// What an answer holds, without the envelope of JSON-RPC.
-pub(super) fn result(value: Value, binding: Binding) -> Result<Value, Broken> {
+pub(super) fn result(value: Value, binding: Binding) -> Result<Value, A2aError> {
     match (binding, value) {
         (Binding::Rest, value) => Ok(value),
         (Binding::JsonRpc, Value::Object(mut envelope)) if envelope.contains_key("result") => {
             Ok(envelope.remove("result").unwrap_or_default())
         }
         (Binding::JsonRpc, value) => {
-            Err(Broken(format!("the answer is no JSON-RPC: it has neither `result` nor `error`: {}", shown(&value))))
+            Err(A2aError(format!("the answer is no JSON-RPC: it has neither `result` nor `error`: {}", shown(&value))))
         }
     }
 }

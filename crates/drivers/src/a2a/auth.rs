@@ -8,7 +8,7 @@ use agentci_protocols::a2a::escape;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
 
-use super::token::{Client, fetch};
+use super::token::{TokenClient, fetch};
 use crate::bounded_file::read_bounded;
 use crate::{DriveError, DriveResult};
 
@@ -18,7 +18,7 @@ const KEY_LIMIT: u64 = 1 << 20;
 /// What a request says of who sends it.
 #[derive(Debug)]
 pub(super) struct Credentials {
-    scheme: Scheme,
+    scheme: AuthScheme,
     /// A replay asks nobody, so there is nobody to say it to.
     silent: bool,
     token: Option<String>,
@@ -27,23 +27,23 @@ pub(super) struct Credentials {
     certificate: Option<ClientCertificate>,
 }
 
-enum Scheme {
+enum AuthScheme {
     None,
     Header(String, String),
     Query(String, String),
-    Token(Client),
+    Token(TokenClient),
     Certificate { certificate: PathBuf, key: PathBuf, authority: Option<PathBuf> },
 }
 
 /// Secrets stay out of whatever prints a driver.
-impl std::fmt::Debug for Scheme {
+impl std::fmt::Debug for AuthScheme {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
-            Scheme::None => "None",
-            Scheme::Header(..) => "Header",
-            Scheme::Query(..) => "Query",
-            Scheme::Token(_) => "Token",
-            Scheme::Certificate { .. } => "Certificate",
+            AuthScheme::None => "None",
+            AuthScheme::Header(..) => "Header",
+            AuthScheme::Query(..) => "Query",
+            AuthScheme::Token(_) => "Token",
+            AuthScheme::Certificate { .. } => "Certificate",
         })
     }
 }
@@ -59,22 +59,24 @@ impl Credentials {
         let fill = |text: &Text| if replay { Ok(String::new()) } else { text.fill(lookup) };
         let scheme = match auth {
             Some(Auth::ApiKey { name, place, value }) => match place {
-                ApiKeyPlace::Header => Scheme::Header(name.clone(), fill(value)?),
-                ApiKeyPlace::Cookie => Scheme::Header("cookie".into(), format!("{name}={}", fill(value)?)),
-                ApiKeyPlace::Query => Scheme::Query(name.clone(), fill(value)?),
+                ApiKeyPlace::Header => AuthScheme::Header(name.clone(), fill(value)?),
+                ApiKeyPlace::Cookie => AuthScheme::Header("cookie".into(), format!("{name}={}", fill(value)?)),
+                ApiKeyPlace::Query => AuthScheme::Query(name.clone(), fill(value)?),
             },
-            Some(Auth::Bearer(token)) => Scheme::Header("authorization".into(), format!("Bearer {}", fill(token)?)),
-            Some(Auth::OAuth2 { token_url, client_id, client_secret, scopes }) => Scheme::Token(Client {
+            Some(Auth::Bearer(token)) => AuthScheme::Header("authorization".into(), format!("Bearer {}", fill(token)?)),
+            Some(Auth::OAuth2 { token_url, client_id, client_secret, scopes }) => AuthScheme::Token(TokenClient {
                 token_url: fill(token_url)?,
                 id: fill(client_id)?,
                 secret: fill(client_secret)?,
                 scope: scopes.join(" "),
             }),
-            Some(Auth::Mtls { certificate, key, authority }) => {
-                Scheme::Certificate { certificate: certificate.clone(), key: key.clone(), authority: authority.clone() }
-            }
+            Some(Auth::Mtls { certificate, key, authority }) => AuthScheme::Certificate {
+                certificate: certificate.clone(),
+                key: key.clone(),
+                authority: authority.clone(),
+            },
             // There may be schemes that only the plan knows.
-            None => Scheme::None,
+            None => AuthScheme::None,
         };
         Ok(Self { scheme, silent: replay, token: None, fetched: fetched.clone(), certificate: None })
     }
@@ -85,17 +87,21 @@ impl Credentials {
             return Ok(());
         }
         match &self.scheme {
-            Scheme::Token(client) if self.token.is_none() => {
+            AuthScheme::Token(client) if self.token.is_none() => {
                 let token = fetch(client, timeout).await?;
                 self.fetched.add(&token);
                 self.token = Some(token);
             }
-            Scheme::Certificate { certificate, key, authority } if self.certificate.is_none() => {
+            AuthScheme::Certificate { certificate, key, authority } if self.certificate.is_none() => {
                 let authority = authority.as_deref().map(read).transpose()?;
                 let read = ClientCertificate::from_pem(&read(certificate)?, &read(key)?, authority.as_deref());
                 self.certificate = Some(read.map_err(|error| DriveError::Unsupported(error.to_string()))?);
             }
-            Scheme::None | Scheme::Header(..) | Scheme::Query(..) | Scheme::Token(_) | Scheme::Certificate { .. } => {}
+            AuthScheme::None
+            | AuthScheme::Header(..)
+            | AuthScheme::Query(..)
+            | AuthScheme::Token(_)
+            | AuthScheme::Certificate { .. } => {}
         }
         Ok(())
     }
@@ -103,17 +109,17 @@ impl Credentials {
     /// Forgets a token that was refused; says whether a new one may be had.
     pub(super) fn forget(&mut self) -> bool {
         self.token = None;
-        matches!(self.scheme, Scheme::Token(_))
+        matches!(self.scheme, AuthScheme::Token(_))
     }
 
     /// Whether nobody can be reached without them.
     pub(super) fn are_shown_on_connecting(&self) -> bool {
-        matches!(self.scheme, Scheme::Certificate { .. })
+        matches!(self.scheme, AuthScheme::Certificate { .. })
     }
 
     /// Whether there is anything to say.
     pub(super) fn exist(&self) -> bool {
-        !matches!(self.scheme, Scheme::None)
+        !matches!(self.scheme, AuthScheme::None)
     }
 
     /// Says it with a request.
@@ -122,15 +128,15 @@ impl Credentials {
             return;
         }
         match &self.scheme {
-            Scheme::Header(name, value) => headers.push((name.clone(), value.clone())),
-            Scheme::Query(name, value) => {
+            AuthScheme::Header(name, value) => headers.push((name.clone(), value.clone())),
+            AuthScheme::Query(name, value) => {
                 let separator = if url.contains('?') { '&' } else { '?' };
                 *url = format!("{url}{separator}{}={}", escape(name), escape(value));
             }
-            Scheme::Token(_) => {
+            AuthScheme::Token(_) => {
                 headers.extend(self.token.iter().map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
             }
-            Scheme::None | Scheme::Certificate { .. } => {}
+            AuthScheme::None | AuthScheme::Certificate { .. } => {}
         }
     }
 

@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use agentci_plan::{A2aCard, A2aTarget, UnsetVariable};
 use agentci_protocols::a2a::{
-    Broken, Call, Card, Conversation, Ending, Interface, Outgoing, Reader, TaskState, Version,
+    A2aCall, A2aConversation, A2aError, A2aReader, A2aVersion, Card, Interface, OutgoingMessage, TaskState,
+    TurnStanding,
 };
-use agentci_trace::{Kind, Moment};
+use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
-use super::ask::{Ask, Budget, Reply};
+use super::ask::{A2aAsk, A2aReply, TurnTime};
 use super::auth::Credentials;
-use super::hosts::{Hosts, tells_who_asks};
-use super::refused::refused;
+use super::hosts::{TrustedHosts, tells_who_asks};
+use super::refusal::refused;
 use super::stream::read_stream;
-use crate::{Context, DriveError, DriveResult, Input, TraceSink};
-use agentci_exchange::{Clock, Ids, Line};
+use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
+use agentci_exchange::{AgentLine, Clock, UuidSource};
 
 /// How long to wait before a task is asked for again: at first, and at most.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -24,18 +25,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// A conversation with an agent.
 #[derive(Debug)]
 pub(crate) struct A2aDriver {
-    found: Found,
-    pub(crate) ask: Ask,
+    found: AgentLocation,
+    pub(crate) ask: A2aAsk,
     blocking: Option<bool>,
     accepted: Vec<String>,
     /// Who may be shown credentials.
-    hosts: Hosts,
-    conversation: Conversation,
+    hosts: TrustedHosts,
+    conversation: A2aConversation,
 }
 
 /// How the agent is found.
 #[derive(Debug)]
-enum Found {
+enum AgentLocation {
     /// Its card is to be fetched.
     At(String),
     /// Its card is at hand.
@@ -62,18 +63,18 @@ impl Agent {
 }
 
 /// A turn that is under way.
-pub(super) struct Turn<'t, 's> {
+pub(super) struct A2aTurn<'t, 's> {
     pub(super) agent: Agent,
-    pub(super) reader: Reader,
+    pub(super) reader: A2aReader,
     pub(super) sink: &'t mut TraceSink<'s>,
-    budget: Budget,
+    budget: TurnTime,
     /// When the last thing came.
     pub(super) over: Moment,
 }
 
-impl Turn<'_, '_> {
+impl A2aTurn<'_, '_> {
     /// Takes what the agent sent.
-    pub(super) fn take(&mut self, item: &Value, conversation: &mut Conversation) -> DriveResult {
+    pub(super) fn take(&mut self, item: &Value, conversation: &mut A2aConversation) -> DriveResult {
         for kind in self.reader.item(item, self.agent.interface.protocol, conversation)? {
             self.sink.push_at(self.over, kind)?;
         }
@@ -82,16 +83,20 @@ impl Turn<'_, '_> {
 }
 
 impl A2aDriver {
-    pub(crate) fn open(target: &A2aTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(
+        target: &A2aTarget,
+        context: &DriverContext<'_>,
+        line: AgentLine,
+    ) -> Result<Self, UnsetVariable> {
         let lookup = context.lookup;
-        let replay = matches!(line, Line::Replay(_));
+        let replay = matches!(line, AgentLine::Replay(_));
         let found = match &target.card {
-            A2aCard::At(url) => Found::At(line.fill(lookup, |lookup| url.value.fill(lookup))?),
-            A2aCard::Inline(card) => Found::Inline(card.clone()),
+            A2aCard::At(url) => AgentLocation::At(line.fill(lookup, |lookup| url.value.fill(lookup))?),
+            A2aCard::Inline(card) => AgentLocation::Inline(card.clone()),
             // Of an address alone it is not known whether 1.0 is spoken there.
             A2aCard::Endpoint(url) => {
                 let url = line.fill(lookup, |lookup| url.value.fill(lookup))?;
-                Found::Here(Agent { interface: Interface::bare(url), streaming: false, settled: false })
+                AgentLocation::Here(Agent { interface: Interface::bare(url), streaming: false, settled: false })
             }
         };
         let mut headers = Vec::new();
@@ -102,8 +107,8 @@ impl A2aDriver {
         let context_id = target.context.as_ref().map(|context| context.fill(lookup)).transpose()?;
         Ok(Self {
             found,
-            ask: Ask {
-                ids: Ids::new(line.seed()),
+            ask: A2aAsk {
+                ids: UuidSource::new(line.seed()),
                 line,
                 headers,
                 credentials: Credentials::open(target.auth.as_ref(), lookup, context.fetched, replay)?,
@@ -113,12 +118,12 @@ impl A2aDriver {
             },
             blocking: target.blocking,
             accepted: target.accepted_output_modes.clone(),
-            hosts: Hosts {
+            hosts: TrustedHosts {
                 listed: target.hosts.clone(),
                 // A replay shows nobody anything.
                 guarded: !replay && (target.auth.is_some() || target.headers.iter().any(tells_who_asks)),
             },
-            conversation: Conversation::new(context_id),
+            conversation: A2aConversation::new(context_id),
         })
     }
 
@@ -126,70 +131,72 @@ impl A2aDriver {
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let found = self.find(sink.clock()).await;
         let over = self.ask.line.next(sink.clock());
-        sink.push_at(over, Kind::TurnStart(input.value()))?;
+        sink.push_at(over, EventKind::TurnStart(input.value()))?;
         let agent = found?;
         let message = message_of(input).map_err(DriveError::Unsupported)?;
         let message = self.conversation.say(message, &self.accepted);
-        let budget = Budget { begun: over, timeout: self.ask.timeout };
-        let mut turn = Turn { agent, reader: Reader::default(), sink, budget, over };
+        let budget = TurnTime { begun: over, timeout: self.ask.timeout };
+        let mut turn = A2aTurn { agent, reader: A2aReader::default(), sink, budget, over };
         let result = self.converse(&message, &mut turn).await;
-        let Turn { agent, reader, sink, over, .. } = turn;
-        self.found = Found::Here(agent);
+        let A2aTurn { agent, reader, sink, over, .. } = turn;
+        self.found = AgentLocation::Here(agent);
         let ending = reader.ending(&self.conversation);
         for kind in reader.end(&mut self.conversation) {
             sink.push_at(over, kind)?;
         }
         result?;
-        if let Ending::Failed { state, words } = ending {
+        if let TurnStanding::Failed { state, words } = ending {
             let words = gave_up(state, &words);
             let data = Some(json!({ "state": state.name() }));
-            sink.push_at(over, Kind::AgentError { message: words.clone(), data: data.map(Into::into) })?;
+            sink.push_at(over, EventKind::AgentError { message: words.clone(), data: data.map(Into::into) })?;
             return Err(DriveError::AgentError(words));
         }
-        sink.push_at(over, Kind::TurnEnd)?;
+        sink.push_at(over, EventKind::TurnEnd)?;
         Ok(())
     }
 
     /// Finds out where the agent is, and gets ready to speak to it, before the clock of a turn is started.
     async fn find(&mut self, clock: Clock) -> DriveResult<Agent> {
         let agent = match &self.found {
-            Found::Here(agent) => agent.clone(),
-            Found::Inline(card) => Agent::of(card)?,
-            Found::At(url) => {
+            AgentLocation::Here(agent) => agent.clone(),
+            AgentLocation::Inline(card) => Agent::of(card)?,
+            AgentLocation::At(url) => {
                 let agent = Agent::of(&self.ask.card(url, clock).await?)?;
                 self.hosts.allow(url, &agent.interface.url)?;
                 agent
             }
         };
-        self.found = Found::Here(agent.clone());
+        self.found = AgentLocation::Here(agent.clone());
         self.ask.credentials.get_ready(self.ask.timeout).await?;
         Ok(agent)
     }
 
     /// Sends the message and reads until the agent has said all, be it in one answer or several.
-    async fn converse(&mut self, message: &Outgoing, turn: &mut Turn<'_, '_>) -> DriveResult {
+    async fn converse(&mut self, message: &OutgoingMessage, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
         let call = if self.blocking.is_none() && turn.agent.streaming {
-            Call::Stream(message)
+            A2aCall::Stream(message)
         } else {
-            Call::Send { message, immediately: self.blocking == Some(false) }
+            A2aCall::Send { message, immediately: self.blocking == Some(false) }
         };
         let reply = self.first(call, turn).await?;
-        let streamed = matches!(reply, Reply::Stream(_));
+        let streamed = matches!(reply, A2aReply::Stream(_));
         let cut = self.read(reply, turn).await?;
         let (task, state) = match (turn.reader.ending(&self.conversation), &cut) {
-            (Ending::Working { task, state }, _) => (task, state),
-            (Ending::Silent, None) => {
+            (TurnStanding::Working { task, state }, _) => (task, state),
+            (TurnStanding::Silent, None) => {
                 let help = "look at the agent's log: it accepted the request and sent nothing";
                 return Err(DriveError::protocol("the stream ended without a single item", help));
             }
-            (Ending::Silent, Some(_)) => return cut.map_or(Ok(()), Err),
-            (Ending::Done | Ending::Waits | Ending::Failed { .. }, _) => return Ok(()),
+            (TurnStanding::Silent, Some(_)) => return cut.map_or(Ok(()), Err),
+            (TurnStanding::Done | TurnStanding::Waits | TurnStanding::Failed { .. }, _) => return Ok(()),
         };
         if streamed {
             let words = format!("the stream ended while the task was {}", state.name());
             let told = match &cut {
-                None => Kind::Violation(words),
-                Some(error) => Kind::Log { level: "warn".into(), message: format!("{words}: {error}"), data: None },
+                None => EventKind::Violation(words),
+                Some(error) => {
+                    EventKind::Log { level: "warn".into(), message: format!("{words}: {error}"), data: None }
+                }
             };
             turn.sink.push_at(turn.over, told)?;
             self.subscribe(&task, turn).await?;
@@ -199,16 +206,16 @@ impl A2aDriver {
 
     /// The first call of a turn. An agent of which only the address is known is tried in the version before 1.0 when it does not
     /// understand; a call that is not understood does nothing.
-    async fn first(&mut self, call: Call<'_>, turn: &mut Turn<'_, '_>) -> DriveResult<Reply> {
+    async fn first(&mut self, call: A2aCall<'_>, turn: &mut A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
         let reply = self.call(call, turn.budget.begun, turn).await?;
         let is_of_another_version =
-            |reply: &Reply| matches!(reply, Reply::Refused(refusal, _) if refusal.is_of_another_version());
+            |reply: &A2aReply| matches!(reply, A2aReply::Refused(refusal, _) if refusal.is_of_another_version());
         if turn.agent.settled || !is_of_another_version(&reply) {
-            turn.agent.settled |= !matches!(reply, Reply::Refused(..));
+            turn.agent.settled |= !matches!(reply, A2aReply::Refused(..));
             return Ok(reply);
         }
         let modern = turn.agent.interface.protocol;
-        turn.agent.interface.protocol.version = Version::V03;
+        turn.agent.interface.protocol.version = A2aVersion::V03;
         let again = self.call_next(call, turn).await?;
         if is_of_another_version(&again) {
             turn.agent.interface.protocol = modern;
@@ -218,35 +225,35 @@ impl A2aDriver {
         Ok(again)
     }
 
-    async fn call_next(&mut self, call: Call<'_>, turn: &Turn<'_, '_>) -> DriveResult<Reply> {
+    async fn call_next(&mut self, call: A2aCall<'_>, turn: &A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
         let at = self.ask.line.next(turn.sink.clock());
         self.call(call, at, turn).await
     }
 
-    async fn call(&mut self, call: Call<'_>, at: Moment, turn: &Turn<'_, '_>) -> DriveResult<Reply> {
+    async fn call(&mut self, call: A2aCall<'_>, at: Moment, turn: &A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
         self.ask.call(call, &turn.agent.interface, turn.budget, turn.sink.clock(), at).await
     }
 
     /// Reads a reply to its end. Gives what broke a stream, unless the agent closed it.
-    async fn read(&mut self, reply: Reply, turn: &mut Turn<'_, '_>) -> DriveResult<Option<DriveError>> {
+    async fn read(&mut self, reply: A2aReply, turn: &mut A2aTurn<'_, '_>) -> DriveResult<Option<DriveError>> {
         match reply {
-            Reply::Refused(refusal, at) => {
+            A2aReply::Refused(refusal, at) => {
                 turn.over = at;
                 Err(refused(&refusal, self.ask.keys))
             }
-            Reply::Whole(value, at) => {
+            A2aReply::Whole(value, at) => {
                 turn.over = at;
                 turn.take(&value, &mut self.conversation)?;
                 Ok(None)
             }
-            Reply::Stream(mut answer) => read_stream(&mut answer, turn, &mut self.conversation, &self.ask).await,
+            A2aReply::Stream(mut answer) => read_stream(&mut answer, turn, &mut self.conversation, &self.ask).await,
         }
     }
 
     /// Takes a stream up again. Whatever comes of it, the task itself is asked for next if it is not over.
-    async fn subscribe(&mut self, task: &str, turn: &mut Turn<'_, '_>) -> DriveResult {
-        match self.call_next(Call::Subscribe(task), turn).await {
-            Ok(Reply::Refused(_, at)) => turn.over = at,
+    async fn subscribe(&mut self, task: &str, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
+        match self.call_next(A2aCall::Subscribe(task), turn).await {
+            Ok(A2aReply::Refused(_, at)) => turn.over = at,
             Ok(reply) => match self.read(reply, turn).await {
                 Ok(_) | Err(DriveError::Refused { .. } | DriveError::Busy { .. }) => {}
                 Err(error) => return Err(error),
@@ -258,7 +265,7 @@ impl A2aDriver {
     }
 
     /// Asks for the task until it is over or waits, or the time is up.
-    async fn poll(&mut self, task: &str, at_once: bool, turn: &mut Turn<'_, '_>) -> DriveResult {
+    async fn poll(&mut self, task: &str, at_once: bool, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
         let mut wait = if at_once { Duration::ZERO } else { FIRST_WAIT };
         while !turn.reader.is_over(&self.conversation) {
             let left = turn.budget.left(turn.over);
@@ -266,7 +273,7 @@ impl A2aDriver {
             if left <= wait {
                 return Err(DriveError::Timeout { after: self.ask.timeout });
             }
-            let reply = self.call_next(Call::Get(task), turn).await?;
+            let reply = self.call_next(A2aCall::Get(task), turn).await?;
             self.read(reply, turn).await?;
             wait = (wait * 2).clamp(FIRST_WAIT, LONGEST_WAIT);
         }
@@ -284,16 +291,16 @@ fn gave_up(state: TaskState, words: &str) -> String {
 }
 
 /// What a turn says to an agent.
-fn message_of(input: &Input) -> Result<Outgoing, String> {
+fn message_of(input: &Input) -> Result<OutgoingMessage, String> {
     match input {
-        Input::Messages(messages) => Outgoing::of_messages(messages),
-        Input::Action { kind, arguments } if kind == "a2a:send" => Outgoing::of_action(arguments),
+        Input::Messages(messages) => OutgoingMessage::of_messages(messages),
+        Input::Action { kind, arguments } if kind == "a2a:send" => OutgoingMessage::of_action(arguments),
         other @ (Input::Task(_) | Input::Action { .. }) => Err(format!("an A2A agent can not take {}", other.value())),
     }
 }
 
-impl From<Broken> for DriveError {
-    fn from(broken: Broken) -> Self {
+impl From<A2aError> for DriveError {
+    fn from(broken: A2aError) -> Self {
         let help = "the answer is not what A2A describes: check the version of the agent's SDK";
         DriveError::protocol(broken.0, help)
     }

@@ -12,14 +12,14 @@ use crate::{DriveError, DriveResult};
 
 /// The hosts that may be shown credentials.
 #[derive(Debug)]
-pub(super) struct Hosts {
+pub(super) struct TrustedHosts {
     /// Those that the suite lists, `NAME` or `NAME:PORT`.
     pub(super) listed: Vec<String>,
     /// Whether there is anything to keep from others: `auth`, or a header that says who asks.
     pub(super) guarded: bool,
 }
 
-impl Hosts {
+impl TrustedHosts {
     /// Whether requests with credentials may go where a card says, which was fetched at an address.
     pub(super) fn allow(&self, fetched_at: &str, named: &str) -> DriveResult {
         if !self.guarded {
@@ -73,7 +73,7 @@ mod tests {
 
     fn allows(listed: &[&str], fetched_at: &str, named: &str) -> bool {
         let listed = listed.iter().map(|host| (*host).to_owned()).collect();
-        Hosts { listed, guarded: true }.allow(fetched_at, named).is_ok()
+        TrustedHosts { listed, guarded: true }.allow(fetched_at, named).is_ok()
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn without_credentials_any_host_will_do() {
-        let hosts = Hosts { listed: Vec::new(), guarded: false };
+        let hosts = TrustedHosts { listed: Vec::new(), guarded: false };
         assert!(hosts.allow("https://agent.test/card", "https://evil.test/").is_ok());
     }
 }

@@ -5,7 +5,7 @@ mod ask;
 mod auth;
 mod driver;
 mod hosts;
-mod refused;
+mod refusal;
 mod stream;
 mod token;
 

@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use agentci_protocols::a2a::{Broken, Conversation, Refusal, cut};
-use agentci_trace::Kind;
+use agentci_protocols::a2a::{A2aConversation, A2aError, A2aRefusal, cut};
+use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::ask::{Ask, late, result};
-use super::driver::Turn;
-use super::refused::refused;
+use super::ask::{A2aAsk, late, result};
+use super::driver::A2aTurn;
+use super::refusal::refused;
 use crate::stream::next_event;
 use crate::{DriveError, DriveResult};
-use agentci_exchange::{Answer, ExchangeError, NOT_UTF8};
+use agentci_exchange::{ExchangeError, NOT_UTF8, StreamedAnswer};
 
 /// How long an agent may keep a stream open when everything is said.
 const AFTER_END: Duration = Duration::from_millis(250);
 
 /// Reads a stream to its end, or until the turn is over. Gives what broke the connection, unless the agent closed it.
 pub(super) async fn read_stream(
-    answer: &mut Answer,
-    turn: &mut Turn<'_, '_>,
-    conversation: &mut Conversation,
-    ask: &Ask,
+    answer: &mut StreamedAnswer,
+    turn: &mut A2aTurn<'_, '_>,
+    conversation: &mut A2aConversation,
+    ask: &A2aAsk,
 ) -> DriveResult<Option<DriveError>> {
     loop {
         let said_all = turn.reader.is_over(conversation);
@@ -39,13 +39,13 @@ pub(super) async fn read_stream(
         };
         turn.over = arrived.at;
         if arrived.frame.lossy {
-            turn.sink.push_at(arrived.at, Kind::Violation(NOT_UTF8.into()))?;
+            turn.sink.push_at(arrived.at, EventKind::Violation(NOT_UTF8.into()))?;
         }
         if arrived.frame.data.is_empty() {
             continue;
         }
         let item = parse(&arrived.frame.data)?;
-        if let Some(refusal) = Refusal::of(&item) {
+        if let Some(refusal) = A2aRefusal::of(&item) {
             return Err(refused(&refusal, ask.keys));
         }
         let item = result(item, turn.agent.interface.protocol.binding)?;
@@ -53,6 +53,6 @@ pub(super) async fn read_stream(
     }
 }
 
-fn parse(data: &str) -> Result<Value, Broken> {
-    serde_json::from_str(data).map_err(|_| Broken(format!("an item of the stream is no JSON: {}", cut(data, 200))))
+fn parse(data: &str) -> Result<Value, A2aError> {
+    serde_json::from_str(data).map_err(|_| A2aError(format!("an item of the stream is no JSON: {}", cut(data, 200))))
 }

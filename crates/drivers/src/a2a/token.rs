@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentci_protocols::a2a::cut;
 use agentci_protocols::oauth::token_request;
-use agentci_wire::http::{self, HttpError, Method, StreamRequest};
+use agentci_wire::http::{self, HttpError, HttpMethod, StreamRequest};
 use serde_json::Value;
 
 use crate::{DriveError, DriveResult};
@@ -14,7 +14,7 @@ const LARGEST: usize = 1 << 20;
 const HELP: &str = "check the target's `auth`: the address for tokens, the client and its secret";
 
 /// Who asks for a token, where, and for what.
-pub(super) struct Client {
+pub(super) struct TokenClient {
     pub(super) token_url: String,
     pub(super) id: String,
     pub(super) secret: String,
@@ -22,7 +22,7 @@ pub(super) struct Client {
 }
 
 /// Fetches a token. A server that does not take the client's name and secret in a header gets them in the body.
-pub(super) async fn fetch(client: &Client, timeout: Duration) -> DriveResult<String> {
+pub(super) async fn fetch(client: &TokenClient, timeout: Duration) -> DriveResult<String> {
     let both = async {
         match ask(client, true).await? {
             (400 | 401, answer) if answer["error"] == "invalid_client" => ask(client, false).await,
@@ -48,12 +48,12 @@ pub(super) async fn fetch(client: &Client, timeout: Duration) -> DriveResult<Str
 }
 
 /// Asks once; an answer that is no JSON says nothing.
-async fn ask(client: &Client, in_header: bool) -> Result<(u16, Value), HttpError> {
+async fn ask(client: &TokenClient, in_header: bool) -> Result<(u16, Value), HttpError> {
     let scope = [("scope", client.scope.as_str())];
     let fields = if client.scope.is_empty() { &[][..] } else { &scope };
     let (headers, body) = token_request((&client.id, &client.secret), fields, in_header);
     let url = client.token_url.clone();
-    let mut answer = http::send(StreamRequest { url, method: Method::Post, headers, body: body.into() }).await?;
+    let mut answer = http::send(StreamRequest { url, method: HttpMethod::Post, headers, body: body.into() }).await?;
     let body = answer.body(LARGEST).await?;
     Ok((answer.status, serde_json::from_slice(&body).unwrap_or_default()))
 }

@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use agentci_plan::{AguiTarget, AguiWire, Data, Strictness, Text, UnsetVariable};
-use agentci_protocols::agui::{self, Conversation, Ending, Method, Outcome, Reader, Resume, Step, VERSION, envelope};
-use agentci_trace::{Kind, Moment};
+use agentci_protocols::agui::{
+    self, AguiMethod, AguiReader, AguiStep, AguiThread, AnswerEnding, Resume, RunOutcome, VERSION, envelope,
+};
+use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use crate::host::NO_ANSWER;
 use crate::stream::next_event;
-use crate::{Context, Delivery, DriveError, DriveResult, Input, ToolHost, TraceSink};
-use agentci_exchange::{Answer, Ids, Line, Method as HttpMethod, NOT_UTF8, Request};
+use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
+use agentci_exchange::{AgentLine, HttpMethod, NOT_UTF8, Request, StreamedAnswer, UuidSource};
 
 /// How often one turn may go back to the agent with answers to its calls.
 const ROUNDS: usize = 50;
@@ -33,20 +35,24 @@ pub(crate) struct AguiDriver {
     protocol: Strictness,
     /// The rules that were broken in the present turn.
     violations: Vec<String>,
-    conversation: Conversation,
-    pub(crate) line: Line,
-    ids: Ids,
+    conversation: AguiThread,
+    pub(crate) line: AgentLine,
+    ids: UuidSource,
 }
 
 /// What one request asks for.
-struct Ask {
-    method: Method,
+struct RunRequest {
+    method: AguiMethod,
     resume: Option<Resume>,
 }
 
 impl AguiDriver {
-    pub(crate) fn open(target: &AguiTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
-        let mut ids = Ids::new(line.seed());
+    pub(crate) fn open(
+        target: &AguiTarget,
+        context: &DriverContext<'_>,
+        line: AgentLine,
+    ) -> Result<Self, UnsetVariable> {
+        let mut ids = UuidSource::new(line.seed());
         // Nothing of the target makes a request another than the recorded one.
         let text = |text: &Text| line.fill(context.lookup, |lookup| text.fill(lookup));
         let data = |data: &Data| line.fill(context.lookup, |lookup| data.fill(lookup));
@@ -54,7 +60,7 @@ impl AguiDriver {
         let tools = target.tools.iter().map(
             |tool| json!({ "name": tool.name.value, "description": tool.description, "parameters": tool.parameters }),
         );
-        let conversation = Conversation::new(
+        let conversation = AguiThread::new(
             thread.unwrap_or_else(|| ids.fresh()),
             target.state.as_ref().map(data).transpose()?,
             tools.collect(),
@@ -81,33 +87,33 @@ impl AguiDriver {
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         let mut at = self.line.next(sink.clock());
-        sink.push_at(at, Kind::TurnStart(input.value()))?;
+        sink.push_at(at, EventKind::TurnStart(input.value()))?;
         let mut ask = self.begin(input)?;
         self.violations.clear();
         for _ in 0..ROUNDS {
             let (ending, over) = self.run(&ask, at, sink).await?;
             let pending = match ending {
-                Ending::Finished { outcome: Outcome::Success { pending }, result } => {
+                AnswerEnding::Finished { outcome: RunOutcome::Success { pending }, result } => {
                     // What a run says is its answer; one that says nothing answers with its result.
                     let spoke = sink.trace().output().value().is_some();
                     if let Some(result) = result.filter(|result| !result.is_null() && !spoke) {
-                        sink.push_at(over, Kind::FinalOutput(result.into()))?;
+                        sink.push_at(over, EventKind::FinalOutput(result.into()))?;
                     }
                     pending
                 }
-                Ending::Finished { outcome: Outcome::Interrupted(open), .. } => {
+                AnswerEnding::Finished { outcome: RunOutcome::Interrupted(open), .. } => {
                     let message = format!("the run waits for {}", agui::names(&open));
-                    sink.push_at(over, Kind::Log { level: "interrupt".into(), message, data: None })?;
+                    sink.push_at(over, EventKind::Log { level: "interrupt".into(), message, data: None })?;
                     Vec::new()
                 }
-                Ending::Finished { outcome: Outcome::Cancelled, .. } => {
+                AnswerEnding::Finished { outcome: RunOutcome::Cancelled, .. } => {
                     return Err(DriveError::AgentError("its run was cancelled".into()));
                 }
-                Ending::Failed { message, code } => {
+                AnswerEnding::Failed { message, code } => {
                     let code = code.map(|code| format!(" (code {code})")).unwrap_or_default();
                     return Err(DriveError::AgentError(format!("{message}{code}")));
                 }
-                cut_short @ (Ending::Truncated { .. } | Ending::Silent) => {
+                cut_short @ (AnswerEnding::Truncated { .. } | AnswerEnding::Silent) => {
                     let (message, help) = cut_short.cut_short().unwrap_or_default();
                     return Err(DriveError::protocol(message, help));
                 }
@@ -131,12 +137,12 @@ impl AguiDriver {
                 // The moment of the answers is that of the run that carries them.
                 at = self.line.next(sink.clock());
                 for result in results {
-                    sink.push_at(at, Kind::ToolResult(result))?;
+                    sink.push_at(at, EventKind::ToolResult(result))?;
                 }
-                ask = Ask { method: Method::Run, resume: None };
+                ask = RunRequest { method: AguiMethod::Run, resume: None };
                 continue;
             }
-            sink.push_at(over, Kind::TurnEnd)?;
+            sink.push_at(over, EventKind::TurnEnd)?;
             return self.judged();
         }
         let message = format!("the agent called tools of the client in {ROUNDS} runs one after another");
@@ -145,17 +151,19 @@ impl AguiDriver {
     }
 
     /// Says what the turn says.
-    fn begin(&mut self, input: &Input) -> DriveResult<Ask> {
+    fn begin(&mut self, input: &Input) -> DriveResult<RunRequest> {
         let wrong = |message: String| DriveError::Unsupported(message);
         match input {
             Input::Messages(messages) => {
                 self.conversation.say(messages, &mut || self.ids.fresh()).map_err(wrong)?;
-                Ok(Ask { method: Method::Run, resume: None })
+                Ok(RunRequest { method: AguiMethod::Run, resume: None })
             }
-            Input::Action { kind, .. } if kind == "agui:connect" => Ok(Ask { method: Method::Connect, resume: None }),
+            Input::Action { kind, .. } if kind == "agui:connect" => {
+                Ok(RunRequest { method: AguiMethod::Connect, resume: None })
+            }
             Input::Action { kind, arguments } if kind == "agui:resume" => {
                 let resume = self.conversation.resume(arguments).map_err(wrong)?;
-                Ok(Ask { method: Method::Run, resume: Some(resume) })
+                Ok(RunRequest { method: AguiMethod::Run, resume: Some(resume) })
             }
             other @ (Input::Task(_) | Input::Action { .. }) => {
                 Err(wrong(format!("an AG-UI server can not take {}", other.value())))
@@ -164,15 +172,20 @@ impl AguiDriver {
     }
 
     /// One run: how it ended, and when.
-    async fn run(&mut self, ask: &Ask, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult<(Ending, Moment)> {
+    async fn run(
+        &mut self,
+        ask: &RunRequest,
+        at: Moment,
+        sink: &mut TraceSink<'_>,
+    ) -> DriveResult<(AnswerEnding, Moment)> {
         let run_id = self.ids.fresh();
         let identity = self.conversation.identity(ask.method, ask.resume.as_ref());
         let input = match ask.method {
-            Method::Run => self.conversation.run_input(&run_id, ask.resume.as_ref()),
-            Method::Connect => self.conversation.connect_input(&run_id),
+            AguiMethod::Run => self.conversation.run_input(&run_id, ask.resume.as_ref()),
+            AguiMethod::Connect => self.conversation.connect_input(&run_id),
         };
         let mut answer = self.send(ask.method, &input, identity, at, sink).await?;
-        let mut reader = Reader::new(ask.method, &run_id, &mut self.conversation);
+        let mut reader = AguiReader::new(ask.method, &run_id, &mut self.conversation);
         let mut over = answer.latest();
         let broken = loop {
             // After the end of a run another may follow, but nobody has to close the connection.
@@ -183,7 +196,7 @@ impl AguiDriver {
             };
             over = arrived.at;
             if arrived.frame.lossy {
-                let step = Step { at: over, kind: Kind::Violation(NOT_UTF8.into()) };
+                let step = AguiStep { at: over, kind: EventKind::Violation(NOT_UTF8.into()) };
                 self.take(vec![step], sink)?;
             }
             match reader.event(&arrived.frame.data, arrived.at, &mut self.conversation) {
@@ -203,12 +216,12 @@ impl AguiDriver {
     /// it, and one that refuses a field of newer servers is asked without it; a request that was refused has no effect.
     async fn send(
         &mut self,
-        method: Method,
+        method: AguiMethod,
         input: &Value,
         identity: Value,
         mut at: Moment,
         sink: &TraceSink<'_>,
-    ) -> DriveResult<Answer> {
+    ) -> DriveResult<StreamedAnswer> {
         loop {
             let mut input = input.clone();
             if let (false, Some(fields)) = (self.says_version, input.as_object_mut()) {
@@ -256,9 +269,9 @@ impl AguiDriver {
     }
 
     /// Writes steps to the trace. What a target lets pass is no violation.
-    fn take(&mut self, steps: Vec<Step>, sink: &mut TraceSink<'_>) -> DriveResult {
-        for Step { at, kind } in steps {
-            if let Kind::Violation(message) = &kind {
+    fn take(&mut self, steps: Vec<AguiStep>, sink: &mut TraceSink<'_>) -> DriveResult {
+        for AguiStep { at, kind } in steps {
+            if let EventKind::Violation(message) = &kind {
                 if self.protocol == Strictness::Off {
                     continue;
                 }

@@ -3,18 +3,18 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use agentci_source::print_duration;
-use agentci_trace::{Kind, Moment};
+use agentci_trace::{EventKind, Moment};
 use agentci_wire::http::retry_after;
 use serde_json::Value;
 
-use super::completion::{AnswerReader, Broken, Completion, Piece};
+use super::completion::{AnswerReader, Completion, CompletionError, SpokenPiece};
 use super::refusal::{refused, unusable};
-use super::retry::{RETRIES, Trouble, pause};
-use super::session::{Api, Session};
+use super::retry::{AnswerError, RETRIES, pause};
+use super::session::{ChatSession, ModelApi};
 use super::{anthropic, openai, scripted};
 use crate::stream::next_event;
 use crate::{DriveError, DriveResult, TraceSink};
-use agentci_exchange::{Answer, Line, Method, NOT_UTF8, Request};
+use agentci_exchange::{AgentLine, HttpMethod, NOT_UTF8, Request, StreamedAnswer};
 
 /// How long a server may keep its answer open when everything is said.
 const AFTER_END: Duration = Duration::from_millis(50);
@@ -23,7 +23,7 @@ const LARGEST: usize = 64 << 20;
 
 /// A question: the request, and what makes it the same when it is replayed.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct ChatQuestion {
     /// When it is asked.
     pub(super) at: Moment,
     pub(super) body: String,
@@ -32,9 +32,9 @@ pub(super) struct Question {
 
 /// Asks, and again if the server is busy. What the model says is written to the sink as it comes.
 pub(super) async fn ask(
-    line: &mut Line,
-    session: &Session,
-    question: &Question,
+    line: &mut AgentLine,
+    session: &ChatSession,
+    question: &ChatQuestion,
     sink: &mut TraceSink<'_>,
 ) -> DriveResult<(Completion, Moment)> {
     let begun = Instant::now();
@@ -45,11 +45,11 @@ pub(super) async fn ask(
         let (error, wait, busy) = match once(line, session, question, (at, left), sink).await {
             Ok(answered) => return Ok(answered),
             // Whatever time was left, the whole limit is what was exceeded.
-            Err(Trouble::Final(DriveError::Timeout { .. })) => {
+            Err(AnswerError::Final(DriveError::Timeout { .. })) => {
                 return Err(DriveError::Timeout { after: session.timeout });
             }
-            Err(Trouble::Final(error)) => return Err(error),
-            Err(Trouble::Busy { error, wait, at }) => (error, wait, at),
+            Err(AnswerError::Final(error)) => return Err(error),
+            Err(AnswerError::Busy { error, wait, at }) => (error, wait, at),
         };
         time += 1;
         let wait = pause(time, wait);
@@ -57,8 +57,8 @@ pub(super) async fn ask(
             return Err(error);
         }
         let message = format!("{error}; asked again after {}", print_duration(wait));
-        sink.push_at(busy, Kind::Log { level: "warn".into(), message, data: None })?;
-        if wait > Duration::ZERO && !matches!(line, Line::Replay(_)) {
+        sink.push_at(busy, EventKind::Log { level: "warn".into(), message, data: None })?;
+        if wait > Duration::ZERO && !matches!(line, AgentLine::Replay(_)) {
             tokio::time::sleep(wait).await;
         }
         at = line.next(sink.clock());
@@ -66,23 +66,23 @@ pub(super) async fn ask(
 }
 
 async fn once(
-    line: &mut Line,
-    session: &Session,
-    question: &Question,
+    line: &mut AgentLine,
+    session: &ChatSession,
+    question: &ChatQuestion,
     (at, left): (Moment, Duration),
     sink: &mut TraceSink<'_>,
-) -> Result<(Completion, Moment), Trouble> {
+) -> Result<(Completion, Moment), AnswerError> {
     let reader = match &session.api {
-        Api::Scripted(model) => {
+        ModelApi::Scripted(model) => {
             let completion = scripted::once(&**model, &question.body, left, sink).await?;
             return Ok((completion, sink.clock().now()));
         }
-        Api::OpenAi => Box::<openai::Reader>::default() as Box<dyn AnswerReader>,
-        Api::Anthropic => Box::<anthropic::Reader>::default(),
+        ModelApi::OpenAi => Box::<openai::OpenAiReader>::default() as Box<dyn AnswerReader>,
+        ModelApi::Anthropic => Box::<anthropic::AnthropicReader>::default(),
     };
     let request = Request {
         url: session.url.clone(),
-        method: Method::Post,
+        method: HttpMethod::Post,
         headers: session.headers.clone(),
         body: question.body.clone(),
         identity: question.identity.clone(),
@@ -93,7 +93,7 @@ async fn once(
         let wait = answer.header("retry-after").and_then(|value| retry_after(value, SystemTime::now()));
         let body = answer.body(LARGEST).await.map(|(body, _)| body).unwrap_or_default();
         let error = refused(answer.status, &body);
-        return Err(Trouble::of_status(answer.status, error, wait, answer.latest()));
+        return Err(AnswerError::of_status(answer.status, error, wait, answer.latest()));
     }
     let kind = answer.content_type();
     if kind == "application/json" || kind.ends_with("+json") {
@@ -104,12 +104,13 @@ async fn once(
 
 /// Reads an answer that comes at once.
 async fn whole(
-    mut answer: Answer,
+    mut answer: StreamedAnswer,
     mut reader: Box<dyn AnswerReader>,
     sink: &mut TraceSink<'_>,
-) -> Result<(Completion, Moment), Trouble> {
+) -> Result<(Completion, Moment), AnswerError> {
     let (body, at) = answer.body(LARGEST).await?;
-    let read = serde_json::from_slice(&body).map_err(|error| Broken::Malformed(format!("it is no JSON: {error}")));
+    let read =
+        serde_json::from_slice(&body).map_err(|error| CompletionError::Malformed(format!("it is no JSON: {error}")));
     let said = read.and_then(|value| reader.whole(&value));
     push(said.map_err(|broken| unusable(broken, false, at))?, at, sink)?;
     let completion = reader.finish().map_err(|broken| unusable(broken, true, at))?;
@@ -118,11 +119,11 @@ async fn whole(
 
 /// Reads an answer as it comes.
 async fn stream(
-    mut answer: Answer,
+    mut answer: StreamedAnswer,
     kind: &str,
     mut reader: Box<dyn AnswerReader>,
     sink: &mut TraceSink<'_>,
-) -> Result<(Completion, Moment), Trouble> {
+) -> Result<(Completion, Moment), AnswerError> {
     let mut over = answer.latest();
     let (mut events, mut said) = (0_usize, false);
     // Nobody has to close the connection; where it is closed, it can be used again.
@@ -133,7 +134,7 @@ async fn stream(
         over = arrived.at;
         events += 1;
         if arrived.frame.lossy {
-            sink.push_at(over, Kind::Violation(NOT_UTF8.into())).map_err(DriveError::from)?;
+            sink.push_at(over, EventKind::Violation(NOT_UTF8.into())).map_err(DriveError::from)?;
         }
         let pieces = reader.event(&arrived.frame.data).map_err(|broken| unusable(broken, said, over))?;
         said |= !pieces.is_empty();
@@ -141,13 +142,13 @@ async fn stream(
     }
     if events == 0 {
         let what = if kind.is_empty() { "nothing".to_owned() } else { format!("`{kind}` without an event") };
-        return Err(unusable(Broken::Malformed(format!("it is {what}")), false, over));
+        return Err(unusable(CompletionError::Malformed(format!("it is {what}")), false, over));
     }
     let completion = reader.finish().map_err(|broken| unusable(broken, true, over))?;
     Ok((completion, over))
 }
 
-fn push(pieces: Vec<Piece>, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
+fn push(pieces: Vec<SpokenPiece>, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
     for piece in pieces {
         sink.push_at(at, piece.into())?;
     }

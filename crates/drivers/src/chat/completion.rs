@@ -1,6 +1,6 @@
 //! What a model answered, put together from its pieces.
 
-use agentci_trace::{Kind, Observer, ToolCall, Usage};
+use agentci_trace::{EventKind, Observer, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 
 /// What a model answered.
@@ -13,7 +13,7 @@ pub(crate) struct Completion {
     /// What it thought.
     pub(super) reasoning: String,
     /// The tools that it wants called.
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<CompletionCall>,
     /// Why it stopped, in OpenAI's words where there are some.
     pub(crate) finish: Option<String>,
     /// The model that it says it is.
@@ -23,12 +23,12 @@ pub(crate) struct Completion {
     /// Thoughts as its provider wants them back, signed.
     pub(super) thoughts: Vec<Value>,
     /// Calls of tools that the provider ran itself, and their results, in order.
-    pub(super) provided: Vec<Kind>,
+    pub(super) provided: Vec<EventKind>,
 }
 
 /// A tool that the model wants called.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Call {
+pub(crate) struct CompletionCall {
     pub(crate) id: String,
     pub(crate) name: String,
     /// JSON, unless the model erred.
@@ -37,7 +37,7 @@ pub(crate) struct Call {
 
 /// Something that the model said just now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum SpokenPiece {
     Text(String),
     Reasoning(String),
 }
@@ -45,30 +45,30 @@ pub(crate) enum Piece {
 /// Reads an answer of a model, piece by piece or whole.
 pub(crate) trait AnswerReader {
     /// Takes the data of an event.
-    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken>;
+    fn event(&mut self, data: &str) -> Result<Vec<SpokenPiece>, CompletionError>;
 
     /// Takes an answer that came whole.
-    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken>;
+    fn whole(&mut self, answer: &Value) -> Result<Vec<SpokenPiece>, CompletionError>;
 
     /// Whether everything was said.
     fn is_over(&self) -> bool;
 
     /// What the answer comes to.
-    fn finish(&mut self) -> Result<Completion, Broken>;
+    fn finish(&mut self) -> Result<Completion, CompletionError>;
 }
 
-impl From<Piece> for Kind {
-    fn from(piece: Piece) -> Self {
+impl From<SpokenPiece> for EventKind {
+    fn from(piece: SpokenPiece) -> Self {
         match piece {
-            Piece::Text(text) => Kind::Text(text),
-            Piece::Reasoning(text) => Kind::Reasoning(text),
+            SpokenPiece::Text(text) => EventKind::Text(text),
+            SpokenPiece::Reasoning(text) => EventKind::Reasoning(text),
         }
     }
 }
 
 /// Why an answer can not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum CompletionError {
     /// It is not what the provider's protocol describes.
     Malformed(String),
     /// It ended before the model did.
@@ -110,7 +110,7 @@ impl Completion {
             message.insert("refusal".into(), self.refusal.as_str().into());
         }
         if !self.calls.is_empty() {
-            message.insert("tool_calls".into(), self.calls.iter().map(Call::value).collect());
+            message.insert("tool_calls".into(), self.calls.iter().map(CompletionCall::value).collect());
         }
         if !self.thoughts.is_empty() {
             message.insert("thinking_blocks".into(), self.thoughts.clone().into());
@@ -128,7 +128,7 @@ impl Completion {
             }
         }
         if !self.calls.is_empty() {
-            value.insert("tool_calls".into(), self.calls.iter().map(Call::value).collect());
+            value.insert("tool_calls".into(), self.calls.iter().map(CompletionCall::value).collect());
         }
         value.insert("finish_reason".into(), self.finish.clone().into());
         value.insert("model".into(), self.model.clone().into());
@@ -138,7 +138,7 @@ impl Completion {
     }
 }
 
-impl Call {
+impl CompletionCall {
     /// The call as a message has it.
     pub(super) fn value(&self) -> Value {
         json!({

@@ -1,26 +1,26 @@
 //! One conversation with one agent: its model and its tools, until there is a result.
 
-use agentci_trace::{Kind, Moment, ToolResult};
+use agentci_trace::{EventKind, Moment, ToolResult};
 use serde_json::{Value, json};
 
-use super::ask::{Question, ask};
-use super::assistant::{Opening, Step};
-use super::completion::{Call, Completion, cut_short};
+use super::ask::{ChatQuestion, ask};
+use super::assistant::{NextStep, Opening};
+use super::completion::{Completion, CompletionCall, cut_short};
 use super::message::tool_result;
 use super::output::{Called, output};
-use super::session::{Api, Session};
+use super::session::{ChatSession, ModelApi};
 use super::{anthropic, openai};
 use crate::host::NO_ANSWER;
 use crate::{Delivery, DriveError, DriveResult, ToolHost, TraceSink};
-use agentci_exchange::Line;
+use agentci_exchange::AgentLine;
 
 /// How often one turn may go back to the model with results of tools.
 const ROUNDS: usize = 16;
 
 /// A conversation with an agent.
-pub(super) struct Conversation<'c> {
-    pub(super) session: &'c Session,
-    pub(super) line: &'c mut Line,
+pub(super) struct ChatConversation<'c> {
+    pub(super) session: &'c ChatSession,
+    pub(super) line: &'c mut AgentLine,
     /// Whether someone answers the tools that the model wants called.
     pub(super) tools: bool,
     /// The time that prompts may tell, in Unix milliseconds.
@@ -31,20 +31,20 @@ pub(super) struct Conversation<'c> {
 
 /// What the model came to.
 #[derive(Debug)]
-pub(super) struct Answered {
+pub(super) struct ModelTurn {
     pub(super) completion: Completion,
     pub(super) called: Vec<Called>,
     pub(super) over: Moment,
 }
 
-impl Conversation<'_> {
+impl ChatConversation<'_> {
     /// Gives how it ends, everything that was said, and when it was over.
     pub(super) async fn run(
         mut self,
         messages: Vec<Value>,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
-    ) -> DriveResult<(Step, Vec<Value>, Moment)> {
+    ) -> DriveResult<(NextStep, Vec<Value>, Moment)> {
         let assistant = &self.session.assistant;
         let mut opening = assistant.create(messages, self.session.options.clone()).await?;
         for message in std::mem::take(&mut opening.warnings) {
@@ -60,7 +60,7 @@ impl Conversation<'_> {
         };
         let over = answered.over;
         let step = assistant.next(&opening, Ok(&answered)).await?;
-        let step = step.unwrap_or_else(|| Step::Output(output(&answered.completion, &answered.called)));
+        let step = step.unwrap_or_else(|| NextStep::Output(output(&answered.completion, &answered.called)));
         Ok((step, opening.messages, over))
     }
 
@@ -70,12 +70,12 @@ impl Conversation<'_> {
         opening: &mut Opening,
         sink: &mut TraceSink<'_>,
         host: &dyn ToolHost,
-    ) -> DriveResult<Answered> {
+    ) -> DriveResult<ModelTurn> {
         let assistant = &self.session.assistant;
         let before = assistant.prompts(opening, Some(self.unix_ms))?;
         let known = match self.line {
-            Line::Live => Vec::new(),
-            Line::Record(_) | Line::Replay(_) => assistant.prompts(opening, None)?,
+            AgentLine::Live => Vec::new(),
+            AgentLine::Record(_) | AgentLine::Replay(_) => assistant.prompts(opening, None)?,
         };
         let mut called = Vec::new();
         for round in 0..ROUNDS {
@@ -84,17 +84,17 @@ impl Conversation<'_> {
                 warn(message, self.at, sink)?;
             }
             let identity = match self.line {
-                Line::Live => Value::Null,
-                Line::Record(_) | Line::Replay(_) => self.body(&known, opening).0,
+                AgentLine::Live => Value::Null,
+                AgentLine::Record(_) | AgentLine::Replay(_) => self.body(&known, opening).0,
             };
-            let question = Question { at: self.at, body: body.to_string(), identity };
+            let question = ChatQuestion { at: self.at, body: body.to_string(), identity };
             let (completion, over) = ask(self.line, self.session, &question, sink).await?;
             opening.messages.push(completion.message());
             tell(body, &completion, over, sink)?;
             let pending = self.tools && !completion.calls.is_empty();
             if !pending {
                 called.extend(completion.calls.iter().map(|call| Called { call: call.clone(), result: None }));
-                return Ok(Answered { completion, called, over });
+                return Ok(ModelTurn { completion, called, over });
             }
             let mut results = Vec::with_capacity(completion.calls.len());
             for call in &completion.calls {
@@ -103,7 +103,7 @@ impl Conversation<'_> {
             // The moment of the answers is that of the request that carries them.
             self.at = self.line.next(sink.clock());
             for (call, result) in completion.calls.into_iter().zip(results) {
-                sink.push_at(self.at, Kind::ToolResult(result.clone()))?;
+                sink.push_at(self.at, EventKind::ToolResult(result.clone()))?;
                 called.push(Called { call, result: Some(result) });
             }
         }
@@ -116,8 +116,10 @@ impl Conversation<'_> {
     fn body(&self, before: &[Value], opening: &Opening) -> (Value, Option<String>) {
         let messages: Vec<Value> = before.iter().chain(&opening.messages).cloned().collect();
         match &self.session.api {
-            Api::OpenAi | Api::Scripted(_) => (openai::body(&self.session.model, messages, &opening.options), None),
-            Api::Anthropic => {
+            ModelApi::OpenAi | ModelApi::Scripted(_) => {
+                (openai::body(&self.session.model, messages, &opening.options), None)
+            }
+            ModelApi::Anthropic => {
                 let made = anthropic::body(&self.session.model, &messages, &opening.options);
                 let names = made.left_out.join("`, `");
                 let warning = format!("not sent, since Anthropic's Messages have no such option: `{names}`");
@@ -127,7 +129,12 @@ impl Conversation<'_> {
     }
 
     /// Has a tool answered.
-    async fn answer(&self, call: &Call, opening: &mut Opening, host: &dyn ToolHost) -> DriveResult<ToolResult> {
+    async fn answer(
+        &self,
+        call: &CompletionCall,
+        opening: &mut Opening,
+        host: &dyn ToolHost,
+    ) -> DriveResult<ToolResult> {
         let (result, content) = if call.parsed().is_ok() {
             let reply = host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {
@@ -153,7 +160,7 @@ impl Conversation<'_> {
 }
 
 fn warn(message: String, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
-    Ok(sink.push_at(at, Kind::Log { level: "warn".into(), message, data: None })?)
+    Ok(sink.push_at(at, EventKind::Log { level: "warn".into(), message, data: None })?)
 }
 
 /// Whether it is the model that failed, and not the suite or the run.
@@ -166,21 +173,21 @@ fn is_of_model(error: &DriveError) -> bool {
 
 /// Writes down what the model answered.
 fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
-    sink.push_at(at, Kind::ModelCall { request: request.into(), response: completion.value().into() })?;
+    sink.push_at(at, EventKind::ModelCall { request: request.into(), response: completion.value().into() })?;
     if completion.usage != agentci_trace::Usage::default() {
-        sink.push_at(at, Kind::Usage(completion.usage))?;
+        sink.push_at(at, EventKind::Usage(completion.usage))?;
     }
     if let Some(warning) = completion.finish.as_deref().and_then(cut_short) {
-        sink.push_at(at, Kind::Violation(warning))?;
+        sink.push_at(at, EventKind::Violation(warning))?;
     }
     for told in &completion.provided {
         sink.push_at(at, told.clone())?;
     }
     for call in &completion.calls {
         if call.parsed().is_err() {
-            sink.push_at(at, Kind::Violation(format!("the arguments of `{}` are no JSON", call.name)))?;
+            sink.push_at(at, EventKind::Violation(format!("the arguments of `{}` are no JSON", call.name)))?;
         }
-        sink.push_at(at, Kind::ToolCall(call.traced()))?;
+        sink.push_at(at, EventKind::ToolCall(call.traced()))?;
     }
     Ok(())
 }

@@ -3,33 +3,33 @@
 use std::rc::Rc;
 
 use agentci_plan::{ChatTarget, UnsetVariable};
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::assistant::{DELEGATIONS, Delegates, Step};
-use super::conversation::Conversation;
+use super::assistant::{DELEGATIONS, Delegates, NextStep};
+use super::conversation::ChatConversation;
 use super::message::normal;
-use super::session::Session;
-use crate::{Context, DriveError, DriveResult, Input, ToolHost, TraceSink};
-use agentci_exchange::Line;
+use super::session::ChatSession;
+use crate::{DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
+use agentci_exchange::AgentLine;
 
 /// An agent that is prompts and a model, and the conversation so far.
 #[derive(Debug)]
 pub(crate) struct ChatDriver {
-    session: Rc<Session>,
+    session: Rc<ChatSession>,
     delegates: Delegates,
     history: Vec<Value>,
     tools: bool,
-    pub(crate) line: Line,
+    pub(crate) line: AgentLine,
 }
 
 impl ChatDriver {
     pub(crate) fn open(
         target: &ChatTarget,
-        context: &Context<'_>,
-        line: Line,
+        context: &DriverContext<'_>,
+        line: AgentLine,
     ) -> Result<DriveResult<Self>, UnsetVariable> {
-        let session = match Session::open(target, context, &line)? {
+        let session = match ChatSession::open(target, context, &line)? {
             Ok(session) => Rc::new(session),
             Err(error) => return Ok(Err(error)),
         };
@@ -42,7 +42,7 @@ impl ChatDriver {
             return Err(DriveError::Unsupported(format!("a model takes messages, not {}", input.value())));
         };
         let mut at = self.line.next(sink.clock());
-        sink.push_at(at, Kind::TurnStart(input.value()))?;
+        sink.push_at(at, EventKind::TurnStart(input.value()))?;
         let mut messages = std::mem::take(&mut self.history);
         for message in said {
             messages.push(normal(message).map_err(DriveError::Unsupported)?);
@@ -51,15 +51,16 @@ impl ChatDriver {
         let unix_ms = sink.clock().after(0).unix_ms;
         let mut session = Rc::clone(&self.session);
         for _ in 0..DELEGATIONS {
-            let conversation = Conversation { session: &session, line: &mut self.line, tools: self.tools, unix_ms, at };
+            let conversation =
+                ChatConversation { session: &session, line: &mut self.line, tools: self.tools, unix_ms, at };
             match conversation.run(messages, sink, host).await {
-                Ok((Step::Output(output), messages, over)) => {
+                Ok((NextStep::Output(output), messages, over)) => {
                     self.history = messages;
-                    sink.push_at(over, Kind::FinalOutput(output.into()))?;
-                    sink.push_at(over, Kind::TurnEnd)?;
+                    sink.push_at(over, EventKind::FinalOutput(output.into()))?;
+                    sink.push_at(over, EventKind::TurnEnd)?;
                     return Ok(());
                 }
-                Ok((Step::Delegate { agent, messages: handed }, ..)) => {
+                Ok((NextStep::Delegate { agent, messages: handed }, ..)) => {
                     session = self.delegates.find(&agent)?;
                     messages = handed;
                     at = self.line.next(sink.clock());
@@ -68,7 +69,7 @@ impl ChatDriver {
                     if matches!(error, DriveError::Refused { .. } | DriveError::Busy { .. } | DriveError::AgentError(_))
                     {
                         let at = self.line.now(sink.clock());
-                        sink.push_at(at, Kind::AgentError { message: error.to_string(), data: None })?;
+                        sink.push_at(at, EventKind::AgentError { message: error.to_string(), data: None })?;
                     }
                     return Err(error);
                 }

@@ -16,18 +16,18 @@ mod assistant;
 mod completion;
 mod conversation;
 mod driver;
+pub(crate) mod fuzzing;
 mod message;
 pub(crate) mod openai;
 mod output;
-pub(crate) mod outside;
 mod refusal;
 mod retry;
 mod scripted;
 mod session;
 
-pub(crate) use completion::{AnswerReader, Broken, Completion, Piece, cut_short};
+pub(crate) use completion::{AnswerReader, Completion, CompletionError, SpokenPiece, cut_short};
 pub(crate) use driver::ChatDriver;
-pub use scripted::{NoResources, Resources, ScriptedCall, ScriptedModel, ScriptedReply, ScriptedSpeech};
+pub use scripted::{NoResources, Resources, ScriptedModel, ScriptedReply, ScriptedSpeech, ScriptedToolCall};
 
 #[cfg(test)]
 mod tests;

@@ -3,18 +3,18 @@
 use agentci_trace::ToolResult;
 use serde_json::Value;
 
-use super::completion::{Call, Completion};
+use super::completion::{Completion, CompletionCall};
 
 /// A call and what became of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Called {
-    pub(super) call: Call,
+    pub(super) call: CompletionCall,
     pub(super) result: Option<ToolResult>,
 }
 
 impl Called {
     fn line(&self) -> String {
-        let Call { name, arguments, .. } = &self.call;
+        let CompletionCall { name, arguments, .. } = &self.call;
         match &self.result {
             None => format!("{name}({arguments})"),
             Some(ToolResult { ok: true, result, .. }) => match &**result {
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn tools_speak_for_a_silent_model() {
-        let call = |name: &str| Call { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
+        let call = |name: &str| CompletionCall { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
         let given = |ok, result: Value, error: Option<&str>| {
             Some(ToolResult {
                 call_id: "c".into(),

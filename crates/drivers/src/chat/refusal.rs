@@ -3,8 +3,8 @@
 use agentci_trace::Moment;
 use serde_json::Value;
 
-use super::completion::Broken;
-use super::retry::{Trouble, kind_may_pass};
+use super::completion::CompletionError;
+use super::retry::{AnswerError, kind_may_pass};
 use crate::DriveError;
 
 /// How much of an answer a message shows.
@@ -26,22 +26,22 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
 }
 
 /// An answer that can not be used; whether the model said something before, and when that was found out.
-pub(super) fn unusable(broken: Broken, said: bool, at: Moment) -> Trouble {
+pub(super) fn unusable(broken: CompletionError, said: bool, at: Moment) -> AnswerError {
     let help = "check the connector's host and its type: whatever answers there does not speak as its type does";
     match broken {
-        Broken::Malformed(message) => {
-            Trouble::Final(DriveError::protocol(format!("the model's answer can not be read: {message}"), help))
+        CompletionError::Malformed(message) => {
+            AnswerError::Final(DriveError::protocol(format!("the model's answer can not be read: {message}"), help))
         }
-        Broken::CutOff => Trouble::Final(DriveError::protocol(
+        CompletionError::CutOff => AnswerError::Final(DriveError::protocol(
             "the model's answer ended before the model did",
             "look at the server, or at what stands between it and here",
         )),
-        Broken::Failed { kind, message } => {
+        CompletionError::Failed { kind, message } => {
             let name = kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
             let error = DriveError::AgentError(format!("{}{name}", short(&message)));
             match kind {
-                Some(kind) if !said && kind_may_pass(&kind) => Trouble::Busy { error, wait: None, at },
-                _ => Trouble::Final(error),
+                Some(kind) if !said && kind_may_pass(&kind) => AnswerError::Busy { error, wait: None, at },
+                _ => AnswerError::Final(error),
             }
         }
     }

@@ -14,7 +14,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum AnswerError {
     /// It may pass.
     Busy {
         /// What it comes to if it does not.
@@ -28,22 +28,22 @@ pub(super) enum Trouble {
     Final(DriveError),
 }
 
-impl Trouble {
+impl AnswerError {
     /// A status that says no; one of a server that is busy or in trouble may pass.
     pub(super) fn of_status(status: u16, error: DriveError, wait: Option<Duration>, at: Moment) -> Self {
-        if status == 429 || status >= 500 { Trouble::Busy { error, wait, at } } else { Trouble::Final(error) }
+        if status == 429 || status >= 500 { AnswerError::Busy { error, wait, at } } else { AnswerError::Final(error) }
     }
 }
 
-impl From<DriveError> for Trouble {
+impl From<DriveError> for AnswerError {
     fn from(error: DriveError) -> Self {
-        Trouble::Final(error)
+        AnswerError::Final(error)
     }
 }
 
-impl From<ExchangeError> for Trouble {
+impl From<ExchangeError> for AnswerError {
     fn from(error: ExchangeError) -> Self {
-        Trouble::Final(error.into())
+        AnswerError::Final(error.into())
     }
 }
 

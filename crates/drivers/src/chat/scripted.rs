@@ -5,14 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{ModelScript, Pace, ScriptFile};
-use agentci_script::{Program, ScriptError};
-use agentci_trace::{Kind, Usage};
+use agentci_plan::{AnswerPace, ModelScript, ScriptFile};
+use agentci_script::{ScriptError, ScriptProgram};
+use agentci_trace::{EventKind, Usage};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::completion::{Call, Completion};
+use super::completion::{Completion, CompletionCall};
 use super::refusal::refused;
-use super::retry::Trouble;
+use super::retry::AnswerError;
 use crate::{DriveError, DriveResult, TraceSink};
 
 /// What is made ready once and used by many attempts.
@@ -21,7 +21,7 @@ pub trait Resources {
     fn model(&self, script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String>;
 
     /// The functions of a file.
-    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError>;
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError>;
 }
 
 /// Nothing is ready: neither scripted models nor functions can be had.
@@ -33,7 +33,7 @@ impl Resources for NoResources {
         Err("there is no scripted model here".into())
     }
 
-    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
         Err(ScriptError::Engine(format!("nobody here runs `{}`", file.path.display())))
     }
 }
@@ -76,7 +76,7 @@ pub struct ScriptedSpeech {
     /// Its words: all at once, or as they come.
     pub pieces: Vec<String>,
     /// The tools that it wants called.
-    pub calls: Vec<ScriptedCall>,
+    pub calls: Vec<ScriptedToolCall>,
     /// Why it stops.
     pub finish: String,
     /// The tokens of the request.
@@ -84,12 +84,12 @@ pub struct ScriptedSpeech {
     /// Those of the answer.
     pub tokens_out: u64,
     /// When each piece is due.
-    pub pace: Pace,
+    pub pace: AnswerPace,
 }
 
 /// A tool that a scripted model wants called.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ScriptedCall {
+pub struct ScriptedToolCall {
     /// Its id.
     pub id: String,
     /// The tool.
@@ -104,7 +104,7 @@ pub(super) async fn once(
     request: &str,
     left: Duration,
     sink: &mut TraceSink<'_>,
-) -> Result<Completion, Trouble> {
+) -> Result<Completion, AnswerError> {
     match model.ask(request) {
         ScriptedReply::Said(speech) if speech.pace.is_immediate() => Ok(say(speech, sink).await?),
         ScriptedReply::Said(speech) => {
@@ -118,15 +118,15 @@ pub(super) async fn once(
             let error = refused(status, message.as_bytes());
             // There is no server that needs a rest.
             let wait = Some(retry_after.unwrap_or_default());
-            Err(Trouble::of_status(status, error, wait, sink.clock().now()))
+            Err(AnswerError::of_status(status, error, wait, sink.clock().now()))
         }
-        ScriptedReply::Malformed => Err(Trouble::Final(DriveError::protocol(
+        ScriptedReply::Malformed => Err(AnswerError::Final(DriveError::protocol(
             "the model's answer can not be read: it is no JSON",
             "the script says so on purpose",
         ))),
         ScriptedReply::Cut => {
             let words = "the model's answer broke off";
-            Err(Trouble::Final(DriveError::Transport(std::io::Error::other(words))))
+            Err(AnswerError::Final(DriveError::Transport(std::io::Error::other(words))))
         }
         ScriptedReply::Hang => {
             sleep(left).await;
@@ -135,8 +135,8 @@ pub(super) async fn once(
     }
 }
 
-fn late(after: Duration) -> Trouble {
-    Trouble::Final(DriveError::Timeout { after })
+fn late(after: Duration) -> AnswerError {
+    AnswerError::Final(DriveError::Timeout { after })
 }
 
 async fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> DriveResult<Completion> {
@@ -154,13 +154,13 @@ async fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> DriveResult<Co
             None => std::future::pending::<()>().await,
         }
         text.push_str(piece);
-        sink.push(Kind::Text(piece.clone()))?;
+        sink.push(EventKind::Text(piece.clone()))?;
     }
     Ok(completion(speech, text))
 }
 
 fn completion(speech: ScriptedSpeech, text: String) -> Completion {
-    let call = |ScriptedCall { id, name, arguments }| Call { id, name, arguments };
+    let call = |ScriptedToolCall { id, name, arguments }| CompletionCall { id, name, arguments };
     Completion {
         text,
         calls: speech.calls.into_iter().map(call).collect(),

@@ -6,53 +6,53 @@ use std::time::Duration;
 use agentci_plan::{ChatApi, ChatTarget, KeyHeader, UnsetVariable};
 use serde_json::{Map, Value};
 
-use super::assistant::Assistant;
+use super::assistant::AssistantRuntime;
 use super::scripted::ScriptedModel;
-use crate::{Context, DriveError, DriveResult};
-use agentci_exchange::Line;
+use crate::{DriveError, DriveResult, DriverContext};
+use agentci_exchange::AgentLine;
 
 /// The version of Anthropic's Messages that we speak.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// An agent, ready to be asked.
 #[derive(Debug, Clone)]
-pub(super) struct Session {
-    pub(super) api: Api,
+pub(super) struct ChatSession {
+    pub(super) api: ModelApi,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) model: String,
     /// What is sent with every request.
     pub(super) options: Map<String, Value>,
-    pub(super) assistant: Assistant,
+    pub(super) assistant: AssistantRuntime,
     pub(super) timeout: Duration,
 }
 
 /// What speaks at the other end.
 #[derive(Debug, Clone)]
-pub(super) enum Api {
+pub(super) enum ModelApi {
     OpenAi,
     Anthropic,
     Scripted(Rc<dyn ScriptedModel>),
 }
 
-impl Session {
+impl ChatSession {
     /// Gets an agent ready. The outer error is the suite's fault, a variable without a value.
     pub(super) fn open(
         target: &ChatTarget,
-        context: &Context<'_>,
-        line: &Line,
+        context: &DriverContext<'_>,
+        line: &AgentLine,
     ) -> Result<DriveResult<Self>, UnsetVariable> {
         let connector = &*target.connector;
         let lookup = context.lookup;
         let api = match &connector.api {
-            ChatApi::OpenAi => Api::OpenAi,
-            ChatApi::Anthropic => Api::Anthropic,
+            ChatApi::OpenAi => ModelApi::OpenAi,
+            ChatApi::Anthropic => ModelApi::Anthropic,
             ChatApi::Scripted(script) => match context.resources.model(script) {
-                Ok(model) => Api::Scripted(model),
+                Ok(model) => ModelApi::Scripted(model),
                 Err(message) => return Ok(Err(DriveError::Unsupported(message))),
             },
         };
-        let assistant = match Assistant::open(target, context) {
+        let assistant = match AssistantRuntime::open(target, context) {
             Ok(assistant) => assistant,
             Err(error) => return Ok(Err(error)),
         };
@@ -72,14 +72,14 @@ impl Session {
     }
 }
 
-fn headers(api: &Api, key: Option<String>, shown: Option<KeyHeader>) -> Vec<(String, String)> {
+fn headers(api: &ModelApi, key: Option<String>, shown: Option<KeyHeader>) -> Vec<(String, String)> {
     let mut headers = vec![("accept".to_owned(), "text/event-stream, application/json".to_owned())];
     let usual = match api {
-        Api::Anthropic => {
+        ModelApi::Anthropic => {
             headers.push(("anthropic-version".to_owned(), ANTHROPIC_VERSION.to_owned()));
             KeyHeader::XApiKey
         }
-        Api::OpenAi | Api::Scripted(_) => KeyHeader::Bearer,
+        ModelApi::OpenAi | ModelApi::Scripted(_) => KeyHeader::Bearer,
     };
     if let Some(key) = key.filter(|key| !key.is_empty()) {
         headers.push(match shown.unwrap_or(usual) {

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use agentci_plan::{Data, Text, UnsetVariable, is_input};
 use serde_json::{Map, Value};
 
-use crate::parts::{as_text, part};
+use crate::template_parts::{as_text, part};
 
 /// The template of a body, with the values of its variables.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct BodyTemplate {
     template: Option<Data>,
     variables: BTreeMap<String, String>,
 }
 
-impl Body {
+impl BodyTemplate {
     /// Looks up what the template needs beside the input.
     pub(super) fn new(template: Option<&Data>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
         let mut variables = BTreeMap::new();
@@ -84,7 +84,7 @@ mod tests {
 
     fn filled(template: &Value, input: &Value) -> Result<Value, UnsetVariable> {
         let template = Data::parse(template);
-        let body = Body::new(Some(&template), &|name| (name == "USER").then(|| "ada".to_owned()))?;
+        let body = BodyTemplate::new(Some(&template), &|name| (name == "USER").then(|| "ada".to_owned()))?;
         body.fill(input, &BTreeMap::from([("BASE".to_owned(), "http://t".to_owned())]))
     }
 

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{NoAnswer, Read, Reader, says_something};
+use super::reader::{HttpReader, NoAnswer, Read, says_something};
 use super::refusal::shortened;
 
 /// Which kind of events of a custom stream spoke so far.
 #[derive(Debug, Default)]
-pub(super) enum Spoken {
+pub(super) enum SpokenEvents {
     #[default]
     Nobody,
     /// One with a usual name.
@@ -19,7 +19,7 @@ pub(super) enum Spoken {
     Other(String),
 }
 
-impl Reader {
+impl HttpReader {
     /// Takes an event of a stream in which the kind of an event says whether it is text.
     pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Read {
         let kind = kinds::kind(name, parsed);
@@ -75,7 +75,7 @@ impl Reader {
     /// Takes a text of an event with a usual name.
     fn usual(&mut self, text: &str) -> Read {
         if !text.is_empty()
-            && let Spoken::Other(kind) = std::mem::replace(&mut self.spoken, Spoken::Usual)
+            && let SpokenEvents::Other(kind) = std::mem::replace(&mut self.spoken, SpokenEvents::Usual)
         {
             // What an event of another kind said before was not the answer.
             self.beside.text(&kind, &self.text);
@@ -91,17 +91,17 @@ impl Reader {
         let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
         let says_nothing = repeated || text.trim().is_empty();
         match &self.spoken {
-            Spoken::Usual if says_nothing => Ok(()),
-            Spoken::Usual => {
+            SpokenEvents::Usual if says_nothing => Ok(()),
+            SpokenEvents::Usual => {
                 self.beside.text(&kind, text);
                 self.pass_over(&kind);
                 Ok(())
             }
-            Spoken::Other(known) if *known != kind && says_nothing => Ok(()),
-            Spoken::Other(known) if *known != kind => Err(NoAnswer::Ambiguous(known.clone(), kind)),
-            Spoken::Nobody | Spoken::Other(_) => {
+            SpokenEvents::Other(known) if *known != kind && says_nothing => Ok(()),
+            SpokenEvents::Other(known) if *known != kind => Err(NoAnswer::Ambiguous(known.clone(), kind)),
+            SpokenEvents::Nobody | SpokenEvents::Other(_) => {
                 if !text.trim().is_empty() {
-                    self.spoken = Spoken::Other(kind);
+                    self.spoken = SpokenEvents::Other(kind);
                 }
                 self.say(None, text)
             }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use agentci_plan::{HttpTarget, OutputRule, UnsetVariable};
-use agentci_trace::{Kind, Moment};
+use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
-use super::body::{Body, with_bases};
-use super::reader::{Manner, NoAnswer, Reader};
+use super::body::{BodyTemplate, with_bases};
+use super::observer::{self, AgentWatch};
+use super::reader::{HttpReader, NoAnswer, ReadingManner};
 use super::refusal::refused;
-use super::seen::{self, Watch};
-use crate::seen::SeenEvents;
-use crate::{Context, DriveError, DriveResult, Input, ToolBases, TraceSink};
-use agentci_exchange::{Answer, Line, Method, Request};
+use crate::observer::SeenEvents;
+use crate::{DriveError, DriveResult, DriverContext, Input, ToolBases, TraceSink};
+use agentci_exchange::{AgentLine, HttpMethod, Request, StreamedAnswer};
 
 /// The most bytes of an answer that is read whole.
 const LARGEST: usize = 16 << 20;
@@ -27,35 +27,39 @@ const ACCEPT: &str = "text/event-stream, application/x-ndjson;q=0.9, application
 pub(crate) struct HttpDriver {
     url: String,
     headers: Vec<(String, String)>,
-    body: Body,
-    manner: Manner,
+    body: BodyTemplate,
+    manner: ReadingManner,
     timeout: Duration,
     bases: ToolBases,
     /// What was said so far, where it is messages that are said.
     history: Vec<Value>,
     /// Whether the agent must answer something.
     output: OutputRule,
-    pub(crate) line: Line,
-    pub(crate) watch: Watch,
+    pub(crate) line: AgentLine,
+    pub(crate) watch: AgentWatch,
     /// When the last of an answer was read.
     latest: Moment,
 }
 
 impl HttpDriver {
-    pub(crate) fn open(target: &HttpTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(
+        target: &HttpTarget,
+        context: &DriverContext<'_>,
+        line: AgentLine,
+    ) -> Result<Self, UnsetVariable> {
         let mut headers = vec![("accept".to_owned(), ACCEPT.to_owned())];
         for (name, value) in &target.headers {
             headers.push((name.clone(), line.fill(context.lookup, |lookup| value.fill(lookup))?));
         }
         let recorder = match &line {
-            Line::Record(recorder) => Some(recorder.clone()),
-            Line::Live | Line::Replay(_) => None,
+            AgentLine::Record(recorder) => Some(recorder.clone()),
+            AgentLine::Live | AgentLine::Replay(_) => None,
         };
         Ok(Self {
             url: line.fill(context.lookup, |lookup| target.url.value.fill(lookup))?,
             headers,
-            body: Body::new(target.body.as_ref(), context.lookup)?,
-            manner: Manner {
+            body: BodyTemplate::new(target.body.as_ref(), context.lookup)?,
+            manner: ReadingManner {
                 pointer: target.answer.as_ref().map(|pointer| pointer.value.clone()),
                 events: target.events.clone(),
                 protocol: target.protocol,
@@ -65,19 +69,19 @@ impl HttpDriver {
             history: Vec::new(),
             output: target.output,
             line,
-            watch: Watch { seen: SeenEvents::default(), recorder },
+            watch: AgentWatch { seen: SeenEvents::default(), recorder },
             latest: Moment::default(),
         })
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let at = self.line.next(sink.clock());
-        sink.push_at(at, Kind::TurnStart(input.value()))?;
+        sink.push_at(at, EventKind::TurnStart(input.value()))?;
         let request = self.request(input)?;
         let output = match self.ask(&request, at, sink).await {
             Err(DriveError::AgentError(message)) => {
                 let at = latest(self.latest, sink);
-                sink.push_at(at, Kind::AgentError { message: message.clone(), data: None })?;
+                sink.push_at(at, EventKind::AgentError { message: message.clone(), data: None })?;
                 return Err(DriveError::AgentError(message));
             }
             asked => asked?,
@@ -89,9 +93,9 @@ impl HttpDriver {
         }
         let over = latest(self.latest, sink);
         if let Some(output) = output {
-            sink.push_at(over, Kind::FinalOutput(output.into()))?;
+            sink.push_at(over, EventKind::FinalOutput(output.into()))?;
         }
-        sink.push_at(over, Kind::TurnEnd)?;
+        sink.push_at(over, EventKind::TurnEnd)?;
         Ok(())
     }
 
@@ -119,7 +123,7 @@ impl HttpDriver {
         let body = self.body.fill(&led, &BTreeMap::new()).map_err(wrong)?;
         Ok(Request {
             url: self.url.clone(),
-            method: Method::Post,
+            method: HttpMethod::Post,
             headers: self.headers.clone(),
             body: body.to_string(),
             identity: json!({ "body": identity }),
@@ -136,7 +140,7 @@ impl HttpDriver {
             self.recall(None, sink)?;
             return Err(refused(answer.status, &body.map(|(body, _)| body).unwrap_or_default()));
         }
-        let mut reader = Reader::new(self.manner.clone());
+        let mut reader = HttpReader::new(self.manner.clone());
         let content_type = answer.content_type();
         let read = match content_type.as_str() {
             "text/event-stream" => self.events(&mut answer, &mut reader, sink).await,
@@ -159,7 +163,12 @@ impl HttpDriver {
         }
     }
 
-    async fn events(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+    async fn events(
+        &mut self,
+        answer: &mut StreamedAnswer,
+        reader: &mut HttpReader,
+        sink: &mut TraceSink<'_>,
+    ) -> ReadEvents {
         while let Some(arrived) = self.watch.beside(sink, answer.frame()).await?? {
             self.take(arrived.at, reader.event(&arrived.frame).map(|()| reader.take_steps()), sink)?;
             if reader.is_over() {
@@ -172,7 +181,12 @@ impl HttpDriver {
         }
     }
 
-    async fn lines(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+    async fn lines(
+        &mut self,
+        answer: &mut StreamedAnswer,
+        reader: &mut HttpReader,
+        sink: &mut TraceSink<'_>,
+    ) -> ReadEvents {
         let mut number = 0;
         while let Some((line, at)) = self.watch.beside(sink, answer.line()).await?? {
             number += 1;
@@ -184,13 +198,18 @@ impl HttpDriver {
         Ok(())
     }
 
-    async fn whole(&mut self, answer: &mut Answer, reader: &mut Reader, sink: &mut TraceSink<'_>) -> Read {
+    async fn whole(
+        &mut self,
+        answer: &mut StreamedAnswer,
+        reader: &mut HttpReader,
+        sink: &mut TraceSink<'_>,
+    ) -> ReadEvents {
         let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
         self.take(at, reader.whole(&answer.content_type(), &body).map(|()| reader.take_steps()), sink)
     }
 
     /// Writes what was read to the trace, after what was seen before it.
-    fn take(&mut self, at: Moment, read: Result<Vec<Kind>, NoAnswer>, sink: &mut TraceSink<'_>) -> Read {
+    fn take(&mut self, at: Moment, read: Result<Vec<EventKind>, NoAnswer>, sink: &mut TraceSink<'_>) -> ReadEvents {
         self.recall(Some(at), sink)?;
         for kind in read? {
             sink.push_at(at, kind)?;
@@ -199,9 +218,9 @@ impl HttpDriver {
     }
 
     /// In a replay, what someone else saw when it was recorded.
-    fn recall(&mut self, until: Option<Moment>, sink: &mut TraceSink<'_>) -> Read {
+    fn recall(&mut self, until: Option<Moment>, sink: &mut TraceSink<'_>) -> ReadEvents {
         while let Some((kept, at)) = self.line.seen(until, sink.clock()) {
-            if let Some(kind) = seen::read(&kept) {
+            if let Some(kind) = observer::read(&kept) {
                 sink.push_at(at, kind)?;
             }
         }
@@ -209,7 +228,7 @@ impl HttpDriver {
     }
 }
 
-type Read = DriveResult;
+type ReadEvents = DriveResult;
 
 /// The moment of what was read last, or of what was seen after it.
 fn latest(read: Moment, sink: &TraceSink<'_>) -> Moment {

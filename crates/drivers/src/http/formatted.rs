@@ -1,16 +1,16 @@
 //! Events of a known format, and what comes beside the text of any other.
 
 use agentci_plan::TextEvents;
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::beside::without_kind;
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{NoAnswer, Read, Reader, says_something};
+use super::reader::{HttpReader, NoAnswer, Read, says_something};
 use super::refusal::shortened;
+use super::side_data::without_kind;
 
-impl Reader {
+impl HttpReader {
     /// Takes an event of a stream of a known format.
     pub(super) fn formatted(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         let Some(known) = &mut self.known else { return Ok(()) };
@@ -29,8 +29,8 @@ impl Reader {
         known.event(&value, &mut told)?;
         for step in told {
             match step {
-                Kind::Text(text) if self.manner.pointer.is_some() => self.beside.text("text", &text),
-                Kind::Text(text) => self.say(None, &text)?,
+                EventKind::Text(text) if self.manner.pointer.is_some() => self.beside.text("text", &text),
+                EventKind::Text(text) => self.say(None, &text)?,
                 step => self.push(step),
             }
         }
@@ -61,7 +61,7 @@ impl Reader {
         let mut told = Vec::new();
         match known.event(value, &mut told) {
             Ok(()) => {
-                told.into_iter().filter(|step| !matches!(step, Kind::Text(_))).for_each(|step| self.push(step));
+                told.into_iter().filter(|step| !matches!(step, EventKind::Text(_))).for_each(|step| self.push(step));
             }
             Err(NoAnswer::Failed(words)) => return Err(NoAnswer::Failed(words)),
             Err(_) => self.warn("tool calls of the stream cannot be read, and do not count"),

@@ -4,20 +4,20 @@
 //! or as lines of JSON, or whole. Text goes to the trace in the moment it arrives, and so does what someone else sees of the agent
 //! meanwhile, such as calls of its tools; what the answer comes to as a whole is its final output.
 
-mod beside;
 mod body;
 mod custom;
 mod driver;
 mod formatted;
+pub(crate) mod fuzzing;
 mod kinds;
 mod known;
-pub(crate) mod outside;
+mod observer;
 mod places;
 mod reader;
 mod refusal;
-mod seen;
+mod side_data;
 mod tool_events;
-mod whole;
+mod whole_answer;
 
 pub(crate) use driver::HttpDriver;
 

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci_plan::{Strictness, TextEvents};
-use agentci_protocols::sse::Frame;
-use agentci_trace::Kind;
+use agentci_protocols::sse::SseEvent;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::beside::Beside;
-use super::custom::Spoken;
+use super::custom::SpokenEvents;
 use super::kinds::{self, OVER};
-use super::known::{DataStream, Known};
+use super::known::{DataStream, KnownStream};
 use super::places;
 use super::refusal::cut;
+use super::side_data::Beside;
 use super::tool_events::ToolEvents;
 use agentci_exchange::NOT_UTF8;
 
@@ -24,7 +24,7 @@ const ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
 
 /// How a target's answers are read.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Manner {
+pub(super) struct ReadingManner {
     /// Where the text is; the usual places when absent.
     pub(super) pointer: Option<String>,
     pub(super) events: TextEvents,
@@ -33,8 +33,8 @@ pub(super) struct Manner {
 
 /// Reads an answer that comes in events, lines, or whole.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
-    pub(super) manner: Manner,
+pub(super) struct HttpReader {
+    pub(super) manner: ReadingManner,
     pub(super) text: String,
     /// A whole answer that has no text.
     pub(super) value: Option<Value>,
@@ -46,7 +46,7 @@ pub(super) struct Reader {
     json: usize,
     plain: usize,
     /// The format of the stream, once it is recognised.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<KnownStream>,
     /// Whether only calls are read by the format: the text is where the target says, or the stream merely resembles the format.
     pub(super) shadow: bool,
     /// The AI SDK's data stream, if it is one.
@@ -58,11 +58,11 @@ pub(super) struct Reader {
     /// The calls that were told in another form.
     pub(super) tools: ToolEvents,
     pub(super) beside: Beside,
-    pub(super) spoken: Spoken,
+    pub(super) spoken: SpokenEvents,
     /// What was warned about already.
     warned: BTreeSet<String>,
     /// What goes into the trace.
-    pub(super) steps: Vec<Kind>,
+    pub(super) steps: Vec<EventKind>,
 }
 
 /// Why there is no answer.
@@ -85,8 +85,8 @@ pub(super) enum NoAnswer {
 /// How reading went on; what was read is in the steps.
 pub(super) type Read = Result<(), NoAnswer>;
 
-impl Reader {
-    pub(super) fn new(manner: Manner) -> Self {
+impl HttpReader {
+    pub(super) fn new(manner: ReadingManner) -> Self {
         Self { manner, ..Self::default() }
     }
 
@@ -96,8 +96,8 @@ impl Reader {
     }
 
     /// Takes what a known format tells, and remembers its calls.
-    pub(super) fn push(&mut self, step: Kind) {
-        if let Kind::ToolCall(call) = &step {
+    pub(super) fn push(&mut self, step: EventKind) {
+        if let EventKind::ToolCall(call) = &step {
             self.called = true;
             self.calls.push((call.call_id.clone(), call.name.clone()));
         }
@@ -105,12 +105,12 @@ impl Reader {
     }
 
     /// Takes out what goes into the trace.
-    pub(super) fn take_steps(&mut self) -> Vec<Kind> {
+    pub(super) fn take_steps(&mut self) -> Vec<EventKind> {
         std::mem::take(&mut self.steps)
     }
 
     /// Takes a server-sent event.
-    pub(super) fn event(&mut self, frame: &Frame) -> Read {
+    pub(super) fn event(&mut self, frame: &SseEvent) -> Read {
         let (name, data) = (frame.event.as_deref(), frame.data.as_str());
         self.events += 1;
         self.lossy(frame.lossy);
@@ -184,7 +184,7 @@ impl Reader {
             (None, None) => None,
         };
         if self.shadow {
-            last.retain(|step| !matches!(step, Kind::Text(_)));
+            last.retain(|step| !matches!(step, EventKind::Text(_)));
             lacks = None;
         }
         last.into_iter().for_each(|step| self.push(step));
@@ -196,8 +196,8 @@ impl Reader {
         } else if let Some(data) = self.beside.take(&self.text) {
             let data: Arc<Value> = data.into();
             let message = "data beside the answer".to_owned();
-            self.steps.push(Kind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });
-            self.steps.push(Kind::Beside(data));
+            self.steps.push(EventKind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });
+            self.steps.push(EventKind::Beside(data));
         }
         match lacks {
             Some(lacks) => self.breach(NoAnswer::Torn(format!("the stream ended before the answer did: {lacks}"))),
@@ -226,10 +226,10 @@ impl Reader {
     /// Takes what an event says.
     fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         if let (None, Some(event)) = (&self.known, &parsed) {
-            self.known = Known::recognise(event);
+            self.known = KnownStream::recognise(event);
             self.shadow = matches!(self.manner.events, TextEvents::Named(_));
             if self.known.is_none() {
-                self.known = Known::resembles(event);
+                self.known = KnownStream::resembles(event);
                 self.shadow = true;
             }
         }
@@ -299,7 +299,7 @@ impl Reader {
         }
         self.text.push_str(more);
         if !more.is_empty() {
-            self.steps.push(Kind::Text(more.to_owned()));
+            self.steps.push(EventKind::Text(more.to_owned()));
         }
         Ok(())
     }
@@ -307,12 +307,12 @@ impl Reader {
     /// What was said so far is not the answer.
     pub(super) fn take_text_back(&mut self) {
         self.text.clear();
-        self.steps.push(Kind::TextTakenBack);
+        self.steps.push(EventKind::TextTakenBack);
     }
 
     /// Looks at a last event that lacks the blank line after it. One whose data is complete is taken: many servers that are
     /// written by hand end like this, though a browser would pass it over.
-    fn unfinished(&mut self, frame: &Frame, is_json: bool) -> Read {
+    fn unfinished(&mut self, frame: &SseEvent, is_json: bool) -> Read {
         let ends = frame.event.as_deref().is_some_and(|name| OVER.contains(&name));
         let begins_as_json = frame.data.trim_start().starts_with(['{', '[', '"']);
         let torn = !is_json && !ends && self.plain == 0 && (self.json > 0 || begins_as_json);
@@ -348,7 +348,7 @@ impl Reader {
     pub(super) fn warn(&mut self, words: &str) {
         let words = words.replace('\n', "; ");
         if self.manner.protocol != Strictness::Off && self.warned.insert(words.clone()) {
-            self.steps.push(Kind::Violation(words));
+            self.steps.push(EventKind::Violation(words));
         }
     }
 }

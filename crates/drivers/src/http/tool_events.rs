@@ -4,7 +4,7 @@
 //! Agents tell of one call in several events: when it begins, when its arguments are known, when it is over. Such events are joined
 //! by the id of the call, or else by its name.
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::known::{answered, arguments, called, failed, result_value};
@@ -49,10 +49,10 @@ const LISTS: [&str; 3] = ["/tool_calls", "/message/tool_calls", "/data/tool_call
 
 /// The calls that were told so far.
 #[derive(Debug, Default)]
-pub(super) struct ToolEvents(Vec<Told>);
+pub(super) struct ToolEvents(Vec<PendingToolEvents>);
 
 #[derive(Debug)]
-struct Told {
+struct PendingToolEvents {
     /// The kind of the event that told of it first.
     kind: String,
     id: String,
@@ -65,7 +65,7 @@ struct Told {
 impl ToolEvents {
     /// Takes an event of this kind, written with underscores. Whether it could be read.
     pub(super) fn take(&mut self, kind: &str, data: &Value) -> bool {
-        let mut told = Told {
+        let mut told = PendingToolEvents {
             kind: kind.to_owned(),
             id: find(data, &IDS, |value| value.as_str().filter(|id| !id.is_empty())).unwrap_or_default().to_owned(),
             name: find(data, &NAMES, |value| value.as_str().filter(|name| !name.trim().is_empty()))
@@ -105,7 +105,7 @@ impl ToolEvents {
     }
 
     /// The calls and their results, without those that the stream told in its own format as well (id and name).
-    pub(super) fn flush(&mut self, mut known: Vec<(String, String)>) -> Vec<Kind> {
+    pub(super) fn flush(&mut self, mut known: Vec<(String, String)>) -> Vec<EventKind> {
         let mut steps = Vec::new();
         for (number, told) in (1..).zip(self.0.drain(..)) {
             let same = |(id, name): &(String, String)| (!told.id.is_empty() && *id == told.id) || *name == told.name;
@@ -125,9 +125,9 @@ impl ToolEvents {
     }
 }
 
-impl Told {
+impl PendingToolEvents {
     /// Whether a later event tells more of this call.
-    fn is_told_by(&self, later: &Told) -> bool {
+    fn is_told_by(&self, later: &PendingToolEvents) -> bool {
         if !self.id.is_empty() && self.id == later.id {
             return true;
         }
@@ -168,9 +168,11 @@ mod tests {
     fn told(events: &[(&str, Value)]) -> (Vec<String>, usize) {
         let mut tools = ToolEvents::default();
         let unread = events.iter().filter(|(kind, data)| !tools.take(kind, data)).count();
-        let line = |kind: &Kind| match kind {
-            Kind::ToolCall(call) => format!("{} {}", call.name, call.args),
-            Kind::ToolResult(result) => format!("-> {}", result.error.clone().unwrap_or(result.result.to_string())),
+        let line = |kind: &EventKind| match kind {
+            EventKind::ToolCall(call) => format!("{} {}", call.name, call.args),
+            EventKind::ToolResult(result) => {
+                format!("-> {}", result.error.clone().unwrap_or(result.result.to_string()))
+            }
             other => panic!("{other:?}"),
         };
         (tools.flush(Vec::new()).iter().map(line).collect(), unread)
@@ -225,6 +227,6 @@ mod tests {
         tools.take("tool_start", &json!({"name": "find"}));
         tools.take("tool_start", &json!({"name": "mail"}));
         let steps = tools.flush(vec![("a".into(), "find".into())]);
-        assert!(matches!(&steps[..], [Kind::ToolCall(call)] if call.name == "mail"), "{steps:?}");
+        assert!(matches!(&steps[..], [EventKind::ToolCall(call)] if call.name == "mail"), "{steps:?}");
     }
 }

@@ -1,26 +1,26 @@
 //! What a turn asks of a server.
 
-use agentci_mcp::{self as mcp, Answer};
+use agentci_mcp::{self as mcp, ElicitationAnswer};
 use serde_json::{Map, Value, json};
 
 use crate::Input;
-use crate::parts::as_text;
+use crate::template_parts::as_text;
 
 /// What a turn asks of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Action {
+pub(super) enum McpAction {
     /// Calls a tool.
     Call {
         tool: String,
         args: Value,
-        answers: Vec<Answer>,
+        answers: Vec<ElicitationAnswer>,
         /// Whether a tool that says it failed fails the turn.
         strict: bool,
     },
     /// Reads a resource.
-    Read { uri: String, answers: Vec<Answer> },
+    Read { uri: String, answers: Vec<ElicitationAnswer> },
     /// Fills in a prompt.
-    Prompt { name: String, args: Value, answers: Vec<Answer> },
+    Prompt { name: String, args: Value, answers: Vec<ElicitationAnswer> },
     /// Lists what there is.
     List {
         /// The file that the tools have to be described in.
@@ -28,7 +28,7 @@ pub(super) enum Action {
     },
 }
 
-impl Action {
+impl McpAction {
     /// Reads what a turn says; the error is the suite's.
     pub(super) fn read(input: &Input) -> Result<Self, String> {
         let Input::Action { kind, arguments } = input else {
@@ -39,19 +39,19 @@ impl Action {
             Value::Null => Map::new(),
             _ => return Err(format!("`{kind}` takes a mapping")),
         };
-        let mut given = Given { kind, map };
+        let mut given = ActionArguments { kind, map };
         let action = match kind.as_str() {
-            "mcp:call" => Action::Call {
+            "mcp:call" => McpAction::Call {
                 tool: given.required("tool")?,
                 args: given.args()?,
                 answers: given.answers()?,
                 strict: given.strict()?,
             },
-            "mcp:read" => Action::Read { uri: given.required("uri")?, answers: given.answers()? },
+            "mcp:read" => McpAction::Read { uri: given.required("uri")?, answers: given.answers()? },
             "mcp:prompt" => {
-                Action::Prompt { name: given.required("name")?, args: given.args()?, answers: given.answers()? }
+                McpAction::Prompt { name: given.required("name")?, args: given.args()?, answers: given.answers()? }
             }
-            "mcp:list" => Action::List { snapshot: given.text("snapshot")? },
+            "mcp:list" => McpAction::List { snapshot: given.text("snapshot")? },
             other => return Err(format!("an MCP server has no action `{other}`")),
         };
         match given.map.keys().next() {
@@ -63,17 +63,18 @@ impl Action {
     /// What makes it the same when it is replayed.
     pub(super) fn identity(&self) -> Value {
         let (mut identity, answers) = match self {
-            Action::Call { tool, args, answers, .. } => {
+            McpAction::Call { tool, args, answers, .. } => {
                 (json!({ "method": "tools/call", "tool": tool, "args": args }), answers.as_slice())
             }
-            Action::Read { uri, answers } => (json!({ "method": "resources/read", "uri": uri }), answers.as_slice()),
-            Action::Prompt { name, args, answers } => {
+            McpAction::Read { uri, answers } => (json!({ "method": "resources/read", "uri": uri }), answers.as_slice()),
+            McpAction::Prompt { name, args, answers } => {
                 (json!({ "method": "prompts/get", "name": name, "args": args }), answers.as_slice())
             }
-            Action::List { .. } => (json!({ "method": "list" }), [].as_slice()),
+            McpAction::List { .. } => (json!({ "method": "list" }), [].as_slice()),
         };
         if !answers.is_empty() {
-            let show = |answer: &Answer| json!({ "action": answer.action.as_str(), "content": answer.content });
+            let show =
+                |answer: &ElicitationAnswer| json!({ "action": answer.action.as_str(), "content": answer.content });
             identity["answers"] = answers.iter().map(show).collect();
         }
         identity
@@ -81,12 +82,12 @@ impl Action {
 }
 
 /// What a turn gives its action, less what was read of it.
-struct Given<'k> {
+struct ActionArguments<'k> {
     kind: &'k str,
     map: Map<String, Value>,
 }
 
-impl Given<'_> {
+impl ActionArguments<'_> {
     fn text(&mut self, key: &str) -> Result<Option<String>, String> {
         let text = self.optional(key, "a text", |value| value.as_str().is_some_and(|text| !text.is_empty()))?;
         Ok(text.as_ref().map(as_text))
@@ -109,7 +110,7 @@ impl Given<'_> {
         }
     }
 
-    fn answers(&mut self) -> Result<Vec<Answer>, String> {
+    fn answers(&mut self) -> Result<Vec<ElicitationAnswer>, String> {
         let answers = self.optional("answers", "a list", Value::is_array)?;
         let answers = answers.as_ref().and_then(Value::as_array).into_iter().flatten();
         answers.cloned().map(answer).collect()
@@ -123,45 +124,46 @@ impl Given<'_> {
     }
 }
 
-fn answer(item: Value) -> Result<Answer, String> {
+fn answer(item: Value) -> Result<ElicitationAnswer, String> {
     const SHAPE: &str =
         "an answer is `{ action: accept, content: {..} }`, `{ action: decline }` or `{ action: cancel }`";
     let Value::Object(mut item) = item else { return Err(SHAPE.into()) };
     let action = match item.shift_remove("action").as_ref().map(Value::as_str) {
-        None | Some(Some("accept")) => mcp::Action::Accept,
-        Some(Some("decline")) => mcp::Action::Decline,
-        Some(Some("cancel")) => mcp::Action::Cancel,
+        None | Some(Some("accept")) => mcp::ElicitationAction::Accept,
+        Some(Some("decline")) => mcp::ElicitationAction::Decline,
+        Some(Some("cancel")) => mcp::ElicitationAction::Cancel,
         Some(_) => return Err(SHAPE.into()),
     };
     let content = item.shift_remove("content").filter(|content| !content.is_null());
-    if item.is_empty() { Ok(Answer { action, content }) } else { Err(SHAPE.into()) }
+    if item.is_empty() { Ok(ElicitationAnswer { action, content }) } else { Err(SHAPE.into()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(kind: &str, arguments: Value) -> Result<Action, String> {
-        Action::read(&Input::Action { kind: kind.into(), arguments })
+    fn read(kind: &str, arguments: Value) -> Result<McpAction, String> {
+        McpAction::read(&Input::Action { kind: kind.into(), arguments })
     }
 
     #[test]
     fn an_action_is_read_with_all_it_has() {
-        let accept = Answer { action: mcp::Action::Accept, content: Some(json!({ "name": "Ann" })) };
-        let decline = Answer { action: mcp::Action::Decline, content: None };
+        let accept =
+            ElicitationAnswer { action: mcp::ElicitationAction::Accept, content: Some(json!({ "name": "Ann" })) };
+        let decline = ElicitationAnswer { action: mcp::ElicitationAction::Decline, content: None };
         let answers = json!([{ "content": { "name": "Ann" } }, { "action": "decline" }]);
         let call = read("mcp:call", json!({ "tool": "t", "args": { "a": 1 }, "answers": answers, "errors": "fail" }));
         assert_eq!(
             call,
-            Ok(Action::Call {
+            Ok(McpAction::Call {
                 tool: "t".into(),
                 args: json!({ "a": 1 }),
                 answers: vec![accept, decline],
                 strict: true
             })
         );
-        assert_eq!(read("mcp:list", Value::Null), Ok(Action::List { snapshot: None }));
-        let prompt = Action::Prompt { name: "p".into(), args: json!({}), answers: vec![] };
+        assert_eq!(read("mcp:list", Value::Null), Ok(McpAction::List { snapshot: None }));
+        let prompt = McpAction::Prompt { name: "p".into(), args: json!({}), answers: vec![] };
         assert_eq!(read("mcp:prompt", json!({ "name": "p" })), Ok(prompt));
     }
 

@@ -6,23 +6,23 @@ use std::sync::Arc;
 use agentci_mcp::{CallResult, Heard, text_of_parts};
 use agentci_plan::{McpTarget, UnsetVariable};
 use agentci_process::Ending;
-use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
+use agentci_trace::{EventKind, Moment, Observer, ToolCall, ToolResult};
 use serde_json::Value;
 
-use super::action::Action;
-use super::failure::Failure;
-use super::server::Server;
+use super::action::McpAction;
+use super::action_result::{ActionResult, McpOutcome};
+use super::failure::McpFailure;
+use super::server::LazyServer;
 use super::snapshot;
-use super::told::{Outcome, Told};
-use crate::{Context, DriveError, DriveResult, Input, TraceSink};
-use agentci_exchange::{Clock, Line};
+use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
+use agentci_exchange::{AgentLine, Clock};
 
 /// A server that is tested.
 #[derive(Debug)]
 pub(crate) struct McpDriver {
-    pub(crate) line: Line,
+    pub(crate) line: AgentLine,
     /// The server; none in a replay.
-    server: Option<Server>,
+    server: Option<LazyServer>,
     /// Where the files lie that turns name.
     folder: PathBuf,
     /// Whether a snapshot is made where there is none.
@@ -32,11 +32,15 @@ pub(crate) struct McpDriver {
 }
 
 impl McpDriver {
-    pub(crate) fn open(target: &McpTarget, context: &Context<'_>, line: Line) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(
+        target: &McpTarget,
+        context: &DriverContext<'_>,
+        line: AgentLine,
+    ) -> Result<Self, UnsetVariable> {
         // In a replay nobody is asked, and what it takes to ask may not be there.
         let server = match line {
-            Line::Replay(_) => None,
-            Line::Live | Line::Record(_) => Some(Server::new(target, context)?),
+            AgentLine::Replay(_) => None,
+            AgentLine::Live | AgentLine::Record(_) => Some(LazyServer::new(target, context)?),
         };
         Ok(Self { line, server, folder: context.folder.to_path_buf(), records: context.records, calls: 0 })
     }
@@ -44,58 +48,58 @@ impl McpDriver {
     /// Takes one turn.
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let clock = sink.clock();
-        let action = Action::read(input).map_err(DriveError::Unsupported);
+        let action = McpAction::read(input).map_err(DriveError::Unsupported);
         // Before the clock of the turn is started: a program takes its time to be there.
         let reached = match &mut self.server {
             Some(server) if action.is_ok() => server.reach().await,
             _ => Ok(()),
         };
         let begun = self.line.next(clock);
-        sink.push_at(begun, Kind::TurnStart(input.value()))?;
+        sink.push_at(begun, EventKind::TurnStart(input.value()))?;
         let action = action?;
         let mut call_id = String::new();
-        if let Action::Call { tool, args, .. } = &action {
+        if let McpAction::Call { tool, args, .. } = &action {
             self.calls += 1;
             call_id = format!("call-{}", self.calls);
             let (name, args) = (tool.clone(), Arc::new(args.clone()));
             let call = ToolCall { call_id: call_id.clone(), name, args, observer: Observer::Protocol, begun: None };
-            sink.push_at(begun, Kind::ToolCall(call))?;
+            sink.push_at(begun, EventKind::ToolCall(call))?;
         }
-        let (Told { outcome, logs, defects }, over) = self.ask(&action, reached, clock, begun).await?;
+        let (ActionResult { outcome, logs, defects }, over) = self.ask(&action, reached, clock, begun).await?;
         for logged in logs {
             // What was told between two turns belongs to the later one.
             let at = logged.at_us.max(begun.offset_us);
             sink.push_at(clock.after(at), logged.event())?;
         }
         for defect in defects {
-            sink.push_at(over, Kind::Violation(defect))?;
+            sink.push_at(over, EventKind::Violation(defect))?;
         }
         match outcome {
-            Outcome::Result(result) => self.finish(&action, result, call_id, sink, over)?,
-            Outcome::Failure(failure) => {
+            McpOutcome::Result(result) => self.finish(&action, result, call_id, sink, over)?,
+            McpOutcome::Failure(failure) => {
                 if !call_id.is_empty() && failure.is_answer() {
                     let error = Some(failure.message.clone());
-                    sink.push_at(over, Kind::ToolResult(ToolResult { call_id, error, ..ToolResult::default() }))?;
+                    sink.push_at(over, EventKind::ToolResult(ToolResult { call_id, error, ..ToolResult::default() }))?;
                 }
                 return Err(failure.into());
             }
         }
-        sink.push_at(over, Kind::TurnEnd)?;
+        sink.push_at(over, EventKind::TurnEnd)?;
         Ok(())
     }
 
     /// Asks the server or the recording.
     async fn ask(
         &mut self,
-        action: &Action,
-        reached: Result<(), Failure>,
+        action: &McpAction,
+        reached: Result<(), McpFailure>,
         clock: Clock,
         at: Moment,
-    ) -> DriveResult<(Told, Moment)> {
+    ) -> DriveResult<(ActionResult, Moment)> {
         let identity = action.identity();
         if let Some(recalled) = self.line.recall(&identity, clock) {
             let (body, came) = recalled?;
-            let told = serde_json::from_slice(&body).map_err(|error| Failure::unreadable(&error.to_string()))?;
+            let told = serde_json::from_slice(&body).map_err(|error| McpFailure::unreadable(&error.to_string()))?;
             return Ok((told, came));
         }
         let Some(server) = &mut self.server else {
@@ -104,7 +108,7 @@ impl McpDriver {
         let slot = self.line.note(&identity, clock, at);
         let (told, came) = match reached {
             Ok(()) => server.perform(action, clock).await,
-            Err(failure) => (Told::failed(failure), clock.now()),
+            Err(failure) => (ActionResult::failed(failure), clock.now()),
         };
         if let Some(slot) = slot {
             slot.answered(came, serde_json::to_string(&told).map_err(std::io::Error::from)?);
@@ -115,21 +119,21 @@ impl McpDriver {
     /// Writes down what a result says.
     fn finish(
         &self,
-        action: &Action,
+        action: &McpAction,
         result: Value,
         call_id: String,
         sink: &mut TraceSink<'_>,
         over: Moment,
     ) -> DriveResult {
         match action {
-            Action::Call { tool, strict, .. } => {
+            McpAction::Call { tool, strict, .. } => {
                 let result = CallResult::read(result, Heard::default())
-                    .map_err(|malformed| Failure::unreadable(&malformed.to_string()))?;
+                    .map_err(|malformed| McpFailure::unreadable(&malformed.to_string()))?;
                 let text = result.text();
-                sink.push_at(over, Kind::ToolResult(answered(call_id, &result, &text)))?;
+                sink.push_at(over, EventKind::ToolResult(answered(call_id, &result, &text)))?;
                 say(&text, sink, over)?;
                 if let Some(structured) = result.structured {
-                    sink.push_at(over, Kind::FinalOutput(structured.into()))?;
+                    sink.push_at(over, EventKind::FinalOutput(structured.into()))?;
                 }
                 if result.is_error && *strict {
                     return Err(DriveError::Refused {
@@ -141,10 +145,10 @@ impl McpDriver {
                     });
                 }
             }
-            Action::Read { .. } | Action::Prompt { .. } => say(&text_of_parts(&result), sink, over)?,
-            Action::List { snapshot: path } => {
+            McpAction::Read { .. } | McpAction::Prompt { .. } => say(&text_of_parts(&result), sink, over)?,
+            McpAction::List { snapshot: path } => {
                 let tools = result["tools"].clone();
-                sink.push_at(over, Kind::FinalOutput(result.into()))?;
+                sink.push_at(over, EventKind::FinalOutput(result.into()))?;
                 if let Some(path) = path {
                     snapshot::compare(&tools, &self.folder.join(path), self.records)?;
                 }
@@ -170,7 +174,7 @@ fn answered(call_id: String, result: &CallResult, text: &str) -> ToolResult {
 
 fn say(text: &str, sink: &mut TraceSink<'_>, at: Moment) -> DriveResult {
     if !text.is_empty() {
-        sink.push_at(at, Kind::Text(text.to_owned()))?;
+        sink.push_at(at, EventKind::Text(text.to_owned()))?;
     }
     Ok(())
 }

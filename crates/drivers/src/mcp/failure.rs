@@ -9,15 +9,15 @@ use crate::DriveError;
 
 /// Why a server gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Failure {
-    kind: Kind,
+pub(super) struct McpFailure {
+    kind: FailureKind,
     pub(super) message: String,
     help: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum FailureKind {
     /// Its program did not start.
     NotStarted,
     /// It could not be reached.
@@ -35,27 +35,27 @@ enum Kind {
     },
 }
 
-impl Failure {
+impl McpFailure {
     /// What an error of the client comes to. Before the server was `reached`, what breaks is the way to it.
     pub(super) fn of(error: &Error, reached: bool, limit: Duration) -> Self {
         let kind = match error {
-            Error::NotStarted(_) => Kind::NotStarted,
-            Error::Http(_) if !reached => Kind::Unreachable,
-            Error::Died { .. } | Error::Http(_) | Error::Cut | Error::Closed => Kind::Left,
+            Error::NotStarted(_) => FailureKind::NotStarted,
+            Error::Http(_) if !reached => FailureKind::Unreachable,
+            Error::Died { .. } | Error::Http(_) | Error::Cut | Error::Closed => FailureKind::Left,
             // With noise on its output, that is the likely reason.
             Error::TimedOut { noise: None, .. } => {
-                Kind::Timeout { after_us: u64::try_from(limit.as_micros()).unwrap_or(u64::MAX) }
+                FailureKind::Timeout { after_us: u64::try_from(limit.as_micros()).unwrap_or(u64::MAX) }
             }
             Error::Rpc(_)
             | Error::NoAnswer { .. }
             | Error::Status { .. }
             | Error::Unauthorized(_)
-            | Error::SessionLost => Kind::Refused,
+            | Error::SessionLost => FailureKind::Refused,
             Error::TimedOut { .. }
             | Error::Malformed { .. }
             | Error::NotOffered(_)
             | Error::NoCommonVersion { .. }
-            | Error::TooMuch { .. } => Kind::Protocol,
+            | Error::TooMuch { .. } => FailureKind::Protocol,
         };
         let help = match error {
             Error::Rpc(error) if error.code == -32602 => "compare what is asked for with what `mcp:list` shows",
@@ -67,26 +67,26 @@ impl Failure {
 
     /// Whether the server said so, rather than nothing.
     pub(super) fn is_answer(&self) -> bool {
-        self.kind == Kind::Refused
+        self.kind == FailureKind::Refused
     }
 
     /// A recording that can not be read.
     pub(super) fn unreadable(error: &str) -> Self {
         let message = format!("the recorded answer can not be read: {error}");
-        Self { kind: Kind::Protocol, message, help: "record the case again: `agentci record`".into() }
+        Self { kind: FailureKind::Protocol, message, help: "record the case again: `agentci record`".into() }
     }
 }
 
-impl From<Failure> for DriveError {
-    fn from(failure: Failure) -> Self {
-        let Failure { kind, message, help } = failure;
+impl From<McpFailure> for DriveError {
+    fn from(failure: McpFailure) -> Self {
+        let McpFailure { kind, message, help } = failure;
         match kind {
-            Kind::NotStarted => DriveError::NotStarted(message),
-            Kind::Unreachable => DriveError::NoServer(message),
-            Kind::Left => DriveError::Transport(std::io::Error::other(message)),
-            Kind::Refused => DriveError::Refused { message, help },
-            Kind::Protocol => DriveError::Protocol { message, help },
-            Kind::Timeout { after_us } => DriveError::Timeout { after: Duration::from_micros(after_us) },
+            FailureKind::NotStarted => DriveError::NotStarted(message),
+            FailureKind::Unreachable => DriveError::NoServer(message),
+            FailureKind::Left => DriveError::Transport(std::io::Error::other(message)),
+            FailureKind::Refused => DriveError::Refused { message, help },
+            FailureKind::Protocol => DriveError::Protocol { message, help },
+            FailureKind::Timeout { after_us } => DriveError::Timeout { after: Duration::from_micros(after_us) },
         }
     }
 }

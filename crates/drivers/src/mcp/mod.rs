@@ -9,11 +9,11 @@
 //! ```
 
 mod action;
+mod action_result;
 mod driver;
 mod failure;
 mod server;
 mod snapshot;
-mod told;
 
 pub(crate) use driver::McpDriver;
 

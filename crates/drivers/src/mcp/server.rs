@@ -2,37 +2,37 @@
 
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{self as mcp, Client, ClientCredentials, Endpoint, Error, Options};
+use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, Error, McpClient, McpEndpoint};
 use agentci_plan::{Auth, McpTarget, McpTransport, UnsetVariable};
-use agentci_process::{Command, Ending};
+use agentci_process::{Ending, ProcessCommand};
 use agentci_trace::Moment;
 use agentci_wire::FetchedSecrets;
 use serde_json::{Map, Value};
 
-use super::action::Action;
-use super::failure::Failure;
-use super::told::{self, Logged, Outcome, Told};
-use crate::Context;
+use super::action::McpAction;
+use super::action_result::{self, ActionResult, HeardLog, McpOutcome};
+use super::failure::McpFailure;
+use crate::DriverContext;
 use crate::process::command_line;
 use agentci_exchange::Clock;
 
 /// A server that is there when it is needed.
 #[derive(Debug)]
-pub(super) struct Server {
-    place: mcp::Server,
+pub(super) struct LazyServer {
+    place: mcp::ServerAddress,
     /// How long one action may take, and reaching the server.
     timeout: Duration,
     /// Where access tokens are made known.
     fetched: FetchedSecrets,
-    client: Option<Client>,
+    client: Option<McpClient>,
     /// How many of its defects were told.
     defects: usize,
     /// The last words of one that was never reached.
     stderr_tail: Vec<String>,
 }
 
-impl Server {
-    pub(super) fn new(target: &McpTarget, context: &Context<'_>) -> Result<Self, UnsetVariable> {
+impl LazyServer {
+    pub(super) fn new(target: &McpTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariable> {
         let place = place(target, context)?;
         let timeout = context.request_timeout.unwrap_or(target.timeout);
         let fetched = context.fetched.clone();
@@ -40,12 +40,12 @@ impl Server {
     }
 
     /// Reaches the server, if it is not there yet.
-    pub(super) async fn reach(&mut self) -> Result<(), Failure> {
+    pub(super) async fn reach(&mut self) -> Result<(), McpFailure> {
         if self.client.is_some() {
             return Ok(());
         }
-        let options = Options { fetched: self.fetched.clone(), ..Options::default() };
-        match Client::connect(self.place.clone(), options, self.timeout).await {
+        let options = ConnectOptions { fetched: self.fetched.clone(), ..ConnectOptions::default() };
+        match McpClient::connect(self.place.clone(), options, self.timeout).await {
             Ok(client) => {
                 self.client = Some(client);
                 Ok(())
@@ -54,32 +54,32 @@ impl Server {
                 if let Error::Died { stderr_tail, .. } | Error::TimedOut { stderr_tail, .. } = &error {
                     self.stderr_tail.clone_from(stderr_tail);
                 }
-                Err(Failure::of(&error, false, self.timeout))
+                Err(McpFailure::of(&error, false, self.timeout))
             }
         }
     }
 
     /// Does what a turn asks for. Whatever comes of it is told, and when it was known.
-    pub(super) async fn perform(&mut self, action: &Action, clock: Clock) -> (Told, Moment) {
+    pub(super) async fn perform(&mut self, action: &McpAction, clock: Clock) -> (ActionResult, Moment) {
         let Some(client) = &self.client else {
-            return (Told::failed(Failure::of(&Error::Closed, true, self.timeout)), clock.now());
+            return (ActionResult::failed(McpFailure::of(&Error::Closed, true, self.timeout)), clock.now());
         };
         let done = ask(client, action, clock, self.timeout).await;
         let at = clock.now();
-        let mut logs: Vec<Logged> =
-            client.notifications().into_iter().map(|told| Logged::notification(told, clock)).collect();
+        let mut logs: Vec<HeardLog> =
+            client.notifications().into_iter().map(|told| HeardLog::notification(told, clock)).collect();
         let outcome = match done {
             Ok((result, heard)) => {
                 logs.extend(heard);
-                Outcome::Result(result)
+                McpOutcome::Result(result)
             }
-            Err(error) => Outcome::Failure(Failure::of(&error, true, self.timeout)),
+            Err(error) => McpOutcome::Failure(McpFailure::of(&error, true, self.timeout)),
         };
         logs.sort_by_key(|logged| logged.at_us);
         let all = client.defects();
         let defects = all.iter().skip(self.defects).map(ToString::to_string).collect();
         self.defects = all.len();
-        (Told { outcome, logs, defects }, at)
+        (ActionResult { outcome, logs, defects }, at)
     }
 
     pub(super) async fn close(self) -> Ending {
@@ -91,28 +91,33 @@ impl Server {
     }
 }
 
-async fn ask(client: &Client, action: &Action, clock: Clock, limit: Duration) -> Result<(Value, Vec<Logged>), Error> {
-    let heard = |heard| told::heard(heard, clock, clock.now());
+async fn ask(
+    client: &McpClient,
+    action: &McpAction,
+    clock: Clock,
+    limit: Duration,
+) -> Result<(Value, Vec<HeardLog>), Error> {
+    let heard = |heard| action_result::heard(heard, clock, clock.now());
     Ok(match action {
-        Action::Call { tool, args, answers, .. } => {
+        McpAction::Call { tool, args, answers, .. } => {
             let mut result = client.call_tool(tool, args, answers.clone(), limit).await?;
             let logs = heard(std::mem::take(&mut result.heard));
             (result.into_value(), logs)
         }
-        Action::Read { uri, answers } => {
+        McpAction::Read { uri, answers } => {
             let result = client.read_resource(uri, answers.clone(), limit).await?;
             (result.result, heard(result.heard))
         }
-        Action::Prompt { name, args, answers } => {
+        McpAction::Prompt { name, args, answers } => {
             let result = client.get_prompt(name, args, answers.clone(), limit).await?;
             (result.result, heard(result.heard))
         }
-        Action::List { .. } => (list(client, limit).await?, Vec::new()),
+        McpAction::List { .. } => (list(client, limit).await?, Vec::new()),
     })
 }
 
 /// Everything that the server has, in the order of names. Resources and prompts are only there if it says that it has some.
-async fn list(client: &Client, limit: Duration) -> Result<Value, Error> {
+async fn list(client: &McpClient, limit: Duration) -> Result<Value, Error> {
     let begun = Instant::now();
     let left = || limit.saturating_sub(begun.elapsed());
     let has = |what: &str| client.facts().capabilities.get(what).is_some();
@@ -132,7 +137,7 @@ fn sorted(mut items: Vec<Value>) -> Value {
     items.into()
 }
 
-fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, UnsetVariable> {
+fn place(target: &McpTarget, context: &DriverContext<'_>) -> Result<mcp::ServerAddress, UnsetVariable> {
     let named = |list: &[(String, agentci_plan::Text)]| {
         list.iter().map(|(name, value)| Ok((name.clone(), value.fill(context.lookup)?))).collect::<Result<Vec<_>, _>>()
     };
@@ -141,7 +146,7 @@ fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, Unset
             let mut parts = command_line(command, context.lookup)?.into_iter();
             let mut variables = context.environment.to_vec();
             variables.extend(named(environment)?);
-            Ok(mcp::Server::Stdio(Command {
+            Ok(mcp::ServerAddress::Stdio(ProcessCommand {
                 program: parts.next().unwrap_or_default(),
                 arguments: parts.collect(),
                 folder: None,
@@ -167,7 +172,7 @@ fn place(target: &McpTarget, context: &Context<'_>) -> Result<mcp::Server, Unset
                 // A certificate was refused when the suite was read.
                 None | Some(Auth::Mtls { .. }) => {}
             }
-            Ok(mcp::Server::Http(Endpoint { url: url.value.fill(context.lookup)?, headers, credentials }))
+            Ok(mcp::ServerAddress::Http(McpEndpoint { url: url.value.fill(context.lookup)?, headers, credentials }))
         }
     }
 }

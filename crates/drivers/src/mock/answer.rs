@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_plan::MockResponse;
-use agentci_trace::{Kind, Usage};
+use agentci_trace::{EventKind, Usage};
 use serde_json::{Value, json};
 
 /// An answer that is made once, however many cases are given it.
@@ -30,16 +30,16 @@ impl MockAnswer {
     }
 
     /// What a trace has of it: the call of the model, what it used, its words, and the words as the result.
-    pub fn events(&self, input: Arc<Value>) -> [Kind; 4] {
+    pub fn events(&self, input: Arc<Value>) -> [EventKind; 4] {
         let request = match input.get("messages") {
             Some(messages) => Arc::new(messages.clone()),
             None => input,
         };
         [
-            Kind::ModelCall { request, response: Arc::clone(&self.response) },
-            Kind::Usage(Usage { tokens_out: Some(self.tokens_used), ..Usage::default() }),
-            Kind::Text(self.content.clone()),
-            Kind::FinalOutput(Arc::clone(&self.output)),
+            EventKind::ModelCall { request, response: Arc::clone(&self.response) },
+            EventKind::Usage(Usage { tokens_out: Some(self.tokens_used), ..Usage::default() }),
+            EventKind::Text(self.content.clone()),
+            EventKind::FinalOutput(Arc::clone(&self.output)),
         ]
     }
 }

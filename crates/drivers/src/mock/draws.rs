@@ -16,12 +16,12 @@ pub struct MockDraws {
     /// By failure rate, for each position seen so far: how many positions before it did not fail.
     served: RefCell<Vec<(f64, Vec<u32>)>>,
     /// What the script gave that was asked last: most cases of a suite share one.
-    given: RefCell<Given>,
+    given: RefCell<DrawnAnswers>,
 }
 
 /// The answers that a script gave.
 #[derive(Debug, Default)]
-struct Given {
+struct DrawnAnswers {
     script: Arc<MockScript>,
     /// By their position in the script.
     answers: HashMap<usize, Rc<MockAnswer>>,
@@ -63,7 +63,7 @@ impl MockDraws {
         let at = self.served(script, position) % script.responses.len().max(1);
         let mut given = self.given.borrow_mut();
         if !Arc::ptr_eq(&given.script, script) {
-            *given = Given { script: Arc::clone(script), answers: HashMap::new() };
+            *given = DrawnAnswers { script: Arc::clone(script), answers: HashMap::new() };
         }
         Rc::clone(given.answers.entry(at).or_insert_with(|| Rc::new(MockAnswer::new(script.response(at)))))
     }
@@ -82,7 +82,7 @@ pub fn failure(failure_rate: f64, call: u64) -> String {
 #[cfg(test)]
 mod tests {
     use agentci_plan::MockResponse;
-    use agentci_trace::Kind;
+    use agentci_trace::EventKind;
 
     use super::*;
 
@@ -115,7 +115,7 @@ mod tests {
         let constant = Arc::new(MockScript::default());
         assert!(!Rc::ptr_eq(&draws.answer(&constant, 0), &first));
         let output = |answer: &MockAnswer| answer.events(Arc::default())[3].clone();
-        assert_eq!(output(&draws.answer(&two, 1)), Kind::FinalOutput(Arc::new("other".into())));
+        assert_eq!(output(&draws.answer(&two, 1)), EventKind::FinalOutput(Arc::new("other".into())));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use agentci_plan::MockTarget;
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::{MockAnswer, MockDraws, failure};
@@ -28,17 +28,17 @@ impl MockDriver {
     }
 
     pub(crate) fn turn(&self, input: Arc<Value>, sink: &mut TraceSink<'_>) -> DriveResult {
-        sink.push(Kind::TurnStart(Arc::clone(&input)))?;
+        sink.push(EventKind::TurnStart(Arc::clone(&input)))?;
         match &self.answer {
             Ok(answer) => {
                 for event in answer.events(input) {
                     sink.push(event)?;
                 }
-                sink.push(Kind::TurnEnd)?;
+                sink.push(EventKind::TurnEnd)?;
                 Ok(())
             }
             Err(message) => {
-                sink.push(Kind::AgentError { message: message.clone(), data: None })?;
+                sink.push(EventKind::AgentError { message: message.clone(), data: None })?;
                 Err(DriveError::AgentError(message.clone()))
             }
         }
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(trace.conversation().text(), "Mock response: task completed successfully.");
         assert_eq!(trace.usage().tokens_out, Some(12));
         let call = trace.events().iter().find_map(|event| match &event.kind {
-            Kind::ModelCall { request, response } => Some((Value::clone(request), response["latency_ms"].clone())),
+            EventKind::ModelCall { request, response } => Some((Value::clone(request), response["latency_ms"].clone())),
             _ => None,
         });
         assert_eq!(call, Some((json!([{"role": "user"}]), json!(10.0))));

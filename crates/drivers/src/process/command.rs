@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use agentci_plan::{CommandPart, ProcessTarget, UnsetVariable};
-use agentci_process::{Command, agent_program};
+use agentci_process::{ProcessCommand, agent_program};
 
 /// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise, and
 /// `enforced` what it finds there in any case.
@@ -12,7 +12,7 @@ pub(super) fn command(
     given: &[(String, String)],
     enforced: &[(String, String)],
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Command, UnsetVariable> {
+) -> Result<ProcessCommand, UnsetVariable> {
     let mut parts = command_line(&target.command, lookup)?.into_iter();
     let mut environment = given.to_vec();
     for (name, value) in &target.environment {
@@ -20,7 +20,7 @@ pub(super) fn command(
     }
     let program = agent_program(parts.next().unwrap_or_default(), &environment, enforced);
     environment.extend_from_slice(enforced);
-    Ok(Command { program, arguments: parts.collect(), folder: target.folder.clone(), environment })
+    Ok(ProcessCommand { program, arguments: parts.collect(), folder: target.folder.clone(), environment })
 }
 
 /// The program and its arguments.

@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{ProcessTarget, UnsetVariable};
-use agentci_process::{Ending, Exit, LineError, Lines, Outbox, Pipes, Process};
-use agentci_trace::{Kind, Observer, ToolCall};
+use agentci_process::{Ending, Exit, LineError, LineReader, Outbox, Pipes, Process};
+use agentci_trace::{EventKind, Observer, ToolCall};
 use serde_json::Value;
 use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep_until};
 
 use super::command::command;
-use super::messages::{self, Message};
-use super::used::Used;
+use super::messages::{self, AgentMessage};
+use super::usage::UsageCount;
 use super::{DONE, UNDONE, tell_started};
 use crate::host::NO_ANSWER;
-use crate::seen::SeenEvents;
-use crate::{Context, Delivery, DriveError, DriveResult, Reply, Stopped, ToolHost, TraceSink};
+use crate::observer::SeenEvents;
+use crate::{Delivery, DriveError, DriveResult, DriverContext, Stopped, ToolHost, ToolReply, TraceSink};
 
 /// The longest line an agent may write.
 const LINE_LIMIT: usize = 128 << 20;
@@ -36,20 +36,20 @@ pub(crate) struct ProcessDriver {
     task_id: String,
     process: Process,
     input: Outbox,
-    output: Lines<ChildStdout>,
+    output: LineReader<ChildStdout>,
     line_number: usize,
     received: usize,
     exit: Option<Exit>,
     done: bool,
     /// What someone else sees of the agent.
     seen: SeenEvents,
-    used: Used,
+    used: UsageCount,
 }
 
 impl ProcessDriver {
     pub(crate) async fn open(
         target: &ProcessTarget,
-        context: &Context<'_>,
+        context: &DriverContext<'_>,
     ) -> Result<DriveResult<Self>, UnsetVariable> {
         let command = command(target, context.environment, context.enforced, context.lookup)?;
         let (process, Pipes { input, output }) = match Process::spawn_beside(command).await {
@@ -61,19 +61,19 @@ impl ProcessDriver {
             task_id: context.case_id.to_owned(),
             process,
             input: Outbox::new(input),
-            output: Lines::new(output, LINE_LIMIT),
+            output: LineReader::new(output, LINE_LIMIT),
             line_number: 0,
             received: 0,
             exit: None,
             done: false,
             seen: SeenEvents::default(),
-            used: Used::default(),
+            used: UsageCount::default(),
         }))
     }
 
     pub(crate) fn listen(&mut self, seen: SeenEvents, tells_usage: bool) {
         self.seen = seen;
-        self.used = Used::new(tells_usage);
+        self.used = UsageCount::new(tells_usage);
     }
 
     /// Takes what was seen until now.
@@ -83,7 +83,7 @@ impl ProcessDriver {
             sink.push(kind)?;
         }
         match self.used.rest() {
-            Some(usage) => sink.push(Kind::Usage(usage)),
+            Some(usage) => sink.push(EventKind::Usage(usage)),
             None => Ok(()),
         }
     }
@@ -98,11 +98,11 @@ impl ProcessDriver {
             return Err(DriveError::Unsupported("an agent that is a process takes one turn".into()));
         }
         messages::write_task_start(&self.task_id, &input, self.input.bytes()).map_err(std::io::Error::from)?;
-        sink.push(Kind::TurnStart(input))?;
+        sink.push(EventKind::TurnStart(input))?;
         let result = self.converse(sink, host).await;
         self.done = result.is_ok();
         result?;
-        sink.push(Kind::TurnEnd)?;
+        sink.push(EventKind::TurnEnd)?;
         Ok(())
     }
 
@@ -151,29 +151,34 @@ impl ProcessDriver {
     }
 
     /// Deals with one message; true when it was the last.
-    async fn take(&mut self, message: Message, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult<bool> {
+    async fn take(
+        &mut self,
+        message: AgentMessage,
+        sink: &mut TraceSink<'_>,
+        host: &dyn ToolHost,
+    ) -> DriveResult<bool> {
         match message {
-            Message::ToolCall { name, call_id, args } => {
+            AgentMessage::ToolCall { name, call_id, args } => {
                 let call = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: None };
-                sink.push(Kind::ToolCall(call.clone()))?;
+                sink.push(EventKind::ToolCall(call.clone()))?;
                 let reply = host.call(&call).await?;
                 self.answer(&reply)?;
-                sink.push(Kind::ToolResult(reply.result))?;
+                sink.push(EventKind::ToolResult(reply.result))?;
             }
-            Message::Usage(usage) => {
+            AgentMessage::Usage(usage) => {
                 if let Some(usage) = self.used.said(usage) {
-                    sink.push(Kind::Usage(usage))?;
+                    sink.push(EventKind::Usage(usage))?;
                 }
             }
-            Message::Log { level, message, data } => {
-                sink.push(Kind::Log { level, message, data: data.map(Arc::new) })?;
+            AgentMessage::Log { level, message, data } => {
+                sink.push(EventKind::Log { level, message, data: data.map(Arc::new) })?;
             }
-            Message::FinalOutput { output } => {
-                sink.push(Kind::FinalOutput(output.into()))?;
+            AgentMessage::FinalOutput { output } => {
+                sink.push(EventKind::FinalOutput(output.into()))?;
                 return Ok(true);
             }
-            Message::TaskError { message, data } => {
-                sink.push(Kind::AgentError { message: message.clone(), data: data.map(Arc::new) })?;
+            AgentMessage::TaskError { message, data } => {
+                sink.push(EventKind::AgentError { message: message.clone(), data: data.map(Arc::new) })?;
                 return Err(DriveError::AgentError(message));
             }
         }
@@ -181,7 +186,7 @@ impl ProcessDriver {
     }
 
     /// Puts an answer in line to be sent, in whatever shape it is to arrive.
-    fn answer(&mut self, reply: &Reply) -> Result<(), std::io::Error> {
+    fn answer(&mut self, reply: &ToolReply) -> Result<(), std::io::Error> {
         let outgoing = self.input.bytes();
         let start = outgoing.len();
         match reply.delivery {

@@ -1,15 +1,15 @@
 //! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
 
-use agentci_protocols::Fields;
+use agentci_protocols::ObjectFields;
 use agentci_trace::{ToolResult, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::parts::as_text;
+use crate::template_parts::as_text;
 
 /// What an agent may say.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Message {
+pub(super) enum AgentMessage {
     ToolCall { name: String, call_id: String, args: Value },
     FinalOutput { output: Value },
     Log { level: String, message: String, data: Option<Value> },
@@ -31,7 +31,7 @@ const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log
                             `{\"type\":\"final_output\",\"output\":{..}}`";
 
 #[derive(Serialize)]
-struct TaskStart<'m> {
+struct TaskMessage<'m> {
     r#type: &'static str,
     task_id: &'m str,
     input: &'m Value,
@@ -48,7 +48,7 @@ struct ToolResultLine<'m> {
 
 /// Appends the line that begins a task.
 pub(super) fn write_task_start(task_id: &str, input: &Value, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *out, &TaskStart { r#type: "task_start", task_id, input })?;
+    serde_json::to_writer(&mut *out, &TaskMessage { r#type: "task_start", task_id, input })?;
     out.push(b'\n');
     Ok(())
 }
@@ -73,14 +73,14 @@ pub(crate) fn understands(line: &[u8]) -> bool {
 }
 
 /// Reads one line of an agent; `None` for a blank one.
-pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
+pub(super) fn read(line: &[u8]) -> Result<Option<AgentMessage>, BadLine> {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Ok(None);
     }
     let bad = |reason: String, help| BadLine { reason, help };
     std::str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
-    let mut fields = Fields::read(line).map_err(|error| bad(error.words(line), LOG_ELSEWHERE))?;
+    let mut fields = ObjectFields::read(line).map_err(|error| bad(error.words(line), LOG_ELSEWHERE))?;
     let kind = match fields.take("type") {
         Some(Value::String(kind)) => kind,
         Some(_) => return Err(bad("its `type` is not a text".into(), SEE_PROTOCOL)),
@@ -93,21 +93,23 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Message>, BadLine> {
 /// A message whose type is known.
 struct Typed<'l> {
     kind: String,
-    fields: Fields<'l>,
+    fields: ObjectFields<'l>,
 }
 
 impl Typed<'_> {
-    fn message(mut self) -> Result<Message, String> {
+    fn message(mut self) -> Result<AgentMessage, String> {
         let message = match self.kind.as_str() {
-            "tool_call" => Message::ToolCall {
+            "tool_call" => AgentMessage::ToolCall {
                 name: self.text("name")?,
                 call_id: self.text("call_id")?,
                 args: self.object("args")?,
             },
-            "final_output" => Message::FinalOutput { output: self.object("output")? },
-            "log" => Message::Log { level: self.text("level")?, message: self.text("message")?, data: self.data()? },
-            "task_error" => Message::TaskError { message: self.text("message")?, data: self.data()? },
-            "usage" => Message::Usage(Usage {
+            "final_output" => AgentMessage::FinalOutput { output: self.object("output")? },
+            "log" => {
+                AgentMessage::Log { level: self.text("level")?, message: self.text("message")?, data: self.data()? }
+            }
+            "task_error" => AgentMessage::TaskError { message: self.text("message")?, data: self.data()? },
+            "usage" => AgentMessage::Usage(Usage {
                 tokens_in: self.count("tokens_in")?,
                 tokens_out: self.count("tokens_out")?,
                 cost_usd: self.cost("cost_usd")?,
@@ -172,10 +174,10 @@ mod tests {
     #[test]
     fn reads_every_message() {
         let call = read(br#" {"type":"tool_call","name":"s","call_id":"c","args":{"n":1.0}} "#).unwrap().unwrap();
-        let Message::ToolCall { args, .. } = call else { panic!("{call:?}") };
+        let AgentMessage::ToolCall { args, .. } = call else { panic!("{call:?}") };
         assert_eq!(args.to_string(), r#"{"n":1.0}"#);
         let usage = read(br#"{"type":"usage","tokens_out":3,"cost_usd":0.5}"#).unwrap().unwrap();
-        assert_eq!(usage, Message::Usage(Usage { tokens_in: None, tokens_out: Some(3), cost_usd: Some(0.5) }));
+        assert_eq!(usage, AgentMessage::Usage(Usage { tokens_in: None, tokens_out: Some(3), cost_usd: Some(0.5) }));
         assert_eq!(read(b"  \r").unwrap(), None);
     }
 

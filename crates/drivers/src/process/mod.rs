@@ -18,7 +18,7 @@ mod command;
 mod driver;
 mod messages;
 mod plain;
-mod used;
+mod usage;
 
 use std::time::Duration;
 

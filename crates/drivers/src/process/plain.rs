@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::{OutputRule, ProcessTarget, Text, UnsetVariable, is_input};
-use agentci_process::{Command, Ending, Exit, Pipes, PrintError, Process};
-use agentci_trace::Kind;
+use agentci_process::{Ending, Exit, Pipes, PrintError, Process, ProcessCommand};
+use agentci_trace::EventKind;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::ChildStdin;
@@ -12,9 +12,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::command::command;
 use super::{DONE, UNDONE, tell_started};
-use crate::parts::{as_text, part};
-use crate::seen::SeenEvents;
-use crate::{Context, DriveError, DriveResult, Input, TraceSink};
+use crate::observer::SeenEvents;
+use crate::template_parts::{as_text, part};
+use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 
 /// The most it may print.
 const PRINTED_LIMIT: usize = 16 << 20;
@@ -36,7 +36,7 @@ pub(crate) struct PlainDriver {
 
 impl PlainDriver {
     /// Looks up what the command needs beside what goes into a turn. Nothing is started yet.
-    pub(crate) fn open(target: &ProcessTarget, context: &Context<'_>) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(target: &ProcessTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariable> {
         let texts = target.command.iter().map(|part| &part.text).chain(target.environment.iter().map(|(_, text)| text));
         let names = texts.flat_map(Text::variables).filter(|name| !is_input(name));
         let variables = names.filter_map(|name| Some((name.to_owned(), (context.lookup)(name)?))).collect();
@@ -66,15 +66,15 @@ impl PlainDriver {
         })?;
         let named = self.target.command.iter().any(|part| part.text.uses_input());
         let given = if named { String::new() } else { as_text(&asked) + "\n" };
-        sink.push(Kind::TurnStart(input.value()))?;
+        sink.push(EventKind::TurnStart(input.value()))?;
         let mut printed = Vec::new();
         let exit = self.run(command, given, &mut printed, sink).await?;
         let text = String::from_utf8_lossy(&printed).trim_end().to_owned();
         if str::from_utf8(&printed).is_err() {
-            sink.push(Kind::Violation("the output has bytes that are not UTF-8, which were replaced".into()))?;
+            sink.push(EventKind::Violation("the output has bytes that are not UTF-8, which were replaced".into()))?;
         }
         if !text.is_empty() {
-            sink.push(Kind::Text(text.clone()))?;
+            sink.push(EventKind::Text(text.clone()))?;
         }
         if exit != Exit::Code(0) {
             return Err(DriveError::Failed { exit });
@@ -86,16 +86,16 @@ impl PlainDriver {
         } else {
             // What is data is judged as data; a number or a word that stands alone is something that was said.
             let data = serde_json::from_str(&text).ok().filter(|value: &Value| value.is_object() || value.is_array());
-            sink.push(Kind::FinalOutput(data.unwrap_or(Value::String(text)).into()))?;
+            sink.push(EventKind::FinalOutput(data.unwrap_or(Value::String(text)).into()))?;
         }
-        sink.push(Kind::TurnEnd)?;
+        sink.push(EventKind::TurnEnd)?;
         Ok(())
     }
 
     /// Runs it to its end.
     async fn run(
         &mut self,
-        command: Command,
+        command: ProcessCommand,
         given: String,
         printed: &mut Vec<u8>,
         sink: &mut TraceSink<'_>,
@@ -138,7 +138,7 @@ impl PlainDriver {
         }
     }
 
-    fn command(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Command, UnsetVariable> {
+    fn command(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<ProcessCommand, UnsetVariable> {
         command(&self.target, &self.environment, &self.enforced, lookup)
     }
 }

@@ -9,16 +9,17 @@ use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
-    Answer, Context, Delivery, DriveError, Driver, Input, Reply, Resources, ScriptedModel, ToolHost, TraceSink,
+    Delivery, DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, ScriptedModel, ToolHost, ToolReply,
+    TraceSink,
 };
-use agentci_exchange::{Clock, Line, Recording};
-use agentci_mock_llm::{ModelServer, ServerOptions};
+use agentci_exchange::{AgentLine, AgentRecording, Clock};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::{
-    Assistant, ChatApi, ChatTarget, Connector, ModelScript, OutputRule, Prompt, ScriptFile, Target, Text,
+    Assistant, ChatApi, ChatPrompt, ChatTarget, Connector, ModelScript, OutputRule, ScriptFile, Target, Text,
 };
-use agentci_script::{Program, ScriptError};
+use agentci_script::{ScriptError, ScriptProgram};
 use agentci_source::{MemoryFiles, Sources, Span, Spanned};
-use agentci_trace::{Kind, ToolCall, ToolResult, Trace};
+use agentci_trace::{EventKind, ToolCall, ToolResult, Trace};
 use serde_json::{Map, Value, json};
 
 pub(crate) fn span() -> Span {
@@ -29,7 +30,7 @@ pub(crate) async fn serve(yaml: &str) -> ModelServer {
     let files = MemoryFiles::default().with("model.yaml", yaml);
     let path = Path::new("model.yaml");
     let script = agentci_formats::load_model_script(&files, &mut Sources::default(), path).unwrap();
-    ModelServer::start(Arc::new(script), ServerOptions::default()).await.unwrap()
+    ModelServer::start(Arc::new(script), ModelServerOptions::default()).await.unwrap()
 }
 
 /// An agent at this address.
@@ -47,7 +48,12 @@ pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
     ChatTarget {
         agent: "shop.helper".into(),
         connector: Arc::new(connector),
-        prompts: Arc::from([Prompt { role: "system".into(), name: None, content: "Be brief.".into(), shared: false }]),
+        prompts: Arc::from([ChatPrompt {
+            role: "system".into(),
+            name: None,
+            content: "Be brief.".into(),
+            shared: false,
+        }]),
         options: Map::new(),
         environment: None,
         context: agentci_formats::default_chat_context(),
@@ -76,7 +82,7 @@ pub(crate) fn add_metadata(target: &mut ChatTarget, name: &str, value: Value) {
 pub(crate) struct Turned {
     pub(crate) result: Result<(), DriveError>,
     pub(crate) trace: Trace,
-    pub(crate) recording: Option<Recording>,
+    pub(crate) recording: Option<AgentRecording>,
     /// What the host was asked.
     pub(crate) asked: Vec<ToolCall>,
 }
@@ -93,8 +99,8 @@ impl Turned {
 
     /// The requests that were sent, as the trace tells them.
     pub(crate) fn requests(&self) -> Vec<Value> {
-        let request = |kind: &Kind| match kind {
-            Kind::ModelCall { request, .. } => Some(Value::clone(request)),
+        let request = |kind: &EventKind| match kind {
+            EventKind::ModelCall { request, .. } => Some(Value::clone(request)),
             _ => None,
         };
         self.trace.events().iter().filter_map(|event| request(&event.kind)).collect()
@@ -103,7 +109,7 @@ impl Turned {
 
 /// How a turn is taken.
 pub(crate) struct Way<'w> {
-    pub(crate) line: Line,
+    pub(crate) line: AgentLine,
     /// What every tool answers; nobody does without it.
     pub(crate) tools: Option<Value>,
     pub(crate) agents: &'w [(String, Arc<Target>)],
@@ -113,7 +119,7 @@ pub(crate) struct Way<'w> {
 
 impl Default for Way<'_> {
     fn default() -> Self {
-        Self { line: Line::Live, tools: None, agents: &[], model: None, attempt: 1 }
+        Self { line: AgentLine::Live, tools: None, agents: &[], model: None, attempt: 1 }
     }
 }
 
@@ -123,7 +129,7 @@ pub(crate) async fn say(target: ChatTarget, words: &str) -> Turned {
 
 pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> Turned {
     let draws = MockDraws::new(0);
-    let context = Context {
+    let context = DriverContext {
         case_id: "T1",
         lookup: &|name| (name == "ENV.SHOP").then(|| "Corner Shop".to_owned()),
         folder: Path::new(""),
@@ -160,12 +166,12 @@ struct Host {
 }
 
 impl ToolHost for Host {
-    fn call<'h>(&'h self, call: &'h ToolCall) -> Answer<'h> {
+    fn call<'h>(&'h self, call: &'h ToolCall) -> PendingAnswer<'h> {
         Box::pin(async {
             self.asked.borrow_mut().push(call.clone());
             let (call_id, result) = (call.call_id.clone(), self.answer.clone());
             let result = ToolResult { call_id, ok: true, result: result.into(), error: None, ..ToolResult::default() };
-            Ok(Reply { result, delivery: Delivery::Whole })
+            Ok(ToolReply { result, delivery: Delivery::Whole })
         })
     }
 }
@@ -177,7 +183,7 @@ impl Resources for Ready {
         self.0.clone().ok_or_else(|| "there is none".into())
     }
 
-    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<Program>, ScriptError> {
-        Program::read(file).map(Arc::new)
+    fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
+        ScriptProgram::read(file).map(Arc::new)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{ChatTarget, Prompt, ScriptFile, Target};
+use agentci_plan::{ChatPrompt, ChatTarget, ScriptFile, Target};
 use serde_json::{Value, json};
 
 use crate::agent::{Turned, Way, add_metadata, openai, serve, turn};
@@ -41,7 +41,7 @@ async fn create_may_replace_what_is_asked() {
     let server = serve(SCRIPT).await;
     let mut target = with(openai(&server), source);
     target.prompts =
-        Arc::from([Prompt { role: "system".into(), name: None, content: "$CTX.tone".into(), shared: false }]);
+        Arc::from([ChatPrompt { role: "system".into(), name: None, content: "$CTX.tone".into(), shared: false }]);
     let turned = turn(target, json!([{"role": "user", "content": "hi"}]), Way::default()).await;
     assert_eq!(turned.output(), "SHOUTED");
     let request = &turned.requests()[0];
@@ -52,8 +52,9 @@ async fn create_may_replace_what_is_asked() {
 
 #[tokio::test]
 async fn create_may_leave_out_the_prompts_of_all_agents() {
-    let prompt = |content: &str, shared| Prompt { role: "system".into(), name: None, content: content.into(), shared };
-    let prompts: Arc<[Prompt]> = Arc::from([prompt("of all", true), prompt("own", false)]);
+    let prompt =
+        |content: &str, shared| ChatPrompt { role: "system".into(), name: None, content: content.into(), shared };
+    let prompts: Arc<[ChatPrompt]> = Arc::from([prompt("of all", true), prompt("own", false)]);
     for (returned, data, expected) in [
         ("{}", json!(null), "of all"),
         ("{ disable_global_prompts: true }", json!(null), "own"),

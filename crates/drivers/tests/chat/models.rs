@@ -1,7 +1,7 @@
 //! Both protocols against the mock model.
 
 use agentci_plan::{ChatApi, KeyHeader, Text};
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use crate::agent::{Way, agent, anthropic, openai, say, serve, turn};
@@ -33,7 +33,7 @@ default: Hello there.
 ";
 
 fn texts(turned: &crate::agent::Turned) -> usize {
-    turned.trace.events().iter().filter(|event| matches!(event.kind, Kind::Text(_))).count()
+    turned.trace.events().iter().filter(|event| matches!(event.kind, EventKind::Text(_))).count()
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn both_protocols_stream_words_and_usage() {
         assert!(texts(&turned) > 1, "it came in pieces");
         let usage = turned.trace.usage();
         assert!(usage.tokens_in > Some(0) && usage.tokens_out == Some(2), "{usage:?}");
-        assert!(matches!(turned.trace.events().last().unwrap().kind, Kind::TurnEnd));
+        assert!(matches!(turned.trace.events().last().unwrap().kind, EventKind::TurnEnd));
     }
     let journal = server.journal();
     let seen: Vec<_> = journal["requests"].as_array().unwrap().iter().map(|r| (&r["provider"], &r["stream"])).collect();
@@ -103,7 +103,7 @@ async fn a_busy_server_is_asked_again() {
     let turned = say(openai(&server), "busy once").await;
     assert_eq!(turned.output(), "Here you are.");
     let warned = turned.trace.events().iter().any(
-        |event| matches!(&event.kind, Kind::Log { message, .. } if message.contains("status 429") && message.contains("asked again")),
+        |event| matches!(&event.kind, EventKind::Log { message, .. } if message.contains("status 429") && message.contains("asked again")),
     );
     assert!(warned, "{:?}", turned.trace.events());
     // An hour is more than the request has.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use agentci_plan::Prompt;
-use agentci_trace::Kind;
+use agentci_plan::ChatPrompt;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use crate::agent::{Way, add_metadata, anthropic, openai, serve, turn};
 
-fn prompt(role: &str, content: &str) -> Prompt {
-    Prompt { role: role.into(), name: None, content: content.into(), shared: false }
+fn prompt(role: &str, content: &str) -> ChatPrompt {
+    ChatPrompt { role: role.into(), name: None, content: content.into(), shared: false }
 }
 
 #[tokio::test]
@@ -52,11 +52,9 @@ async fn options_that_anthropic_does_not_know_are_named_and_left_out() {
     let request = &turned.requests()[0];
     assert_eq!((&request["max_tokens"], request.get("seed")), (&json!(10), None));
     assert_eq!(request["system"], "Be brief.");
-    let warned = turned
-        .trace
-        .events()
-        .iter()
-        .any(|event| matches!(&event.kind, agentci_trace::Kind::Log { message, .. } if message.contains("`seed`")));
+    let warned = turned.trace.events().iter().any(
+        |event| matches!(&event.kind, agentci_trace::EventKind::Log { message, .. } if message.contains("`seed`")),
+    );
     assert!(warned);
 }
 
@@ -72,8 +70,7 @@ async fn a_preset_takes_the_place_of_the_prompts() {
     add_metadata(&mut target, "__prompt_preset", json!("chat.kind"));
     let turned = turn(target, said, Way::default()).await;
     assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be brief.");
-    let warned =
-        |kind: &Kind| matches!(kind, Kind::Log { message, .. } if message.contains("there are no prompts `chat.kind`"));
+    let warned = |kind: &EventKind| matches!(kind, EventKind::Log { message, .. } if message.contains("there are no prompts `chat.kind`"));
     assert!(turned.trace.events().iter().any(|event| warned(&event.kind)), "{:?}", turned.trace);
 }
 

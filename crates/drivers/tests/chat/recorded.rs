@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use agentci_exchange::{Line, Player, Recorder, Recording};
-use agentci_plan::{ChatTarget, Connector, Prompt, Text};
-use agentci_trace::{Kind, Redactor, Trace};
+use agentci_exchange::{AgentLine, AgentRecording, ExchangePlayer, ExchangeRecorder};
+use agentci_plan::{ChatPrompt, ChatTarget, Connector, Text};
+use agentci_trace::{EventKind, Redactor, Trace};
 use serde_json::{Value, json};
 
 use crate::agent::{Way, anthropic, openai, serve, turn};
@@ -24,19 +24,19 @@ fn asking() -> Value {
 
 fn timed(mut target: ChatTarget) -> ChatTarget {
     let content = "It is $SYS.UNIX, $CTX.USER_ID.".to_owned();
-    target.prompts = Arc::from([Prompt { role: "system".into(), name: None, content, shared: false }]);
+    target.prompts = Arc::from([ChatPrompt { role: "system".into(), name: None, content, shared: false }]);
     target
 }
 
-fn player(recording: &Recording) -> Line {
+fn player(recording: &AgentRecording) -> AgentLine {
     let stored = recording.write(&Redactor::default());
     let stored = String::from_utf8(stored.into()).unwrap();
-    Line::Replay(Player::new(Recording::parse(&stored).unwrap(), Redactor::default()))
+    AgentLine::Replay(ExchangePlayer::new(AgentRecording::parse(&stored).unwrap(), Redactor::default()))
 }
 
 /// Everything but the requests, which tell the time.
-fn told(trace: &Trace) -> Vec<(u64, Kind)> {
-    let kinds = trace.events().iter().filter(|event| !matches!(event.kind, Kind::ModelCall { .. }));
+fn told(trace: &Trace) -> Vec<(u64, EventKind)> {
+    let kinds = trace.events().iter().filter(|event| !matches!(event.kind, EventKind::ModelCall { .. }));
     kinds.map(|event| (event.at.offset_us, event.kind.clone())).collect()
 }
 
@@ -45,7 +45,7 @@ async fn a_replay_tells_what_was_recorded() {
     let server = serve(SCRIPT).await;
     for target in [timed(openai(&server)), timed(anthropic(&server))] {
         let tools = Some(json!("rain"));
-        let way = Way { line: Line::Record(Recorder::new()), tools: tools.clone(), ..Way::default() };
+        let way = Way { line: AgentLine::Record(ExchangeRecorder::new()), tools: tools.clone(), ..Way::default() };
         let recorded = turn(target.clone(), asking(), way).await;
         assert_eq!(recorded.output(), "It rains in Paris.");
         let line = player(recorded.recording.as_ref().unwrap());
@@ -64,7 +64,7 @@ async fn a_replay_tells_what_was_recorded() {
 #[tokio::test]
 async fn another_question_is_not_in_the_recording() {
     let server = serve(SCRIPT).await;
-    let way = Way { line: Line::Record(Recorder::new()), ..Way::default() };
+    let way = Way { line: AgentLine::Record(ExchangeRecorder::new()), ..Way::default() };
     let recorded = turn(openai(&server), asking(), way).await;
     let line = player(recorded.recording.as_ref().unwrap());
     let other = json!([{"role": "user", "content": "weather tomorrow?"}]);

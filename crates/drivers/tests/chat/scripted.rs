@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_drivers::chat::{ScriptedCall, ScriptedReply, ScriptedSpeech};
+use agentci_drivers::chat::{ScriptedReply, ScriptedSpeech, ScriptedToolCall};
 use agentci_drivers::{DriveError, ScriptedModel};
-use agentci_plan::{ChatApi, ChatTarget, ModelScript, Pace};
+use agentci_plan::{AnswerPace, ChatApi, ChatTarget, ModelScript};
 use serde_json::{Value, json};
 
 use crate::agent::{Turned, Way, agent, turn};
@@ -45,7 +45,7 @@ fn busy(retry_after: Option<Duration>) -> ScriptedReply {
 
 #[tokio::test]
 async fn it_answers_calls_and_is_asked_again() {
-    let call = ScriptedCall { id: "c1".into(), name: "find".into(), arguments: "{\"q\":".into() };
+    let call = ScriptedToolCall { id: "c1".into(), name: "find".into(), arguments: "{\"q\":".into() };
     let calling = ScriptedSpeech { calls: vec![call], pieces: Vec::new(), ..speech("") };
     let turned = met(scripted(), vec![ScriptedReply::Said(calling), ScriptedReply::Said(speech("Done."))]).await;
     assert_eq!(turned.output(), "Done.");
@@ -71,7 +71,7 @@ async fn what_goes_wrong_on_purpose_goes_wrong() {
     assert!(matches!(hung.result, Err(DriveError::Timeout { after }) if after == Duration::from_millis(50)));
     assert!(met(scripted(), vec![ScriptedReply::Cut]).await.error().contains("broke off"));
     assert!(met(scripted(), vec![ScriptedReply::Malformed]).await.error().contains("is no JSON"));
-    let pace = Pace { latency: Duration::from_secs(1), ..Pace::default() };
+    let pace = AnswerPace { latency: Duration::from_secs(1), ..AnswerPace::default() };
     let slow = met(scripted(), vec![ScriptedReply::Said(ScriptedSpeech { pace, ..speech("late") })]).await;
     assert!(matches!(slow.result, Err(DriveError::Timeout { .. })));
 }

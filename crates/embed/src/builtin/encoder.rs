@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::layers::{MOST_TOKENS, Model};
+use super::layers::{EmbeddingModel, MOST_TOKENS};
 use super::pieces::pieces;
 use crate::tokenize::{CLS, SEP, Tokenizer};
 
@@ -17,7 +17,7 @@ pub struct Builtin;
 
 /// How a text was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
+pub struct EncodedText {
     /// How many pieces it was cut into; its vector is the mean of theirs.
     pub pieces: usize,
     /// Whether there is more text than is read.
@@ -38,7 +38,7 @@ impl Builtin {
 
     /// The vector of a text, of length 1; empty for a text that says nothing.
     pub fn embed(self, text: &str) -> Result<Vec<f32>, WeightsError> {
-        let loaded = Loaded::get()?;
+        let loaded = LoadedModel::get()?;
         let ids = loaded.ids(text);
         let mut framed = Vec::with_capacity(MOST_TOKENS);
         let mut vector = Vec::new();
@@ -61,15 +61,15 @@ impl Builtin {
     }
 
     /// How a text is read.
-    pub fn reading(self, text: &str) -> Result<Reading, WeightsError> {
-        let ids = Loaded::get()?.ids(text);
+    pub fn reading(self, text: &str) -> Result<EncodedText, WeightsError> {
+        let ids = LoadedModel::get()?.ids(text);
         let count = pieces(&ids, PIECE).count();
-        Ok(Reading { pieces: count.min(MOST_PIECES), cut: count > MOST_PIECES })
+        Ok(EncodedText { pieces: count.min(MOST_PIECES), cut: count > MOST_PIECES })
     }
 
     /// The ids that the model gets for a text, the two around it included, as far as one piece reaches.
     pub fn token_ids(self, text: &str) -> Result<Vec<u16>, WeightsError> {
-        let mut ids = Loaded::get()?.tokenizer.ids(text, PIECE);
+        let mut ids = LoadedModel::get()?.tokenizer.ids(text, PIECE);
         ids.insert(0, CLS);
         ids.push(SEP);
         Ok(ids)
@@ -77,20 +77,20 @@ impl Builtin {
 }
 
 /// What is loaded once.
-struct Loaded {
+struct LoadedModel {
     tokenizer: Tokenizer,
-    model: Model,
+    model: EmbeddingModel,
 }
 
-impl Loaded {
+impl LoadedModel {
     fn get() -> Result<&'static Self, WeightsError> {
-        static LOADED: OnceLock<Result<Loaded, String>> = OnceLock::new();
+        static LOADED: OnceLock<Result<LoadedModel, String>> = OnceLock::new();
         LOADED.get_or_init(Self::load).as_ref().map_err(|reason| WeightsError(reason.clone()))
     }
 
     fn load() -> Result<Self, String> {
         let tokenizer = Tokenizer::new(agentci_weights::VOCABULARY);
-        Ok(Self { tokenizer, model: Model::load(agentci_weights::MODEL)? })
+        Ok(Self { tokenizer, model: EmbeddingModel::load(agentci_weights::MODEL)? })
     }
 
     /// One more than is read, so that it is known whether there is more.
@@ -154,6 +154,6 @@ mod tests {
     #[test]
     fn a_huge_text_is_read_in_part() {
         let reading = Builtin.reading(&"word ".repeat(1_000_000)).unwrap();
-        assert_eq!(reading, Reading { pieces: MOST_PIECES, cut: true });
+        assert_eq!(reading, EncodedText { pieces: MOST_PIECES, cut: true });
     }
 }

@@ -18,7 +18,7 @@ const INNER: usize = 1_536;
 
 /// The weights, ready to be used. The words stay in 4 bits, since a text needs but a few of them.
 #[derive(Debug)]
-pub(super) struct Model {
+pub(super) struct EmbeddingModel {
     words: Packed,
     positions: Packed,
     kinds: Packed,
@@ -49,7 +49,7 @@ struct Norm {
     bias: Array1<f32>,
 }
 
-impl Model {
+impl EmbeddingModel {
     pub(super) fn load(file: &'static [u8]) -> Result<Self, String> {
         let tensors = Tensors::read(file)?;
         Ok(Self {

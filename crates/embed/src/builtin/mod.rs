@@ -7,4 +7,4 @@ mod layers;
 mod pieces;
 mod tensors;
 
-pub use encoder::{Builtin, Reading, WeightsError};
+pub use encoder::{Builtin, EncodedText, WeightsError};

@@ -1,20 +1,20 @@
 //! The facts of two texts beside each other.
 
-use agentci_verdict::{Differing, DifferingFact};
+use agentci_verdict::{DifferingFact, DifferingFacts};
 
-use super::gather::{Found, Stated, Value, gather};
+use super::gather::{LocatedFact, StatedFacts, Value, gather};
 use super::id::{is_address, version_parts};
 use super::number::Number;
 
 /// Compares the facts of the expected text with those of an answer.
-pub fn compare(expected: &str, answer: &str) -> Differing {
+pub fn compare(expected: &str, answer: &str) -> DifferingFacts {
     let (expected, answer) = (gather(expected), gather(answer));
     let negation = match (expected.says_no, answer.says_no) {
         (true, false) => Some("expected".to_owned()),
         (false, true) => Some("answer".to_owned()),
         _ => None,
     };
-    Differing {
+    DifferingFacts {
         missing: only_in(&expected, &answer),
         extra: only_in(&answer, &expected),
         unclear: unclear(&expected, &answer),
@@ -23,7 +23,7 @@ pub fn compare(expected: &str, answer: &str) -> Differing {
 }
 
 /// What one text states and another does not, each thing once.
-fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<DifferingFact> {
+fn only_in(one: &StatedFacts<'_>, other: &StatedFacts<'_>) -> Vec<DifferingFact> {
     let mut facts: Vec<DifferingFact> = Vec::new();
     for found in one.facts.iter().filter(|found| found.required) {
         let fact = fact(found);
@@ -34,12 +34,12 @@ fn only_in(one: &Stated<'_>, other: &Stated<'_>) -> Vec<DifferingFact> {
     facts
 }
 
-fn fact(found: &Found<'_>) -> DifferingFact {
+fn fact(found: &LocatedFact<'_>) -> DifferingFact {
     DifferingFact { kind: found.value.kind().to_owned(), text: found.text.to_owned() }
 }
 
 /// What the answer states only if it means the same by it as the expected text.
-fn unclear(expected: &Stated<'_>, answer: &Stated<'_>) -> Vec<String> {
+fn unclear(expected: &StatedFacts<'_>, answer: &StatedFacts<'_>) -> Vec<String> {
     let mut unclear = Vec::new();
     for found in expected.facts.iter().filter(|found| found.required) {
         if how_stated(found, answer) == Match::Unclear
@@ -67,7 +67,7 @@ impl From<bool> for Match {
     }
 }
 
-fn how_stated(found: &Found<'_>, by: &Stated<'_>) -> Match {
+fn how_stated(found: &LocatedFact<'_>, by: &StatedFacts<'_>) -> Match {
     match &found.value {
         Value::Name(name) => {
             let names = by.facts.iter().filter_map(|found| match &found.value {
@@ -90,7 +90,7 @@ fn how_stated(found: &Found<'_>, by: &Stated<'_>) -> Match {
 }
 
 /// Whether a fact states another.
-fn how_same(found: &Found<'_>, other: &Found<'_>) -> Match {
+fn how_same(found: &LocatedFact<'_>, other: &LocatedFact<'_>) -> Match {
     match (&found.value, &other.value) {
         (Value::Number(one), Value::Number(two)) if one.is_same(*two) => {
             // The same letters mean the same, whatever that is.
@@ -278,14 +278,14 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_states_what_it_states(text in "\\PC{0,80}") {
-            prop_assert_eq!(compare(&text, &text), Differing::default());
+            prop_assert_eq!(compare(&text, &text), DifferingFacts::default());
         }
 
         #[test]
         fn odd_texts_do_no_harm(a in "[0-9A-Za-z.,:/'’\u{a0}T€ -]{0,60}", b in any::<String>()) {
             let (there, back) = (compare(&a, &b), compare(&b, &a));
             prop_assert_eq!(there.missing, back.extra);
-            prop_assert_eq!(compare(&a, &a), Differing::default());
+            prop_assert_eq!(compare(&a, &a), DifferingFacts::default());
         }
     }
 }

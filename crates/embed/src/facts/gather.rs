@@ -4,9 +4,9 @@ use super::calendar::{self, Date};
 use super::clock::{self, Time};
 use super::fold::is_any;
 use super::id::{self, Id};
-use super::name::{self, Name, Words};
+use super::name::{self, ProperName, TextWords};
 use super::number::{Number, ONE};
-use super::pieces::{Item, Piece, cut};
+use super::pieces::{PieceItem, TextPiece, cut};
 use super::spelled;
 
 /// The most bytes of a text that are looked at.
@@ -16,15 +16,15 @@ const MOST_FACTS: usize = 2_000;
 
 /// What a text states.
 #[derive(Debug, Default)]
-pub(super) struct Stated<'a> {
-    pub(super) facts: Vec<Found<'a>>,
-    pub(super) words: Words,
+pub(super) struct StatedFacts<'a> {
+    pub(super) facts: Vec<LocatedFact<'a>>,
+    pub(super) words: TextWords,
     pub(super) says_no: bool,
 }
 
 /// A fact where it was found.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct LocatedFact<'a> {
     pub(super) value: Value<'a>,
     pub(super) text: &'a str,
     start: usize,
@@ -43,7 +43,7 @@ pub(super) enum Value<'a> {
     Version(Vec<&'a str>),
     /// Two numbers with a colon between them: `3:1`. Each is a fact of its own, too.
     Ratio(Number, Number),
-    Name(Name<'a>),
+    Name(ProperName<'a>),
 }
 
 impl Value<'_> {
@@ -58,10 +58,11 @@ impl Value<'_> {
 }
 
 /// Reads a text.
-pub(super) fn gather(text: &str) -> Stated<'_> {
+pub(super) fn gather(text: &str) -> StatedFacts<'_> {
     let text = &text[..text.floor_char_boundary(MOST_BYTES)];
     let pieces = cut(text);
-    let mut reader = Reader { text, used: vec![false; pieces.len()], pieces: &pieces, stated: Stated::default() };
+    let mut reader =
+        FactReader { text, used: vec![false; pieces.len()], pieces: &pieces, stated: StatedFacts::default() };
     let mut index = 0;
     while index < pieces.len() && reader.stated.facts.len() < MOST_FACTS {
         let taken = reader.read(index);
@@ -76,12 +77,12 @@ pub(super) fn gather(text: &str) -> Stated<'_> {
     let mut stated = reader.stated;
     stated.facts.truncate(MOST_FACTS);
     release_weekdays(&mut stated.facts);
-    stated.words = Words::new(&pieces);
+    stated.words = TextWords::new(&pieces);
     stated
 }
 
 /// A weekday beside its date says nothing that the date does not.
-fn release_weekdays(facts: &mut [Found<'_>]) {
+fn release_weekdays(facts: &mut [LocatedFact<'_>]) {
     for index in 1..facts.len() {
         let Some([before, after]) = facts.get_mut(index - 1..=index) else { continue };
         let near = after.start.saturating_sub(before.start + before.text.len()) <= 2;
@@ -93,19 +94,19 @@ fn release_weekdays(facts: &mut [Found<'_>]) {
     }
 }
 
-struct Reader<'a, 'p> {
+struct FactReader<'a, 'p> {
     text: &'a str,
-    pieces: &'p [Piece<'a>],
+    pieces: &'p [TextPiece<'a>],
     used: Vec<bool>,
-    stated: Stated<'a>,
+    stated: StatedFacts<'a>,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> FactReader<'a, '_> {
     /// Reads what begins at a piece; the number of pieces it took, 0 for a word that is nothing yet.
     fn read(&mut self, index: usize) -> usize {
         let Some(piece) = self.pieces.get(index) else { return 0 };
         match piece.item {
-            Item::Number(number) => {
+            PieceItem::Number(number) => {
                 if let Some(parts) = self.version(index) {
                     return self.push(index, index, Value::Version(parts), true);
                 }
@@ -114,21 +115,21 @@ impl<'a> Reader<'a, '_> {
                 }
                 self.quantity(index, 1, number, !self.is_list_mark(index))
             }
-            Item::Date(date) => {
+            PieceItem::Date(date) => {
                 let value = self.version(index).map_or(Value::Date(date), Value::Version);
                 self.push(index, index, value, true)
             }
-            Item::Time(time) => {
+            PieceItem::Time(time) => {
                 let half = self.after(index, 1).and_then(|next| clock::half(next.text));
                 let time = clock::in_digits(piece.text, half).unwrap_or(time);
                 self.push(index, index, Value::Time(time), true)
             }
-            Item::Id(id) => {
+            PieceItem::Id(id) => {
                 self.together(index);
                 let version = id::version_parts(piece.text).filter(|_| id::is_version(piece.text));
                 self.push(index, index, version.map_or(Value::Id(id), Value::Version), true)
             }
-            Item::Word => self.word(index, piece),
+            PieceItem::Word => self.word(index, piece),
         }
     }
 
@@ -148,7 +149,7 @@ impl<'a> Reader<'a, '_> {
         next.item.number().filter(|_| adjacent)
     }
 
-    fn word(&mut self, index: usize, piece: &Piece<'_>) -> usize {
+    fn word(&mut self, index: usize, piece: &TextPiece<'_>) -> usize {
         const NO: [&str; 16] = [
             "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "dont", "cant",
             "wont", "isnt", "doesnt", "didnt",
@@ -163,7 +164,7 @@ impl<'a> Reader<'a, '_> {
         if let Some(taken) = self.month_first(index, piece) {
             return taken;
         }
-        let words = (0..).map_while(|offset| self.after(index, offset)).take_while(|next| next.item == Item::Word);
+        let words = (0..).map_while(|offset| self.after(index, offset)).take_while(|next| next.item == PieceItem::Word);
         if let Some(spelled) = spelled::read(words.map(|next| next.text)) {
             return self.quantity(index, spelled.words, Number::new(spelled.value), spelled.sure);
         }
@@ -218,7 +219,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// `March 15, 2026`, `March 2026`, `March`.
-    fn month_first(&mut self, index: usize, piece: &Piece<'_>) -> Option<usize> {
+    fn month_first(&mut self, index: usize, piece: &TextPiece<'_>) -> Option<usize> {
         let number = |offset| self.after(index, offset)?.item.number()?.whole();
         let next = number(1);
         let month = calendar::month(piece.text, next.is_some())?;
@@ -242,7 +243,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The piece some places on, if nothing but spaces, a comma or a full stop is between it and the one before it.
-    fn after(&self, index: usize, offset: usize) -> Option<&Piece<'a>> {
+    fn after(&self, index: usize, offset: usize) -> Option<&TextPiece<'a>> {
         let piece = self.pieces.get(index + offset)?;
         let before = self.pieces.get((index + offset).checked_sub(1)?).filter(|_| offset > 0);
         let gap = before.and_then(|before| self.text.get(before.end()..piece.start)).unwrap_or_default();
@@ -253,7 +254,7 @@ impl<'a> Reader<'a, '_> {
     fn together(&mut self, index: usize) {
         let Some(before) = index.checked_sub(1) else { return };
         if let (Some(word), Some(piece)) = (self.pieces.get(before), self.after(before, 1))
-            && word.item == Item::Word
+            && word.item == PieceItem::Word
         {
             let id = Id::new(&[word.text, piece.text]);
             self.push(before, index, Value::Id(id), false);
@@ -284,7 +285,7 @@ impl<'a> Reader<'a, '_> {
         if let Some((start, text)) =
             span.and_then(|(first, last)| Some((first.start, self.text.get(first.start..last.end())?)))
         {
-            self.stated.facts.push(Found { value, text, start, required });
+            self.stated.facts.push(LocatedFact { value, text, start, required });
         }
         last + 1 - first
     }

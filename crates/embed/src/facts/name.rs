@@ -1,11 +1,11 @@
 //! Names: words with a capital that no sentence begins with.
 
 use super::fold::{folded, is_abbreviation, is_any, key, stem};
-use super::pieces::{Item, Piece};
+use super::pieces::{PieceItem, TextPiece};
 
 /// Words that are written together and name one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Name<'a> {
+pub(super) struct ProperName<'a> {
     words: Vec<u64>,
     /// Whether the first word may be written with a capital because a sentence begins with it.
     doubtful: bool,
@@ -20,15 +20,15 @@ const LONGEST: usize = 8;
 
 /// What is known of a text to look for names in it.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct TextWords {
     /// All words, in the order of their keys.
     keys: Vec<u64>,
     /// Their first letters, in the order of the text.
     initials: Vec<char>,
 }
 
-impl Words {
-    pub(super) fn new(pieces: &[Piece<'_>]) -> Self {
+impl TextWords {
+    pub(super) fn new(pieces: &[TextPiece<'_>]) -> Self {
         let mut keys: Vec<u64> = pieces.iter().map(|piece| key(&[stem(piece.text)])).collect();
         keys.sort_unstable();
         Self { keys, initials: pieces.iter().filter_map(|piece| folded(piece.text).next()).collect() }
@@ -45,9 +45,13 @@ impl Words {
     }
 }
 
-impl Name<'_> {
+impl ProperName<'_> {
     /// Whether a text has this name, all of it or a part that could mean it.
-    pub(super) fn is_stated_by<'b>(&self, words: &Words, mut names: impl Iterator<Item = &'b Name<'b>>) -> bool {
+    pub(super) fn is_stated_by<'b>(
+        &self,
+        words: &TextWords,
+        mut names: impl Iterator<Item = &'b ProperName<'b>>,
+    ) -> bool {
         self.core().iter().all(|word| words.has(*word))
             || (self.words.len() > 1 && self.initials.iter().any(|initials| words.has(*initials)))
             || self.abbreviation.is_some_and(|abbreviation| words.spell_out(abbreviation))
@@ -65,7 +69,7 @@ fn is_part(part: &[u64], whole: &[u64]) -> bool {
 }
 
 /// The names among the words that are not `used` for something else, each with the first and the last of its pieces.
-pub(super) fn find<'a>(text: &str, pieces: &[Piece<'a>], used: &[bool]) -> Vec<(usize, usize, Name<'a>)> {
+pub(super) fn find<'a>(text: &str, pieces: &[TextPiece<'a>], used: &[bool]) -> Vec<(usize, usize, ProperName<'a>)> {
     if !tells_names(pieces) {
         return Vec::new();
     }
@@ -83,7 +87,7 @@ pub(super) fn find<'a>(text: &str, pieces: &[Piece<'a>], used: &[bool]) -> Vec<(
     names
 }
 
-fn name<'a>(words: &[Piece<'a>]) -> Option<Name<'a>> {
+fn name<'a>(words: &[TextPiece<'a>]) -> Option<ProperName<'a>> {
     let first = words.first()?;
     let doubtful = first.begins && !has_inner_capital(stem(first.text));
     if doubtful && words.len() == 1 {
@@ -99,7 +103,7 @@ fn name<'a>(words: &[Piece<'a>]) -> Option<Name<'a>> {
         [only] if is_abbreviation(only) => Some(*only),
         _ => None,
     };
-    Some(Name {
+    Some(ProperName {
         words: stems.iter().map(|word| key(&[word])).collect(),
         doubtful,
         initials: [initials(&stems), initials(core)],
@@ -108,7 +112,7 @@ fn name<'a>(words: &[Piece<'a>]) -> Option<Name<'a>> {
 }
 
 /// How many words from here on are one name.
-fn run(text: &str, pieces: &[Piece<'_>], used: &[bool], start: usize) -> usize {
+fn run(text: &str, pieces: &[TextPiece<'_>], used: &[bool], start: usize) -> usize {
     let mut length = 0;
     for index in start..pieces.len().min(start + LONGEST) {
         let Some(piece) = pieces.get(index) else { break };
@@ -124,11 +128,11 @@ fn run(text: &str, pieces: &[Piece<'_>], used: &[bool], start: usize) -> usize {
     length
 }
 
-fn is_number(item: Item) -> bool {
-    matches!(item, Item::Number(_) | Item::Time(_))
+fn is_number(item: PieceItem) -> bool {
+    matches!(item, PieceItem::Number(_) | PieceItem::Time(_))
 }
 
-fn may_be_name(piece: &Piece<'_>, beside_number: bool) -> bool {
+fn may_be_name(piece: &TextPiece<'_>, beside_number: bool) -> bool {
     const OTHERS: [&str; 22] = [
         "i", "i'm", "i'll", "i've", "i'd", "ok", "id", "am", "pm", "a.m", "p.m", "mr", "mrs", "ms", "dr", "prof",
         "fyi", "asap", "nb", "ps", "yes", "no",
@@ -136,7 +140,7 @@ fn may_be_name(piece: &Piece<'_>, beside_number: bool) -> bool {
     let word = stem(piece.text);
     let unit = beside_number && is_abbreviation(word);
     let curly = piece.text.starts_with("I’");
-    piece.item == Item::Word
+    piece.item == PieceItem::Word
         && has_capital(word)
         && word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
         && !(unit || curly || is_any(piece.text, &OTHERS))
@@ -151,12 +155,12 @@ fn has_inner_capital(word: &str) -> bool {
 }
 
 /// Whether capitals tell anything: not in a headline, not in a text of capitals, and not in German, where every noun has one.
-fn tells_names(pieces: &[Piece<'_>]) -> bool {
+fn tells_names(pieces: &[TextPiece<'_>]) -> bool {
     const GERMAN: [&str; 16] = [
         "der", "das", "den", "dem", "und", "nicht", "wurde", "wird", "für", "mit", "eine", "sich", "auf", "von", "zum",
         "nach",
     ];
-    let words = || pieces.iter().filter(|piece| piece.item == Item::Word && piece.text.chars().nth(1).is_some());
+    let words = || pieces.iter().filter(|piece| piece.item == PieceItem::Word && piece.text.chars().nth(1).is_some());
     let inside = words().filter(|word| !word.begins).count();
     let capitals = words().filter(|word| !word.begins && word.text.starts_with(char::is_uppercase)).count();
     let small = words().any(|word| word.text.chars().any(char::is_lowercase));

@@ -9,18 +9,18 @@ use super::spelled::multiplier;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Piece<'a> {
+pub(super) struct TextPiece<'a> {
     pub(super) text: &'a str,
     /// Where it starts, in bytes.
     pub(super) start: usize,
     /// Whether a sentence begins with it.
     pub(super) begins: bool,
-    pub(super) item: Item,
+    pub(super) item: PieceItem,
 }
 
 /// What a part is by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Item {
+pub(super) enum PieceItem {
     Word,
     Number(Number),
     Date(Date),
@@ -28,20 +28,20 @@ pub(super) enum Item {
     Id(Id),
 }
 
-impl Item {
+impl PieceItem {
     pub(super) fn number(self) -> Option<Number> {
-        if let Item::Number(number) = self { Some(number) } else { None }
+        if let PieceItem::Number(number) = self { Some(number) } else { None }
     }
 }
 
-impl Piece<'_> {
+impl TextPiece<'_> {
     pub(super) fn end(&self) -> usize {
         self.start + self.text.len()
     }
 }
 
 /// Cuts a text.
-pub(super) fn cut(text: &str) -> Vec<Piece<'_>> {
+pub(super) fn cut(text: &str) -> Vec<TextPiece<'_>> {
     let mut cutter = Cutter { text, pieces: Vec::new() };
     let mut start = 0;
     let mut before = None;
@@ -78,7 +78,7 @@ fn trimmed(start: usize, text: &str) -> (usize, &str) {
 
 struct Cutter<'a> {
     text: &'a str,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<TextPiece<'a>>,
 }
 
 impl<'a> Cutter<'a> {
@@ -86,7 +86,7 @@ impl<'a> Cutter<'a> {
         let Some(whole) = self.text.get(start..end) else { return };
         let (start, core) = trimmed(start, whole);
         if id::is_address(core) {
-            self.push(start, core, Item::Id(Id::new(&[core])));
+            self.push(start, core, PieceItem::Id(Id::new(&[core])));
         } else {
             self.part(start, core, SEPARATORS);
         }
@@ -108,15 +108,15 @@ impl<'a> Cutter<'a> {
 
     fn leaf(&mut self, start: usize, core: &'a str) {
         if id::looks_like_one(core) {
-            return self.push(start, core, Item::Id(Id::new(&[core])));
+            return self.push(start, core, PieceItem::Id(Id::new(&[core])));
         }
         // `end.Next` is two words, `U.S` is one.
         if !core.split('.').all(|part| part.chars().nth(1).is_some()) {
-            return self.push(start, core, Item::Word);
+            return self.push(start, core, PieceItem::Word);
         }
         let mut at = start;
         for part in core.split('.') {
-            self.push(at, part, Item::Word);
+            self.push(at, part, PieceItem::Word);
             at += part.len() + 1;
         }
     }
@@ -124,18 +124,18 @@ impl<'a> Cutter<'a> {
     /// A date, a time or a number, with what may come directly after it.
     fn in_digits(&mut self, start: usize, core: &'a str) -> bool {
         if let Some(date) = calendar::in_digits(core) {
-            self.push(start, core, Item::Date(date));
+            self.push(start, core, PieceItem::Date(date));
             return true;
         }
         if let Some((day, hour)) = core.split_once('T')
             && let (Some(date), Some(time)) = (calendar::in_digits(day), clock::in_digits(hour, None))
         {
-            self.push(start, day, Item::Date(date));
-            self.push(start + day.len() + 1, hour, Item::Time(time));
+            self.push(start, day, PieceItem::Date(date));
+            self.push(start + day.len() + 1, hour, PieceItem::Time(time));
             return true;
         }
         if let Some(time) = clock::in_digits(core, None) {
-            self.push(start, core, Item::Time(time));
+            self.push(start, core, PieceItem::Time(time));
             return true;
         }
         let Some((number, rest)) = number::read(core) else { return false };
@@ -149,22 +149,22 @@ impl<'a> Cutter<'a> {
         let is_number = number::read(after).is_some_and(|(other, rest)| with_ending(other, rest).is_some());
         if is_word || is_number {
             let first = core.len() - rest.len();
-            self.push(start, &core[..first], Item::Number(number));
+            self.push(start, &core[..first], PieceItem::Number(number));
             self.part(start + core.len() - after.len(), after, &[]);
         }
         is_word || is_number
     }
 
-    fn push(&mut self, start: usize, text: &'a str, item: Item) {
+    fn push(&mut self, start: usize, text: &'a str, item: PieceItem) {
         let begins = self.begins(start);
-        self.pieces.push(Piece { text, start, begins, item });
+        self.pieces.push(TextPiece { text, start, begins, item });
     }
 
     fn begins(&self, start: usize) -> bool {
         let Some(previous) = self.pieces.last() else { return true };
         let gap = self.text.get(previous.end()..start).unwrap_or_default();
         // An abbreviation or an initial has a full stop, but no sentence ends with it.
-        let initial = previous.item == Item::Word && previous.text.chars().nth(1).is_none();
+        let initial = previous.item == PieceItem::Word && previous.text.chars().nth(1).is_none();
         let abbreviated = initial
             || is_any(
                 previous.text,
@@ -172,28 +172,28 @@ impl<'a> Cutter<'a> {
             );
         gap.contains(['\n', '!', '?', ':', '"', '“', '„', '«', '•', '。', '！', '？'])
             || (gap.starts_with('.') && !abbreviated)
-            || (gap.starts_with(')') && matches!(previous.item, Item::Number(_)))
+            || (gap.starts_with(')') && matches!(previous.item, PieceItem::Number(_)))
     }
 }
 
 /// A number with what directly follows it: `3k`, `2pm`, `15th`, `30min`.
-fn with_ending(number: Number, ending: &str) -> Option<Item> {
+fn with_ending(number: Number, ending: &str) -> Option<PieceItem> {
     const UNITS: [&str; 37] = [
         "st", "nd", "rd", "th", "s", "h", "hr", "hrs", "min", "mins", "sec", "ms", "d", "kg", "g", "mg", "km", "cm",
         "mm", "l", "ml", "kb", "mb", "gb", "tb", "x", "px", "kw", "kwh", "w", "v", "c", "f", "eur", "usd", "gbp", "pt",
     ];
     let ending = ending.trim_end_matches('.');
     if ending.is_empty() || is_any(ending, &UNITS) {
-        return Some(Item::Number(number));
+        return Some(PieceItem::Number(number));
     }
     if let Some(half) = clock::half(ending) {
-        return Time::new(number.whole()?, 0, Some(half)).map(Item::Time);
+        return Time::new(number.whole()?, 0, Some(half)).map(PieceItem::Time);
     }
     if is_any(ending, &["m"]) {
         // Metres, minutes or millions.
-        return Some(Item::Number(Number { other: number.times(1_000_000).map(|number| number.value), ..number }));
+        return Some(PieceItem::Number(Number { other: number.times(1_000_000).map(|number| number.value), ..number }));
     }
-    multiplier(ending).and_then(|factor| number.times(factor)).map(Item::Number)
+    multiplier(ending).and_then(|factor| number.times(factor)).map(PieceItem::Number)
 }
 
 #[cfg(test)]
@@ -201,12 +201,12 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<(&str, &'static str)> {
-        let kind = |item: Item| match item {
-            Item::Word => "word",
-            Item::Number(_) => "number",
-            Item::Date(_) => "date",
-            Item::Time(_) => "time",
-            Item::Id(_) => "id",
+        let kind = |item: PieceItem| match item {
+            PieceItem::Word => "word",
+            PieceItem::Number(_) => "number",
+            PieceItem::Date(_) => "date",
+            PieceItem::Time(_) => "time",
+            PieceItem::Id(_) => "id",
         };
         cut(text).into_iter().map(|piece| (piece.text, kind(piece.item))).collect()
     }

@@ -63,7 +63,7 @@ pub(super) struct Spelled {
 }
 
 /// What a word does to the number so far.
-enum Step {
+enum NumberStep {
     Add(i128),
     /// The last word of a number, such as `fifth`.
     Place(i128),
@@ -133,17 +133,17 @@ fn hyphenated(word: &str, current: Option<i128>, total: &mut i128, ended: &mut b
         }
         let so_far = sum.unwrap_or(0);
         sum = Some(match step(part)? {
-            Step::Add(value) if fits(sum, value) => so_far + value,
-            Step::Place(value) if fits(sum, value) => {
+            NumberStep::Add(value) if fits(sum, value) => so_far + value,
+            NumberStep::Place(value) if fits(sum, value) => {
                 last = true;
                 so_far + value
             }
-            Step::Times(factor) if factor <= 100 => so_far.max(1).checked_mul(factor)?,
-            Step::Times(factor) if sum.is_none_or(|sum| sum > 0) => {
+            NumberStep::Times(factor) if factor <= 100 => so_far.max(1).checked_mul(factor)?,
+            NumberStep::Times(factor) if sum.is_none_or(|sum| sum > 0) => {
                 thousands = so_far.max(1).checked_mul(factor)?.checked_add(thousands)?;
                 0
             }
-            Step::Add(_) | Step::Place(_) | Step::Times(_) => return None,
+            NumberStep::Add(_) | NumberStep::Place(_) | NumberStep::Times(_) => return None,
         });
     }
     *total = thousands;
@@ -159,17 +159,17 @@ fn fits(current: Option<i128>, value: i128) -> bool {
     }
 }
 
-fn step(word: &str) -> Option<Step> {
+fn step(word: &str) -> Option<NumberStep> {
     let at = |list: &[&str]| {
         list.iter().position(|entry| word.eq_ignore_ascii_case(entry)).and_then(|index| i128::try_from(index).ok())
     };
     let tens = |index: i128| (index + 2) * 10;
     if is_any(word, &["dozen"]) {
-        return Some(Step::Times(12));
+        return Some(NumberStep::Times(12));
     }
-    let add = at(&SMALL).or_else(|| at(&TENS).map(tens)).map(Step::Add);
-    let place = || at(&SMALL_PLACES).or_else(|| at(&TEN_PLACES).map(tens)).map(Step::Place);
-    let times = || multiplier(word).filter(|_| word.len() > 2).map(Step::Times);
+    let add = at(&SMALL).or_else(|| at(&TENS).map(tens)).map(NumberStep::Add);
+    let place = || at(&SMALL_PLACES).or_else(|| at(&TEN_PLACES).map(tens)).map(NumberStep::Place);
+    let times = || multiplier(word).filter(|_| word.len() > 2).map(NumberStep::Times);
     add.or_else(place).or_else(times)
 }
 

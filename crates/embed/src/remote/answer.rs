@@ -10,7 +10,7 @@ const SHOWN: usize = 300;
 
 /// Why there are no embeddings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum EmbeddingError {
     /// The request failed.
     #[error("{0}")]
     Request(String),
@@ -56,27 +56,27 @@ pub enum Trouble {
         /// The limit.
         limit: Duration,
         /// What was wrong before.
-        last: Option<Box<Trouble>>,
+        last: Option<Box<EmbeddingError>>,
     },
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Item>,
+struct EmbeddingsBody {
+    data: Vec<EmbeddingItem>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct EmbeddingItem {
     embedding: Vec<f64>,
     index: Option<usize>,
 }
 
 /// The vectors of an answer in the order of their texts.
-pub fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, Trouble> {
-    let answer: Answer = serde_json::from_slice(body).map_err(|error| unreadable(body, &error))?;
+pub fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    let answer: EmbeddingsBody = serde_json::from_slice(body).map_err(|error| unreadable(body, &error))?;
     let given = answer.data.len();
     if given != asked {
-        return Err(Trouble::Count { asked, given });
+        return Err(EmbeddingError::Count { asked, given });
     }
     let mut vectors = vec![Vec::new(); asked];
     let mut dimensions = None;
@@ -87,31 +87,31 @@ pub fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, Trouble> {
         check(&vector, *dimensions.get_or_insert(vector.len()))?;
         match vectors.get_mut(index) {
             Some(place) if place.is_empty() => *place = vector,
-            Some(_) => return Err(Trouble::Garbage(format!("it gives index {index} twice"))),
-            None => return Err(Trouble::Garbage(format!("it gives index {index} for {asked} texts"))),
+            Some(_) => return Err(EmbeddingError::Garbage(format!("it gives index {index} twice"))),
+            None => return Err(EmbeddingError::Garbage(format!("it gives index {index} for {asked} texts"))),
         }
     }
     Ok(vectors)
 }
 
 /// What is wrong with an answer that is not JSON of the right form. Some programs write numbers that JSON does not have.
-fn unreadable(body: &[u8], error: &serde_json::Error) -> Trouble {
+fn unreadable(body: &[u8], error: &serde_json::Error) -> EmbeddingError {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if text.starts_with('{') && (text.contains("NaN") || text.contains("Infinity")) {
-        return Trouble::NotFinite;
+        return EmbeddingError::NotFinite;
     }
-    Trouble::Garbage(format!("{error}, in `{}`", excerpt(text)))
+    EmbeddingError::Garbage(format!("{error}, in `{}`", excerpt(text)))
 }
 
 /// Whether a vector can be compared with others.
-pub(super) fn check(vector: &[f32], expected: usize) -> Result<(), Trouble> {
+pub(super) fn check(vector: &[f32], expected: usize) -> Result<(), EmbeddingError> {
     if vector.iter().any(|value| !value.is_finite()) {
-        Err(Trouble::NotFinite)
+        Err(EmbeddingError::NotFinite)
     } else if vector.iter().all(|&value| value == 0.0) {
-        Err(Trouble::NoDirection)
+        Err(EmbeddingError::NoDirection)
     } else if vector.len() != expected {
-        Err(Trouble::Dimensions { expected, given: vector.len() })
+        Err(EmbeddingError::Dimensions { expected, given: vector.len() })
     } else {
         Ok(())
     }
@@ -146,17 +146,21 @@ mod tests {
     fn names_what_is_wrong() {
         let one = |embedding: &str| format!(r#"{{"data":[{{"index":0,"embedding":{embedding}}}]}}"#);
         for number in ["1e39", "NaN", "-Infinity"] {
-            assert_eq!(read(one(&format!("[0.5, {number}]")).as_bytes(), 1), Err(Trouble::NotFinite), "{number}");
+            assert_eq!(
+                read(one(&format!("[0.5, {number}]")).as_bytes(), 1),
+                Err(EmbeddingError::NotFinite),
+                "{number}"
+            );
         }
-        assert_eq!(read(one("[0, -0.0]").as_bytes(), 1), Err(Trouble::NoDirection));
-        assert_eq!(read(one("[]").as_bytes(), 1), Err(Trouble::NoDirection));
-        assert_eq!(read(one("[1]").as_bytes(), 2), Err(Trouble::Count { asked: 2, given: 1 }));
+        assert_eq!(read(one("[0, -0.0]").as_bytes(), 1), Err(EmbeddingError::NoDirection));
+        assert_eq!(read(one("[]").as_bytes(), 1), Err(EmbeddingError::NoDirection));
+        assert_eq!(read(one("[1]").as_bytes(), 2), Err(EmbeddingError::Count { asked: 2, given: 1 }));
         let mixed = br#"{"data":[{"embedding":[1,2]},{"embedding":[1]}]}"#;
-        assert_eq!(read(mixed, 2), Err(Trouble::Dimensions { expected: 2, given: 1 }));
+        assert_eq!(read(mixed, 2), Err(EmbeddingError::Dimensions { expected: 2, given: 1 }));
         let twice = br#"{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}"#;
-        assert_eq!(read(twice, 2), Err(Trouble::Garbage("it gives index 1 twice".into())));
+        assert_eq!(read(twice, 2), Err(EmbeddingError::Garbage("it gives index 1 twice".into())));
         let beyond = br#"{"data":[{"index":7,"embedding":[1]}]}"#;
-        assert_eq!(read(beyond, 1), Err(Trouble::Garbage("it gives index 7 for 1 texts".into())));
+        assert_eq!(read(beyond, 1), Err(EmbeddingError::Garbage("it gives index 7 for 1 texts".into())));
     }
 
     #[test]
@@ -166,7 +170,7 @@ mod tests {
         let wrong = ["[null]", r#"["1"]"#, "\"AACAPw==\"", "[1e999]", "[[1]]"].map(embedding);
         for body in bodies.iter().chain(&wrong) {
             let Err(trouble) = read(body.as_bytes(), 1) else { panic!("{body}") };
-            assert!(matches!(trouble, Trouble::Garbage(_)), "{body}: {trouble:?}");
+            assert!(matches!(trouble, EmbeddingError::Garbage(_)), "{body}: {trouble:?}");
         }
     }
 

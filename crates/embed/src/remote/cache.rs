@@ -28,13 +28,13 @@ pub struct Cache {
 
 /// What a text is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key([u8; 32]);
+pub(super) struct CacheKey([u8; 32]);
 
 #[derive(Debug, Default)]
 struct Memory {
-    vectors: HashMap<Key, Arc<[f32]>>,
+    vectors: HashMap<CacheKey, Arc<[f32]>>,
     /// The oldest first.
-    order: VecDeque<Key>,
+    order: VecDeque<CacheKey>,
 }
 
 impl Cache {
@@ -49,7 +49,7 @@ impl Cache {
         Ok(Self { memory: Mutex::default(), folder: Some(folder.to_path_buf()) })
     }
 
-    pub(super) fn get(&self, key: Key, embedder: &str) -> Option<Arc<[f32]>> {
+    pub(super) fn get(&self, key: CacheKey, embedder: &str) -> Option<Arc<[f32]>> {
         if let Some(vector) = self.memory().vectors.get(&key) {
             return Some(Arc::clone(vector));
         }
@@ -58,14 +58,14 @@ impl Cache {
         Some(vector)
     }
 
-    pub(super) fn put(&self, key: Key, embedder: &str, vector: Arc<[f32]>) {
+    pub(super) fn put(&self, key: CacheKey, embedder: &str, vector: Arc<[f32]>) {
         if let Some(file) = self.file(key) {
             let _ = write(&file, embedder, &vector);
         }
         self.memory().keep(key, vector);
     }
 
-    fn file(&self, key: Key) -> Option<PathBuf> {
+    fn file(&self, key: CacheKey) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{}.json", key.hex())))
     }
 
@@ -75,7 +75,7 @@ impl Cache {
 }
 
 impl Memory {
-    fn keep(&mut self, key: Key, vector: Arc<[f32]>) {
+    fn keep(&mut self, key: CacheKey, vector: Arc<[f32]>) {
         if self.vectors.insert(key, vector).is_none() {
             self.order.push_back(key);
         }
@@ -87,7 +87,7 @@ impl Memory {
     }
 }
 
-impl Key {
+impl CacheKey {
     pub(super) fn new(base_url: &str, model: &str, text: &str) -> Self {
         let mut digest = Sha256::new();
         for part in [base_url, model, text] {
@@ -131,14 +131,14 @@ mod tests {
 
     const ID: &str = "openai:m";
 
-    fn key(text: &str) -> Key {
-        Key::new("http://a", "m", text)
+    fn key(text: &str) -> CacheKey {
+        CacheKey::new("http://a", "m", text)
     }
 
     #[test]
     fn keys_tell_service_model_and_text_apart() {
         let keys = [("a", "b", "c"), ("ab", "", "c"), ("a", "bc", ""), ("a", "b", "d")];
-        let keys: Vec<Key> = keys.iter().map(|(url, model, text)| Key::new(url, model, text)).collect();
+        let keys: Vec<CacheKey> = keys.iter().map(|(url, model, text)| CacheKey::new(url, model, text)).collect();
         assert!(keys.iter().enumerate().all(|(index, key)| !keys[index + 1..].contains(key)));
     }
 

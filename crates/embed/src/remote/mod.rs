@@ -7,9 +7,9 @@ mod cache;
 mod retry;
 mod service;
 
-pub use answer::Trouble;
+pub use answer::EmbeddingError;
 #[doc(hidden)]
 pub use answer::read as read_answer;
 pub use cache::Cache;
-pub use retry::Limits;
+pub use retry::RetryLimits;
 pub use service::{Remote, RemoteError, Service};

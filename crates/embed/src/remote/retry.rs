@@ -12,7 +12,7 @@ const RETRIES: u32 = 3;
 
 /// How long and how often a service is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RetryLimits {
     /// How long one request may take.
     pub request: Duration,
     /// How long everything may take: all requests for the texts of one call, and the pauses between them.
@@ -23,13 +23,13 @@ pub struct Limits {
     pub pause: Duration,
 }
 
-impl Default for Limits {
+impl Default for RetryLimits {
     fn default() -> Self {
         Self { request: REQUEST, total: TOTAL, retries: RETRIES, pause: Duration::from_millis(500) }
     }
 }
 
-impl Limits {
+impl RetryLimits {
     /// How long to wait after `tries` tries: what the service asks for, and at least a pause that doubles. The pause is
     /// between half and all of its length, so that cases that failed together do not come back together.
     pub(super) fn wait(&self, tries: u32, asked_for: Option<Duration>) -> Duration {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn pauses_double_and_are_never_longer_than_said() {
-        let limits = Limits { pause: Duration::from_millis(800), ..Limits::default() };
+        let limits = RetryLimits { pause: Duration::from_millis(800), ..RetryLimits::default() };
         for (tries, most) in [(1, 800), (2, 1_600), (3, 3_200)] {
             for _ in 0..50 {
                 let wait = limits.wait(tries, None);
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn waits_as_long_as_the_service_asks() {
-        let limits = Limits::default();
+        let limits = RetryLimits::default();
         assert_eq!(limits.wait(1, Some(Duration::from_secs(7))), Duration::from_secs(7));
         assert!(limits.wait(1, Some(Duration::ZERO)) >= Duration::from_millis(250));
     }

@@ -9,9 +9,9 @@ use agentci_wire::http::{HttpError, JsonRequest, post_json, retry_after};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::answer::{Trouble, check, read, said};
-use super::cache::{Cache, Key};
-use super::retry::{Limits, may_pass};
+use super::answer::{EmbeddingError, check, read, said};
+use super::cache::{Cache, CacheKey};
+use super::retry::{RetryLimits, may_pass};
 
 /// The most texts of one request.
 const BATCH: usize = 64;
@@ -37,7 +37,7 @@ pub struct Service {
 #[derive(Debug)]
 pub struct Remote {
     service: Service,
-    limits: Limits,
+    limits: RetryLimits,
     cache: Cache,
     id: String,
     /// How many numbers a vector has, once the first is known.
@@ -53,19 +53,19 @@ pub struct RemoteError {
     /// How often.
     pub tries: u32,
     /// What is wrong.
-    pub trouble: Trouble,
+    pub trouble: EmbeddingError,
 }
 
 /// One try that failed.
-struct Failure {
-    trouble: Trouble,
+struct FailedTry {
+    trouble: EmbeddingError,
     again: bool,
     wait: Option<Duration>,
 }
 
 impl Remote {
     /// A service, not asked yet.
-    pub fn new(service: Service, limits: Limits, cache: Cache) -> Self {
+    pub fn new(service: Service, limits: RetryLimits, cache: Cache) -> Self {
         let id = format!("openai:{}", service.model);
         Self { service, limits, cache, id, dimensions: OnceLock::new() }
     }
@@ -77,9 +77,9 @@ impl Remote {
 
     /// The vectors of texts, in their order; that of a blank text is empty, and nobody is asked for it.
     pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RemoteError> {
-        let keys: Vec<Key> = texts.iter().map(|text| self.key(text)).collect();
-        let mut known: HashMap<Key, Arc<[f32]>> = HashMap::new();
-        let mut missing: Vec<(Key, &str)> = Vec::new();
+        let keys: Vec<CacheKey> = texts.iter().map(|text| self.key(text)).collect();
+        let mut known: HashMap<CacheKey, Arc<[f32]>> = HashMap::new();
+        let mut missing: Vec<(CacheKey, &str)> = Vec::new();
         for (key, text) in keys.iter().zip(texts) {
             if text.trim().is_empty() || known.contains_key(key) {
                 continue;
@@ -105,12 +105,12 @@ impl Remote {
         Ok(keys.iter().map(|key| known.get(key).map(|vector| vector.to_vec()).unwrap_or_default()).collect())
     }
 
-    fn key(&self, text: &str) -> Key {
-        Key::new(&self.service.base_url, &self.service.model, text)
+    fn key(&self, text: &str) -> CacheKey {
+        CacheKey::new(&self.service.base_url, &self.service.model, text)
     }
 
     /// Asks until there is an answer, or no try or no time is left.
-    async fn ask_patiently(&self, batch: &[(Key, &str)], deadline: Instant) -> Result<Vec<Vec<f32>>, RemoteError> {
+    async fn ask_patiently(&self, batch: &[(CacheKey, &str)], deadline: Instant) -> Result<Vec<Vec<f32>>, RemoteError> {
         let mut tries = 0;
         let mut last = None;
         let trouble = loop {
@@ -136,11 +136,11 @@ impl Remote {
         Err(RemoteError { embedder: self.id.clone(), tries, trouble })
     }
 
-    fn too_long(&self, last: Option<Trouble>) -> Trouble {
-        Trouble::TooLong { limit: self.limits.total, last: last.map(Box::new) }
+    fn too_long(&self, last: Option<EmbeddingError>) -> EmbeddingError {
+        EmbeddingError::TooLong { limit: self.limits.total, last: last.map(Box::new) }
     }
 
-    async fn ask(&self, batch: &[(Key, &str)], timeout: Duration) -> Result<Vec<Vec<f32>>, Failure> {
+    async fn ask(&self, batch: &[(CacheKey, &str)], timeout: Duration) -> Result<Vec<Vec<f32>>, FailedTry> {
         let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
         let mut headers = Vec::new();
         if let Some(key) = &self.service.key {
@@ -154,31 +154,33 @@ impl Remote {
             limit: LARGEST_ANSWER,
         };
         let answer = post_json(request).await.map_err(|error| match error {
-            HttpError::Header(_) => Failure::lasting(Trouble::Unsendable("the key can not be sent in a header".into())),
-            error @ HttpError::Url(_) => Failure::lasting(Trouble::Unsendable(error.to_string())),
-            error => Failure::passing(Trouble::Request(error.to_string())),
+            HttpError::Header(_) => {
+                FailedTry::lasting(EmbeddingError::Unsendable("the key can not be sent in a header".into()))
+            }
+            error @ HttpError::Url(_) => FailedTry::lasting(EmbeddingError::Unsendable(error.to_string())),
+            error => FailedTry::passing(EmbeddingError::Request(error.to_string())),
         })?;
         if !(200..300).contains(&answer.status) {
-            let trouble = Trouble::Status { status: answer.status, said: said(&answer.body) };
+            let trouble = EmbeddingError::Status { status: answer.status, said: said(&answer.body) };
             let wait = answer.retry_after.and_then(|value| retry_after(&value, SystemTime::now()));
-            return Err(Failure { trouble, again: may_pass(answer.status), wait });
+            return Err(FailedTry { trouble, again: may_pass(answer.status), wait });
         }
-        let vectors = read(&answer.body, texts.len()).map_err(Failure::passing)?;
+        let vectors = read(&answer.body, texts.len()).map_err(FailedTry::passing)?;
         for vector in &vectors {
             let expected = *self.dimensions.get_or_init(|| vector.len());
-            check(vector, expected).map_err(Failure::lasting)?;
+            check(vector, expected).map_err(FailedTry::lasting)?;
         }
         Ok(vectors)
     }
 }
 
-impl Failure {
+impl FailedTry {
     /// One that may be over in a moment: an error page in the place of an answer, a connection that broke.
-    fn passing(trouble: Trouble) -> Self {
+    fn passing(trouble: EmbeddingError) -> Self {
         Self { trouble, again: true, wait: None }
     }
 
-    fn lasting(trouble: Trouble) -> Self {
+    fn lasting(trouble: EmbeddingError) -> Self {
         Self { trouble, again: false, wait: None }
     }
 }
@@ -191,7 +193,7 @@ impl fmt::Debug for Service {
 }
 
 /// How many of the texts go into the next request; one at least.
-fn batch_length(texts: &[(Key, &str)]) -> usize {
+fn batch_length(texts: &[(CacheKey, &str)]) -> usize {
     let mut bytes = 0;
     let fitting = texts.iter().take(BATCH).take_while(|(_, text)| {
         bytes += text.len();
@@ -207,21 +209,25 @@ fn after(tries: u32) -> String {
     }
 }
 
-fn help(trouble: &Trouble) -> &'static str {
+fn help(trouble: &EmbeddingError) -> &'static str {
     match trouble {
-        Trouble::Unsendable(_) => {
+        EmbeddingError::Unsendable(_) => {
             "check the key and `OPENAI_BASE_URL`, or use the embedder `builtin`, which needs neither"
         }
-        Trouble::Status { status: 401 | 403, .. } => "check the key, or use the embedder `builtin`, which needs none",
-        Trouble::Status { status: 404, .. } => {
+        EmbeddingError::Status { status: 401 | 403, .. } => {
+            "check the key, or use the embedder `builtin`, which needs none"
+        }
+        EmbeddingError::Status { status: 404, .. } => {
             "check the base URL, which usually ends in `/v1`, and the name of the model"
         }
-        Trouble::Status { status: 400 | 413 | 422, .. } => "check the name of the model; a text may be too long for it",
-        Trouble::Status { status: 429, .. } => {
+        EmbeddingError::Status { status: 400 | 413 | 422, .. } => {
+            "check the name of the model; a text may be too long for it"
+        }
+        EmbeddingError::Status { status: 429, .. } => {
             "run fewer cases at once, raise the quota, or use the embedder `builtin`"
         }
-        Trouble::TooLong { .. } => "give it more time, or use the embedder `builtin`, which asks nobody",
-        Trouble::Dimensions { .. } => {
+        EmbeddingError::TooLong { .. } => "give it more time, or use the embedder `builtin`, which asks nobody",
+        EmbeddingError::Dimensions { .. } => {
             "the service changed its model under the same name; ask for one model by its full name"
         }
         _ => "check that the base URL is that of a service with OpenAI's API, or use the embedder `builtin`",
@@ -234,8 +240,8 @@ mod tests {
 
     #[test]
     fn batches_are_small_in_count_and_bytes() {
-        let texts = |length: usize, count: usize| vec![(Key::new("", "", ""), "x".repeat(length)); count];
-        let length = |texts: &[(Key, String)]| {
+        let texts = |length: usize, count: usize| vec![(CacheKey::new("", "", ""), "x".repeat(length)); count];
+        let length = |texts: &[(CacheKey, String)]| {
             batch_length(&texts.iter().map(|(key, text)| (*key, text.as_str())).collect::<Vec<_>>())
         };
         assert_eq!(length(&texts(10, 1_000)), BATCH);
@@ -246,7 +252,7 @@ mod tests {
     #[test]
     fn the_key_is_never_shown() {
         let service = Service { base_url: "http://a".into(), model: "m".into(), key: Some("sk-secret".into()) };
-        let remote = Remote::new(service, Limits::default(), Cache::in_memory());
+        let remote = Remote::new(service, RetryLimits::default(), Cache::in_memory());
         assert!(!format!("{remote:?}").contains("secret"));
     }
 }

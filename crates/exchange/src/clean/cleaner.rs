@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use agentci_protocols::sse::{Decoder, Frame};
+use agentci_protocols::sse::{Decoder, SseEvent};
 use agentci_trace::Redactor;
 use serde_json::Value;
 
-use super::super::recording::{Exchange, How, Part, Piece, Recording};
+use super::super::recording::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, PieceKind};
 use super::learn::{learn, take_word};
 use super::streams::{Streamed, streams};
 
 /// The recording without its secrets. What is secret anywhere in it is removed everywhere in it: a token that one answer holds
 /// and the next request sends is the same token.
-pub(in super::super) fn clean(recording: &Recording, redactor: &Redactor) -> Recording {
+pub(in super::super) fn clean(recording: &AgentRecording, redactor: &Redactor) -> AgentRecording {
     let mut redactor = redactor.clone();
     let streams: Vec<_> = recording.exchanges.iter().map(|exchange| streams(&exchange.pieces)).collect();
     learn(recording, &streams, &mut redactor);
@@ -31,7 +31,7 @@ pub(in super::super) fn clean(recording: &Recording, redactor: &Redactor) -> Rec
     clean
 }
 
-fn clean_exchange(exchange: &mut Exchange, streams: &[Streamed], redactor: &Redactor) {
+fn clean_exchange(exchange: &mut AgentExchange, streams: &[Streamed], redactor: &Redactor) {
     redactor.value(&mut exchange.identity);
     for (_, value) in exchange.response.iter_mut().flat_map(|head| &mut head.headers) {
         redactor.scrub(value);
@@ -39,17 +39,20 @@ fn clean_exchange(exchange: &mut Exchange, streams: &[Streamed], redactor: &Reda
     let deltas: BTreeMap<_, _> = streams.iter().flat_map(|streamed| streamed.clean(redactor)).collect();
     for (index, piece) in exchange.pieces.iter_mut().enumerate() {
         let cleaned = match piece.part {
-            Part::Line => clean_line(&String::from_utf8_lossy(&piece.raw), redactor),
-            Part::Body => clean_text(&String::from_utf8_lossy(&piece.raw), false, None, redactor),
-            Part::Frame | Part::Rest => clean_frame(piece, index == 0, deltas.get(&index), redactor),
+            PieceKind::Line => clean_line(&String::from_utf8_lossy(&piece.raw), redactor),
+            PieceKind::Body => clean_text(&String::from_utf8_lossy(&piece.raw), false, None, redactor),
+            PieceKind::Frame | PieceKind::Rest => clean_frame(piece, index == 0, deltas.get(&index), redactor),
         };
         if let Some(cleaned) = cleaned {
             piece.raw = cleaned.into();
         }
     }
     match &mut exchange.end.how {
-        How::Closed | How::Left | How::Timeout(_) => {}
-        How::Unsendable(words) | How::Unreachable(words) | How::Broken(words) | How::TooLarge(words) => {
+        AgentExchangeEnd::Closed | AgentExchangeEnd::Left | AgentExchangeEnd::Timeout(_) => {}
+        AgentExchangeEnd::Unsendable(words)
+        | AgentExchangeEnd::Unreachable(words)
+        | AgentExchangeEnd::Broken(words)
+        | AgentExchangeEnd::TooLarge(words) => {
             redactor.scrub(words);
         }
     }
@@ -79,7 +82,7 @@ fn clean_line(line: &str, redactor: &Redactor) -> Option<String> {
 }
 
 /// An event without secrets; nothing if it has none. One that has is written anew, without its comments.
-fn clean_frame(piece: &Piece, first: bool, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
+fn clean_frame(piece: &AnswerPiece, first: bool, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
     let text = String::from_utf8_lossy(&piece.raw);
     let by_text = changed(&text, redactor.text(&text));
     let Some(frame) = frame(piece, first) else { return by_text };
@@ -97,7 +100,7 @@ fn clean_frame(piece: &Piece, first: bool, delta: Option<&String>, redactor: &Re
 }
 
 /// The event that a piece of a stream holds, if any.
-pub(super) fn frame(piece: &Piece, first: bool) -> Option<Frame> {
+pub(super) fn frame(piece: &AnswerPiece, first: bool) -> Option<SseEvent> {
     let mut decoder = Decoder::new(usize::MAX);
     if !first {
         // A byte order mark is one only at the start of a stream.
@@ -115,32 +118,36 @@ fn changed(before: &str, after: Cow<'_, str>) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::recording::{End, Head, Printed};
+    use super::super::super::recording::{AnswerHead, ConversationEnding, HookOutput};
     use super::*;
-    use crate::Method;
+    use crate::HttpMethod;
 
-    fn piece(part: Part, raw: &str) -> Piece {
-        Piece { part, at_us: 1, raw: raw.to_owned().into() }
+    fn piece(part: PieceKind, raw: &str) -> AnswerPiece {
+        AnswerPiece { part, at_us: 1, raw: raw.to_owned().into() }
     }
 
-    fn raws(pieces: Vec<Piece>, redactor: &Redactor) -> Vec<String> {
-        let exchange = Exchange {
+    fn raws(pieces: Vec<AnswerPiece>, redactor: &Redactor) -> Vec<String> {
+        let exchange = AgentExchange {
             at_us: 0,
-            method: Method::Post,
+            method: HttpMethod::Post,
             identity: json!({"note": "has hunter22 in it"}),
-            response: Some(Head { at_us: 0, status: 200, headers: vec![("location".into(), "/?a=hunter22".into())] }),
+            response: Some(AnswerHead {
+                at_us: 0,
+                status: 200,
+                headers: vec![("location".into(), "/?a=hunter22".into())],
+            }),
             pieces,
-            end: End { at_us: 2, how: How::Broken("no hunter22".into()) },
+            end: ConversationEnding { at_us: 2, how: AgentExchangeEnd::Broken("no hunter22".into()) },
         };
         let variables = json!({"thread": "t-1", "login": {"password": "hunter22"}}).as_object().cloned().unwrap();
         let recording =
-            Recording { seed: 0, variables: vec![Printed { hook: 0, variables }], exchanges: vec![exchange] };
+            AgentRecording { seed: 0, variables: vec![HookOutput { hook: 0, variables }], exchanges: vec![exchange] };
         let text = recording.write(redactor);
         assert!(!text.contains("hunter22"), "{text}");
         assert!(text.contains(r#""message":"no [REDACTED]""#), "{text}");
-        let clean = Recording::parse(&text).unwrap();
+        let clean = AgentRecording::parse(&text).unwrap();
         assert_eq!(clean.variables(0).unwrap()["thread"], "t-1");
-        let raw = |piece: &Piece| String::from_utf8(piece.raw.to_vec()).unwrap();
+        let raw = |piece: &AnswerPiece| String::from_utf8(piece.raw.to_vec()).unwrap();
         clean.exchanges[0].pieces.iter().map(raw).collect()
     }
 
@@ -148,10 +155,13 @@ mod tests {
     fn only_what_holds_a_secret_is_written_anew() {
         let harmless = ": ping\r\n\r\ndata: {\"a\":  1.50}\r\n\r";
         let pieces = vec![
-            piece(Part::Frame, harmless),
-            piece(Part::Frame, "\n: hello\nid: 7\nevent: x\ndata: {\"b\": [\"hunter22\"],\ndata:  \"n\": 1.50}\n\n"),
-            piece(Part::Frame, "data: plain hunter22\ndata: text\n\n"),
-            piece(Part::Frame, "data: {\"api_key\":\"abc\"}"),
+            piece(PieceKind::Frame, harmless),
+            piece(
+                PieceKind::Frame,
+                "\n: hello\nid: 7\nevent: x\ndata: {\"b\": [\"hunter22\"],\ndata:  \"n\": 1.50}\n\n",
+            ),
+            piece(PieceKind::Frame, "data: plain hunter22\ndata: text\n\n"),
+            piece(PieceKind::Frame, "data: {\"api_key\":\"abc\"}"),
         ];
         assert_eq!(
             raws(pieces, &Redactor::default()),
@@ -167,9 +177,9 @@ mod tests {
     #[test]
     fn a_secret_of_one_answer_is_removed_from_all() {
         let pieces = vec![
-            piece(Part::Body, r#"{"said": "it is swordfish", "ok": true}"#),
-            piece(Part::Body, r#"{"access_token": "swordfish"}"#),
-            piece(Part::Body, "not JSON: swordfish"),
+            piece(PieceKind::Body, r#"{"said": "it is swordfish", "ok": true}"#),
+            piece(PieceKind::Body, r#"{"access_token": "swordfish"}"#),
+            piece(PieceKind::Body, "not JSON: swordfish"),
         ];
         assert_eq!(
             raws(pieces, &Redactor::default()),
@@ -181,11 +191,11 @@ mod tests {
     fn a_word_of_a_stream_is_no_secret_for_being_called_a_token() {
         let kept = ["data: {\"token\":\" according\"}\n\n", "data: {\"token\":\"to the records of this year\"}\n\n"];
         let pieces = vec![
-            piece(Part::Frame, kept[0]),
-            piece(Part::Frame, kept[1]),
-            piece(Part::Line, "{\"token\":\"hunter22!\"}\r\n"),
-            piece(Part::Line, "{\"token\":\"ABCDEFGHIJKLMNOPQRSTUVWXYZ\",\"text\":\" according\"}\n"),
-            piece(Part::Body, "{\"token\":\"abcdefgh\"}"),
+            piece(PieceKind::Frame, kept[0]),
+            piece(PieceKind::Frame, kept[1]),
+            piece(PieceKind::Line, "{\"token\":\"hunter22!\"}\r\n"),
+            piece(PieceKind::Line, "{\"token\":\"ABCDEFGHIJKLMNOPQRSTUVWXYZ\",\"text\":\" according\"}\n"),
+            piece(PieceKind::Body, "{\"token\":\"abcdefgh\"}"),
         ];
         assert_eq!(
             raws(pieces, &Redactor::default()),
@@ -201,13 +211,13 @@ mod tests {
 
     #[test]
     fn comments_and_cut_events_are_cleaned_as_text() {
-        let pieces = vec![piece(Part::Rest, ": hunter22\n\n"), piece(Part::Rest, "data: {\"a\":\"hunter22")];
+        let pieces = vec![piece(PieceKind::Rest, ": hunter22\n\n"), piece(PieceKind::Rest, "data: {\"a\":\"hunter22")];
         assert_eq!(raws(pieces, &Redactor::default()), [": [REDACTED]\n\n", "data: {\"a\":\"[REDACTED]\n"]);
     }
 
     #[test]
     fn a_value_that_json_hides_behind_another_is_removed() {
-        let pieces = vec![piece(Part::Frame, "data: {\"a\":\"hunter22\",\"a\":1}\n\n")];
+        let pieces = vec![piece(PieceKind::Frame, "data: {\"a\":\"hunter22\",\"a\":1}\n\n")];
         assert_eq!(raws(pieces, &Redactor::default()), ["data: {\"a\":1}\n\n"]);
     }
 }

@@ -5,33 +5,33 @@ use std::ops::Range;
 use agentci_trace::{PLACEHOLDER, Redactor};
 use serde_json::Value;
 
-use super::streams::Cut;
+use super::streams::Replacement;
 
 /// A placeholder where no text stood.
 const QUOTED: &str = "\"[REDACTED]\"";
 
 /// What is to be removed from a text, in order, if the text is a JSON object or array. Whatever is removed, it stays one.
-pub(super) fn cuts(text: &str, redactor: &Redactor) -> Option<Vec<Cut>> {
+pub(super) fn cuts(text: &str, redactor: &Redactor) -> Option<Vec<Replacement>> {
     if !text.trim_start().starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_err() {
         return None;
     }
     let places = redactor.places(text).into_iter().filter(|place| !place.is_empty()).collect();
-    let mut scan = Scan { text, at: 0, redactor, places, cuts: Vec::new() };
+    let mut scan = JsonScan { text, at: 0, redactor, places, cuts: Vec::new() };
     scan.value(None);
     Some(scan.cuts)
 }
 
 /// Goes through a text that is known to be JSON, and so is nested no deeper than a parser allows.
-struct Scan<'t> {
+struct JsonScan<'t> {
     text: &'t str,
     at: usize,
     redactor: &'t Redactor,
     /// What is secret in the text as a whole.
     places: Vec<Range<usize>>,
-    cuts: Vec<Cut>,
+    cuts: Vec<Replacement>,
 }
 
-impl Scan<'_> {
+impl JsonScan<'_> {
     /// The next byte that is no blank.
     fn peek(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
@@ -56,8 +56,8 @@ impl Scan<'_> {
         if key.is_some_and(|key| self.redactor.hides(key, &kind)) {
             self.cuts.truncate(known);
             self.cuts.push(match first {
-                b'"' => Cut { at: start + 1..self.at - 1, with: PLACEHOLDER },
-                _ => Cut { at: start..self.at, with: QUOTED },
+                b'"' => Replacement { at: start + 1..self.at - 1, with: PLACEHOLDER },
+                _ => Replacement { at: start..self.at, with: QUOTED },
             });
         }
     }
@@ -93,7 +93,7 @@ impl Scan<'_> {
         let word = &self.text[at.clone()];
         let secret = self.touching(&at).next().is_some() || !self.redactor.places(word).is_empty();
         if secret && !matches!(word, "true" | "false" | "null") {
-            self.cuts.push(Cut { at, with: QUOTED });
+            self.cuts.push(Replacement { at, with: QUOTED });
         }
     }
 
@@ -136,7 +136,7 @@ impl Scan<'_> {
         for place in secret {
             match self.cuts.last_mut() {
                 Some(last) if place.start < done => last.at.end = last.at.end.max(place.end),
-                _ => self.cuts.push(Cut { at: place.clone(), with: PLACEHOLDER }),
+                _ => self.cuts.push(Replacement { at: place.clone(), with: PLACEHOLDER }),
             }
             done = done.max(place.end);
         }

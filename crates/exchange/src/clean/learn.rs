@@ -3,12 +3,12 @@
 use agentci_trace::Redactor;
 use serde_json::Value;
 
-use super::super::recording::{Part, Recording};
+use super::super::recording::{AgentRecording, PieceKind};
 use super::cleaner::frame;
 use super::streams::Streamed;
 
 /// Takes note of everything that stands under a secret key. The streams are those of each exchange.
-pub(super) fn learn(recording: &Recording, streams: &[Vec<Streamed>], redactor: &mut Redactor) {
+pub(super) fn learn(recording: &AgentRecording, streams: &[Vec<Streamed>], redactor: &mut Redactor) {
     for printed in &recording.variables {
         for (name, value) in &printed.variables {
             redactor.learn(&serde_json::json!({ name: value }));
@@ -21,11 +21,13 @@ pub(super) fn learn(recording: &Recording, streams: &[Vec<Streamed>], redactor: 
         }
         for (index, piece) in exchange.pieces.iter().enumerate() {
             let data = match piece.part {
-                Part::Body | Part::Line => String::from_utf8_lossy(&piece.raw).into_owned(),
-                Part::Frame | Part::Rest => frame(piece, index == 0).map(|frame| frame.data).unwrap_or_default(),
+                PieceKind::Body | PieceKind::Line => String::from_utf8_lossy(&piece.raw).into_owned(),
+                PieceKind::Frame | PieceKind::Rest => {
+                    frame(piece, index == 0).map(|frame| frame.data).unwrap_or_default()
+                }
             };
             if let Ok(mut value) = serde_json::from_str(&data) {
-                if piece.part != Part::Body {
+                if piece.part != PieceKind::Body {
                     take_word(&mut value);
                 }
                 redactor.learn(&value);

@@ -9,13 +9,13 @@ use std::ops::Range;
 use agentci_trace::{PLACEHOLDER, Redactor};
 use serde_json::Value;
 
-use super::super::recording::{Part, Piece};
+use super::super::recording::{AnswerPiece, PieceKind};
 use super::cleaner::frame;
 use super::json;
 
 /// A stretch of a text, and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct Replacement {
     pub(super) at: Range<usize>,
     pub(super) with: &'static str,
 }
@@ -33,12 +33,12 @@ impl Streamed {
     pub(super) fn clean(&self, redactor: &Redactor) -> Vec<(usize, String)> {
         let cuts = json::cuts(&self.text, redactor).unwrap_or_else(|| {
             let places = redactor.places(&self.text).into_iter();
-            places.map(|at| Cut { at, with: PLACEHOLDER }).collect()
+            places.map(|at| Replacement { at, with: PLACEHOLDER }).collect()
         });
         self.without(cuts)
     }
 
-    fn without(&self, cuts: Vec<Cut>) -> Vec<(usize, String)> {
+    fn without(&self, cuts: Vec<Replacement>) -> Vec<(usize, String)> {
         let mut changed = Vec::new();
         let mut cuts = cuts.into_iter().peekable();
         let mut done = 0;
@@ -62,14 +62,14 @@ impl Streamed {
 }
 
 /// What names a message or call: the kind of event, and an id if it has one.
-type Name = (String, Option<String>);
+type StreamName = (String, Option<String>);
 
 /// What streams in the pieces of one answer.
-pub(super) fn streams(pieces: &[Piece]) -> Vec<Streamed> {
+pub(super) fn streams(pieces: &[AnswerPiece]) -> Vec<Streamed> {
     let mut streams: Vec<Streamed> = Vec::new();
-    let mut open: BTreeMap<Name, usize> = BTreeMap::new();
+    let mut open: BTreeMap<StreamName, usize> = BTreeMap::new();
     // What an event without an id continues, by its kind and its agent.
-    let mut last: BTreeMap<Name, Option<String>> = BTreeMap::new();
+    let mut last: BTreeMap<StreamName, Option<String>> = BTreeMap::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Some(event) = event(piece, index == 0) else { continue };
         let text = |name: &str| event.get(name).and_then(Value::as_str);
@@ -96,10 +96,10 @@ pub(super) fn streams(pieces: &[Piece]) -> Vec<Streamed> {
     streams
 }
 
-fn event(piece: &Piece, first: bool) -> Option<Value> {
+fn event(piece: &AnswerPiece, first: bool) -> Option<Value> {
     match piece.part {
-        Part::Body | Part::Line => None,
-        Part::Frame | Part::Rest => serde_json::from_str(&frame(piece, first)?.data).ok(),
+        PieceKind::Body | PieceKind::Line => None,
+        PieceKind::Frame | PieceKind::Rest => serde_json::from_str(&frame(piece, first)?.data).ok(),
     }
 }
 

@@ -1,9 +1,11 @@
 use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
-use super::super::recording::{End, Exchange, How, Part, Piece, Recording};
+use super::super::recording::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, ConversationEnding, PieceKind,
+};
 use super::clean;
-use crate::Method;
+use crate::HttpMethod;
 
 fn frame(event: &Value) -> String {
     format!("data: {event}\n\n")
@@ -11,16 +13,17 @@ fn frame(event: &Value) -> String {
 
 /// What is stored of the events of one answer.
 fn stored(raws: &[String], redactor: &Redactor) -> Vec<String> {
-    let pieces = raws.iter().zip(1..).map(|(raw, at_us)| Piece { part: Part::Frame, at_us, raw: raw.clone().into() });
-    let exchange = Exchange {
+    let pieces =
+        raws.iter().zip(1..).map(|(raw, at_us)| AnswerPiece { part: PieceKind::Frame, at_us, raw: raw.clone().into() });
+    let exchange = AgentExchange {
         at_us: 0,
-        method: Method::Post,
+        method: HttpMethod::Post,
         identity: Value::Null,
         response: None,
         pieces: pieces.collect(),
-        end: End { at_us: 99, how: How::Closed },
+        end: ConversationEnding { at_us: 99, how: AgentExchangeEnd::Closed },
     };
-    let clean = clean(&Recording { exchanges: vec![exchange], ..Recording::default() }, redactor);
+    let clean = clean(&AgentRecording { exchanges: vec![exchange], ..AgentRecording::default() }, redactor);
     let pieces = &clean.exchanges[0].pieces;
     assert!(pieces.iter().map(|piece| piece.at_us).eq(1..=raws.len() as u64));
     pieces.iter().map(|piece| String::from_utf8(piece.raw.to_vec()).unwrap()).collect()

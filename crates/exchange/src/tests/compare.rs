@@ -6,17 +6,18 @@ use super::super::*;
 use super::{LONG, request};
 use crate::Clock;
 
-fn recorded(identity: Value) -> Exchange {
-    let response = Some(Head { at_us: 2, status: 200, headers: Vec::new() });
-    let end = End { at_us: 3, how: How::Closed };
-    Exchange { at_us: 1, method: Method::Post, identity, response, pieces: Vec::new(), end }
+fn recorded(identity: Value) -> AgentExchange {
+    let response = Some(AnswerHead { at_us: 2, status: 200, headers: Vec::new() });
+    let end = ConversationEnding { at_us: 3, how: AgentExchangeEnd::Closed };
+    AgentExchange { at_us: 1, method: HttpMethod::Post, identity, response, pieces: Vec::new(), end }
 }
 
 async fn replay(recorded_identities: Vec<Value>, requests: &[Request]) -> Vec<Result<u16, ExchangeError>> {
     let exchanges = recorded_identities.into_iter().map(recorded).collect();
     let mut redactor = Redactor::default();
     redactor.learn_value("hunter22");
-    let mut line = Line::Replay(Player::new(Recording { exchanges, ..Recording::default() }, redactor));
+    let mut line =
+        AgentLine::Replay(ExchangePlayer::new(AgentRecording { exchanges, ..AgentRecording::default() }, redactor));
     let mut results = Vec::new();
     for request in requests {
         results.push(line.send(request, Clock::start(), Moment::default()).await.map(|answer| answer.status));
@@ -35,7 +36,7 @@ async fn another_request_than_the_recorded_one_is_told_by_where_it_differs() {
         "request 2 is not the one that was recorded: at /messages/0/content the recording has \"refund A-17\", this run sent \"refund A-18\""
     );
     assert_eq!(error.help(), Some("record again with `agentci record`"));
-    let get = Request { method: Method::Get, ..request("", was.clone(), LONG) };
+    let get = Request { method: HttpMethod::Get, ..request("", was.clone(), LONG) };
     let error = replay(vec![was.clone()], &[get]).await[0].clone().unwrap_err();
     assert!(error.to_string().ends_with("at its method the recording has \"POST\", this run sent \"GET\""), "{error}");
     let error = replay(vec![was.clone()], &[request("", json!({"n": 1}), LONG)]).await[0].clone().unwrap_err();
@@ -66,9 +67,12 @@ async fn secrets_make_no_difference_and_are_not_shown() {
 
 #[tokio::test]
 async fn a_line_without_end_is_given_up() {
-    let piece = Piece { part: Part::Line, at_us: 3, raw: Bytes::from(vec![b'x'; 1 << 20]) };
-    let exchanges = vec![Exchange { pieces: vec![piece; 12], ..recorded(json!(1)) }];
-    let mut line = Line::Replay(Player::new(Recording { exchanges, ..Recording::default() }, Redactor::default()));
+    let piece = AnswerPiece { part: PieceKind::Line, at_us: 3, raw: Bytes::from(vec![b'x'; 1 << 20]) };
+    let exchanges = vec![AgentExchange { pieces: vec![piece; 12], ..recorded(json!(1)) }];
+    let mut line = AgentLine::Replay(ExchangePlayer::new(
+        AgentRecording { exchanges, ..AgentRecording::default() },
+        Redactor::default(),
+    ));
     let mut answer = line.send(&request("", json!(1), LONG), Clock::start(), Moment::default()).await.unwrap();
     let error = answer.line().await.unwrap_err();
     assert_eq!(error.to_string(), "a line of the answer is larger than 10485760 bytes");
@@ -77,9 +81,12 @@ async fn a_line_without_end_is_given_up() {
 #[tokio::test]
 async fn a_stream_without_end_is_given_up() {
     let raw = Bytes::from(format!("data: {}\n\n", "x".repeat(8 << 20)));
-    let frame = Piece { part: Part::Frame, at_us: 3, raw };
-    let exchanges = vec![Exchange { pieces: vec![frame; 40], ..recorded(json!(1)) }];
-    let mut line = Line::Replay(Player::new(Recording { exchanges, ..Recording::default() }, Redactor::default()));
+    let frame = AnswerPiece { part: PieceKind::Frame, at_us: 3, raw };
+    let exchanges = vec![AgentExchange { pieces: vec![frame; 40], ..recorded(json!(1)) }];
+    let mut line = AgentLine::Replay(ExchangePlayer::new(
+        AgentRecording { exchanges, ..AgentRecording::default() },
+        Redactor::default(),
+    ));
     let mut answer = line.send(&request("", json!(1), LONG), Clock::start(), Moment::default()).await.unwrap();
     let mut count = 0;
     let error = loop {

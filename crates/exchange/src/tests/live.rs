@@ -71,7 +71,7 @@ enum Seen {
 }
 
 /// Does what a driver would, and tells what it saw.
-async fn talk(line: &mut Line, clock: Clock, requests: &[(Request, Reading)]) -> Vec<Seen> {
+async fn talk(line: &mut AgentLine, clock: Clock, requests: &[(Request, Reading)]) -> Vec<Seen> {
     let mut seen = Vec::new();
     for (request, reading) in requests {
         match line.send(request, clock, line.next(clock)).await {
@@ -86,7 +86,7 @@ async fn talk(line: &mut Line, clock: Clock, requests: &[(Request, Reading)]) ->
     seen
 }
 
-async fn read(answer: &mut Answer, reading: Reading, seen: &mut Vec<Seen>) {
+async fn read(answer: &mut StreamedAnswer, reading: Reading, seen: &mut Vec<Seen>) {
     let begun = seen.len();
     loop {
         let next = match reading {
@@ -99,28 +99,28 @@ async fn read(answer: &mut Answer, reading: Reading, seen: &mut Vec<Seen>) {
             }
             Reading::Patiently(grace) if seen.len() > begun => answer.frame_within(grace).await,
             Reading::Frames | Reading::Patiently(_) => {
-                answer.frame().await.map(|frame| frame.map_or(Next::Closed, Next::Frame))
+                answer.frame().await.map(|frame| frame.map_or(NextPiece::Closed, NextPiece::Frame))
             }
         };
         match next {
-            Ok(Next::Frame(arrived)) => seen.push(Seen::Frame(arrived)),
-            Ok(Next::Closed) => return seen.push(Seen::Closed(answer.latest())),
-            Ok(Next::Quiet) => return seen.push(Seen::Quiet),
+            Ok(NextPiece::Frame(arrived)) => seen.push(Seen::Frame(arrived)),
+            Ok(NextPiece::Closed) => return seen.push(Seen::Closed(answer.latest())),
+            Ok(NextPiece::Quiet) => return seen.push(Seen::Quiet),
             Err(error) => return seen.push(Seen::Error(error)),
         }
     }
 }
 
 /// Records, stores, reads and replays; both times the same must be seen.
-async fn both(requests: &[(Request, Reading)]) -> (Vec<Seen>, Recording) {
+async fn both(requests: &[(Request, Reading)]) -> (Vec<Seen>, AgentRecording) {
     let clock = Clock::start();
-    let recorder = Recorder::new();
-    let seen = talk(&mut Line::Record(recorder.clone()), clock, requests).await;
+    let recorder = ExchangeRecorder::new();
+    let seen = talk(&mut AgentLine::Record(recorder.clone()), clock, requests).await;
     let recording = recorder.into_recording();
     let stored = recording.write(&Redactor::default());
-    let parsed = Recording::parse(&stored).unwrap();
+    let parsed = AgentRecording::parse(&stored).unwrap();
     assert_eq!(parsed, recording, "{stored}");
-    let mut line = Line::Replay(Player::new(parsed, Redactor::default()));
+    let mut line = AgentLine::Replay(ExchangePlayer::new(parsed, Redactor::default()));
     let replayed = talk(&mut line, clock, requests).await;
     assert_eq!(replayed, seen, "{stored}");
     let end = recording.exchanges.last().unwrap().end.at_us;
@@ -151,7 +151,7 @@ async fn a_conversation_is_replayed_as_it_was() {
     assert!(matches!(&seen[5], Seen::Head { status: 404, .. }));
     assert!(matches!(&seen[6], Seen::Body(body, _) if body == b"none"));
     let rest = recording.exchanges[2].pieces.last().unwrap();
-    assert_eq!((rest.part, &rest.raw[..]), (Part::Rest, &b": bye"[..]));
+    assert_eq!((rest.part, &rest.raw[..]), (PieceKind::Rest, &b": bye"[..]));
 }
 
 #[tokio::test]
@@ -211,9 +211,9 @@ async fn an_answer_that_stays_open_can_be_left() {
     let patient = (request(&url, json!(1), LONG), Reading::Patiently(SHORT));
     let (seen, recording) = both(&[patient, (request(&url, json!(2), LONG), Reading::NotAtAll)]).await;
     assert!(matches!(&seen[..], [Seen::Head { .. }, Seen::Frame(_), Seen::Quiet, Seen::Head { .. }]), "{seen:?}");
-    assert_eq!(recording.exchanges[0].end.how, How::Left);
+    assert_eq!(recording.exchanges[0].end.how, AgentExchangeEnd::Left);
     // Who now waits for what was not recorded is told so.
-    let mut line = Line::Replay(Player::new(recording, Redactor::default()));
+    let mut line = AgentLine::Replay(ExchangePlayer::new(recording, Redactor::default()));
     let seen = talk(&mut line, Clock::start(), &[(request(&url, json!(1), LONG), Reading::Frames)]).await;
     let Some(Seen::Error(error)) = seen.last() else { panic!("{seen:?}") };
     assert_eq!(error.to_string(), "the answer to request 1 was not recorded beyond this point");
@@ -239,13 +239,13 @@ async fn what_is_too_large_is_not_stored() {
 #[tokio::test]
 async fn an_answer_that_is_over_stays_over() {
     let url = serve(vec![(format!("{STREAM}\r\ndata: 1"), Then::Close)]).await;
-    let recorder = Recorder::new();
-    let mut line = Line::Record(recorder.clone());
+    let recorder = ExchangeRecorder::new();
+    let mut line = AgentLine::Record(recorder.clone());
     let mut answer = line.send(&request(&url, json!(1), LONG), Clock::start(), Moment::default()).await.unwrap();
     assert!(answer.frame().await.unwrap().unwrap().frame.unfinished);
     for _ in 0..2 {
         assert_eq!(answer.frame().await, Ok(None));
-        assert_eq!(answer.frame_within(SHORT).await, Ok(Next::Closed));
+        assert_eq!(answer.frame_within(SHORT).await, Ok(NextPiece::Closed));
     }
     assert_eq!(recorder.into_recording().exchanges[0].pieces.len(), 1);
 }

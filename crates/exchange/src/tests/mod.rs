@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Method, Request};
+use super::{HttpMethod, Request};
 
 const LONG: Duration = Duration::from_secs(30);
 
 fn request(url: &str, identity: Value, timeout: Duration) -> Request {
-    Request { url: url.into(), method: Method::Post, headers: Vec::new(), body: "{}".into(), identity, timeout }
+    Request { url: url.into(), method: HttpMethod::Post, headers: Vec::new(), body: "{}".into(), identity, timeout }
 }

@@ -24,34 +24,34 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn piece() -> impl Strategy<Value = Piece> {
-    let part = prop_oneof![Just(Part::Frame), Just(Part::Rest), Just(Part::Body)];
+fn piece() -> impl Strategy<Value = AnswerPiece> {
+    let part = prop_oneof![Just(PieceKind::Frame), Just(PieceKind::Rest), Just(PieceKind::Body)];
     let raw = prop_oneof![
         vec(any::<u8>(), 0..40),
         json_value().prop_map(|value| format!("data: {value}\n\n").into_bytes()),
         ".{0,30}".prop_map(String::into_bytes),
     ];
-    (part, any::<u64>(), raw).prop_map(|(part, at_us, raw)| Piece { part, at_us, raw: raw.into() })
+    (part, any::<u64>(), raw).prop_map(|(part, at_us, raw)| AnswerPiece { part, at_us, raw: raw.into() })
 }
 
-fn exchange() -> impl Strategy<Value = Exchange> {
+fn exchange() -> impl Strategy<Value = AgentExchange> {
     let words = || ".{0,20}".prop_map(String::from);
     let how = prop_oneof![
-        Just(How::Left),
-        words().prop_map(How::Unsendable),
-        words().prop_map(How::Unreachable),
-        words().prop_map(How::Broken),
-        words().prop_map(How::TooLarge),
-        any::<u64>().prop_map(|after| How::Timeout(Duration::from_micros(after))),
+        Just(AgentExchangeEnd::Left),
+        words().prop_map(AgentExchangeEnd::Unsendable),
+        words().prop_map(AgentExchangeEnd::Unreachable),
+        words().prop_map(AgentExchangeEnd::Broken),
+        words().prop_map(AgentExchangeEnd::TooLarge),
+        any::<u64>().prop_map(|after| AgentExchangeEnd::Timeout(Duration::from_micros(after))),
     ];
-    let method = prop_oneof![Just(Method::Post), Just(Method::Get), Just(Method::Delete)];
+    let method = prop_oneof![Just(HttpMethod::Post), Just(HttpMethod::Get), Just(HttpMethod::Delete)];
     let head = (any::<u64>(), any::<u16>(), prop::collection::btree_map("[a-z-]{1,9}", words(), 0..3))
-        .prop_map(|(at_us, status, headers)| Head { at_us, status, headers: headers.into_iter().collect() });
-    let end = (any::<u64>(), how).prop_map(|(at_us, how)| End { at_us, how });
+        .prop_map(|(at_us, status, headers)| AnswerHead { at_us, status, headers: headers.into_iter().collect() });
+    let end = (any::<u64>(), how).prop_map(|(at_us, how)| ConversationEnding { at_us, how });
     (any::<u64>(), method, json_value(), option::of(head), vec(piece(), 0..4), end).prop_map(
         |(at_us, method, identity, response, pieces, end)| {
             let pieces = if response.is_some() { pieces } else { Vec::new() };
-            Exchange { at_us, method, identity, response, pieces, end }
+            AgentExchange { at_us, method, identity, response, pieces, end }
         },
     )
 }
@@ -65,14 +65,14 @@ proptest! {
     ) {
         let variables = variables
             .into_iter()
-            .map(|(hook, variables)| Printed { hook, variables: variables.into_iter().collect() })
+            .map(|(hook, variables)| HookOutput { hook, variables: variables.into_iter().collect() })
             .collect();
-        let recording = Recording { seed, variables, exchanges };
-        prop_assert_eq!(Recording::parse(&recording.write(&Redactor::default())), Ok(recording));
+        let recording = AgentRecording { seed, variables, exchanges };
+        prop_assert_eq!(AgentRecording::parse(&recording.write(&Redactor::default())), Ok(recording));
     }
 
     #[test]
     fn any_text_is_read_or_refused(text in r#"(\{"v":1,"type":"recording"\}\n)?(.|\n){0,60}"#) {
-        let _ = Recording::parse(&text);
+        let _ = AgentRecording::parse(&text);
     }
 }

@@ -15,19 +15,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::Check;
-use agentci_source::shape::{Field, Kind, Shape, optional, words};
+use agentci_source::shape::{Field, Shape, ValueKind, optional, words};
 use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
-use super::later::refuse_selectors;
+use super::other_releases::refuse_selectors;
 use super::pattern::pattern;
-use super::rules::{Limit, Rules};
-use crate::normal;
+use super::rules::{AnankeTimeLimit, Rules};
+use crate::canonical;
 
 /// A block of assertions as it is written.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct AssertionBlock {
     /// The named blocks it builds on.
     pub(super) extends: Vec<Spanned<String>>,
     /// Whether its demands are made of every turn as well.
@@ -38,7 +38,7 @@ pub(super) struct Block {
 
 /// Where a block stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum BlockLevel {
     /// In the target or at the top of a test: turns may inherit it.
     Above,
     /// In a turn.
@@ -48,23 +48,23 @@ pub(super) enum Level {
 }
 
 static EXTENDS: &[Field] =
-    &[optional("extends", Kind::OneOrMore(&Kind::Text), "Named blocks that this one builds upon.")];
+    &[optional("extends", ValueKind::OneOrMore(&ValueKind::Text), "Named blocks that this one builds upon.")];
 
 const INHERITED: [(&str, bool); 1] = [("all", true)];
 
 /// Whether turns inherit demands, too.
 pub(super) static INHERIT: &[Field] = &[optional(
     "inherit",
-    Kind::Choice(&words(&INHERITED)),
+    ValueKind::Choice(&words(&INHERITED)),
     "Whether every turn must meet what is demanded of the whole test.",
 )];
 
 /// What is asked.
 static RULES: &[Field] = &[
-    optional("tools", Kind::Shape(&TOOLS), "Which tools are called, and which must not be."),
-    optional("timing", Kind::Shape(&TIMING), "How long it may take."),
-    optional("task", Kind::Arguments("task"), "What is asked of the task of an A2A agent."),
-    optional("text", Kind::Shape(&TEXT), "What is said, and what must not be."),
+    optional("tools", ValueKind::Shape(&TOOLS), "Which tools are called, and which must not be."),
+    optional("timing", ValueKind::Shape(&TIMING), "How long it may take."),
+    optional("task", ValueKind::Arguments("task"), "What is asked of the task of an A2A agent."),
+    optional("text", ValueKind::Shape(&TEXT), "What is said, and what must not be."),
 ];
 
 pub(super) static ABOVE: Shape =
@@ -78,11 +78,11 @@ static TOOLS: Shape = Shape::new(
     "`tools`",
     "Which tools are called, and which must not be.",
     &[
-        optional("forbid", Kind::List(&Kind::Name), "Tools that must not be called."),
-        optional("require", Kind::List(&Kind::Shape(&REQUIRED)), "Calls that must be made."),
+        optional("forbid", ValueKind::List(&ValueKind::Name), "Tools that must not be called."),
+        optional("require", ValueKind::List(&ValueKind::Shape(&REQUIRED)), "Calls that must be made."),
         optional(
             "forbid_calls",
-            Kind::List(&Kind::Shape(&FORBIDDEN)),
+            ValueKind::List(&ValueKind::Shape(&FORBIDDEN)),
             "Calls that must not be made as they are described.",
         ),
     ],
@@ -94,12 +94,12 @@ static TIMING: Shape = Shape::new(
     &[
         optional(
             "max_duration_ms",
-            Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
+            ValueKind::Either(&[ValueKind::Range(0.0, f64::INFINITY), ValueKind::False]),
             "The most milliseconds from start to end.",
         ),
         optional(
             "max_idle_ms",
-            Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
+            ValueKind::Either(&[ValueKind::Range(0.0, f64::INFINITY), ValueKind::False]),
             "The most milliseconds without a tool call.",
         ),
     ],
@@ -111,32 +111,32 @@ static TEXT: Shape = Shape::new(
     &[
         optional(
             "must_match",
-            Kind::Either(&[Kind::Text, Kind::Filled(&Kind::Text)]),
+            ValueKind::Either(&[ValueKind::Text, ValueKind::Filled(&ValueKind::Text)]),
             "Patterns that what was said matches.",
         ),
-        optional("must_not_match", Kind::OneOrMore(&Kind::Text), "Patterns that it does not match."),
+        optional("must_not_match", ValueKind::OneOrMore(&ValueKind::Text), "Patterns that it does not match."),
     ],
 );
 
 /// Reads a block.
-pub(super) fn block(node: &Node, level: Level, problems: &mut Diagnostics) -> Block {
+pub(super) fn block(node: &Node, level: BlockLevel, problems: &mut Diagnostics) -> AssertionBlock {
     let shape = match level {
-        Level::Above => &ABOVE,
-        Level::Turn => &OF_TURN,
-        Level::Named => &NAMED,
+        BlockLevel::Above => &ABOVE,
+        BlockLevel::Turn => &OF_TURN,
+        BlockLevel::Named => &NAMED,
     };
     if refuse_selectors(node, problems) {
-        return Block::default();
+        return AssertionBlock::default();
     }
     let block = shape.read(node, problems, |fields| {
         let extends = fields.optional("extends", read::one_or_more_texts).unwrap_or_default();
-        let inherit = level == Level::Above && inherit(fields);
+        let inherit = level == BlockLevel::Above && inherit(fields);
         let mut rules = Rules::default();
         fields.optional("tools", |node, _, problems| tools(node, &mut rules, problems));
         fields.optional("timing", |node, _, problems| timing(node, &mut rules, problems));
         rules.task = fields.node("task").map(|node| task(node, fields.problems)).into_iter().collect();
         fields.optional("text", |node, _, problems| text(node, &mut rules, problems));
-        Some(Block { extends, inherit, rules })
+        Some(AssertionBlock { extends, inherit, rules })
     });
     block.unwrap_or_default()
 }
@@ -171,11 +171,11 @@ pub(super) fn inherit(fields: &mut Reader<'_, '_>) -> bool {
     fields.choice("inherit", &INHERITED).unwrap_or_default()
 }
 
-fn limit(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, argument: &str) -> Limit {
-    let Some(node) = fields.node(key) else { return Limit::Unsaid };
+fn limit(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, argument: &str) -> AnankeTimeLimit {
+    let Some(node) = fields.node(key) else { return AnankeTimeLimit::Unsaid };
     let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
     if value == Some(Value::Bool(false)) {
-        return Limit::Off;
+        return AnankeTimeLimit::Off;
     }
     let number = value.as_ref().and_then(Value::as_f64);
     let Some(number) = number.filter(|number| Duration::try_from_secs_f64(number / 1000.0).is_ok()) else {
@@ -183,10 +183,10 @@ fn limit(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, ar
         let help = "write `false` to switch off a limit that is set elsewhere";
         let rule = format_args!("`{key}` must be {wanted}");
         fields.problems.mismatch(node, rule, format!("expected {wanted}")).help(help);
-        return Limit::Unsaid;
+        return AnankeTimeLimit::Unsaid;
     };
     let arguments = Node::map(node.span, [(argument, Node::text(format!("{number}ms"), node.span))]);
-    Limit::At(item("duration", label, false, node.span, &arguments))
+    AnankeTimeLimit::At(item("duration", label, false, node.span, &arguments))
 }
 
 fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, negate: bool) -> Vec<Arc<Check>> {
@@ -213,7 +213,7 @@ fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str,
 
 /// A check for one item of a block.
 pub(super) fn item(kind: &str, label: &'static str, negate: bool, span: Span, arguments: &Node) -> Arc<Check> {
-    let (arguments, templated) = normal::arguments(arguments);
+    let (arguments, templated) = canonical::arguments(arguments);
     Arc::new(Check { negate, templated, ..Check::new(kind, span, arguments).with_label(Some(label)) })
 }
 

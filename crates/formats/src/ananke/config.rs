@@ -1,12 +1,12 @@
 //! `ananke.config.yaml`: what all tests of a project share.
 
-use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::shape::{Shape, ValueKind, optional, required};
 use agentci_source::{Diagnostics, Node};
 
 use super::assertion::{INHERIT, inherit};
-use super::later::refuse_unversioned;
-use super::named::{NAMED_BLOCKS, Named};
-use super::target::{ReadTarget, SuiteFolder, TARGET, target};
+use super::named_blocks::{NAMED_BLOCKS, NamedBlocks};
+use super::other_releases::refuse_unversioned;
+use super::target::{AnankeTarget, SuiteFolder, TARGET, target};
 use super::version::{VERSION, version};
 
 /// The names under which it is looked for.
@@ -16,9 +16,9 @@ pub(crate) const NAMES: [&str; 2] = ["ananke.config.yaml", "ananke.config.yml"];
 const RECORDINGS: &str = "recordings";
 
 /// What a config says.
-pub(super) struct Config {
-    pub(super) target: ReadTarget,
-    pub(super) named: Named<'static>,
+pub(super) struct AnankeConfig {
+    pub(super) target: AnankeTarget,
+    pub(super) named: NamedBlocks<'static>,
     /// Whether turns inherit all demands, of the target and of their tests.
     pub(super) inherit: bool,
     pub(super) recordings: String,
@@ -34,24 +34,24 @@ pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a 
     ],
     INHERIT,
     &[
-        optional("recordings", Kind::Name, "The folder of recorded conversations."),
+        optional("recordings", ValueKind::Name, "The folder of recorded conversations."),
         optional(
             "played",
-            Kind::Truth,
+            ValueKind::Truth,
             "Whether tests are meant to be answered from their recordings, so that `--require-agent` lets them through.",
         ),
     ],
 ]);
 
 /// Reads a config; `None` when something it can not do without is missing or wrong.
-pub(super) fn config(root: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Config> {
+pub(super) fn config(root: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<AnankeConfig> {
     if refuse_unversioned(root, problems) {
         return None;
     }
     let mut fields = CONFIG.reader(root, problems)?;
     let version = version(&mut fields);
     let target = fields.required("target", |node, _, problems| target(node, version, place, problems));
-    let named = Named::read(fields.node("assertions"), None, fields.problems);
+    let named = NamedBlocks::read(fields.node("assertions"), None, fields.problems);
     let inherit = inherit(&mut fields);
     let recordings = fields.name("recordings").unwrap_or_else(|| RECORDINGS.to_owned());
     let played = fields.truth("played").unwrap_or_default();
@@ -60,5 +60,5 @@ pub(super) fn config(root: &Node, place: SuiteFolder<'_>, problems: &mut Diagnos
         named.check(block, problems);
     }
     let target = target?;
-    Some(Config { inherit: inherit || target.inherit, target, named, recordings, played })
+    Some(AnankeConfig { inherit: inherit || target.inherit, target, named, recordings, played })
 }

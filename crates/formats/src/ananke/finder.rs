@@ -8,17 +8,17 @@ use agentci_source::{Diagnostic, Node, Severity, Span};
 
 use super::config::NAMES;
 use super::shape::{is_config, is_named_as_config, is_named_as_test, is_test};
-use super::{Projects, lower};
+use super::{AnankeProjects, lower};
 use crate::aumai;
-use crate::document::Opened;
+use crate::document::OpenedFile;
 use crate::document::folder_of;
 use crate::finder::{FRONT_ENDS, Finder, FrontEnd};
-use crate::search::Search;
+use crate::search::SuiteSearch;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     config_names: &NAMES,
     ..FrontEnd::new(Dialect::Ananke, "an `ananke.config.yaml` with tests that have `turns:`", fits, |files, options| {
-        let projects = Projects::new(files, options.config.as_deref());
+        let projects = AnankeProjects::new(files, options.config.as_deref());
         Box::new(AnankeFinder { projects, unreadable: HashMap::new() })
     })
 };
@@ -28,17 +28,17 @@ fn fits(root: &Node) -> bool {
 }
 
 struct AnankeFinder<'f> {
-    projects: Projects<'f>,
+    projects: AnankeProjects<'f>,
     /// Files with the name of a test that cannot be read, and why.
     unreadable: HashMap<PathBuf, Diagnostic>,
 }
 
 impl Finder for AnankeFinder<'_> {
-    fn is_meant(&mut self, file: &Opened) -> bool {
+    fn is_meant(&mut self, file: &OpenedFile) -> bool {
         (file.root.is_ok() && is_named_as_config(&file.path)) || self.projects.is_test(file)
     }
 
-    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+    fn take(&mut self, file: OpenedFile, search: &mut SuiteSearch<'_>) {
         match &file.root {
             Ok(root) if is_named_as_config(&file.path) || is_config(root) => {
                 self.take_config(&file.path, root.span, search);
@@ -48,15 +48,20 @@ impl Finder for AnankeFinder<'_> {
     }
 
     /// Files that nothing hints at are not opened.
-    fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) -> bool {
+    fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let before = paths.len();
         paths.retain(|path| !self.projects.may_be_test(path) || !self.take_test(path, None, search));
         paths.len() < before
     }
 
-    fn take_opened(&mut self, _folder: &Path, files: &mut Vec<Opened>, _: &mut Search<'_>) -> Option<Vec<PathBuf>> {
-        let of_us = |file: &mut Opened| file.root.as_ref().is_ok_and(is_test);
-        let tests: Vec<Opened> = files.extract_if(.., of_us).collect();
+    fn take_opened(
+        &mut self,
+        _folder: &Path,
+        files: &mut Vec<OpenedFile>,
+        _: &mut SuiteSearch<'_>,
+    ) -> Option<Vec<PathBuf>> {
+        let of_us = |file: &mut OpenedFile| file.root.as_ref().is_ok_and(is_test);
+        let tests: Vec<OpenedFile> = files.extract_if(.., of_us).collect();
         let found = !tests.is_empty();
         for test in tests {
             self.projects.add(test);
@@ -66,7 +71,7 @@ impl Finder for AnankeFinder<'_> {
 
     /// Nobody can tell whose tests files are that have the name of a test and cannot be read, and one that is broken must not be
     /// left out without a word. Beside suites it is a warning, for there they are likely to be of something else.
-    fn report_left(&mut self, configs: &[PathBuf], strays: &mut Vec<PathBuf>, search: &mut Search<'_>) -> bool {
+    fn report_left(&mut self, configs: &[PathBuf], strays: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let severity = if search.found { Severity::Warning } else { Severity::Error };
         let mut reported = false;
         strays.retain(|path| match self.unreadable.remove(path) {
@@ -85,7 +90,7 @@ impl Finder for AnankeFinder<'_> {
         reported
     }
 
-    fn finish(&mut self, search: &mut Search<'_>) {
+    fn finish(&mut self, search: &mut SuiteSearch<'_>) {
         let (projects, homeless) = self.projects.finish();
         for project in projects {
             if let Some(suite) = lower(&mut search.loading(), project) {
@@ -98,7 +103,7 @@ impl Finder for AnankeFinder<'_> {
 
 impl AnankeFinder<'_> {
     /// Takes all tests below the folder of a config to it, whatever the config is called.
-    fn take_config(&mut self, config: &Path, span: Span, search: &mut Search<'_>) {
+    fn take_config(&mut self, config: &Path, span: Span, search: &mut SuiteSearch<'_>) {
         let mut paths = Vec::new();
         let folder = folder_of(config);
         search.start(&folder);
@@ -113,7 +118,7 @@ impl AnankeFinder<'_> {
     }
 
     /// Takes a test to its config, or to the given one; whether the file is one.
-    fn take_test(&mut self, path: &Path, config: Option<&Path>, search: &mut Search<'_>) -> bool {
+    fn take_test(&mut self, path: &Path, config: Option<&Path>, search: &mut SuiteSearch<'_>) -> bool {
         if search.opened.contains(path) {
             return true;
         }
@@ -136,7 +141,7 @@ impl AnankeFinder<'_> {
 }
 
 /// YAML files at or below a folder that may belong to its config: not those of suites and of other configs.
-fn below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) {
+fn below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) {
     if !search.goes_on(folder, depth) {
         return;
     }
@@ -155,14 +160,14 @@ fn below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut Sea
 }
 
 /// Reports a config that no test belongs to.
-fn report_empty(config: &Path, span: Span, severity: Severity, search: &mut Search<'_>) {
+fn report_empty(config: &Path, span: Span, severity: Severity, search: &mut SuiteSearch<'_>) {
     let message = format!("no tests belong to `{}`", config.display());
     let help = "a test is a YAML file with `turns:` in the config's folder or below it";
     search.report(Diagnostic { severity, ..Diagnostic::error(span, message).help(help) });
 }
 
 /// One error for all the tests that have no config.
-fn report_homeless(tests: Vec<Opened>, search: &mut Search<'_>) {
+fn report_homeless(tests: Vec<OpenedFile>, search: &mut SuiteSearch<'_>) {
     let Some(first) = tests.first() else { return };
     let others = match tests.len() - 1 {
         0 => String::new(),

@@ -5,22 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, Habits, Limits, Mode, Parallelism, Recording, ScriptedTool, StopRule, Suite,
-    Target, Turn, Verdicts, World,
+    Case, CaseFiles, Check, Dialect, Habits, Limits, Mode, Parallelism, RecordingSetting, ScriptedTool, StopRule,
+    Suite, Target, Turn, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 
-use super::config::{self, Config};
-use super::named::Budget;
+use super::config::{self, AnankeConfig};
+use super::named_blocks::CheckBudget;
 use super::project::Project;
 use super::recording;
 use super::rules::{LevelRules, Merged};
-use super::target::{Protocol, SuiteFolder};
+use super::target::{SuiteFolder, TargetProtocol};
 use super::test::{self, TestBody, TestFile};
-use super::tool::{Tool, merged};
-use crate::document::Opened as Test;
+use super::tool::{WrittenTool, merged};
+use crate::document::OpenedFile as Test;
 use crate::document::{Loading, folder_of, stem_of};
-use crate::ids::{self, Ids};
+use crate::ids::{self, TakenIds};
 use crate::invalid_case;
 use crate::new_suite::new_suite;
 
@@ -41,13 +41,13 @@ pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite
     let root = loading.report(root)?;
     let mut problems = Diagnostics::default();
     let config = config::config(&root, place, &mut problems).filter(|_| !problems.has_errors());
-    let shared = config.as_ref().map(|config| Shared::new(config, place, &mut problems));
+    let shared = config.as_ref().map(|config| ConfigDefaults::new(config, place, &mut problems));
     let shared = shared.filter(|_| !problems.has_errors());
     loading.problems.append(problems);
     let mut shared = shared?;
     tests.sort_by(|one, other| one.path.cmp(&other.path));
-    let mut opened: Vec<Opened> = tests.into_iter().map(|test| shared.open(test)).collect();
-    let mut ids = Ids::default();
+    let mut opened: Vec<OpenedTest> = tests.into_iter().map(|test| shared.open(test)).collect();
+    let mut ids = TakenIds::default();
     ids.reserve(opened.iter().filter_map(|test| Some(test.name.as_ref()?.value.clone())));
     for test in &mut opened {
         if let Some(name) = &mut test.name {
@@ -62,8 +62,8 @@ pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite
 }
 
 /// What the tests of a config have in common.
-struct Shared<'c> {
-    config: &'c Config,
+struct ConfigDefaults<'c> {
+    config: &'c AnankeConfig,
     place: SuiteFolder<'c>,
     target: Arc<Target>,
     scripted: Arc<[ScriptedTool]>,
@@ -75,9 +75,9 @@ struct Shared<'c> {
     warned: HashSet<Span>,
 }
 
-impl<'c> Shared<'c> {
-    fn new(config: &'c Config, place: SuiteFolder<'c>, problems: &mut Diagnostics) -> Self {
-        let mut budget = Budget::new();
+impl<'c> ConfigDefaults<'c> {
+    fn new(config: &'c AnankeConfig, place: SuiteFolder<'c>, problems: &mut Diagnostics) -> Self {
+        let mut budget = CheckBudget::new();
         let block = config.target.block.as_ref();
         let rules = block.map(|block| config.named.gather(block, &mut budget)).unwrap_or_default();
         let said = LevelRules { rules, inherit: config.inherit || block.is_some_and(|block| block.inherit) };
@@ -89,7 +89,7 @@ impl<'c> Shared<'c> {
             config,
             place,
             target: Arc::new(config.target.target.clone()),
-            scripted: config.target.tools.iter().filter_map(Tool::scripted).collect(),
+            scripted: config.target.tools.iter().filter_map(WrittenTool::scripted).collect(),
             said,
             merged,
             warned: HashSet::new(),
@@ -101,7 +101,7 @@ impl<'c> Shared<'c> {
 
     /// A2A shows no tool calls, so a demand for one cannot be met.
     fn warn_of_demands(&mut self, demands: &[Arc<Check>], problems: &mut Diagnostics) {
-        if self.config.target.protocol != Protocol::A2a {
+        if self.config.target.protocol != TargetProtocol::A2a {
             return;
         }
         let new = demands.iter().find(|check| !self.warned.contains(&check.kind.span));
@@ -113,13 +113,13 @@ impl<'c> Shared<'c> {
         }
     }
 
-    fn open(&mut self, test: Test) -> Opened {
+    fn open(&mut self, test: Test) -> OpenedTest {
         let Test { path, root } = test;
         let stem = stem_of(&path);
-        let mut opened = Opened {
+        let mut opened = OpenedTest {
             stem: stem.strip_suffix(".test").map(str::to_owned).unwrap_or(stem),
             recording: recording::path(self.place, &self.config.recordings, &path),
-            ..Opened::default()
+            ..OpenedTest::default()
         };
         let root = match root {
             Ok(root) => root,
@@ -135,7 +135,7 @@ impl<'c> Shared<'c> {
         opened
     }
 
-    fn read(&mut self, root: &Node, folder: &Path, opened: &mut Opened) {
+    fn read(&mut self, root: &Node, folder: &Path, opened: &mut OpenedTest) {
         let problems = &mut opened.problems;
         let (file, asked) = test::test(root, self.config, self.place, folder, problems);
         opened.name = file.as_ref().map(|file| file.name.clone()).or_else(|| ids::readable(root, "name"));
@@ -147,7 +147,7 @@ impl<'c> Shared<'c> {
             return;
         };
         opened.file = Some(file);
-        let mut budget = Budget::new();
+        let mut budget = CheckBudget::new();
         let demands = opened.ask(asked, self, &mut budget);
         if budget.exceeded() {
             opened.problems.push(too_much(root.span));
@@ -157,14 +157,14 @@ impl<'c> Shared<'c> {
 }
 
 fn too_much(span: Span) -> Diagnostic {
-    let most = Budget::MOST;
+    let most = CheckBudget::MOST;
     Diagnostic::error(span, format!("the assertions come to more than {most} checks"))
         .help("ask for less in the target and in named blocks, or split the test")
 }
 
 /// A test file that was opened, with whatever is wrong with it.
 #[derive(Default)]
-struct Opened {
+struct OpenedTest {
     file: Option<TestFile>,
     turns: Vec<Turn>,
     checks: Vec<Arc<Check>>,
@@ -175,9 +175,9 @@ struct Opened {
     problems: Diagnostics,
 }
 
-impl Opened {
+impl OpenedTest {
     /// Puts together what is asked, for each turn and for all of them; the calls that are demanded beyond the target's.
-    fn ask(&mut self, asked: TestBody<'_>, shared: &Shared<'_>, budget: &mut Budget) -> Vec<Arc<Check>> {
+    fn ask(&mut self, asked: TestBody<'_>, shared: &ConfigDefaults<'_>, budget: &mut CheckBudget) -> Vec<Arc<Check>> {
         let TestBody { turns, block, named, inherit } = asked;
         let rules = block.as_ref().map(|block| named.gather(block, budget)).unwrap_or_default();
         let mut demands = rules.require.clone();
@@ -201,7 +201,7 @@ impl Opened {
         demands
     }
 
-    fn case(self, shared: &Shared<'_>, ids: &mut Ids) -> Case {
+    fn case(self, shared: &ConfigDefaults<'_>, ids: &mut TakenIds) -> Case {
         let target = Arc::clone(&shared.target);
         let (Some(file), false) = (self.file, self.problems.has_errors()) else {
             let span = self.span.unwrap_or(target.span());
@@ -213,7 +213,7 @@ impl Opened {
             None => (target, Arc::clone(&shared.scripted)),
             Some(tools) => with_tools(&target, &merged(&shared.config.target.tools, tools)),
         };
-        let recording = Some(Recording { path: self.recording, span: name.span });
+        let recording = Some(RecordingSetting { path: self.recording, span: name.span });
         let world = World { scripted, recording, ..World::default() };
         Case {
             tags: tags.into(),
@@ -228,10 +228,10 @@ impl Opened {
     }
 }
 
-fn with_tools(target: &Arc<Target>, tools: &[Tool]) -> (Arc<Target>, Arc<[ScriptedTool]>) {
+fn with_tools(target: &Arc<Target>, tools: &[WrittenTool]) -> (Arc<Target>, Arc<[ScriptedTool]>) {
     let mut target = Target::clone(target);
     if let Target::Agui(agui) = &mut target {
-        agui.tools = tools.iter().map(Tool::client).collect();
+        agui.tools = tools.iter().map(WrittenTool::client).collect();
     }
-    (Arc::new(target), tools.iter().filter_map(Tool::scripted).collect())
+    (Arc::new(target), tools.iter().filter_map(WrittenTool::scripted).collect())
 }

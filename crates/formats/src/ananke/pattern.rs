@@ -2,7 +2,7 @@
 
 use agentci_source::{Diagnostics, Span};
 
-use crate::foreign_pattern::{Language, Mode, translated};
+use crate::foreign_pattern::{Language, PatternFlags, translated};
 
 /// The flags of JavaScript, of which `i`, `m`, `s` and `y` change what is found.
 const FLAGS: &str = "dgimsuvy";
@@ -11,7 +11,7 @@ const FLAGS: &str = "dgimsuvy";
 /// the text.
 pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> Option<String> {
     let Some((body, flags)) = split(written) else {
-        return Some(translated(written, Language::JavaScript(Mode::Plain)));
+        return Some(translated(written, Language::JavaScript(PatternFlags::Plain)));
     };
     if let Some(unknown) = flags.chars().find(|flag| !FLAGS.contains(*flag)) {
         let help = format!(
@@ -24,9 +24,9 @@ pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> 
         return None;
     }
     let mode = match flags {
-        _ if flags.contains('v') => Mode::Sets,
-        _ if flags.contains('i') && !flags.contains('u') => Mode::IgnoreCase,
-        _ => Mode::Plain,
+        _ if flags.contains('v') => PatternFlags::Sets,
+        _ if flags.contains('i') && !flags.contains('u') => PatternFlags::IgnoreCase,
+        _ => PatternFlags::Plain,
     };
     let body = translated(body, Language::JavaScript(mode));
     let inline: String = ['i', 'm', 's'].into_iter().filter(|flag| flags.contains(*flag)).collect();

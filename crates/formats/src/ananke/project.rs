@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Files, Kind, join};
+use agentci_source::{FileKind, Files, join};
 
 use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
-use crate::document::Opened as Test;
+use crate::document::OpenedFile as Test;
 use crate::document::folder_of;
 
 /// How many folders a config is looked for upwards.
@@ -20,7 +20,7 @@ pub(crate) struct Project {
 }
 
 /// All projects that were met.
-pub(crate) struct Projects<'f> {
+pub(crate) struct AnankeProjects<'f> {
     files: &'f dyn Files,
     /// The config that the caller wants for all tests.
     chosen: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub(crate) struct Projects<'f> {
     homeless: Vec<Test>,
 }
 
-impl<'f> Projects<'f> {
+impl<'f> AnankeProjects<'f> {
     pub(crate) fn new(files: &'f dyn Files, chosen: Option<&Path>) -> Self {
         let chosen = chosen.map(|config| join(config, ""));
         Self { files, chosen, nearest: HashMap::new(), met: Vec::new(), homeless: Vec::new() }
@@ -54,7 +54,8 @@ impl<'f> Projects<'f> {
                 found.clone_from(known);
                 break;
             }
-            found = NAMES.iter().map(|name| join(folder, name)).find(|path| self.files.kind(path) == Some(Kind::File));
+            found =
+                NAMES.iter().map(|name| join(folder, name)).find(|path| self.files.kind(path) == Some(FileKind::File));
             let above = self.files.parent(folder).filter(|_| found.is_none() && way.len() < MOST_STEPS);
             let Some(above) = above else { break };
             way.push(above);

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use agentci_source::{Kind, join, relative};
+use agentci_source::{FileKind, join, relative};
 
 use super::target::SuiteFolder;
 
@@ -14,7 +14,7 @@ pub(super) fn path(place: SuiteFolder<'_>, recordings: &str, test: &Path) -> Pat
     let name = if within { from.to_string_lossy().into_owned() } else { flat(&from) };
     // Beside `a.yaml` a file `a.yml` needs a recording of its own.
     let twin = test.extension().is_some_and(|extension| extension == "yml")
-        && place.files.kind(&test.with_extension("yaml")) == Some(Kind::File);
+        && place.files.kind(&test.with_extension("yaml")) == Some(FileKind::File);
     let name = match name.rsplit_once('.') {
         Some((stem, _)) if !twin && test.extension().is_some() => format!("{stem}.jsonl"),
         _ => format!("{name}.jsonl"),

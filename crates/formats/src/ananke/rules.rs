@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agentci_plan::Check;
 
-use super::named::Budget;
+use super::named_blocks::CheckBudget;
 
 /// What is asked at one level, or at several put together.
 #[derive(Debug, Clone, Default)]
@@ -16,8 +16,8 @@ pub(super) struct Rules {
     pub(super) forbid: Vec<Arc<Check>>,
     pub(super) require: Vec<Arc<Check>>,
     pub(super) forbid_calls: Vec<Arc<Check>>,
-    pub(super) max_duration: Limit,
-    pub(super) max_idle: Limit,
+    pub(super) max_duration: AnankeTimeLimit,
+    pub(super) max_idle: AnankeTimeLimit,
     pub(super) task: Vec<Arc<Check>>,
     pub(super) must_match: Vec<Arc<Check>>,
     pub(super) must_not_match: Vec<Arc<Check>>,
@@ -25,7 +25,7 @@ pub(super) struct Rules {
 
 /// A limit on time.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Limit {
+pub(super) enum AnankeTimeLimit {
     /// Nothing is said.
     #[default]
     Unsaid,
@@ -35,17 +35,17 @@ pub(super) enum Limit {
     At(Arc<Check>),
 }
 
-impl Limit {
-    fn later(&mut self, later: &Limit) {
-        if !matches!(later, Limit::Unsaid) {
+impl AnankeTimeLimit {
+    fn later(&mut self, later: &AnankeTimeLimit) {
+        if !matches!(later, AnankeTimeLimit::Unsaid) {
             *self = later.clone();
         }
     }
 
     fn check(&self) -> Option<&Arc<Check>> {
         match self {
-            Limit::At(check) => Some(check),
-            Limit::Unsaid | Limit::Off => None,
+            AnankeTimeLimit::At(check) => Some(check),
+            AnankeTimeLimit::Unsaid | AnankeTimeLimit::Off => None,
         }
     }
 }
@@ -107,7 +107,7 @@ pub(super) struct Merged {
 
 impl Merged {
     /// Puts the levels above the turns together.
-    pub(super) fn new(target: &LevelRules, test: &LevelRules, budget: &mut Budget) -> Self {
+    pub(super) fn new(target: &LevelRules, test: &LevelRules, budget: &mut CheckBudget) -> Self {
         let (mut inherited, mut whole) = (Rules::default(), Rules::default());
         for said in [target, test] {
             if budget.take(said.rules.len()) {
@@ -120,7 +120,7 @@ impl Merged {
     }
 
     /// The checks of a turn.
-    pub(super) fn turn(&self, own: Option<&Rules>, budget: &mut Budget) -> Arc<[Arc<Check>]> {
+    pub(super) fn turn(&self, own: Option<&Rules>, budget: &mut CheckBudget) -> Arc<[Arc<Check>]> {
         let Some(own) = own else { return Arc::clone(&self.shared) };
         if !budget.take(self.inherited.len()) {
             return Arc::from([]);

@@ -5,7 +5,7 @@ use std::path::Path;
 use agentci_source::{Files, Node, Pair, did_you_mean};
 
 use super::config::NAMES;
-use super::later::has_steps;
+use super::other_releases::has_steps;
 use crate::document::SIZE_LIMIT;
 use crate::{aumai, scenario};
 

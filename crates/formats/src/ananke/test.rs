@@ -3,19 +3,19 @@
 use std::path::Path;
 
 use agentci_plan::{Hook, Skip};
-use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::shape::{Shape, ValueKind, optional, required};
 use agentci_source::{Diagnostics, Name, Node, Spanned, read};
 
-use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
-use super::config::Config;
+use super::assertion::{ABOVE, AssertionBlock, BlockLevel, INHERIT, block, inherit};
+use super::config::AnankeConfig;
 use super::hook::{HOOK, hooks};
-use super::later::refuse_steps;
-use super::named::{NAMED_BLOCKS, Named};
-use super::target::{Protocol, SuiteFolder};
-use super::tool::{TOOLS, Tool, tools};
+use super::named_blocks::{NAMED_BLOCKS, NamedBlocks};
+use super::other_releases::refuse_steps;
+use super::readers::filled_list;
+use super::target::{SuiteFolder, TargetProtocol};
+use super::tool::{TOOLS, WrittenTool, tools};
 use super::turn::{ReadTurn, Setting, TURNS, turn};
 use super::version::{VERSION, version};
-use super::words::filled_list;
 use crate::skip::{SKIP, skip};
 
 /// What a test file says.
@@ -24,14 +24,14 @@ pub(super) struct TestFile {
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
     pub(super) hooks: Vec<Hook>,
-    pub(super) tools: Option<Vec<Tool>>,
+    pub(super) tools: Option<Vec<WrittenTool>>,
 }
 
 /// What a test file says and asks in its turns and after them, as far as it could be read.
 pub(super) struct TestBody<'c> {
     pub(super) turns: Vec<ReadTurn>,
-    pub(super) block: Option<Block>,
-    pub(super) named: Named<'c>,
+    pub(super) block: Option<AssertionBlock>,
+    pub(super) named: NamedBlocks<'c>,
     /// Whether turns inherit all demands, of the target and of the test.
     pub(super) inherit: bool,
 }
@@ -39,13 +39,13 @@ pub(super) struct TestBody<'c> {
 /// The file as a whole.
 pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what is asked of it.", VERSION).with(&[
     &[
-        required("name", Kind::Name, "What reports call the test; each stands once in a project."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        required("name", ValueKind::Name, "What reports call the test; each stands once in a project."),
+        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
         optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before the turns."),
+        optional("hooks", ValueKind::List(&ValueKind::Shape(&HOOK)), "Commands that run before the turns."),
         optional("tools", TOOLS, "Tools that the client offers, beside those of the target."),
         required("turns", TURNS, "The conversation, turn by turn."),
-        optional("assert", Kind::Shape(&ABOVE), "What is asked of the whole test."),
+        optional("assert", ValueKind::Shape(&ABOVE), "What is asked of the whole test."),
         optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
     ],
     INHERIT,
@@ -54,14 +54,14 @@ pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what
 /// Reads a test file; the first part is `None` when something it can not do without is missing or wrong.
 pub(super) fn test<'c>(
     root: &Node,
-    config: &'c Config,
+    config: &'c AnankeConfig,
     place: SuiteFolder<'_>,
     folder: &Path,
     problems: &mut Diagnostics,
 ) -> (Option<TestFile>, TestBody<'c>) {
     let fields = if refuse_steps(root, problems) { None } else { TEST.reader(root, problems) };
     let Some(mut fields) = fields else {
-        let named = Named::read(None, Some(&config.named), problems);
+        let named = NamedBlocks::read(None, Some(&config.named), problems);
         return (None, TestBody { turns: Vec::new(), block: None, named, inherit: false });
     };
     let setting = Setting { version: version(&mut fields), protocol: config.target.protocol };
@@ -73,8 +73,8 @@ pub(super) fn test<'c>(
     let turns = fields.required("turns", |node, key, problems| filled_list(node, key, "[{ user: Hello }]", problems));
     let turns: Vec<ReadTurn> =
         turns.unwrap_or_default().iter().filter_map(|node| turn(node, setting, fields.problems)).collect();
-    let block = fields.node("assert").map(|node| block(node, Level::Above, fields.problems));
-    let named = Named::read(fields.node("assertions"), Some(&config.named), fields.problems);
+    let block = fields.node("assert").map(|node| block(node, BlockLevel::Above, fields.problems));
+    let named = NamedBlocks::read(fields.node("assertions"), Some(&config.named), fields.problems);
     let inherit = inherit(&mut fields);
     fields.finish();
     for block in block.iter().chain(turns.iter().filter_map(|turn| turn.block.as_ref())) {
@@ -84,9 +84,9 @@ pub(super) fn test<'c>(
     (file, TestBody { turns, block, named, inherit })
 }
 
-fn client_tools(node: &Node, config: &Config, problems: &mut Diagnostics) -> Vec<Tool> {
+fn client_tools(node: &Node, config: &AnankeConfig, problems: &mut Diagnostics) -> Vec<WrittenTool> {
     let protocol = config.target.protocol;
-    if protocol != Protocol::Agui {
+    if protocol != TargetProtocol::Agui {
         let message = "`tools` are offered to targets of type `agui`";
         let help = "remove them";
         problems

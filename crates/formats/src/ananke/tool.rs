@@ -3,23 +3,23 @@
 use std::collections::HashSet;
 
 use agentci_plan::{ClientTool, Data, ScriptedAnswer, ScriptedTool};
-use agentci_source::shape::{Kind, Rule, Shape, optional, required};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required};
 use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
 use serde_json::{Value, json};
 
-use super::words::filled_list;
+use super::readers::filled_list;
 use crate::texts::{data, object};
 
 /// A tool as it is written.
 #[derive(Debug, Clone)]
-pub(super) struct Tool {
+pub(super) struct WrittenTool {
     name: Spanned<String>,
     description: Option<String>,
     parameters: Option<Value>,
     answers: Vec<ScriptedAnswer>,
 }
 
-impl Tool {
+impl WrittenTool {
     /// What the agent is told of it.
     pub(super) fn client(&self) -> ClientTool {
         ClientTool {
@@ -36,8 +36,8 @@ impl Tool {
     }
 
     /// This tool, and the other's words where it has none of its own.
-    fn over(self, below: &Tool) -> Tool {
-        Tool {
+    fn over(self, below: &WrittenTool) -> WrittenTool {
+        WrittenTool {
             name: self.name,
             description: self.description.or_else(|| below.description.clone()),
             parameters: self.parameters.or_else(|| below.parameters.clone()),
@@ -47,7 +47,7 @@ impl Tool {
 }
 
 /// The tools of a target with those of a test: new ones are added, others change what they speak of.
-pub(super) fn merged(target: &[Tool], test: Vec<Tool>) -> Vec<Tool> {
+pub(super) fn merged(target: &[WrittenTool], test: Vec<WrittenTool>) -> Vec<WrittenTool> {
     let mut all = target.to_vec();
     for tool in test {
         match all.iter_mut().find(|known| known.name.value == tool.name.value) {
@@ -59,24 +59,24 @@ pub(super) fn merged(target: &[Tool], test: Vec<Tool>) -> Vec<Tool> {
 }
 
 /// A list of tools.
-pub(super) const TOOLS: Kind = Kind::List(&Kind::Shape(&TOOL));
+pub(super) const TOOLS: ValueKind = ValueKind::List(&ValueKind::Shape(&TOOL));
 
 static TOOL: Shape = Shape::new(
     "a tool",
     "A tool that the client offers, and how it answers.",
     &[
-        required("name", Kind::Name, "Its name."),
-        optional("description", Kind::Text, "What the agent is told about it."),
-        optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
-        optional("reply", Kind::Data, "What it always gives."),
-        optional("replies", Kind::Filled(&Kind::Data), "What it gives, one thing after another."),
-        optional("error", Kind::Data, "What it complains of."),
+        required("name", ValueKind::Name, "Its name."),
+        optional("description", ValueKind::Text, "What the agent is told about it."),
+        optional("parameters", ValueKind::Object, "The JSON Schema of its arguments."),
+        optional("reply", ValueKind::Data, "What it always gives."),
+        optional("replies", ValueKind::Filled(&ValueKind::Data), "What it gives, one thing after another."),
+        optional("error", ValueKind::Data, "What it complains of."),
     ],
 )
-.rules(&[Rule::NotBoth(&["reply", "replies", "error"])]);
+.rules(&[KeyRule::NotBoth(&["reply", "replies", "error"])]);
 
 /// Reads a list of tools, each of which must have an answer of its own or one of those below it.
-pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Vec<Tool> {
+pub(super) fn tools(node: &Node, below: &[WrittenTool], problems: &mut Diagnostics) -> Vec<WrittenTool> {
     let items = read::list(node, "tools", problems).unwrap_or_default();
     let mut names = HashSet::new();
     let mut tools = Vec::with_capacity(items.len());
@@ -92,7 +92,7 @@ pub(super) fn tools(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> 
     tools
 }
 
-fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool> {
+fn tool(node: &Node, below: &[WrittenTool], problems: &mut Diagnostics) -> Option<WrittenTool> {
     let mut fields = TOOL.reader(node, problems)?;
     let name = fields.required("name", read::name);
     let description = fields.text("description");
@@ -106,7 +106,7 @@ fn tool(node: &Node, below: &[Tool], problems: &mut Diagnostics) -> Option<Tool>
         problems.error(name.span, message, "what is the agent told when it calls it?").help(help);
     }
     let answers = answers.unwrap_or_default();
-    Some(Tool { name, description, parameters, answers })
+    Some(WrittenTool { name, description, parameters, answers })
 }
 
 /// What it answers: always the same, one thing after another, or a complaint. `None` when nothing is written; a `reply` that is

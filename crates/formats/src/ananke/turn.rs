@@ -1,21 +1,21 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
-use agentci_plan::{Action, Message, Said};
-use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
+use agentci_plan::{Action, Message, TurnInput};
+use agentci_source::shape::{Field, KeyRule, Shape, Tagged, ValueKind, optional, required, words};
 use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Span, Spanned, read};
 
-use super::assertion::{Block, Level, OF_TURN, block};
-use super::later::refuse_step;
-use super::target::Protocol;
-use super::version::{Version, needs};
-use crate::normal::as_written;
+use super::assertion::{AssertionBlock, BlockLevel, OF_TURN, block};
+use super::other_releases::refuse_step;
+use super::target::TargetProtocol;
+use super::version::{FormatVersion, needs};
+use crate::canonical::as_written;
 use crate::suggestion::meant_or_known;
 use crate::texts::{object, template};
 
 /// A turn as it is written.
 pub(super) struct ReadTurn {
-    pub(super) said: Said,
-    pub(super) block: Option<Block>,
+    pub(super) said: TurnInput,
+    pub(super) block: Option<AssertionBlock>,
     pub(super) span: Span,
 }
 
@@ -23,13 +23,13 @@ pub(super) struct ReadTurn {
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
     /// The version of the test file, if it is known.
-    pub(super) version: Option<Version>,
+    pub(super) version: Option<FormatVersion>,
     /// The protocol of the target.
-    pub(super) protocol: Protocol,
+    pub(super) protocol: TargetProtocol,
 }
 
 /// A turn.
-pub(super) const TURNS: Kind = Kind::Filled(&Kind::Tagged(&Tagged {
+pub(super) const TURNS: ValueKind = ValueKind::Filled(&ValueKind::Tagged(&Tagged {
     tag: "type",
     variants: &[
         (TYPES[0].name, TYPES[0].shape),
@@ -46,8 +46,8 @@ pub(super) const TURNS: Kind = Kind::Filled(&Kind::Tagged(&Tagged {
 
 /// What every turn may have.
 static TURN: &[Field] = &[
-    optional("type", Kind::Choice(&NAMES), "What kind of turn it is, `user` without it."),
-    optional("assert", Kind::Shape(&OF_TURN), "What is asked of this turn."),
+    optional("type", ValueKind::Choice(&NAMES), "What kind of turn it is, `user` without it."),
+    optional("assert", ValueKind::Shape(&OF_TURN), "What is asked of this turn."),
 ];
 
 const STATUSES: [(&str, ()); 2] = [("resolved", ()), ("cancelled", ())];
@@ -61,71 +61,79 @@ static PLAIN: Shape = Shape::new("a turn", "A turn that has nothing of its own."
 
 static SAID: Shape = Shape::new("a turn", "Something that the user says.", TURN).with(&[&[required(
     "user",
-    Kind::Text,
+    ValueKind::Text,
     "The words; variables may stand in them.",
 )]]);
 
-static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN)
-    .with(&[&[optional("resume", Kind::Map(&Kind::Shape(&RESUMED)), "Answers to interrupts, by their ids.")], STATUS]);
+static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN).with(&[
+    &[optional("resume", ValueKind::Map(&ValueKind::Shape(&RESUMED)), "Answers to interrupts, by their ids.")],
+    STATUS,
+]);
 
 /// The answer to an interrupt.
 static STATUS: &[Field] = &[
-    optional("status", Kind::Choice(&words(&STATUSES)), "What became of the interrupt."),
-    optional("payload", Kind::Data, "What the agent is told."),
+    optional("status", ValueKind::Choice(&words(&STATUSES)), "What became of the interrupt."),
+    optional("payload", ValueKind::Data, "What the agent is told."),
 ];
 
 static RESUMED: Shape = Shape::new("the answer to an interrupt", "What an interrupt is answered with.", STATUS);
 
 static SEND: Shape = Shape::new("a turn", "A message to an A2A agent.", TURN)
     .with(&[&[
-        optional("message", Kind::Text, "The words."),
-        optional("parts", Kind::List(&Kind::Data), "The parts of the message."),
-        optional("metadata", Kind::Object, "What is told beside."),
-        optional("contextId", Kind::Name, "The context that it belongs to."),
-        optional("taskId", Kind::Name, "The task that it belongs to."),
+        optional("message", ValueKind::Text, "The words."),
+        optional("parts", ValueKind::List(&ValueKind::Data), "The parts of the message."),
+        optional("metadata", ValueKind::Object, "What is told beside."),
+        optional("contextId", ValueKind::Name, "The context that it belongs to."),
+        optional("taskId", ValueKind::Name, "The task that it belongs to."),
     ]])
-    .rules(&[Rule::Some(&["message", "parts"])]);
+    .rules(&[KeyRule::Some(&["message", "parts"])]);
 
 static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[
-    &[required("tool", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
+    &[
+        required("tool", ValueKind::Name, "The name of the tool."),
+        optional("args", ValueKind::Object, "Its arguments."),
+    ],
     ANSWERS,
-    &[optional("errors", Kind::Choice(&words(&ERRORS)), "Whether the tool may fail.")],
+    &[optional("errors", ValueKind::Choice(&words(&ERRORS)), "Whether the tool may fail.")],
 ]);
 
 static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN)
-    .with(&[&[required("uri", Kind::Name, "The address of the resource.")], ANSWERS]);
+    .with(&[&[required("uri", ValueKind::Name, "The address of the resource.")], ANSWERS]);
 
 static PROMPT: Shape = Shape::new("a turn", "A prompt that is got.", TURN).with(&[
-    &[required("name", Kind::Name, "The name of the prompt."), optional("args", Kind::Object, "Its arguments.")],
+    &[
+        required("name", ValueKind::Name, "The name of the prompt."),
+        optional("args", ValueKind::Object, "Its arguments."),
+    ],
     ANSWERS,
 ]);
 
 static LISTED: Shape = Shape::new("a turn", "The tools of the server.", TURN).with(&[&[optional(
     "snapshot",
-    Kind::Name,
+    ValueKind::Name,
     "A file that the list of tools must be equal to.",
 )]]);
 
 static ANSWERS: &[Field] = &[optional(
     "answers",
-    Kind::List(&Kind::Shape(&ANSWER)),
+    ValueKind::List(&ValueKind::Shape(&ANSWER)),
     "What the server is told when it asks the user, one after another.",
 )];
 static ANSWER: Shape = Shape::new(
     "an answer",
     "What the server is told when it asks the user.",
     &[
-        optional("action", Kind::Choice(&words(&ACTIONS)), "What the user does."),
-        optional("content", Kind::Object, "What the user fills in."),
+        optional("action", ValueKind::Choice(&words(&ACTIONS)), "What the user does."),
+        optional("content", ValueKind::Object, "What the user fills in."),
     ],
 );
 
 /// A type of turn.
 #[derive(Clone, Copy)]
-struct Type {
+struct TurnType {
     name: &'static str,
     /// The protocol that has it; all without one.
-    protocol: Option<Protocol>,
+    protocol: Option<TargetProtocol>,
     /// The keys of such a turn.
     shape: &'static Shape,
     /// Reads its own keys, each of which is an argument of the action.
@@ -134,15 +142,15 @@ struct Type {
 
 const USER: &str = "user";
 
-const TYPES: [Type; 8] = [
-    Type { name: USER, protocol: None, shape: &SAID, read: nothing },
-    Type { name: NAMES[1], protocol: Some(Protocol::Agui), shape: &PLAIN, read: nothing },
-    Type { name: NAMES[2], protocol: Some(Protocol::Agui), shape: &RESUME, read: resume },
-    Type { name: NAMES[3], protocol: Some(Protocol::A2a), shape: &SEND, read: send },
-    Type { name: NAMES[4], protocol: Some(Protocol::Mcp), shape: &CALL, read: call },
-    Type { name: NAMES[5], protocol: Some(Protocol::Mcp), shape: &RESOURCE, read: resource },
-    Type { name: NAMES[6], protocol: Some(Protocol::Mcp), shape: &PROMPT, read: prompt },
-    Type { name: NAMES[7], protocol: Some(Protocol::Mcp), shape: &LISTED, read: list },
+const TYPES: [TurnType; 8] = [
+    TurnType { name: USER, protocol: None, shape: &SAID, read: nothing },
+    TurnType { name: NAMES[1], protocol: Some(TargetProtocol::Agui), shape: &PLAIN, read: nothing },
+    TurnType { name: NAMES[2], protocol: Some(TargetProtocol::Agui), shape: &RESUME, read: resume },
+    TurnType { name: NAMES[3], protocol: Some(TargetProtocol::A2a), shape: &SEND, read: send },
+    TurnType { name: NAMES[4], protocol: Some(TargetProtocol::Mcp), shape: &CALL, read: call },
+    TurnType { name: NAMES[5], protocol: Some(TargetProtocol::Mcp), shape: &RESOURCE, read: resource },
+    TurnType { name: NAMES[6], protocol: Some(TargetProtocol::Mcp), shape: &PROMPT, read: prompt },
+    TurnType { name: NAMES[7], protocol: Some(TargetProtocol::Mcp), shape: &LISTED, read: list },
 ];
 
 /// Reads a turn; `None` when it is wrong.
@@ -153,23 +161,23 @@ pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) ->
     let mut fields = PLAIN.reader(node, problems)?;
     let written = fields.node("type");
     let found = written.map_or(Some(TYPES[0]), |node| known(node, fields.problems));
-    let block = fields.node("assert").map(|node| block(node, Level::Turn, fields.problems));
+    let block = fields.node("assert").map(|node| block(node, BlockLevel::Turn, fields.problems));
     // Without its type it can not be said which keys are known.
     let found = found?;
     fields.becomes(found.shape);
     fits(found, written.unwrap_or(node), setting, fields.problems);
     let said = if found.name == USER {
-        fields.required("user", template).map(|content| Said::Messages(vec![Message::new("user", content)]))
+        fields.required("user", template).map(|content| TurnInput::Messages(vec![Message::new("user", content)]))
     } else {
         (found.read)(&mut fields);
         let kind = Spanned::new(found.name.to_owned(), written.map_or(node.span, |node| node.span));
-        Some(Said::Action(Box::new(Action { kind, arguments: arguments(node) })))
+        Some(TurnInput::Action(Box::new(Action { kind, arguments: arguments(node) })))
     };
     fields.finish();
     Some(ReadTurn { said: said?, block, span: node.span })
 }
 
-fn known(node: &Node, problems: &mut Diagnostics) -> Option<Type> {
+fn known(node: &Node, problems: &mut Diagnostics) -> Option<TurnType> {
     let name = read::text(node, "type", problems)?;
     let found = TYPES.into_iter().find(|known| known.name == name);
     if found.is_none() {
@@ -180,10 +188,10 @@ fn known(node: &Node, problems: &mut Diagnostics) -> Option<Type> {
 }
 
 /// Reports a turn that the target can not take, or that the version of the file does not know.
-fn fits(found: Type, place: &Node, setting: Setting, problems: &mut Diagnostics) {
+fn fits(found: TurnType, place: &Node, setting: Setting, problems: &mut Diagnostics) {
     let target = setting.protocol.facts().name;
     let Some(protocol) = found.protocol else {
-        if setting.protocol == Protocol::Mcp {
+        if setting.protocol == TargetProtocol::Mcp {
             let help = "call a tool: `type: mcp:call` with `tool` and `args`";
             problems.error(place.span, "a target of type `mcp` takes no messages", "not for this target").help(help);
         }

@@ -1,25 +1,25 @@
 //! `version`: which keys a file may use.
 
-use agentci_source::shape::{Field, Kind, required};
+use agentci_source::shape::{Field, ValueKind, required};
 use agentci_source::{Diagnostics, Node, Reader, Span, read};
 
 /// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Version {
+pub(super) struct FormatVersion {
     major: u32,
     minor: u32,
 }
 
-impl Version {
+impl FormatVersion {
     /// AG-UI.
-    pub(super) const AGUI: Version = Version { major: 1, minor: 0 };
+    pub(super) const AGUI: FormatVersion = FormatVersion { major: 1, minor: 0 };
     /// A2A as well.
-    pub(super) const A2A: Version = Version { major: 1, minor: 1 };
+    pub(super) const A2A: FormatVersion = FormatVersion { major: 1, minor: 1 };
     /// MCP as well.
-    pub(super) const MCP: Version = Version { major: 1, minor: 2 };
+    pub(super) const MCP: FormatVersion = FormatVersion { major: 1, minor: 2 };
 
-    const NEWEST: Version = Version::MCP;
-    const KNOWN: [Version; 3] = [Version::AGUI, Version::A2A, Version::MCP];
+    const NEWEST: FormatVersion = FormatVersion::MCP;
+    const KNOWN: [FormatVersion; 3] = [FormatVersion::AGUI, FormatVersion::A2A, FormatVersion::MCP];
 
     fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
@@ -28,41 +28,44 @@ impl Version {
     }
 }
 
-impl std::fmt::Display for Version {
+impl std::fmt::Display for FormatVersion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
     }
 }
 
 /// The key that every file has.
-pub(super) static VERSION: &[Field] =
-    &[required("version", Kind::Version(&["1.0", "1.1", "1.2"]), "The version of the format that the file needs.")];
+pub(super) static VERSION: &[Field] = &[required(
+    "version",
+    ValueKind::Version(&["1.0", "1.1", "1.2"]),
+    "The version of the format that the file needs.",
+)];
 
 /// The version of a file; `None` when it is missing, wrong or not known. A number without quotes counts as it is spelt.
-pub(super) fn version(fields: &mut Reader<'_, '_>) -> Option<Version> {
+pub(super) fn version(fields: &mut Reader<'_, '_>) -> Option<FormatVersion> {
     fields.required("version", |node, _, problems| read_version(node, problems))
 }
 
-fn read_version(node: &Node, problems: &mut Diagnostics) -> Option<Version> {
-    let Some(version) = node.scalar().and_then(|scalar| Version::parse(&scalar.text)) else {
+fn read_version(node: &Node, problems: &mut Diagnostics) -> Option<FormatVersion> {
+    let Some(version) = node.scalar().and_then(|scalar| FormatVersion::parse(&scalar.text)) else {
         problems
             .mismatch(node, "`version` must be MAJOR.MINOR", "expected two numbers with a point between them")
-            .help(format!("write `version: \"{}\"`", Version::AGUI));
+            .help(format!("write `version: \"{}\"`", FormatVersion::AGUI));
         return None;
     };
     known(version, node, problems).then_some(version)
 }
 
-fn known(version: Version, node: &Node, problems: &mut Diagnostics) -> bool {
-    if version.major != Version::NEWEST.major {
-        let known = Version::KNOWN.map(|version| version.to_string());
+fn known(version: FormatVersion, node: &Node, problems: &mut Diagnostics) -> bool {
+    if version.major != FormatVersion::NEWEST.major {
+        let known = FormatVersion::KNOWN.map(|version| version.to_string());
         let help = format!("known versions are {}", read::quoted_list(&known));
         problems.error(node.span, format!("version {version} is not known"), "another major version").help(help);
         return false;
     }
-    if version > Version::NEWEST {
-        let message = format!("version {version} is not known, the newest is {}", Version::NEWEST);
-        let help = format!("write `version: \"{}\"`, or use a newer agentci", Version::NEWEST);
+    if version > FormatVersion::NEWEST {
+        let message = format!("version {version} is not known, the newest is {}", FormatVersion::NEWEST);
+        let help = format!("write `version: \"{}\"`, or use a newer agentci", FormatVersion::NEWEST);
         problems.error(node.span, message, "newer than this program").help(help);
         return false;
     }
@@ -70,7 +73,13 @@ fn known(version: Version, node: &Node, problems: &mut Diagnostics) -> bool {
 }
 
 /// Reports something that came with a later version than the file's.
-pub(super) fn needs(what: &str, needed: Version, found: Option<Version>, span: Span, problems: &mut Diagnostics) {
+pub(super) fn needs(
+    what: &str,
+    needed: FormatVersion,
+    found: Option<FormatVersion>,
+    span: Span,
+    problems: &mut Diagnostics,
+) {
     let Some(found) = found.filter(|found| *found < needed) else { return };
     let message = format!("{what} needs version {needed}, and the file has {found}");
     let help = format!("write `version: \"{needed}\"` at the top of the file");
@@ -86,7 +95,7 @@ mod tests {
 
     static SHAPE: Shape = Shape::new("the test", "", VERSION);
 
-    fn parsed(text: &str) -> (Option<Version>, Vec<String>) {
+    fn parsed(text: &str) -> (Option<FormatVersion>, Vec<String>) {
         let mut problems = Diagnostics::default();
         let root = node(&format!("version: {text}\n"));
         let mut fields = SHAPE.reader(&root, &mut problems).unwrap();
@@ -96,14 +105,14 @@ mod tests {
 
     #[test]
     fn every_known_version_is_declared() {
-        let Kind::Version(words) = VERSION[0].kind else { panic!("not a version") };
-        assert_eq!(words, Version::KNOWN.map(|version| version.to_string()));
+        let ValueKind::Version(words) = VERSION[0].kind else { panic!("not a version") };
+        assert_eq!(words, FormatVersion::KNOWN.map(|version| version.to_string()));
     }
 
     #[test]
     fn a_number_counts_as_it_is_spelt() {
         for (text, minor) in [("1.0", 0), ("'1.1'", 1), ("\"1.2\"", 2)] {
-            assert_eq!(parsed(text), (Some(Version { major: 1, minor }), vec![]), "{text}");
+            assert_eq!(parsed(text), (Some(FormatVersion { major: 1, minor }), vec![]), "{text}");
         }
     }
 

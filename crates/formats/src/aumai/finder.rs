@@ -7,9 +7,9 @@ use agentci_source::Diagnostics;
 
 use super::{Documents, has_tests, lower};
 use crate::ananke;
-use crate::document::Opened;
+use crate::document::OpenedFile;
 use crate::finder::{Finder, FrontEnd};
-use crate::search::Search;
+use crate::search::SuiteSearch;
 
 /// How many files that cannot be read are told of where no suite is found.
 const UNREADABLE_TOLD: usize = 3;
@@ -22,7 +22,7 @@ pub(crate) static FRONT_END: FrontEnd =
 struct AumaiFinder;
 
 impl Finder for AumaiFinder {
-    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+    fn take(&mut self, file: OpenedFile, search: &mut SuiteSearch<'_>) {
         let Ok(root) = file.root else { return };
         let path = file.path.as_path();
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tests").to_owned();
@@ -34,11 +34,16 @@ impl Finder for AumaiFinder {
         }
     }
 
-    fn take_opened(&mut self, folder: &Path, files: &mut Vec<Opened>, search: &mut Search<'_>) -> Option<Vec<PathBuf>> {
+    fn take_opened(
+        &mut self,
+        folder: &Path,
+        files: &mut Vec<OpenedFile>,
+        search: &mut SuiteSearch<'_>,
+    ) -> Option<Vec<PathBuf>> {
         let mut opened = Vec::with_capacity(files.len());
         let mut unreadable = Diagnostics::default();
         let mut likely = Vec::new();
-        for Opened { path, root } in std::mem::take(files) {
+        for OpenedFile { path, root } in std::mem::take(files) {
             match root {
                 Ok(root) => opened.push((path, root)),
                 Err(problem) => {

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use agentci_plan::{
     Case, CaseFiles, Cases, Data, Dialect, EmptyChecks, Habits, InvalidChecks, Message, MockScript, MockTarget,
-    Parallelism, Said, StopRule, Suite, Target, Text, TimeLimit, Verdicts, World,
+    Parallelism, StopRule, Suite, Target, Text, TimeLimit, TurnInput, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span};
 use serde_json::{Map, Value, json};
 
 use super::mock_config;
 use super::test::{self, Test};
-use super::{Shape, shape, tests};
+use super::{AumaiFile, shape, tests};
 use crate::MockSource;
 use crate::document::Loading;
 use crate::ids::first_used;
@@ -60,7 +60,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Opt
     for (path, root) in documents.files {
         match shape(&root) {
             _ if Some(&path) == config.path.as_ref() => {}
-            Shape::Tests => {
+            AumaiFile::Tests => {
                 for node in tests(&root, &mut problems) {
                     let Some(test) = test::read(node, &mut problems) else { continue };
                     let span = config.span.unwrap_or(test.name.span);
@@ -69,13 +69,13 @@ pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Opt
                     cases.push(Box::new(case(test, target, &world)));
                 }
             }
-            Shape::MockConfig
+            AumaiFile::MockConfig
                 if mock_config::is_named_so(&path) && !matches!(documents.mock, MockSource::Script(_)) =>
             {
                 problems.push(unused(&path, root.span, &config));
             }
-            Shape::Empty | Shape::MockConfig => {}
-            Shape::Other => strays.push(path),
+            AumaiFile::Empty | AumaiFile::MockConfig => {}
+            AumaiFile::Other => strays.push(path),
         }
     }
     duplicates(&cases, loading.sources, &mut problems);
@@ -89,16 +89,16 @@ pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Opt
 
 /// The model's script, as far as there is one.
 #[derive(Default)]
-struct Chosen {
+struct ChosenScript {
     script: Option<MockScript>,
     path: Option<PathBuf>,
     span: Option<Span>,
 }
 
-fn config(loading: &mut Loading<'_>, documents: &Documents<'_>) -> Chosen {
+fn config(loading: &mut Loading<'_>, documents: &Documents<'_>) -> ChosenScript {
     let path = match documents.mock {
         MockSource::Script(script) => {
-            return Chosen { script: Some(MockScript::clone(script)), ..Chosen::default() };
+            return ChosenScript { script: Some(MockScript::clone(script)), ..ChosenScript::default() };
         }
         MockSource::File(path) => Some(path.clone()),
         MockSource::Beside => {
@@ -106,15 +106,15 @@ fn config(loading: &mut Loading<'_>, documents: &Documents<'_>) -> Chosen {
         }
     };
     let (script, span) = path.as_ref().and_then(|path| mock_config::open(path, loading)).unzip();
-    Chosen { script, path, span }
+    ChosenScript { script, path, span }
 }
 
 /// Whether the file of this name holds tests after all.
 fn is_tests(path: &Path, files: &[(PathBuf, Node)]) -> bool {
-    files.iter().any(|(other, root)| other == path && shape(root) == Shape::Tests)
+    files.iter().any(|(other, root)| other == path && shape(root) == AumaiFile::Tests)
 }
 
-fn unused(path: &Path, span: Span, chosen: &Chosen) -> Diagnostic {
+fn unused(path: &Path, span: Span, chosen: &ChosenScript) -> Diagnostic {
     let label = match &chosen.path {
         Some(path) => format!("`{}` answers the tests", path.display()),
         None => "only one in the suite's own folder is".into(),
@@ -152,11 +152,11 @@ fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
 }
 
 /// Messages of role and text are a conversation; anything else is handed on as it is.
-fn said(messages: &[Map<String, Value>]) -> Said {
+fn said(messages: &[Map<String, Value>]) -> TurnInput {
     let plain: Option<Vec<Message>> = messages.iter().map(message).collect();
     match plain {
-        Some(messages) if !messages.is_empty() => Said::Messages(messages),
-        _ => Said::Input(Data::literal(&json!({ "messages": messages }))),
+        Some(messages) if !messages.is_empty() => TurnInput::Messages(messages),
+        _ => TurnInput::Input(Data::literal(&json!({ "messages": messages }))),
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
         let found: Vec<_> = suite.cases.iter().map(|case| (case.id.as_str(), mock(case).position)).collect();
         assert_eq!(found, [("a", 0), ("b1", 1), ("b2", 2), ("c", 3)]);
         assert_eq!(mock(&suite.cases[3]).script.responses[0].tokens_used, 3);
-        assert!(matches!(&suite.cases[0].turns[0].said, Said::Messages(messages) if messages.len() == 1));
+        assert!(matches!(&suite.cases[0].turns[0].said, TurnInput::Messages(messages) if messages.len() == 1));
     }
 
     #[test]

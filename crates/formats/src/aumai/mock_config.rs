@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use agentci_plan::MockScript;
-use agentci_source::shape::{Shape, Unknown};
-use agentci_source::{Files, Kind, Severity, Span, join};
+use agentci_source::shape::{Shape, UnknownKeys};
+use agentci_source::{FileKind, Files, Severity, Span, join};
 
 use crate::document::Loading;
 use crate::mock_script;
@@ -16,7 +16,7 @@ const NAMES: [&str; 2] = ["mock_config.yaml", "mock_config.yml"];
 pub(crate) static CONFIG: Shape =
     Shape::new("a mock configuration", "The scripted model that answers the tests.", mock_script::SCRIPT)
         .with(&[&[mock_script::LAX_RESPONSES], mock_script::MANNER])
-        .unknown(Unknown::Warned);
+        .unknown(UnknownKeys::Warned);
 
 /// Whether a file has the name under which a script is found.
 pub(super) fn is_named_so(path: &Path) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn is_named_so(path: &Path) -> bool {
 
 /// The script that lies in a folder, if one does.
 pub(super) fn beside(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
-    NAMES.iter().map(|name| join(folder, name)).find(|path| files.kind(path) == Some(Kind::File))
+    NAMES.iter().map(|name| join(folder, name)).find(|path| files.kind(path) == Some(FileKind::File))
 }
 
 /// Reads a script, and where it stands; `None` when something is wrong with it.

@@ -27,7 +27,7 @@ pub(crate) use finder::FRONT_END;
 pub(crate) use lower::{Documents, lower};
 pub(crate) use mock_config::CONFIG;
 pub use shape::tests;
-pub(crate) use shape::{FILE, Shape, has_tests, shape};
+pub(crate) use shape::{AumaiFile, FILE, has_tests, shape};
 pub use test::{Test, read};
 
 use crate::document;
@@ -62,7 +62,7 @@ pub fn files_below(files: &dyn Files, folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a file scripts a model rather than being tests.
 pub fn is_mock_config(root: &Node) -> bool {
-    shape(root) == Shape::MockConfig
+    shape(root) == AumaiFile::MockConfig
 }
 
 /// All tests of a file, and what is wrong with it.

@@ -1,28 +1,35 @@
 //! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
 
-use agentci_source::shape::{Kind, Rule, Shape as Mapping, Unknown, filled};
+use agentci_source::shape::{KeyRule, Shape as Mapping, UnknownKeys, ValueKind, filled};
 use agentci_source::{Diagnostics, Node, did_you_mean, read};
 
 use super::test::TEST;
 
 /// A file of tests: one test, a list of them, or a list below `tests`.
-pub(crate) const FILE: Kind =
-    Kind::Either(&[Kind::Having("tests", &TESTS, &TEST), Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]);
+pub(crate) const FILE: ValueKind = ValueKind::Either(&[
+    ValueKind::Having("tests", &TESTS, &TEST),
+    ValueKind::List(&ValueKind::Shape(&TEST)),
+    ValueKind::Nothing,
+]);
 
 static TESTS: Mapping = Mapping::new(
     "a file of tests",
     "Tests in a list.",
-    &[filled("tests", Kind::Either(&[Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]), "The tests.")],
+    &[filled(
+        "tests",
+        ValueKind::Either(&[ValueKind::List(&ValueKind::Shape(&TEST)), ValueKind::Nothing]),
+        "The tests.",
+    )],
 )
-.unknown(Unknown::Warned)
-.rules(&[Rule::OneWritten(&["tests"])]);
+.unknown(UnknownKeys::Warned)
+.rules(&[KeyRule::OneWritten(&["tests"])]);
 
 /// The keys that no other format has.
 const MARKS: [&str; 2] = ["input_messages", "expected_behavior"];
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum AumaiFile {
     /// It holds tests.
     Tests,
     /// It holds nothing.
@@ -34,20 +41,20 @@ pub(crate) enum Shape {
 }
 
 /// Tells what a file is that stands beside files of tests.
-pub(crate) fn shape(root: &Node) -> Shape {
+pub(crate) fn shape(root: &Node) -> AumaiFile {
     let has = |key: &str| root.get(key).is_some();
     // A test that neither asks nor expects anything has no mark of its own.
     let bare = |node: &Node| {
         node.get("name").is_some() && node.pairs().unwrap_or_default().iter().all(|pair| TEST.declares(&pair.key.text))
     };
     if root.is_null() {
-        Shape::Empty
+        AumaiFile::Empty
     } else if has_tests(root) || bare(root) || root.items().is_some_and(|items| items.iter().any(bare)) {
-        Shape::Tests
+        AumaiFile::Tests
     } else if (has("model_name") || has("responses")) && !has("name") {
-        Shape::MockConfig
+        AumaiFile::MockConfig
     } else {
-        Shape::Other
+        AumaiFile::Other
     }
 }
 

@@ -1,8 +1,8 @@
 //! A prompt: what a list says of it, and its messages.
 
 use agentci_plan::Data;
-use agentci_plan::mcp_script::Prompt;
-use agentci_source::shape::{Kind, Rule, Shape, filled, optional, required};
+use agentci_plan::mcp_script::McpPrompt;
+use agentci_source::shape::{KeyRule, Shape, ValueKind, filled, optional, required};
 use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::{Value, json};
 
@@ -17,14 +17,22 @@ pub(super) static PROMPT: Shape = Shape::new(
     "a prompt",
     "What is listed of a prompt, and its messages.",
     &[
-        optional("title", Kind::Text, "Its name for people."),
-        optional("description", Kind::Text, "What it is for."),
-        optional("arguments", Kind::List(&Kind::Shape(&ARGUMENT)), "Its arguments."),
-        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
-        optional("_meta", Kind::Object, "What extensions say of it."),
-        optional("steps", Kind::List(&Kind::Shape(&STEP)), "What happens before it is given."),
-        filled("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Its messages; `${INPUT.name}` is an argument."),
-        optional("complete", Kind::Map(&Kind::List(&Kind::Text)), "What may stand for an argument, by its name."),
+        optional("title", ValueKind::Text, "Its name for people."),
+        optional("description", ValueKind::Text, "What it is for."),
+        optional("arguments", ValueKind::List(&ValueKind::Shape(&ARGUMENT)), "Its arguments."),
+        optional("icons", ValueKind::List(&ValueKind::Object), "Its pictures."),
+        optional("_meta", ValueKind::Object, "What extensions say of it."),
+        optional("steps", ValueKind::List(&ValueKind::Shape(&STEP)), "What happens before it is given."),
+        filled(
+            "messages",
+            ValueKind::Filled(&ValueKind::Shape(&MESSAGE)),
+            "Its messages; `${INPUT.name}` is an argument.",
+        ),
+        optional(
+            "complete",
+            ValueKind::Map(&ValueKind::List(&ValueKind::Text)),
+            "What may stand for an argument, by its name.",
+        ),
     ],
 );
 
@@ -32,10 +40,10 @@ static ARGUMENT: Shape = Shape::new(
     "an argument",
     "An argument of a prompt.",
     &[
-        required("name", Kind::Name, "Its name."),
-        optional("title", Kind::Text, "Its name for people."),
-        optional("description", Kind::Text, "What it is."),
-        optional("required", Kind::Truth, "Whether it must be given. Default: false."),
+        required("name", ValueKind::Name, "Its name."),
+        optional("title", ValueKind::Text, "Its name for people."),
+        optional("description", ValueKind::Text, "What it is."),
+        optional("required", ValueKind::Truth, "Whether it must be given. Default: false."),
     ],
 );
 
@@ -47,11 +55,11 @@ static MESSAGE: Shape = Shape::new(
         optional("assistant", CONTENT, "What the model says: a text, or content as the protocol has it."),
     ],
 )
-.rules(&[Rule::One(&ROLES)]);
+.rules(&[KeyRule::One(&ROLES)]);
 
-const CONTENT: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
+const CONTENT: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Object]);
 
-pub(super) fn prompt(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
+pub(super) fn prompt(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<McpPrompt> {
     let mut fields = PROMPT.reader(node, problems)?;
     let declared = declared(&mut fields, &DECLARED);
     for argument in node.get("arguments").and_then(Node::items).into_iter().flatten() {
@@ -65,7 +73,7 @@ pub(super) fn prompt(name: Spanned<String>, node: &Node, problems: &mut Diagnost
     let messages: Option<Vec<Value>> = written?.iter().map(|node| message(node, fields.problems)).collect();
     let complete = fields.or_default("complete", complete);
     fields.finish();
-    Some(Prompt { name, declared, steps, messages: Data::parse(&Value::Array(messages?)), complete })
+    Some(McpPrompt { name, declared, steps, messages: Data::parse(&Value::Array(messages?)), complete })
 }
 
 fn message(node: &Node, problems: &mut Diagnostics) -> Option<Value> {

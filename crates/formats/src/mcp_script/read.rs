@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use agentci_plan::mcp_script::Script;
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_plan::mcp_script::McpScript;
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, Sources, Spanned, read};
 use serde_json::{Map, Value};
 
@@ -17,27 +17,31 @@ pub(crate) static SCRIPT: Shape = Shape::new(
     "the script of an MCP server",
     "What an MCP server offers and answers.",
     &[
-        optional("server", Kind::Shape(&SERVER), "What the server says of itself."),
-        optional("tools", Kind::FilledMap(&Kind::Shape(&TOOL)), "Its tools, by name."),
-        optional("resources", Kind::FilledMap(&Kind::Shape(&RESOURCE)), "Its resources, by address or template."),
-        optional("prompts", Kind::FilledMap(&Kind::Shape(&PROMPT)), "Its prompts, by name."),
-        optional("page", Kind::Count(1), "How many entries a page of a list has. Default: all."),
+        optional("server", ValueKind::Shape(&SERVER), "What the server says of itself."),
+        optional("tools", ValueKind::FilledMap(&ValueKind::Shape(&TOOL)), "Its tools, by name."),
+        optional(
+            "resources",
+            ValueKind::FilledMap(&ValueKind::Shape(&RESOURCE)),
+            "Its resources, by address or template.",
+        ),
+        optional("prompts", ValueKind::FilledMap(&ValueKind::Shape(&PROMPT)), "Its prompts, by name."),
+        optional("page", ValueKind::Count(1), "How many entries a page of a list has. Default: all."),
     ],
 )
-.rules(&[Rule::Some(&["tools", "resources", "prompts"])]);
+.rules(&[KeyRule::Some(&["tools", "resources", "prompts"])]);
 
 static SERVER: Shape = Shape::new(
     "`server`",
     "What the server says of itself.",
     &[
-        optional("name", Kind::Name, "Its name. Default: that of the file."),
-        optional("version", Kind::Name, "Its version. Default: `0`."),
-        optional("instructions", Kind::Text, "How it wants to be used."),
+        optional("name", ValueKind::Name, "Its name. Default: that of the file."),
+        optional("version", ValueKind::Name, "Its version. Default: `0`."),
+        optional("instructions", ValueKind::Text, "How it wants to be used."),
     ],
 );
 
 /// Reads the script of an MCP server. Its text is in the sources afterwards, so that problems can be shown.
-pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<Script, Diagnostics> {
+pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<McpScript, Diagnostics> {
     let root = document::open(files, sources, path, document::SIZE_LIMIT)?;
     let mut problems = Diagnostics::default();
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
@@ -46,9 +50,9 @@ pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) ->
     script.filter(|_| !problems.has_errors()).ok_or(problems)
 }
 
-fn script(root: &Node, name: &str, problems: &mut Diagnostics) -> Option<Script> {
+fn script(root: &Node, name: &str, problems: &mut Diagnostics) -> Option<McpScript> {
     SCRIPT.read(root, problems, |fields| {
-        let mut script = Script { name: name.to_owned(), version: "0".to_owned(), ..Script::default() };
+        let mut script = McpScript { name: name.to_owned(), version: "0".to_owned(), ..McpScript::default() };
         if let Some(node) = fields.node("server") {
             server(node, &mut script, fields.problems);
         }
@@ -66,7 +70,7 @@ fn script(root: &Node, name: &str, problems: &mut Diagnostics) -> Option<Script>
     })
 }
 
-fn server(node: &Node, script: &mut Script, problems: &mut Diagnostics) -> Option<()> {
+fn server(node: &Node, script: &mut McpScript, problems: &mut Diagnostics) -> Option<()> {
     SERVER.read(node, problems, |fields| {
         script.name = fields.name("name").unwrap_or_else(|| script.name.clone());
         script.version = fields.name("version").unwrap_or_else(|| script.version.clone());
@@ -121,13 +125,13 @@ mod tests {
     use std::time::Duration;
 
     use agentci_plan::Data;
-    use agentci_plan::mcp_script::{Answer, Held, Level, Outcome, QuestionKind, Step};
+    use agentci_plan::mcp_script::{AnswerStep, CallOutcome, LogLevel, QuestionKind, ResourceContent, ToolAnswer};
     use agentci_source::MemoryFiles;
     use serde_json::json;
 
     use super::*;
 
-    fn load(text: &str) -> Result<Script, Vec<String>> {
+    fn load(text: &str) -> Result<McpScript, Vec<String>> {
         let files = MemoryFiles::default().with("shop/orders.mcp.yaml", text);
         let mut sources = Sources::default();
         load_mcp_script(&files, &mut sources, Path::new("shop/orders.mcp.yaml")).map_err(|problems| {
@@ -139,11 +143,11 @@ mod tests {
         })
     }
 
-    fn answers(answers: &str) -> Vec<Answer> {
+    fn answers(answers: &str) -> Vec<ToolAnswer> {
         load(&format!("tools: {{ t: {{ answers: {answers} }} }}")).unwrap().tools.remove(0).answers
     }
 
-    fn outcome(answer: &str) -> Outcome {
+    fn outcome(answer: &str) -> CallOutcome {
         answers(answer).remove(0).outcome
     }
 
@@ -173,12 +177,15 @@ mod tests {
 
     #[test]
     fn an_answer_ends_in_one_of_four_ways() {
-        assert_eq!(outcome("{ reply: hi }"), Outcome::Reply(Data::literal(&json!("hi"))));
-        assert_eq!(outcome("{ reply: }"), Outcome::Reply(Data::literal(&Value::Null)));
-        assert_eq!(outcome("{ reply: { a: [1] } }"), Outcome::Reply(Data::literal(&json!({ "a": [1] }))));
-        assert_eq!(outcome("{ error: 'no ${INPUT.id}' }"), Outcome::Error(Data::parse(&json!("no ${INPUT.id}"))));
-        assert_eq!(outcome("{ result: { content: [] } }"), Outcome::Result(Data::literal(&json!({ "content": [] }))));
-        let failure = Outcome::Failure { code: -32000, message: "busy".into() };
+        assert_eq!(outcome("{ reply: hi }"), CallOutcome::Reply(Data::literal(&json!("hi"))));
+        assert_eq!(outcome("{ reply: }"), CallOutcome::Reply(Data::literal(&Value::Null)));
+        assert_eq!(outcome("{ reply: { a: [1] } }"), CallOutcome::Reply(Data::literal(&json!({ "a": [1] }))));
+        assert_eq!(outcome("{ error: 'no ${INPUT.id}' }"), CallOutcome::Error(Data::parse(&json!("no ${INPUT.id}"))));
+        assert_eq!(
+            outcome("{ result: { content: [] } }"),
+            CallOutcome::Result(Data::literal(&json!({ "content": [] })))
+        );
+        let failure = CallOutcome::Failure { code: -32000, message: "busy".into() };
         assert_eq!(outcome("{ fail: { code: -32000, message: busy } }"), failure);
     }
 
@@ -191,14 +198,14 @@ mod tests {
         assert_eq!(answers.len(), 2);
         assert_eq!(answers[0].when, Some(json!({ "id": "A-17" })));
         let [wait, begun, wrong, progress, ask, close] = answers[0].steps.as_slice() else { panic!("{answers:?}") };
-        assert_eq!(*wait, Step::Wait(Duration::from_millis(50)));
-        assert_eq!(*begun, Step::Log { level: Level::Info, data: Data::literal(&json!("begun")) });
-        assert_eq!(*wrong, Step::Log { level: Level::Error, data: Data::literal(&json!({ "a": 1 })) });
-        assert_eq!(*progress, Step::Progress { progress: 1.0, total: Some(2.0), message: None });
-        let Step::Ask(questions) = ask else { panic!("{ask:?}") };
+        assert_eq!(*wait, AnswerStep::Wait(Duration::from_millis(50)));
+        assert_eq!(*begun, AnswerStep::Log { level: LogLevel::Info, data: Data::literal(&json!("begun")) });
+        assert_eq!(*wrong, AnswerStep::Log { level: LogLevel::Error, data: Data::literal(&json!({ "a": 1 })) });
+        assert_eq!(*progress, AnswerStep::Progress { progress: 1.0, total: Some(2.0), message: None });
+        let AnswerStep::Ask(questions) = ask else { panic!("{ask:?}") };
         let kinds: Vec<_> = questions.iter().map(|question| (question.name.as_str(), question.kind)).collect();
         assert_eq!(kinds, [("who", QuestionKind::Elicit), ("where", QuestionKind::Roots)]);
-        assert_eq!(*close, Step::Close);
+        assert_eq!(*close, AnswerStep::Close);
     }
 
     #[test]
@@ -211,7 +218,7 @@ mod tests {
         assert_eq!(script.page, Some(2));
         assert!(!script.resources[0].is_template() && script.resources[1].is_template());
         assert_eq!(script.resources[0].declared["name"], "shop://terms");
-        assert_eq!(script.resources[1].holds, Held::Blob("AAAA".into()));
+        assert_eq!(script.resources[1].holds, ResourceContent::Blob("AAAA".into()));
         assert_eq!(script.resources[1].complete, [("id".to_owned(), vec!["A-17".to_owned()])]);
         let prompt = &script.prompts[0];
         assert_eq!(prompt.required().collect::<Vec<_>>(), ["id"]);

@@ -1,8 +1,8 @@
 //! What happens before an answer.
 
 use agentci_plan::Data;
-use agentci_plan::mcp_script::{Level, Question, QuestionKind, Step};
-use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
+use agentci_plan::mcp_script::{AnswerStep, ClientQuestion, LogLevel, QuestionKind};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostics, Node, Pair, read};
 use serde_json::{Value, json};
 
@@ -13,33 +13,33 @@ pub(super) static STEP: Shape = Shape::new(
     "a step",
     "Something that happens before an answer.",
     &[
-        optional("wait", Kind::Duration, "Nothing happens for so long."),
-        optional("log", Kind::Either(&[Kind::Text, Kind::Shape(&LOG)]), "Something is logged."),
+        optional("wait", ValueKind::Duration, "Nothing happens for so long."),
+        optional("log", ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&LOG)]), "Something is logged."),
         optional(
             "progress",
-            Kind::Shape(&PROGRESS),
+            ValueKind::Shape(&PROGRESS),
             "The client is told how far the call has come, if it wants to be.",
         ),
         optional(
             "ask",
-            Kind::FilledMap(&Kind::Shape(&QUESTION)),
+            ValueKind::FilledMap(&ValueKind::Shape(&QUESTION)),
             "What the client is asked, by names; all of it at once.",
         ),
         optional(
             "close",
-            Kind::Asked,
+            ValueKind::Asked,
             "The stream of a call over HTTP is closed: the client has to come back for the rest.",
         ),
     ],
 )
-.rules(&[Rule::OneWritten(&["wait", "log", "progress", "ask", "close"])]);
+.rules(&[KeyRule::OneWritten(&["wait", "log", "progress", "ask", "close"])]);
 
 static LOG: Shape = Shape::new(
     "`log`",
     "Something that is logged.",
     &[
-        required("data", Kind::Data, "What is said."),
-        optional("level", Kind::Choice(&words(&Level::NAMES)), "How bad it is. Default: info."),
+        required("data", ValueKind::Data, "What is said."),
+        optional("level", ValueKind::Choice(&words(&LogLevel::NAMES)), "How bad it is. Default: info."),
     ],
 );
 
@@ -47,9 +47,9 @@ static PROGRESS: Shape = Shape::new(
     "`progress`",
     "How far a call has come.",
     &[
-        required("progress", Kind::Number, "So far."),
-        optional("total", Kind::Number, "Of so much."),
-        optional("message", Kind::Text, "In words."),
+        required("progress", ValueKind::Number, "So far."),
+        optional("total", ValueKind::Number, "Of so much."),
+        optional("message", ValueKind::Text, "In words."),
     ],
 );
 
@@ -57,29 +57,33 @@ static QUESTION: Shape = Shape::new(
     "a question",
     "What the client is asked.",
     &[
-        optional("elicit", Kind::Object, "The parameters of `elicitation/create`: the user is asked."),
-        optional("sample", Kind::Object, "The parameters of `sampling/createMessage`: the client's model is asked."),
-        optional("roots", Kind::Asked, "The client is asked for the folders it works in."),
+        optional("elicit", ValueKind::Object, "The parameters of `elicitation/create`: the user is asked."),
+        optional(
+            "sample",
+            ValueKind::Object,
+            "The parameters of `sampling/createMessage`: the client's model is asked.",
+        ),
+        optional("roots", ValueKind::Asked, "The client is asked for the folders it works in."),
     ],
 )
-.rules(&[Rule::OneWritten(&words(&QuestionKind::NAMES))]);
+.rules(&[KeyRule::OneWritten(&words(&QuestionKind::NAMES))]);
 
-pub(super) fn steps(node: &Node, problems: &mut Diagnostics) -> Vec<Step> {
+pub(super) fn steps(node: &Node, problems: &mut Diagnostics) -> Vec<AnswerStep> {
     read::each(node, "steps", problems, step)
 }
 
-fn step(node: &Node, problems: &mut Diagnostics) -> Option<Step> {
+fn step(node: &Node, problems: &mut Diagnostics) -> Option<AnswerStep> {
     STEP.read(node, problems, |fields| {
         let close = fields.node("close");
         let written = ["wait", "log", "progress", "ask"].map(|key| fields.node(key).is_some());
         match (written, fields.key_span("close").is_some()) {
-            ([true, false, false, false], false) => fields.duration("wait").map(Step::Wait),
+            ([true, false, false, false], false) => fields.duration("wait").map(AnswerStep::Wait),
             ([false, true, false, false], false) => fields.optional("log", logged),
             ([false, false, true, false], false) => fields.optional("progress", progressed),
             ([false, false, false, true], false) => fields.optional("ask", asked),
             ([false, false, false, false], true) => {
                 let good = close.is_none_or(|node| read::asked(node, "close", fields.problems).is_some());
-                good.then_some(Step::Close)
+                good.then_some(AnswerStep::Close)
             }
             _ => {
                 let message = "a step has one of `wait`, `log`, `progress`, `ask` and `close`";
@@ -91,33 +95,33 @@ fn step(node: &Node, problems: &mut Diagnostics) -> Option<Step> {
     })
 }
 
-fn logged(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Step> {
+fn logged(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<AnswerStep> {
     if node.pairs().is_none() {
         let text = read::text(node, name, problems)?;
-        return Some(Step::Log { level: Level::Info, data: Data::parse(&Value::String(text)) });
+        return Some(AnswerStep::Log { level: LogLevel::Info, data: Data::parse(&Value::String(text)) });
     }
     LOG.read(node, problems, |fields| {
         let data = fields.required("data", data);
-        let level = fields.choice("level", &Level::NAMES).unwrap_or(Level::Info);
-        Some(Step::Log { level, data: data? })
+        let level = fields.choice("level", &LogLevel::NAMES).unwrap_or(LogLevel::Info);
+        Some(AnswerStep::Log { level, data: data? })
     })
 }
 
-fn progressed(node: &Node, _name: &str, problems: &mut Diagnostics) -> Option<Step> {
+fn progressed(node: &Node, _name: &str, problems: &mut Diagnostics) -> Option<AnswerStep> {
     PROGRESS.read(node, problems, |fields| {
         let progress = fields.required("progress", read::number);
         let (total, message) = (fields.optional("total", read::number), fields.text("message"));
-        Some(Step::Progress { progress: progress?, total, message })
+        Some(AnswerStep::Progress { progress: progress?, total, message })
     })
 }
 
-fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Step> {
+fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<AnswerStep> {
     let pairs = pairs(node, name, problems);
-    let questions: Option<Vec<Question>> = pairs.iter().map(|pair| question(pair, problems)).collect();
-    questions.filter(|questions| !questions.is_empty()).map(Step::Ask)
+    let questions: Option<Vec<ClientQuestion>> = pairs.iter().map(|pair| question(pair, problems)).collect();
+    questions.filter(|questions| !questions.is_empty()).map(AnswerStep::Ask)
 }
 
-fn question(pair: &Pair, problems: &mut Diagnostics) -> Option<Question> {
+fn question(pair: &Pair, problems: &mut Diagnostics) -> Option<ClientQuestion> {
     QUESTION.read(&pair.value, problems, |fields| {
         let _ = QuestionKind::NAMES.map(|(key, _)| fields.node(key));
         let (key, kind) = QuestionKind::NAMES.into_iter().find(|(key, _)| fields.key_span(key).is_some())?;
@@ -125,6 +129,6 @@ fn question(pair: &Pair, problems: &mut Diagnostics) -> Option<Question> {
             QuestionKind::Roots => Data::literal(&json!({})),
             QuestionKind::Elicit | QuestionKind::Sample => fields.optional(key, data)?,
         };
-        Some(Question { name: pair.key.text.to_string(), kind, params })
+        Some(ClientQuestion { name: pair.key.text.to_string(), kind, params })
     })
 }

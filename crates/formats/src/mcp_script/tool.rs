@@ -1,7 +1,7 @@
 //! A tool: what a list says of it, and its answers.
 
-use agentci_plan::mcp_script::Tool;
-use agentci_source::shape::{Kind, Shape, filled, optional};
+use agentci_plan::mcp_script::ScriptedMcpTool;
+use agentci_source::shape::{Shape, ValueKind, filled, optional};
 use agentci_source::{Diagnostics, Node, Spanned};
 use serde_json::{Value, json};
 
@@ -14,22 +14,22 @@ pub(super) static TOOL: Shape = Shape::new(
     "a tool",
     "What is listed of a tool, and what it answers.",
     &[
-        optional("title", Kind::Text, "Its name for people."),
-        optional("description", Kind::Text, "What it does."),
-        optional("inputSchema", Kind::Object, "The schema of its arguments. Default: any object."),
-        optional("outputSchema", Kind::Object, "The schema of its results."),
-        optional("annotations", Kind::Object, "What it says of its effects."),
-        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
-        optional("_meta", Kind::Object, "What extensions say of it."),
+        optional("title", ValueKind::Text, "Its name for people."),
+        optional("description", ValueKind::Text, "What it does."),
+        optional("inputSchema", ValueKind::Object, "The schema of its arguments. Default: any object."),
+        optional("outputSchema", ValueKind::Object, "The schema of its results."),
+        optional("annotations", ValueKind::Object, "What it says of its effects."),
+        optional("icons", ValueKind::List(&ValueKind::Object), "Its pictures."),
+        optional("_meta", ValueKind::Object, "What extensions say of it."),
         filled(
             "answers",
-            Kind::OneOrMore(&Kind::Shape(&ANSWER)),
+            ValueKind::OneOrMore(&ValueKind::Shape(&ANSWER)),
             "What it answers. Those that fit a call are given in turn, the last one again and again.",
         ),
     ],
 );
 
-pub(super) fn tool(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<Tool> {
+pub(super) fn tool(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<ScriptedMcpTool> {
     TOOL.read(node, problems, |fields| {
         let mut declared = declared(fields, &DECLARED);
         declared.entry("inputSchema").or_insert_with(|| json!({ "type": "object" }));
@@ -45,6 +45,6 @@ pub(super) fn tool(name: Spanned<String>, node: &Node, problems: &mut Diagnostic
             fields.problems.error(node.span, "`answers` has no answer", "an answer is missing here");
         }
         let answers = items.iter().filter_map(|node| answer(node, fields.problems)).collect();
-        Some(Tool { name, declared, answers })
+        Some(ScriptedMcpTool { name, declared, answers })
     })
 }

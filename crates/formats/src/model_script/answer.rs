@@ -1,7 +1,9 @@
 //! What is answered, by a rule or by a step: words, calls of tools, how fast, and what goes wrong.
 
-use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
-use agentci_source::shape::{Field, Kind, Shape, optional, required, words};
+use agentci_plan::{
+    AnswerPace, Finish, ModelCondition, ModelFailure, ModelRule, ScriptedCall, ScriptedUsage, SequenceStep,
+};
+use agentci_source::shape::{Field, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, Span, read};
 use serde_json::{Map, Value};
 
@@ -10,44 +12,52 @@ use crate::texts::object;
 
 /// What may be said of any answer.
 pub(super) static ANSWER: [Field; 8] = [
-    optional("tool_calls", Kind::List(&Kind::Shape(&CALL)), "The tools that the model calls."),
-    optional("latency", Kind::Duration, "How long the model thinks."),
-    optional("first_token", Kind::Duration, "How long it takes until the first token comes."),
-    optional("tokens_per_second", Kind::Positive, "How fast tokens come."),
-    optional("usage", Kind::Shape(&USAGE), "What the answer says about tokens."),
-    optional("finish", Kind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
-    optional("fail", Kind::Shape(&FAILURE), "What goes wrong with the request."),
+    optional("tool_calls", ValueKind::List(&ValueKind::Shape(&CALL)), "The tools that the model calls."),
+    optional("latency", ValueKind::Duration, "How long the model thinks."),
+    optional("first_token", ValueKind::Duration, "How long it takes until the first token comes."),
+    optional("tokens_per_second", ValueKind::Positive, "How fast tokens come."),
+    optional("usage", ValueKind::Shape(&USAGE), "What the answer says about tokens."),
+    optional("finish", ValueKind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
+    optional("fail", ValueKind::Shape(&FAILURE), "What goes wrong with the request."),
     optional(
         "misbehaves",
-        Kind::Truth,
+        ValueKind::Truth,
         "Whether the model calls tools that were not offered, or leaves the format that was asked for, on purpose.",
     ),
 ];
 
 /// What a model says: a text, or data that it says as JSON.
-pub(super) const REPLY: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
+pub(super) const REPLY: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Object]);
 
 static CALL: Shape = Shape::new(
     "a tool call",
     "A tool that the model calls.",
-    &[required("name", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
+    &[
+        required("name", ValueKind::Name, "The name of the tool."),
+        optional("args", ValueKind::Object, "Its arguments."),
+    ],
 );
 
 static USAGE: Shape = Shape::new(
     "`usage`",
     "What the answer says about tokens.",
     &[
-        optional("input", Kind::Count(0), "Tokens that were read."),
-        optional("output", Kind::Count(0), "Tokens that were written."),
+        optional("input", ValueKind::Count(0), "Tokens that were read."),
+        optional("output", ValueKind::Count(0), "Tokens that were written."),
     ],
 );
 
 /// Reads an answer to requests like these, which begins at `span`.
-pub(super) fn answer(fields: &mut Reader<'_, '_>, span: Span, when: ModelCondition, step: Option<Step>) -> ModelRule {
+pub(super) fn answer(
+    fields: &mut Reader<'_, '_>,
+    span: Span,
+    when: ModelCondition,
+    step: Option<SequenceStep>,
+) -> ModelRule {
     let [reply, calls, fail] = ["reply", "tool_calls", "fail"].map(|key| fields.node(key));
     let replies = fields.optional("reply", |node, _, problems| replies(node, step.is_some(), problems));
     let tool_calls = fields.or_default("tool_calls", |node, problems| read::each(node, "tool_calls", problems, call));
-    let pace = Pace {
+    let pace = AnswerPace {
         latency: fields.duration("latency").unwrap_or_default(),
         first_token: fields.duration("first_token").unwrap_or_default(),
         tokens_per_second: fields.optional("tokens_per_second", speed),

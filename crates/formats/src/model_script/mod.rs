@@ -21,7 +21,7 @@
 mod answer;
 mod condition;
 mod failure;
-mod idle;
+mod ineffective;
 mod read;
 mod rule;
 mod steps;

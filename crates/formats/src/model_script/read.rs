@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use agentci_plan::{Missed, ModelScript};
-use agentci_source::shape::{Kind, Rule, Shape, optional, words};
+use agentci_plan::{ModelScript, UnansweredRoute};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostics, Files, Node, Sources, read};
 
-use super::idle;
+use super::ineffective;
 use super::rule::{RULE, rule};
 use super::steps::{STEPS, all_steps};
 use crate::document;
@@ -16,12 +16,12 @@ pub(crate) static SCRIPT: Shape = Shape::new(
     "a model's script",
     "What the mock LLM answers.",
     &[
-        optional("model", Kind::Name, "The name of the model; another is not found."),
-        optional("api_key", Kind::Name, "The key that requests must have."),
-        optional("seed", Kind::Whole(0, i64::MAX), "What failures by chance are drawn from."),
+        optional("model", ValueKind::Name, "The name of the model; another is not found."),
+        optional("api_key", ValueKind::Name, "The key that requests must have."),
+        optional("seed", ValueKind::Whole(0, i64::MAX), "What failures by chance are drawn from."),
         optional(
             "rules",
-            Kind::List(&Kind::Shape(&RULE)),
+            ValueKind::List(&ValueKind::Shape(&RULE)),
             "What is answered to what; the first rule that fits counts.",
         ),
         optional(
@@ -29,16 +29,20 @@ pub(crate) static SCRIPT: Shape = Shape::new(
             STEPS,
             "The answers to the requests of one conversation, in order; a list of lists for several conversations.",
         ),
-        optional("default", Kind::OneOrMore(&Kind::Text), "What is answered where no rule fits."),
-        optional("strict", Kind::Truth, "Whether requests are refused that the provider would refuse. Default: true."),
+        optional("default", ValueKind::OneOrMore(&ValueKind::Text), "What is answered where no rule fits."),
+        optional(
+            "strict",
+            ValueKind::Truth,
+            "Whether requests are refused that the provider would refuse. Default: true.",
+        ),
         optional(
             "miss",
-            Kind::Choice(&words(&Missed::NAMES)),
+            ValueKind::Choice(&words(&UnansweredRoute::NAMES)),
             "What a request that no rule fits does to its case. Default: fail.",
         ),
     ],
 )
-.rules(&[Rule::Some(&["rules", "steps", "default"])]);
+.rules(&[KeyRule::Some(&["rules", "steps", "default"])]);
 
 /// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
 pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
@@ -62,17 +66,17 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
     let mut rules = Vec::new();
     for node in fields.optional("rules", read::list).unwrap_or_default() {
         let of_rule = rule(node, &mut sequences, fields.problems);
-        idle::of_rule(node, &of_rule, &mut warnings);
+        ineffective::of_rule(node, &of_rule, &mut warnings);
         rules.extend(of_rule);
     }
     if let Some(node) = fields.node("steps") {
         let steps = all_steps(node, &mut sequences, fields.problems);
-        idle::of_steps(node, &steps, &mut warnings);
+        ineffective::of_steps(node, &steps, &mut warnings);
         rules.extend(steps);
     }
-    idle::of_default(fields.node("default"), &rules, &mut warnings);
+    ineffective::of_default(fields.node("default"), &rules, &mut warnings);
     let default = fields.texts("default");
-    let (strict, miss) = (fields.truth("strict"), fields.choice("miss", &Missed::NAMES));
+    let (strict, miss) = (fields.truth("strict"), fields.choice("miss", &UnansweredRoute::NAMES));
     if ["rules", "steps", "default"].into_iter().all(|key| fields.node(key).is_none()) {
         let message = "the script has neither `rules` nor `steps` nor `default`";
         let help = "add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`";

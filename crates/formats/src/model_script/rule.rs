@@ -1,7 +1,7 @@
 //! One rule: what it is for, and what it answers, once for each request or step by step.
 
 use agentci_plan::ModelRule;
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node};
 
 use super::answer::{ANSWER, REPLY, answer};
@@ -12,10 +12,10 @@ pub(super) static RULE: Shape = Shape::new(
     "a rule",
     "What is answered when.",
     &[
-        optional("when", Kind::Shape(&CONDITION), "The requests that it is for; without it, all."),
+        optional("when", ValueKind::Shape(&CONDITION), "The requests that it is for; without it, all."),
         optional(
             "reply",
-            Kind::OneOrMore(&REPLY),
+            ValueKind::OneOrMore(&REPLY),
             "What the model says, data as JSON; several are said one after another, request by request.",
         ),
         optional(
@@ -27,16 +27,16 @@ pub(super) static RULE: Shape = Shape::new(
 )
 .with(&[&ANSWER])
 .rules(&[
-    Rule::NotBoth(&["steps", "reply"]),
-    Rule::NotBoth(&["steps", "tool_calls"]),
-    Rule::NotBoth(&["steps", "latency"]),
-    Rule::NotBoth(&["steps", "first_token"]),
-    Rule::NotBoth(&["steps", "tokens_per_second"]),
-    Rule::NotBoth(&["steps", "usage"]),
-    Rule::NotBoth(&["steps", "finish"]),
-    Rule::NotBoth(&["steps", "fail"]),
-    Rule::NotBoth(&["steps", "misbehaves"]),
-    Rule::Some(&["reply", "tool_calls", "fail", "steps"]),
+    KeyRule::NotBoth(&["steps", "reply"]),
+    KeyRule::NotBoth(&["steps", "tool_calls"]),
+    KeyRule::NotBoth(&["steps", "latency"]),
+    KeyRule::NotBoth(&["steps", "first_token"]),
+    KeyRule::NotBoth(&["steps", "tokens_per_second"]),
+    KeyRule::NotBoth(&["steps", "usage"]),
+    KeyRule::NotBoth(&["steps", "finish"]),
+    KeyRule::NotBoth(&["steps", "fail"]),
+    KeyRule::NotBoth(&["steps", "misbehaves"]),
+    KeyRule::Some(&["reply", "tool_calls", "fail", "steps"]),
 ]);
 
 /// Reads a rule: one answer, or one for each of its steps. `sequences` counts the conversations that have steps.

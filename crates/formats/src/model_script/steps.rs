@@ -1,7 +1,7 @@
 //! `steps`: the answers to the requests of one conversation, in order.
 
-use agentci_plan::{ModelCondition, ModelRule, Step};
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_plan::{ModelCondition, ModelRule, SequenceStep};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node, read};
 
 use super::answer::{ANSWER, REPLY, answer};
@@ -12,13 +12,13 @@ pub(super) static STEP: Shape = Shape::new(
     &[optional("reply", REPLY, "What the model says, data as JSON.")],
 )
 .with(&[&ANSWER])
-.rules(&[Rule::Some(&["reply", "tool_calls", "fail"])]);
+.rules(&[KeyRule::Some(&["reply", "tool_calls", "fail"])]);
 
 /// The steps of a script itself: those of one conversation, or a list of lists for several.
-pub(super) const STEPS: Kind = Kind::Either(&[SEQUENCE, Kind::Filled(&SEQUENCE)]);
+pub(super) const STEPS: ValueKind = ValueKind::Either(&[SEQUENCE, ValueKind::Filled(&SEQUENCE)]);
 
 /// The steps of one conversation.
-pub(super) const SEQUENCE: Kind = Kind::Filled(&Kind::Shape(&STEP));
+pub(super) const SEQUENCE: ValueKind = ValueKind::Filled(&ValueKind::Shape(&STEP));
 
 /// Reads the steps of one conversation, whose first request is like this.
 pub(super) fn steps(
@@ -37,7 +37,7 @@ pub(super) fn steps(
     let mut read = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let when = if at == 0 { when.clone() } else { when.of_asker() };
-        let step = Some(Step { of, at });
+        let step = Some(SequenceStep { of, at });
         read.extend(STEP.read(item, problems, |fields| Some(answer(fields, item.span, when, step))));
     }
     read

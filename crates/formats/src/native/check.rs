@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci_plan::Check;
 use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, read};
 
-use crate::normal;
+use crate::canonical;
 
 /// Reads a list of checks; the good ones are kept when one is wrong.
 pub(super) fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
@@ -90,7 +90,7 @@ fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) ->
 
 fn of_pair(pair: &Pair) -> Check {
     let Key { text, span } = &pair.key;
-    let (arguments, templated) = normal::arguments(&pair.value);
+    let (arguments, templated) = canonical::arguments(&pair.value);
     Check { templated, ..Check::new(text.clone(), *span, arguments) }
 }
 

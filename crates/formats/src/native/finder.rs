@@ -7,9 +7,9 @@ use agentci_source::{Diagnostic, Node};
 
 use super::lower;
 use super::shape::{NAMES, has_marks, is_empty, is_settings, is_suite};
-use crate::document::Opened;
-use crate::finder::{Candidate, Finder, FrontEnd};
-use crate::search::Search;
+use crate::document::OpenedFile;
+use crate::finder::{Finder, FrontEnd, SuiteCandidate};
+use crate::search::SuiteSearch;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     dialect: Dialect::Native,
@@ -25,24 +25,24 @@ pub(crate) static FRONT_END: FrontEnd = FrontEnd {
 struct NativeFinder;
 
 impl Finder for NativeFinder {
-    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+    fn take(&mut self, file: OpenedFile, search: &mut SuiteSearch<'_>) {
         let Ok(root) = file.root else { return };
         if let Some(suite) = lower(&mut search.loading(), &file.path, root) {
             search.add_with_models(suite);
         }
     }
 
-    fn candidate(&self, path: &Path, root: &Node, search: &Search<'_>) -> Candidate {
+    fn candidate(&self, path: &Path, root: &Node, search: &SuiteSearch<'_>) -> SuiteCandidate {
         if is_suite(root) {
-            Candidate::Suite
+            SuiteCandidate::Suite
         } else if is_empty(root) {
             let problem = Diagnostic::error(root.span, format!("`{}` is empty", path.display()))
                 .help("add `suite:` and `cases:`, or the settings of a project, or remove the file");
-            Candidate::Empty((!search.options.empty_allowed).then_some(problem))
+            SuiteCandidate::Empty((!search.options.empty_allowed).then_some(problem))
         } else if is_settings(root) {
-            Candidate::Settings
+            SuiteCandidate::Settings
         } else {
-            Candidate::Other
+            SuiteCandidate::Other
         }
     }
 

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, Recording, Suite, Target, Text, ToolSource, World,
+    Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
 };
 use agentci_source::{Diagnostics, Node, Spanned, join};
 
 use super::file_names::{FileNames, is_per_case, of_case};
-use super::read::{self, CaseFile, ReadCase, SuiteFile};
-use super::settings::{Settings, Timeout, WorldSettings};
-use super::words::SuiteFolder;
+use super::read::{self, ReadCase, WrittenCase, WrittenSuite};
+use super::readers::SuiteFolder;
+use super::settings::{SharedSettings, Timeout, WorldSettings};
 use crate::document::Loading;
-use crate::ids::Ids;
+use crate::ids::TakenIds;
 use crate::invalid_case;
 
 /// How long a case may take when the suite does not say.
@@ -23,12 +23,13 @@ pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 /// Lowers a suite file; `None` when the suite is refused.
 pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let Some(SuiteFile { suite, mode, settings, has_target }) = read::suite(loading.files, path, &root, &mut problems)
+    let Some(WrittenSuite { suite, mode, settings, has_target }) =
+        read::suite(loading.files, path, &root, &mut problems)
     else {
         loading.problems.append(problems);
         return None;
     };
-    let mut ids = Ids::default();
+    let mut ids = TakenIds::default();
     let mut names = FileNames::default();
     let place = SuiteFolder { files: loading.files, folder: &suite.folder };
     let defaults = Defaults::new(settings, &suite.folder);
@@ -85,7 +86,7 @@ pub(super) fn usual_mode(cases: &Cases) -> Mode {
 /// What the suite says for all its cases, in the form they share.
 struct Defaults<'s> {
     folder: &'s Path,
-    settings: Settings,
+    settings: SharedSettings,
     /// The world of a case that says nothing of its own, if it is the same for all.
     world: Option<Arc<World>>,
     variables: Arc<Vec<(String, Text)>>,
@@ -94,7 +95,7 @@ struct Defaults<'s> {
 }
 
 impl<'s> Defaults<'s> {
-    fn new(settings: Settings, folder: &'s Path) -> Self {
+    fn new(settings: SharedSettings, folder: &'s Path) -> Self {
         let nothing = WorldSettings::default();
         let per_case = settings.world.paths(&nothing).any(|path| is_per_case(&path.value));
         Self {
@@ -119,20 +120,20 @@ impl<'s> Defaults<'s> {
         }
     }
 
-    fn broken(&self, read: ReadCase, index: usize, ids: &mut Ids) -> Case {
+    fn broken(&self, read: ReadCase, index: usize, ids: &mut TakenIds) -> Case {
         let (id, target) = (read.id().cloned(), self.target(read.file.as_ref(), index));
         let unnamed = format!("case {}", index + 1);
         invalid_case::case(id, (&unnamed, read.span), ids, target, read.checks, read.problems)
     }
 
     /// How the agent of a case is reached: its own way, or the suite's.
-    fn target(&self, file: Option<&CaseFile>, index: usize) -> Option<Arc<Target>> {
+    fn target(&self, file: Option<&WrittenCase>, index: usize) -> Option<Arc<Target>> {
         let target = file.and_then(|file| file.settings.target.as_ref()).or(self.settings.target.as_ref());
         target.map(|target| target.at(index))
     }
 
-    fn complete(&self, file: CaseFile, target: Arc<Target>) -> Case {
-        let CaseFile { id, description, tags, skip, turns, asked, expected, metadata, settings } = file;
+    fn complete(&self, file: WrittenCase, target: Arc<Target>) -> Case {
+        let WrittenCase { id, description, tags, skip, turns, asked, expected, metadata, settings } = file;
         let common = &self.settings;
         let world = match &self.world {
             Some(shared) if !settings.world.is_written => shared.clone(),
@@ -209,7 +210,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
     scripted.retain(|tool| !own.scripted.iter().any(|other| other.name.value == tool.name.value));
     scripted.extend(own.scripted.iter().cloned());
     let recording = own.recording.as_ref().or(common.recording.as_ref());
-    let recorded = |path: &Spanned<String>| Recording { path: named(path), span: path.span };
+    let recorded = |path: &Spanned<String>| RecordingSetting { path: named(path), span: path.span };
     let recorded_model = own.model.recording(&common.model).map(recorded);
     let recording = recording.map(recorded);
     let module = own.module.as_ref().or(common.module.as_ref()).cloned();
@@ -232,7 +233,7 @@ fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Data, Mode, Said, Skip, StopRule};
+    use agentci_plan::{Data, Mode, Skip, StopRule, TurnInput};
     use agentci_source::MemoryFiles;
     use serde_json::json;
 
@@ -326,7 +327,7 @@ mod tests {
         assert_eq!(process.environment[0], ("PORT".into(), Text::Literal("80".into())));
         assert_eq!(cassette(plain), Some(Path::new("s/tapes/plain.jsonl")));
         assert_eq!((plain.timeout, plain.runs, plain.stop), (None, 2, StopRule::Never));
-        assert_eq!(plain.turns[0].said, Said::Input(Data::literal(&json!({"q": "${X}"}))));
+        assert_eq!(plain.turns[0].said, TurnInput::Input(Data::literal(&json!({"q": "${X}"}))));
 
         assert_eq!(cassette(own), Some(Path::new("s/own.jsonl")));
         assert_eq!(own.world.allowed.as_ref().unwrap()[0].value, "pay");
@@ -342,7 +343,7 @@ mod tests {
             (&*own.tags, own.skip.as_deref()),
             (&["money".into()][..], Some(&Skip { reason: Some("later".into()) }))
         );
-        assert!(matches!(&own.turns[1].said, Said::Action(action) if action.kind.value == "mcp:call"));
+        assert!(matches!(&own.turns[1].said, TurnInput::Action(action) if action.kind.value == "mcp:call"));
     }
 
     #[test]

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use agentci_plan::mcp_world::variable;
 use agentci_plan::{McpSource, McpWorld};
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
 
 use super::file_names::of_case;
 use crate::printer::Printer;
 
 /// Servers by name.
-pub(super) const MCP: Kind = Kind::FilledMap(&Kind::Shape(&SERVER));
+pub(super) const MCP: ValueKind = ValueKind::FilledMap(&ValueKind::Shape(&SERVER));
 
 static SERVER: Shape = Shape::new(
     "an MCP server",
@@ -26,49 +26,49 @@ static SERVER: Shape = Shape::new(
     &[
         optional(
             "scripted",
-            Kind::Name,
+            ValueKind::Name,
             "A script of an MCP server, from the folder of the suite; `{case}` stands for the id of the case.",
         ),
         optional(
             "recording",
-            Kind::Name,
+            ValueKind::Name,
             "A recording of what an agent sent to the real server; `{case}` stands for the id of the case.",
         ),
         optional(
             "server",
-            Kind::Name,
+            ValueKind::Name,
             "What occurs in the address or the command of the server, where the recording has several.",
         ),
     ],
 )
-.rules(&[Rule::One(&["scripted", "recording"]), Rule::Needs("server", "recording")]);
+.rules(&[KeyRule::One(&["scripted", "recording"]), KeyRule::Needs("server", "recording")]);
 
 /// The servers of a suite or a case.
 #[derive(Default)]
-pub(super) struct McpSettings(Vec<Server>);
+pub(super) struct McpSettings(Vec<WrittenServer>);
 
-struct Server {
+struct WrittenServer {
     name: Spanned<String>,
-    source: Source,
+    source: ServerSource,
 }
 
-enum Source {
+enum ServerSource {
     Script(Spanned<String>),
     Recording(Spanned<String>, Option<Spanned<String>>),
 }
 
-impl Server {
+impl WrittenServer {
     fn path(&self) -> &Spanned<String> {
         match &self.source {
-            Source::Script(path) | Source::Recording(path, _) => path,
+            ServerSource::Script(path) | ServerSource::Recording(path, _) => path,
         }
     }
 
     fn of_case(&self, folder: &Path, id: &str) -> McpWorld {
         let path = join(folder, &of_case(&self.path().value, id));
         let source = match &self.source {
-            Source::Script(_) => McpSource::Script { path, script: Arc::default() },
-            Source::Recording(_, server) => McpSource::Recording { path, server: server.clone() },
+            ServerSource::Script(_) => McpSource::Script { path, script: Arc::default() },
+            ServerSource::Recording(_, server) => McpSource::Recording { path, server: server.clone() },
         };
         McpWorld { name: self.name.clone(), source, span: self.path().span }
     }
@@ -84,10 +84,10 @@ impl McpSettings {
             problems.error(node.span, message, "expected `name: { scripted: .. }` lines");
             return Self::default();
         };
-        let mut servers: Vec<Server> = Vec::new();
+        let mut servers: Vec<WrittenServer> = Vec::new();
         for pair in pairs {
             let Some(server) = server(pair, problems) else { continue };
-            let same = |first: &&Server| variable(&first.name.value) == variable(&server.name.value);
+            let same = |first: &&WrittenServer| variable(&first.name.value) == variable(&server.name.value);
             if let Some(first) = servers.iter().find(same) {
                 problems.push(same_variable(&first.name, &server.name));
             }
@@ -98,7 +98,7 @@ impl McpSettings {
 
     /// The paths, those of the case before those of the suite.
     pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Spanned<String>> {
-        self.over(common).map(Server::path)
+        self.over(common).map(WrittenServer::path)
     }
 
     /// The servers of a case: its own replace those of the suite that have the same name.
@@ -109,14 +109,14 @@ impl McpSettings {
     /// A server of a case whose variable is that of another server of the suite.
     pub(super) fn clash(&self, common: &Self) -> Option<Diagnostic> {
         self.0.iter().find_map(|own| {
-            let same = |other: &&Server| {
+            let same = |other: &&WrittenServer| {
                 other.name.value != own.name.value && variable(&other.name.value) == variable(&own.name.value)
             };
             Some(same_variable(&common.0.iter().find(same)?.name, &own.name))
         })
     }
 
-    fn over<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Server> {
+    fn over<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s WrittenServer> {
         let replaced = |name: &str| self.0.iter().any(|own| own.name.value == name);
         common.0.iter().filter(move |server| !replaced(&server.name.value)).chain(&self.0)
     }
@@ -129,7 +129,7 @@ fn same_variable(first: &Spanned<String>, second: &Spanned<String>) -> Diagnosti
         .help("rename one of the two: capital letters, `-` and `_` make no difference")
 }
 
-fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<Server> {
+fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<WrittenServer> {
     let name = name(pair, problems);
     let mut fields = SERVER.reader(&pair.value, problems)?;
     let [scripted, recording, server] = ["scripted", "recording", "server"]
@@ -142,9 +142,11 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<Server> {
                     .error(node.span, "a scripted MCP server has no `server`", "there is nothing to choose from")
                     .help("remove it: `server` chooses one of the servers that a `recording` has");
             }
-            path.map(Source::Script)
+            path.map(ServerSource::Script)
         }
-        (None, Some((_, path))) => path.map(|path| Source::Recording(path, server.and_then(|(_, server)| server))),
+        (None, Some((_, path))) => {
+            path.map(|path| ServerSource::Recording(path, server.and_then(|(_, server)| server)))
+        }
         (both, _) => {
             let (message, label) = match both {
                 Some(_) => ("an MCP server has `scripted` or `recording`, not both", "a second source of answers"),
@@ -155,7 +157,7 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<Server> {
             None
         }
     };
-    Some(Server { name: name?, source: source? })
+    Some(WrittenServer { name: name?, source: source? })
 }
 
 /// The name of a server, which becomes a part of a variable and of a client's configuration.

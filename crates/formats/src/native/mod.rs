@@ -29,11 +29,11 @@ mod model;
 mod prices;
 mod print;
 mod read;
+mod readers;
 mod settings;
 mod shape;
 mod target;
 mod turn;
-mod words;
 
 pub(crate) use finder::FRONT_END;
 pub(crate) use lower::lower;

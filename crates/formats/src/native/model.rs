@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Missed, ModelScript, ModelWorld, ScriptSource};
-use agentci_source::shape::{Kind, Rule, Shape, optional, words};
+use agentci_plan::{ModelScript, ModelWorld, ScriptSource, UnansweredRoute};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 
 use super::file_names::of_case;
@@ -15,21 +15,21 @@ use crate::model_script::{SCRIPT, read_model_script};
 pub(super) struct ModelSettings {
     /// Where it stands; nothing if it does not.
     span: Option<Span>,
-    script: Option<Script>,
+    script: Option<ModelScriptSource>,
     /// The path of a recording of the real one.
     recording: Option<Spanned<String>>,
     optional: Option<bool>,
-    miss: Option<Missed>,
+    miss: Option<UnansweredRoute>,
     strict: Option<bool>,
 }
 
 /// The script of a model: a path, in which `{case}` stands for the case's id, or the script itself.
-enum Script {
+enum ModelScriptSource {
     Path(Spanned<String>),
     Here(Node, Arc<ModelScript>),
 }
 
-impl Script {
+impl ModelScriptSource {
     /// A script in the suite itself is read at once, so that its problems are reported together with the others.
     fn read(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Self> {
         if node.pairs().is_none() {
@@ -62,31 +62,31 @@ pub(super) static MODEL: Shape = Shape::new(
     &[
         optional(
             "script",
-            Kind::Either(&[Kind::Name, Kind::Shape(&SCRIPT)]),
+            ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&SCRIPT)]),
             "A model's script: its file, from the folder of the suite, in which `{case}` stands for the id of the case; or the script itself. A case that leaves it out has the suite's.",
         ),
         optional(
             "recording",
-            Kind::Name,
+            ValueKind::Name,
             "A recording of what the agent sends to its model alone; `{case}` stands for the id of the case.",
         ),
-        optional("optional", Kind::Truth, "Whether the agent may do without asking it. Default: false."),
+        optional("optional", ValueKind::Truth, "Whether the agent may do without asking it. Default: false."),
         optional(
             "miss",
-            Kind::Choice(&words(&Missed::NAMES)),
+            ValueKind::Choice(&words(&UnansweredRoute::NAMES)),
             "What a request that no rule fits does to the case. Default: the script's `miss`, else fail.",
         ),
         optional(
             "strict",
-            Kind::Truth,
+            ValueKind::Truth,
             "Whether requests are refused that the provider would refuse. Default: the script's `strict`, else true.",
         ),
     ],
 )
 .rules(&[
-    Rule::NotBoth(&["script", "recording"]),
-    Rule::NotBoth(&["recording", "miss"]),
-    Rule::NotBoth(&["recording", "strict"]),
+    KeyRule::NotBoth(&["script", "recording"]),
+    KeyRule::NotBoth(&["recording", "miss"]),
+    KeyRule::NotBoth(&["recording", "strict"]),
 ]);
 
 impl ModelSettings {
@@ -94,10 +94,10 @@ impl ModelSettings {
         let settings = MODEL.read(node, problems, |fields| {
             let settings = Self {
                 span: Some(node.span),
-                script: fields.optional("script", Script::read),
+                script: fields.optional("script", ModelScriptSource::read),
                 recording: fields.optional("recording", read::name),
                 optional: fields.truth("optional"),
-                miss: fields.choice("miss", &Missed::NAMES),
+                miss: fields.choice("miss", &UnansweredRoute::NAMES),
                 strict: fields.truth("strict"),
             };
             if let Some(recording) = &settings.recording {
@@ -124,15 +124,15 @@ impl ModelSettings {
         Some(model)
     }
 
-    fn script<'s>(&'s self, common: &'s Self) -> Option<&'s Script> {
+    fn script<'s>(&'s self, common: &'s Self) -> Option<&'s ModelScriptSource> {
         self.script.as_ref().or_else(|| common.script.as_ref().filter(|_| self.recording.is_none()))
     }
 
     /// The path of the script, that of the case before that of the suite.
     pub(super) fn script_path<'s>(&'s self, common: &'s Self) -> Option<&'s Spanned<String>> {
         match self.script(common)? {
-            Script::Path(path) => Some(path),
-            Script::Here(..) => None,
+            ModelScriptSource::Path(path) => Some(path),
+            ModelScriptSource::Here(..) => None,
         }
     }
 

@@ -8,7 +8,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Gates, Hook, Limits, Message, Missed, Said, ScriptSource, Suite, ToolSource, Turn, World, escape,
+    Case, Check, Gates, Hook, Limits, Message, ScriptSource, Suite, ToolSource, Turn, TurnInput, UnansweredRoute,
+    World, escape,
 };
 use agentci_source::{Node, Spanned};
 use serde_json::Value;
@@ -67,7 +68,7 @@ impl Printer<'_> {
         let skip = |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(reason));
         let value = |value: &Arc<Value>| self.value(value);
         let (input, turns) = match &*case.turns {
-            [Turn { said: Said::Input(data), checks, limits, .. }]
+            [Turn { said: TurnInput::Input(data), checks, limits, .. }]
                 if checks.is_empty() && **limits == Limits::default() =>
             {
                 (Some(self.data(data)), None)
@@ -124,7 +125,7 @@ impl Printer<'_> {
             ("script", script),
             ("recording", recording.map(|recording| self.path(&recording.path))),
             ("optional", self.flag(world.model_optional)),
-            ("miss", model.and_then(|model| self.word(model.miss?, &Missed::NAMES))),
+            ("miss", model.and_then(|model| self.word(model.miss?, &UnansweredRoute::NAMES))),
             ("strict", model.and_then(|model| model.strict).map(|strict| self.plain(strict))),
         ])
     }
@@ -160,8 +161,8 @@ impl Printer<'_> {
 
     fn turn(&self, turn: &Turn) -> Node {
         let (key, said) = match &turn.said {
-            Said::Input(data) => ("input", self.data(data)),
-            Said::Messages(messages) => match messages.as_slice() {
+            TurnInput::Input(data) => ("input", self.data(data)),
+            TurnInput::Messages(messages) => match messages.as_slice() {
                 [Message { role, content, more }] if role == "user" && more.is_empty() => {
                     ("user", self.template(content))
                 }
@@ -169,7 +170,7 @@ impl Printer<'_> {
                     ("messages", Node::list(self.span, messages.iter().map(|message| self.message(message)).collect()))
                 }
             },
-            Said::Action(action) => (action.kind.value.as_str(), action.arguments.clone()),
+            TurnInput::Action(action) => (action.kind.value.as_str(), action.arguments.clone()),
         };
         self.map([(key, Some(said)), ("checks", self.checks(&turn.checks)), ("limits", self.limits(&turn.limits))])
     }

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{Check, Dialect, Habits, Mode, Skip, Suite, Target, Turn};
-use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Pair, Reading, Span, Spanned, join, read};
 use serde_json::Value;
 
 use super::gates::{GATES, gates};
 use super::prices::{PRICES, read_prices};
-use super::settings::{SETTINGS, Settings, settings};
+use super::readers::SuiteFolder;
+use super::settings::{SETTINGS, SharedSettings, settings};
 use super::target::{TARGET, target};
 use super::turn::{TURN, turns};
-use super::words::SuiteFolder;
 use crate::ids;
 use crate::new_suite::new_suite;
 use crate::search::{EXCLUDE, read_exclude};
@@ -21,11 +21,11 @@ use crate::skip::{SKIP, skip};
 use crate::world::{REDACTION, read_redaction};
 
 /// What a suite file says beside its cases.
-pub(super) struct SuiteFile {
+pub(super) struct WrittenSuite {
     /// The suite without its cases and its mode.
     pub(super) suite: Suite,
     pub(super) mode: Option<Mode>,
-    pub(super) settings: Settings,
+    pub(super) settings: SharedSettings,
     /// Whether cases need no target of their own.
     pub(super) has_target: bool,
 }
@@ -35,25 +35,25 @@ pub(crate) static SUITE: Shape = Shape::new(
     "the suite",
     "Cases, and what they have in common.",
     &[
-        required("suite", Kind::Name, "What reports call the suite."),
-        optional("folder", Kind::Name, "The folder that paths are named from, if it is not that of the file."),
+        required("suite", ValueKind::Name, "What reports call the suite."),
+        optional("folder", ValueKind::Name, "The folder that paths are named from, if it is not that of the file."),
         optional(
             "mode",
-            Kind::Choice(&words(&Mode::NAMES)),
+            ValueKind::Choice(&words(&Mode::NAMES)),
             "Whether tools are answered from recordings, recorded, or live.",
         ),
-        optional("output_dir", Kind::Name, "Where runs are stored."),
-        optional("gates", Kind::Shape(&GATES), "What runs of the suite are held against."),
-        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
-        optional("embedder", Kind::Name, "What measures similarities for `semantic` checks."),
+        optional("output_dir", ValueKind::Name, "Where runs are stored."),
+        optional("gates", ValueKind::Shape(&GATES), "What runs of the suite are held against."),
+        optional("redact", ValueKind::Shape(&REDACTION), "What must not be stored or shown."),
+        optional("embedder", ValueKind::Name, "What measures similarities for `semantic` checks."),
         optional("prices", PRICES, "What models cost that are not known, or cost something else here, by their names."),
     ],
 )
 .with(&[
     SETTINGS,
     &[
-        optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
-        required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they are run."),
+        optional("agents", ValueKind::Map(&ValueKind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
+        required("cases", ValueKind::Filled(&ValueKind::Shape(&CASE)), "The cases, in the order they are run."),
     ],
     &[EXCLUDE],
 ]);
@@ -62,22 +62,22 @@ static CASE: Shape = Shape::new(
     "the case",
     "One test.",
     &[
-        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
-        optional("description", Kind::Text, "What it is about."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        required("id", ValueKind::Name, "What reports call the case; each stands once in a suite."),
+        optional("description", ValueKind::Text, "What it is about."),
+        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
         optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("input", Kind::Object, "A task as data: the one turn of the case."),
-        optional("turns", Kind::Filled(&Kind::Shape(&TURN)), "A conversation, turn by turn."),
-        optional("asked", Kind::Data, "What reports show as the question."),
-        optional("expected", Kind::Data, "What reports show as the hoped-for answer."),
-        optional("metadata", Kind::Data, "What reports show beside."),
+        optional("input", ValueKind::Object, "A task as data: the one turn of the case."),
+        optional("turns", ValueKind::Filled(&ValueKind::Shape(&TURN)), "A conversation, turn by turn."),
+        optional("asked", ValueKind::Data, "What reports show as the question."),
+        optional("expected", ValueKind::Data, "What reports show as the hoped-for answer."),
+        optional("metadata", ValueKind::Data, "What reports show beside."),
     ],
 )
 .with(&[SETTINGS])
-.rules(&[Rule::One(&["input", "turns"])]);
+.rules(&[KeyRule::One(&["input", "turns"])]);
 
 /// Reads a suite file but for its cases; `None` when something it cannot do without is missing or wrong.
-pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<WrittenSuite> {
     let mut fields = SUITE.reader(root, problems)?;
     let name = fields.required("suite", read::name);
     let folder = fields.name("folder").unwrap_or_default();
@@ -104,7 +104,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();
     let suite = new_suite(name.value, (Dialect::Native, Habits::USUAL), path.to_path_buf(), folder, name.span);
     let suite = Suite { output_dir, redact, gates, exclude, embedder, prices, agents, ..suite };
-    Some(SuiteFile { suite, mode, settings, has_target })
+    Some(WrittenSuite { suite, mode, settings, has_target })
 }
 
 /// Agents by their names.
@@ -134,7 +134,7 @@ fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Op
 /// A case with whatever is wrong with it.
 pub(super) struct ReadCase {
     /// What it says; `None` when something is wrong.
-    pub(super) file: Option<CaseFile>,
+    pub(super) file: Option<WrittenCase>,
     /// Its id, where only that could be read.
     id: Option<Spanned<Name>>,
     /// Its checks, where the rest is wrong.
@@ -156,7 +156,7 @@ impl ReadCase {
     }
 
     /// Makes a case wrong that says `played: true` where nothing is played.
-    pub(super) fn refuse_played_without_recording(&mut self, common: &Settings) {
+    pub(super) fn refuse_played_without_recording(&mut self, common: &SharedSettings) {
         let Some(file) = &self.file else { return };
         let own = &file.settings;
         let Some(played) = own.played.as_ref().filter(|played| played.value) else { return };
@@ -181,7 +181,7 @@ pub(super) fn played_without_recording(span: Span, reason: &str) -> Diagnostic {
 }
 
 /// What a case says.
-pub(super) struct CaseFile {
+pub(super) struct WrittenCase {
     pub(super) id: Spanned<Name>,
     pub(super) description: Option<String>,
     pub(super) tags: Vec<String>,
@@ -190,10 +190,15 @@ pub(super) struct CaseFile {
     pub(super) asked: Option<Arc<Value>>,
     pub(super) expected: Option<Arc<Value>>,
     pub(super) metadata: Option<Arc<Value>>,
-    pub(super) settings: Settings,
+    pub(super) settings: SharedSettings,
 }
 
-fn case(node: &Node, place: SuiteFolder<'_>, suite_has_target: bool, problems: &mut Diagnostics) -> Option<CaseFile> {
+fn case(
+    node: &Node,
+    place: SuiteFolder<'_>,
+    suite_has_target: bool,
+    problems: &mut Diagnostics,
+) -> Option<WrittenCase> {
     CASE.read(node, problems, |fields| {
         let id = fields.required("id", read::name);
         let (description, tags) = (fields.text("description"), fields.texts("tags"));
@@ -211,6 +216,6 @@ fn case(node: &Node, place: SuiteFolder<'_>, suite_has_target: bool, problems: &
             fields.problems.error(node.span, message, "it is not said how the agent is reached").help(help);
         }
         let id = id?.into_name();
-        Some(CaseFile { id, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
+        Some(WrittenCase { id, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
     })
 }

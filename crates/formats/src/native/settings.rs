@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Check, Fault, Hook, Limits, LiveTool, MOST_RUNS, Normalization, ScriptedTool, StopRule, Text};
-use agentci_source::shape::{Field, Kind, Rule, Shape, optional, words};
+use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reader, Reading, Spanned, read};
 
 use crate::world::{
@@ -18,8 +18,8 @@ use super::limits::{LIMITS, limits};
 use super::matching::{MATCH, MatchSettings};
 use super::mcp::{MCP, McpSettings};
 use super::model::{MODEL, ModelSettings};
+use super::readers::{SuiteFolder, named_texts};
 use super::target::{ReadTarget, TARGET, target};
-use super::words::{SuiteFolder, named_texts};
 use crate::gates::placed_truth;
 
 /// When to stop, by its name in a suite.
@@ -86,7 +86,7 @@ impl WorldSettings {
 
 /// The shared keys of a suite or a case.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(super) struct SharedSettings {
     pub(super) target: Option<ReadTarget>,
     pub(super) world: WorldSettings,
     pub(super) variables: Vec<(String, Text)>,
@@ -101,22 +101,26 @@ pub(super) struct Settings {
 
 /// The shared keys.
 pub(super) static SETTINGS: &[Field] = &[
-    optional("target", Kind::Shape(&TARGET), "How the agent is reached: one key, the kind."),
-    optional("world", Kind::Shape(&WORLD), "What the agent's model and tools meet."),
-    optional("variables", Kind::Map(&Kind::Word), "Values for `${..}` in texts."),
-    optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before a case."),
-    optional("checks", Kind::List(&Kind::Check), "What is asked of the whole case."),
-    optional("limits", Kind::Shape(&LIMITS), "What stops a case, and fails it."),
+    optional("target", ValueKind::Shape(&TARGET), "How the agent is reached: one key, the kind."),
+    optional("world", ValueKind::Shape(&WORLD), "What the agent's model and tools meet."),
+    optional("variables", ValueKind::Map(&ValueKind::Word), "Values for `${..}` in texts."),
+    optional("hooks", ValueKind::List(&ValueKind::Shape(&HOOK)), "Commands that run before a case."),
+    optional("checks", ValueKind::List(&ValueKind::Check), "What is asked of the whole case."),
+    optional("limits", ValueKind::Shape(&LIMITS), "What stops a case, and fails it."),
     optional(
         "timeout",
-        Kind::Either(&[Kind::Duration, Kind::Choice(&["none"])]),
+        ValueKind::Either(&[ValueKind::Duration, ValueKind::Choice(&["none"])]),
         "When a case is given up, or `none`.",
     ),
-    optional("runs", Kind::Whole(1, MOST_RUNS as i64), "How often a case is run; it passes only if all its runs do."),
-    optional("stop", Kind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
+    optional(
+        "runs",
+        ValueKind::Whole(1, MOST_RUNS as i64),
+        "How often a case is run; it passes only if all its runs do.",
+    ),
+    optional("stop", ValueKind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
     optional(
         "played",
-        Kind::Truth,
+        ValueKind::Truth,
         "Whether a case is meant to be answered from its `recording`, so that `--require-agent` lets it through.",
     ),
 ];
@@ -127,25 +131,25 @@ static WORLD: Shape = Shape::new(
     &[
         optional(
             "model",
-            Kind::Shape(&MODEL),
+            ValueKind::Shape(&MODEL),
             "The mock LLM that the agent is led to, or a recording of the real one.",
         ),
         optional("mcp", MCP, "The MCP servers that are played for the agent, by name."),
-        optional("tools", Kind::Shape(&TOOLS), "What answers for tools."),
+        optional("tools", ValueKind::Shape(&TOOLS), "What answers for tools."),
         optional(
             "normalization",
-            Kind::Shape(&NORMALIZATION),
+            ValueKind::Shape(&NORMALIZATION),
             "What of a tool's arguments does not count when calls are compared.",
         ),
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
         optional(
             "recording",
-            Kind::Name,
+            ValueKind::Name,
             "A recording of all that the agent sends to its model and tools, or of the conversation with a server that runs already; `{case}` stands for the id of the case.",
         ),
         optional(
             "match",
-            Kind::Shape(&MATCH),
+            ValueKind::Shape(&MATCH),
             "What is not compared between requests of the agent and their recording.",
         ),
     ],
@@ -155,29 +159,29 @@ static TOOLS: Shape = Shape::new(
     "`tools`",
     "What answers for tools.",
     &[
-        optional("cassette", Kind::Name, "Recorded answers; `{case}` stands for the id of the case."),
-        optional("allow", Kind::List(&Kind::Text), "The tools that may be called; without it, all."),
+        optional("cassette", ValueKind::Name, "Recorded answers; `{case}` stands for the id of the case."),
+        optional("allow", ValueKind::List(&ValueKind::Text), "The tools that may be called; without it, all."),
         optional("live", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
-        optional("module", Kind::Name, "A Python module with tools."),
+        optional("module", ValueKind::Name, "A Python module with tools."),
         optional("scripted", SCRIPTED, "Answers that are written down, by name."),
         optional(
             "refusals",
-            Kind::List(&Kind::Text),
+            ValueKind::List(&ValueKind::Text),
             "Patterns of results that say that a tool was not run, beside the forms that are known.",
         ),
     ],
 )
 .with(&[ROUTES])
 .rules(&[
-    Rule::NotBoth(&["cassette", "routes"]),
-    Rule::NotBoth(&["cassette", "bases"]),
-    Rule::NotBoth(&["cassette", "miss"]),
-    Rule::NotBoth(&["cassette", "port"]),
+    KeyRule::NotBoth(&["cassette", "routes"]),
+    KeyRule::NotBoth(&["cassette", "bases"]),
+    KeyRule::NotBoth(&["cassette", "miss"]),
+    KeyRule::NotBoth(&["cassette", "port"]),
 ]);
 
 /// Takes the shared keys.
-pub(super) fn settings(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> Settings {
-    Settings {
+pub(super) fn settings(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> SharedSettings {
+    SharedSettings {
         target: fields.optional("target", |node, _, problems| target(node, place, problems)),
         world: fields.or_default("world", |node, problems| world(node, place, problems)),
         variables: fields.named_or_default("variables", variables),

@@ -1,52 +1,55 @@
 //! `input` and `turns`: what is said to the agent.
 
-use agentci_plan::{Action, Data, Message, Said, Text, Turn};
-use agentci_source::shape::{Field, Kind, Rule, Shape, Unknown, depends, optional, required};
+use agentci_plan::{Action, Data, Message, Text, Turn, TurnInput};
+use agentci_source::shape::{Field, KeyRule, Shape, UnknownKeys, ValueKind, depends, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Reader, Reading, Spanned, read};
 use serde_json::{Map, Value};
 
 use super::check::checks;
 use super::limits::{LIMITS, limits};
-use super::words::{template, unknown_key};
+use super::readers::{template, unknown_key};
+use crate::canonical::as_written;
 use crate::new_suite::plain_turn;
-use crate::normal::as_written;
 
 pub(super) static TURN: Shape = Shape::new(
     "a turn",
     "Something that is said to the agent, or an action of its protocol.",
     &[
-        optional("user", Kind::Text, "What the user says; variables may stand in it."),
-        optional("input", Kind::Object, "A task as data."),
-        optional("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Several messages at once."),
-        optional("checks", Kind::List(&Kind::Check), "What is asked of this turn."),
-        optional("limits", Kind::Shape(&LIMITS), "What stops the turn."),
+        optional("user", ValueKind::Text, "What the user says; variables may stand in it."),
+        optional("input", ValueKind::Object, "A task as data."),
+        optional("messages", ValueKind::Filled(&ValueKind::Shape(&MESSAGE)), "Several messages at once."),
+        optional("checks", ValueKind::List(&ValueKind::Check), "What is asked of this turn."),
+        optional("limits", ValueKind::Shape(&LIMITS), "What stops the turn."),
     ],
 )
-.unknown(Unknown::Matching { pattern: ":", about: "An action of the protocol, such as `mcp:call`, and its arguments." })
-.rules(&[Rule::One(&["user", "input", "messages"])]);
+.unknown(UnknownKeys::Matching {
+    pattern: ":",
+    about: "An action of the protocol, such as `mcp:call`, and its arguments.",
+})
+.rules(&[KeyRule::One(&["user", "input", "messages"])]);
 
 /// What a message may say beside its role and its content.
 pub(crate) static MORE: &[Field] = &[
-    optional("name", Kind::Data, "The name of who says it."),
-    optional("tool_call_id", Kind::Data, "The call that it answers."),
-    optional("tool_calls", Kind::Data, "Calls of tools."),
-    optional("refusal", Kind::Data, "Why nothing else is said."),
-    optional("reasoning_content", Kind::Data, "What was thought before."),
+    optional("name", ValueKind::Data, "The name of who says it."),
+    optional("tool_call_id", ValueKind::Data, "The call that it answers."),
+    optional("tool_calls", ValueKind::Data, "Calls of tools."),
+    optional("refusal", ValueKind::Data, "Why nothing else is said."),
+    optional("reasoning_content", ValueKind::Data, "What was thought before."),
 ];
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
     &[
-        required("role", Kind::Name, "Who says it."),
+        required("role", ValueKind::Name, "Who says it."),
         depends(
             "content",
-            Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
+            ValueKind::Either(&[ValueKind::Text, ValueKind::List(&ValueKind::Data)]),
             "What is said: a text, or a list of parts.",
         ),
     ],
 )
 .with(&[MORE])
-.rules(&[Rule::Some(&["content", "tool_calls"])]);
+.rules(&[KeyRule::Some(&["content", "tool_calls"])]);
 
 /// The turns of a case, which has `input` or `turns` but not both.
 pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
@@ -75,13 +78,13 @@ pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
     }
 }
 
-fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<Said> {
+fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<TurnInput> {
     if node.pairs().is_none() && node.scalar().is_some() {
         let help = "name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`";
         problems.mismatch(node, "`input` must be a mapping", "expected a mapping").help(help);
         return None;
     }
-    Some(Said::Input(Data::parse(&read::object(node, "input", Reading::Core, problems)?)))
+    Some(TurnInput::Input(Data::parse(&read::object(node, "input", Reading::Core, problems)?)))
 }
 
 fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
@@ -96,13 +99,13 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
     let misnamed = actions.iter().chain(&unknown).any(is_misnamed);
     let said = match (words, actions.as_slice()) {
         ([Some(user), None, None], []) => {
-            template(user, "user", problems).map(|content| Said::Messages(vec![Message::new("user", content)]))
+            template(user, "user", problems).map(|content| TurnInput::Messages(vec![Message::new("user", content)]))
         }
         ([None, Some(input), None], []) => said_input(input, problems),
-        ([None, None, Some(list)], []) => messages(list, problems).map(Said::Messages),
+        ([None, None, Some(list)], []) => messages(list, problems).map(TurnInput::Messages),
         // It was told of as unknown, with what is meant.
         ([None, None, None], []) if misnamed => None,
-        ([None, None, None], [pair]) => Some(Said::Action(Box::new(action(pair)))),
+        ([None, None, None], [pair]) => Some(TurnInput::Action(Box::new(action(pair)))),
         _ => {
             let message = "a turn needs exactly one of `user`, `input`, `messages` or an action";
             let help = "write `user: text`, `input: {..}`, `messages: [..]`, or an action such as `mcp:call: {..}`";

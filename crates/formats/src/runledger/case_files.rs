@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Diagnostic, Diagnostics, FileError, Files, Kind, Spanned, join};
+use agentci_source::{Diagnostic, Diagnostics, FileError, FileKind, Files, Spanned, join};
 
 /// The case files in the order they run; a folder without any is an error at the line that names it.
 pub(super) fn find(
@@ -25,7 +25,7 @@ pub(super) fn find(
             return None;
         }
     };
-    for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Unusable(_))) {
+    for entry in entries.iter().filter(|entry| matches!(entry.kind, FileKind::Unusable(_))) {
         if !entry.name.starts_with('.') && entry.name.rsplit_once('.').is_some_and(|(_, ending)| ending == "yaml") {
             problems
                 .error(
@@ -37,7 +37,7 @@ pub(super) fn find(
         }
     }
     // A name that begins with a dot is an editor's or the system's own file.
-    let visible = entries.into_iter().filter(|entry| entry.kind == Kind::File && !entry.name.starts_with('.'));
+    let visible = entries.into_iter().filter(|entry| entry.kind == FileKind::File && !entry.name.starts_with('.'));
     let mut names: Vec<String> = Vec::new();
     let mut unread: Vec<String> = Vec::new();
     for entry in visible {

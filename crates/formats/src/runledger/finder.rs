@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use agentci_plan::Dialect;
-use agentci_source::{Kind, Node, join};
+use agentci_source::{FileKind, Node, join};
 
 use super::{SUITE, lower};
-use crate::document::Opened;
-use crate::finder::{Candidate, Finder, FrontEnd, is_one_of_many};
-use crate::search::Search;
+use crate::document::OpenedFile;
+use crate::finder::{Finder, FrontEnd, SuiteCandidate, is_one_of_many};
+use crate::search::SuiteSearch;
 
 /// The key that no suite of another dialect has.
 const OWN_KEY: &str = "agent_command";
@@ -32,22 +32,26 @@ pub(crate) fn has_marks(root: &Node) -> bool {
 struct RunledgerFinder;
 
 impl Finder for RunledgerFinder {
-    fn take(&mut self, file: Opened, search: &mut Search<'_>) {
+    fn take(&mut self, file: OpenedFile, search: &mut SuiteSearch<'_>) {
         let Ok(root) = file.root else { return };
         if let Some(suite) = lower(&mut search.loading(), &file.path, &root) {
             search.add_with_models(suite);
         }
     }
 
-    fn candidate(&self, path: &Path, root: &Node, search: &Search<'_>) -> Candidate {
-        if has_marks(root) || is_meant_as_suite(path, root, search) { Candidate::Suite } else { Candidate::Other }
+    fn candidate(&self, path: &Path, root: &Node, search: &SuiteSearch<'_>) -> SuiteCandidate {
+        if has_marks(root) || is_meant_as_suite(path, root, search) {
+            SuiteCandidate::Suite
+        } else {
+            SuiteCandidate::Other
+        }
     }
 }
 
 /// Whether a `suite.yaml` that lacks the marks of a suite was meant as one: it has other keys of one, or cases beside it.
-fn is_meant_as_suite(path: &Path, root: &Node, search: &Search<'_>) -> bool {
+fn is_meant_as_suite(path: &Path, root: &Node, search: &SuiteSearch<'_>) -> bool {
     let cases = join(path.parent().unwrap_or(Path::new("")), "cases");
     !is_one_of_many(root)
         && (SUITE.fields().any(|field| root.get(field.key).is_some())
-            || search.files.kind(&cases) == Some(Kind::Folder))
+            || search.files.kind(&cases) == Some(FileKind::Folder))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_plan::{
     Case, CaseFiles, Cassette, Data, Dialect, EmptyChecks, Fault, Gates, Habits, LiveTools, Normalization, OutputRule,
-    Parallelism, ProcessTarget, RecordedNumbers, Said, Speech, Suite, Target, Text, ToolSource, Verdicts, World,
+    Parallelism, ProcessTarget, RecordedNumbers, Speech, Suite, Target, Text, ToolSource, TurnInput, Verdicts, World,
 };
 use agentci_source::{Diagnostics, Node, Spanned, join};
 
@@ -15,7 +15,7 @@ use super::case_files;
 use super::read::{self, CaseFile, SuiteFile};
 use crate::command::SuiteFolder;
 use crate::document::{Loading, folder_of};
-use crate::ids::Ids;
+use crate::ids::TakenIds;
 use crate::invalid_case::CaseReading;
 use crate::new_suite::{new_suite, plain_turn};
 
@@ -44,7 +44,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: &Node) -> Opti
         let paths = case_files::find(loading.files, &cases_folder, &suite.cases_path, &mut problems)?;
         Some(paths.into_iter().map(|path| open_case(loading, path)).collect::<Vec<_>>())
     });
-    let mut ids = Ids::default();
+    let mut ids = TakenIds::default();
     for case in cases.iter().flatten() {
         if let Some(id) = &case.id {
             ids.claim(id, loading.sources, &mut problems);
@@ -53,7 +53,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: &Node) -> Opti
     }
     loading.report_all(problems)?;
     let (suite, cases) = (suite?, cases?);
-    let shared = Shared::new(place, &suite);
+    let shared = SuiteDefaults::new(place, &suite);
     let baseline = suite.baseline_path.as_ref().map(|path| Spanned::new(configured(&folder, &path.value), path.span));
     let cases = cases.into_iter().map(|case| Box::new(shared.case(case, &folder, &mut ids))).collect();
     Some(Suite {
@@ -84,14 +84,14 @@ fn open_case(loading: &mut Loading<'_>, path: PathBuf) -> CaseReading<CaseFile> 
 }
 
 /// What the cases of a suite have in common.
-struct Shared<'s> {
+struct SuiteDefaults<'s> {
     suite: &'s SuiteFile,
     target: Arc<Target>,
     tools: Arc<[Spanned<String>]>,
     live: Arc<LiveTools>,
 }
 
-impl<'s> Shared<'s> {
+impl<'s> SuiteDefaults<'s> {
     fn new(place: SuiteFolder<'_>, suite: &'s SuiteFile) -> Self {
         let command = suite.command.iter().map(|part| Text::Literal(part.value.clone())).collect();
         let target = ProcessTarget {
@@ -122,7 +122,7 @@ impl<'s> Shared<'s> {
         }
     }
 
-    fn case(&self, mut case: CaseReading<CaseFile>, folder: &Path, ids: &mut Ids) -> Case {
+    fn case(&self, mut case: CaseReading<CaseFile>, folder: &Path, ids: &mut TakenIds) -> Case {
         let Some(file) = case.file.take() else { return case.invalid(self.target.clone(), ids) };
         let cassette = Cassette { path: configured(folder, &file.cassette.value), span: file.cassette.span };
         let limits = file.limits.over(&self.suite.limits);
@@ -131,7 +131,7 @@ impl<'s> Shared<'s> {
         let world = self.world(cassette, &file.normalization, &file.faults);
         Case {
             description: file.description.map(Into::into),
-            turns: [plain_turn(Said::Input(Data::literal(&file.input.value)), file.input.span)].into(),
+            turns: [plain_turn(TurnInput::Input(Data::literal(&file.input.value)), file.input.span)].into(),
             checks: checks.into(),
             timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
             limits: limits.shared(),
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(case.limits.tool_calls.unwrap().most.to_string(), "0");
         assert_eq!(case.timeout, None);
         assert!(Arc::ptr_eq(&case.checks[0], &suite.cases[2].checks[0]));
-        assert_eq!(case.turns[0].said, Said::Input(Data::literal(&json!({"q": "hello"}))));
+        assert_eq!(case.turns[0].said, TurnInput::Input(Data::literal(&json!({"q": "hello"}))));
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
         let text = format!("id: a\ninput: {input}\ncassette: c\n");
         let loaded = load_suite(&files().with("s/cases/a.yaml", text));
         let case = &loaded.plan.suites[0].cases[0];
-        let Said::Input(data) = &case.turns[0].said else { panic!("no input") };
+        let TurnInput::Input(data) = &case.turns[0].said else { panic!("no input") };
         assert_eq!(
             data.as_literal().unwrap().to_string(),
             r#"{"land":false,"code":"010","n":8,"e":"1e3","t":90,"big":123456789012345678901234567890}"#

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agentci_source::{Files, join, relative};
 
 use super::project::TOP;
-use crate::document::Opened;
+use crate::document::OpenedFile;
 
 /// The folder that has a folder for each agent.
 pub(crate) const TESTS: &str = "tests";
@@ -22,21 +22,21 @@ pub(crate) struct Home {
 }
 
 /// An agent and its scenarios.
-pub(crate) struct Agent {
+pub(crate) struct ScenarioAgent {
     pub(crate) slug: String,
     pub(crate) home: Home,
-    pub(crate) scenarios: Vec<Opened>,
+    pub(crate) scenarios: Vec<OpenedFile>,
 }
 
 /// All agents that were met.
-pub(crate) struct Agents<'f> {
+pub(crate) struct ScenarioAgents<'f> {
     files: &'f dyn Files,
     /// The folder with all agents, where the caller says so.
     tests: Option<PathBuf>,
-    met: Vec<Agent>,
+    met: Vec<ScenarioAgent>,
 }
 
-impl<'f> Agents<'f> {
+impl<'f> ScenarioAgents<'f> {
     pub(crate) fn new(files: &'f dyn Files, tests: Option<&Path>) -> Self {
         Self { files, tests: tests.map(|tests| join(tests, "")), met: Vec::new() }
     }
@@ -68,16 +68,16 @@ impl<'f> Agents<'f> {
     }
 
     /// Takes a scenario to its agent.
-    pub(crate) fn add(&mut self, home: Home, scenario: Opened) {
+    pub(crate) fn add(&mut self, home: Home, scenario: OpenedFile) {
         if let Some(agent) = self.met.iter_mut().find(|agent| agent.home == home) {
             return agent.scenarios.push(scenario);
         }
         let slug = self.files.name(&home.folder).unwrap_or_else(|| TESTS.to_owned());
-        self.met.push(Agent { slug, home, scenarios: vec![scenario] });
+        self.met.push(ScenarioAgent { slug, home, scenarios: vec![scenario] });
     }
 
     /// The agents in the order they were met, their scenarios in the order of their paths.
-    pub(crate) fn finish(&mut self) -> Vec<Agent> {
+    pub(crate) fn finish(&mut self) -> Vec<ScenarioAgent> {
         let mut agents = std::mem::take(&mut self.met);
         for agent in &mut agents {
             agent.scenarios.sort_by(|one, other| one.path.cmp(&other.path));

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use agentci_source::{Diagnostics, Files, Kind, Spanned, did_you_mean, join, read, relative};
+use agentci_source::{Diagnostics, FileKind, Files, Spanned, did_you_mean, join, read, relative};
 
 /// The folder of answers.
 pub(super) const ANSWERS: &str = "__files";
@@ -47,7 +47,7 @@ impl AnswerFolders<'_> {
                 .help("answers lie within the folder of the tests; copy the file there");
             return None;
         }
-        if let Some(place) = places.iter().find(|place| self.files.kind(place) == Some(Kind::File)) {
+        if let Some(place) = places.iter().find(|place| self.files.kind(place) == Some(FileKind::File)) {
             return Some(place.clone());
         }
         let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
@@ -70,9 +70,9 @@ impl AnswerFolders<'_> {
             for entry in self.files.list(&folder).unwrap_or_default() {
                 let path = join(&folder, &entry.name);
                 match entry.kind {
-                    Kind::Folder => folders.push(path),
-                    Kind::File => found.push(relative(&top, &path).to_string_lossy().into_owned()),
-                    Kind::Unusable(_) => {}
+                    FileKind::Folder => folders.push(path),
+                    FileKind::File => found.push(relative(&top, &path).to_string_lossy().into_owned()),
+                    FileKind::Unusable(_) => {}
                 }
                 // Links can make a small tree endless.
                 looked_at += 1;

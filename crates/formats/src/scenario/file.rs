@@ -1,7 +1,7 @@
 //! A scenario as a plain struct.
 
 use agentci_plan::{Data, Fault, RoutedTool, Skip};
-use agentci_source::shape::{Kind, Shape, optional, required};
+use agentci_source::shape::{Shape, ValueKind, optional, required};
 use agentci_source::{Diagnostics, Name, Node, Span, Spanned, read};
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ pub(super) struct ScenarioFile {
     pub(super) skip: Option<Skip>,
     /// The question and the variables, as they are sent.
     pub(super) input: Spanned<Data>,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedAnswer,
     pub(super) tools: Vec<RoutedTool>,
     /// Where the tools stand: their key, if they are there.
     pub(super) tools_key: Option<Span>,
@@ -28,7 +28,7 @@ pub(super) struct ScenarioFile {
 }
 
 /// The answer that is hoped for.
-pub(super) struct Expected {
+pub(super) struct ExpectedAnswer {
     /// Where it is asked for.
     pub(super) key: Span,
     pub(super) text: Node,
@@ -40,13 +40,13 @@ pub(crate) static SCENARIO: Shape = Shape::new(
     "the scenario",
     "A question, what tools answer, and the answer that is hoped for.",
     &[
-        required("test_name", Kind::Name, "What reports call the scenario; each stands once for an agent."),
-        optional("description", Kind::Text, "What it is about."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        required("test_name", ValueKind::Name, "What reports call the scenario; each stands once for an agent."),
+        optional("description", ValueKind::Text, "What it is about."),
+        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
         optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("variables", Kind::Object, "What the agent is told beside the question."),
-        required("user_input", Kind::Name, "The question."),
-        required("expected_answer", Kind::Name, "What a good answer says."),
+        optional("variables", ValueKind::Object, "What the agent is told beside the question."),
+        required("user_input", ValueKind::Name, "The question."),
+        required("expected_answer", ValueKind::Name, "What a good answer says."),
         optional("semantic_threshold", THRESHOLD, "The least similarity, or one for each embedder."),
         optional("tool_fixtures", FIXTURES, "What tools answer, by their ids."),
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
@@ -75,7 +75,11 @@ pub(super) fn scenario(root: &Node, shelf: AnswerFolders<'_>, problems: &mut Dia
             tags,
             skip,
             input: Spanned::new(Data::literal(&input), question.span),
-            expected: Expected { key: key.unwrap_or(text.span), text: Node::text(text.value, text.span), threshold },
+            expected: ExpectedAnswer {
+                key: key.unwrap_or(text.span),
+                text: Node::text(text.value, text.span),
+                threshold,
+            },
             tools,
             tools_key: fields.key_span("tool_fixtures"),
             faults,

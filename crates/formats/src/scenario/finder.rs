@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Files, Kind, Node, join};
+use agentci_source::{FileKind, Files, Node, join};
 
-use super::agents::{Agents, Home};
+use super::agents::{Home, ScenarioAgents};
 use super::lower::{agents, lower};
-use super::project::Projects;
-use super::shape::{Shape, is_scenario, reads_like_one, shape};
+use super::project::ScenarioProjects;
+use super::shape::{ScenarioFileKind, is_scenario, reads_like_one, shape};
 use crate::aumai;
-use crate::document::Opened;
-use crate::finder::{Chosen, Finder, FrontEnd};
-use crate::search::{DEPTH_LIMIT, Search};
+use crate::document::OpenedFile;
+use crate::finder::{ChosenSuites, Finder, FrontEnd};
+use crate::search::{DEPTH_LIMIT, SuiteSearch};
 use crate::suggestion::meant_or_known;
 
 /// What a scenario looks like, for someone who has none.
@@ -21,7 +21,7 @@ const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `u
 
 pub(crate) static FRONT_END: FrontEnd =
     FrontEnd::new(Dialect::Scenario, "scenarios with `test_name` and `user_input`", fits, |files, options| {
-        let agents = Agents::new(files, options.scenario.tests.as_deref());
+        let agents = ScenarioAgents::new(files, options.scenario.tests.as_deref());
         Box::new(ScenarioFinder { files, agents })
     });
 
@@ -31,22 +31,22 @@ fn fits(root: &Node) -> bool {
 
 struct ScenarioFinder<'f> {
     files: &'f dyn Files,
-    agents: Agents<'f>,
+    agents: ScenarioAgents<'f>,
 }
 
 impl Finder for ScenarioFinder<'_> {
-    fn choose(&mut self, alone: bool, search: &mut Search<'_>) -> Chosen {
+    fn choose(&mut self, alone: bool, search: &mut SuiteSearch<'_>) -> ChosenSuites {
         match &search.options.agent {
             Some(agent) if alone => self.named_agent(agent, search),
-            _ => Chosen::Nothing,
+            _ => ChosenSuites::Nothing,
         }
     }
 
-    fn is_meant(&mut self, file: &Opened) -> bool {
+    fn is_meant(&mut self, file: &OpenedFile) -> bool {
         file.root.is_err() && reads_like_one(self.files, &file.path)
     }
 
-    fn take(&mut self, file: Opened, _search: &mut Search<'_>) {
+    fn take(&mut self, file: OpenedFile, _search: &mut SuiteSearch<'_>) {
         let folder = join(folder_of(&file.path), "");
         let home = self.agents.home(&folder).unwrap_or_else(|| highest(&folder, &BTreeSet::new()));
         self.agents.add(home, file);
@@ -54,7 +54,7 @@ impl Finder for ScenarioFinder<'_> {
 
     /// They are looked for below a folder `tests`, or everywhere if there is no other suite. Once one is found, all files of its
     /// agent are looked at, so that none that is wrong is left out.
-    fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) -> bool {
+    fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let mut known: BTreeMap<PathBuf, Option<Home>> = BTreeMap::new();
         for folder in paths.iter().map(|path| folder_of(path)) {
             if !known.contains_key(folder) {
@@ -80,7 +80,7 @@ impl Finder for ScenarioFinder<'_> {
         !homes.is_empty()
     }
 
-    fn finish(&mut self, search: &mut Search<'_>) {
+    fn finish(&mut self, search: &mut SuiteSearch<'_>) {
         let mut agents = self.agents.finish();
         let chosen = search.options.agent.as_ref();
         if let Some(slug) = chosen
@@ -94,7 +94,7 @@ impl Finder for ScenarioFinder<'_> {
             search.error(&first.home.root, message, &help);
         }
         agents.retain(|agent| chosen.is_none_or(|slug| agent.slug == *slug));
-        let mut projects = Projects::default();
+        let mut projects = ScenarioProjects::default();
         for agent in agents {
             let options = &search.options.scenario;
             if let Some(suite) = lower(&mut search.loading(), agent, &mut projects, options) {
@@ -106,23 +106,23 @@ impl Finder for ScenarioFinder<'_> {
 
 impl ScenarioFinder<'_> {
     /// Loads the scenarios of one agent and nothing else; without a folder for it, what is found here.
-    fn named_agent(&mut self, slug: &str, search: &mut Search<'_>) -> Chosen {
+    fn named_agent(&mut self, slug: &str, search: &mut SuiteSearch<'_>) -> ChosenSuites {
         let tests = self.agents.tests();
         let folder = join(&tests, slug);
         if slug.is_empty() || slug.contains(['/', '\\']) || slug.starts_with('.') {
             let message = format!("`{}` can not be the name of an agent", slug.escape_debug());
             search.error(&tests, message, "name one of the folders in the folder of the tests");
-            return Chosen::Taken;
+            return ChosenSuites::Taken;
         }
-        if self.files.kind(&folder) == Some(Kind::Folder) {
+        if self.files.kind(&folder) == Some(FileKind::Folder) {
             self.agent(&Home { folder, root: tests }, search);
-            return Chosen::Taken;
+            return ChosenSuites::Taken;
         }
         let known = agents(self.files, &tests);
         let is_chosen = search.options.scenario.tests.is_some();
         if !is_chosen && !known.iter().any(|name| holds_a_scenario(&join(&tests, name), 0, search)) {
             // It may be the agent of another format.
-            return Chosen::Folder(PathBuf::from("."));
+            return ChosenSuites::Folder(PathBuf::from("."));
         }
         let help = if known.is_empty() {
             format!("there is no folder of an agent in `{}`", tests.display())
@@ -130,10 +130,10 @@ impl ScenarioFinder<'_> {
             meant_or_known(slug, &known, "the agents")
         };
         search.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
-        Chosen::Taken
+        ChosenSuites::Taken
     }
 
-    fn agent(&mut self, home: &Home, search: &mut Search<'_>) {
+    fn agent(&mut self, home: &Home, search: &mut SuiteSearch<'_>) {
         let mut paths = Vec::new();
         search.start(&home.folder);
         yaml_below(&home.folder, 0, &mut paths, search);
@@ -155,12 +155,12 @@ impl ScenarioFinder<'_> {
     }
 
     /// Takes a file in the folder of an agent to the agent, unless it has no sign of a scenario; whether it was.
-    fn take_at_home(&mut self, path: &Path, home: &Home, search: &mut Search<'_>) -> bool {
+    fn take_at_home(&mut self, path: &Path, home: &Home, search: &mut SuiteSearch<'_>) -> bool {
         if search.opened.contains(path) {
             return true;
         }
         let file = search.open(path);
-        if file.root.as_ref().is_ok_and(|root| shape(root) == Shape::Other) {
+        if file.root.as_ref().is_ok_and(|root| shape(root) == ScenarioFileKind::Other) {
             return false;
         }
         search.opened.insert(path.to_path_buf());
@@ -170,7 +170,7 @@ impl ScenarioFinder<'_> {
 }
 
 /// YAML files at or below a folder of an agent, except those of a suite of another format.
-fn yaml_below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut Search<'_>) {
+fn yaml_below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) {
     if !search.goes_on(folder, depth) {
         return;
     }
@@ -183,7 +183,7 @@ fn yaml_below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mu
     }
 }
 
-fn holds_a_scenario(folder: &Path, depth: usize, search: &mut Search<'_>) -> bool {
+fn holds_a_scenario(folder: &Path, depth: usize, search: &mut SuiteSearch<'_>) -> bool {
     let look = search.look(folder);
     look.others.iter().any(|path| reads_like_one(search.files, path))
         || (depth < DEPTH_LIMIT && look.folders.iter().any(|folder| holds_a_scenario(folder, depth + 1, search)))

@@ -14,31 +14,32 @@
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, RoutedTool};
-use agentci_source::shape::{Kind, Rule, Shape, Unknown, optional};
+use agentci_source::shape::{KeyRule, Shape, UnknownKeys, ValueKind, optional};
 use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Reading, Spanned, did_you_mean, read};
 use serde_json::{Map, Value};
 
 use super::answer::AnswerFolders;
-use crate::world::{MANNER, Manner, check_delay, either_answer, read_manner, read_tool_id};
+use crate::world::{FixtureManner, MANNER, check_delay, either_answer, read_manner, read_tool_id};
 
 static FIXTURE: Shape = Shape::new(
     "an answer",
     "A request to a tool, and its answer; keys that are not known belong to the request.",
-    &[optional("request", Kind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
+    &[optional("request", ValueKind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
 )
 .with(&[
     MANNER,
     &[
-        optional("delay_ms", Kind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
-        optional("response_file", Kind::Name, "A file with the answer, below `__files`."),
-        optional("response", Kind::Data, "The answer itself."),
+        optional("delay_ms", ValueKind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
+        optional("response_file", ValueKind::Name, "A file with the answer, below `__files`."),
+        optional("response", ValueKind::Data, "The answer itself."),
     ],
 ])
-.unknown(Unknown::Ignored)
-.rules(&[Rule::NotBoth(&["response_file", "response"])]);
+.unknown(UnknownKeys::Ignored)
+.rules(&[KeyRule::NotBoth(&["response_file", "response"])]);
 
 /// Answers by the ids of tools.
-pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
+pub(super) const FIXTURES: ValueKind =
+    ValueKind::Map(&ValueKind::Either(&[ValueKind::List(&ValueKind::Shape(&FIXTURE)), ValueKind::Nothing]));
 
 /// Reads a mapping of tools to their answers.
 pub(super) fn fixtures(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
@@ -98,7 +99,7 @@ fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) ->
     let own = Node { span: node.span, content: Content::Map(own.into()) };
     let mut fields = FIXTURE.reader(&own, problems)?;
     fields.node("request");
-    let Manner { name, method, status, headers } = read_manner(&mut fields);
+    let FixtureManner { name, method, status, headers } = read_manner(&mut fields);
     let delay = fields.optional("delay_ms", delay).unwrap_or_default();
     let answer = answer(&mut fields, &beside, shelf);
     fields.end();

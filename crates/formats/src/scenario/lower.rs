@@ -4,20 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, FixtureWriter, Habits, LiveTools, Missed, Parallelism, ResultFiles, RouteRecord,
-    Routes, Said, Suite, Target, ToolBase, ToolSource, Verdicts, World,
+    Case, CaseFiles, Check, Dialect, FixtureWriter, Habits, LiveTools, Parallelism, ResultFiles, RouteRecord, Routes,
+    Suite, Target, ToolBase, ToolSource, TurnInput, UnansweredRoute, Verdicts, World,
 };
-use agentci_source::{Diagnostics, Files, Kind, Node, Span, join};
+use agentci_source::{Diagnostics, FileKind, Files, Node, Span, join};
 
-use super::agents::{Agent, Home};
+use super::agents::{Home, ScenarioAgent};
 use super::answer::{ANSWERS, AnswerFolders};
-use super::file::{self, Expected, ScenarioFile};
-use super::project::Projects;
+use super::file::{self, ExpectedAnswer, ScenarioFile};
+use super::project::ScenarioProjects;
 use super::recorded::with_fixtures;
-use super::settings::Settings;
+use super::settings::ProjectSettings;
 use crate::ScenarioOptions;
-use crate::document::{Loading, Opened, folder_of};
-use crate::ids::Ids;
+use crate::document::{Loading, OpenedFile, folder_of};
+use crate::ids::TakenIds;
 use crate::invalid_case::CaseReading;
 use crate::new_suite::{new_suite, plain_turn};
 
@@ -33,11 +33,11 @@ const HABITS: Habits = Habits {
 /// Lowers the scenarios of an agent; `None` when the suite is refused.
 pub(crate) fn lower(
     loading: &mut Loading<'_>,
-    agent: Agent,
-    projects: &mut Projects,
+    agent: ScenarioAgent,
+    projects: &mut ScenarioProjects,
     options: &ScenarioOptions,
 ) -> Option<Suite> {
-    let Agent { slug, home, scenarios } = agent;
+    let ScenarioAgent { slug, home, scenarios } = agent;
     let span = Span::whole(loading.sources.add(&home.folder, ""));
     let settings = projects.settings(&home.folder, loading);
     if let Some(problem) =
@@ -47,7 +47,7 @@ pub(crate) fn lower(
     }
     let opened: Vec<_> = scenarios.into_iter().map(|scenario| open(loading.files, &home, scenario)).collect();
     let mut problems = Diagnostics::default();
-    let mut ids = Ids::default();
+    let mut ids = TakenIds::default();
     for scenario in &opened {
         if let Some(id) = &scenario.id {
             ids.claim(id, loading.sources, &mut problems);
@@ -56,7 +56,7 @@ pub(crate) fn lower(
     }
     loading.report_all(problems)?;
     let settings = settings?;
-    let shared = Shared::new(&settings, &slug, &home.folder, options, span);
+    let shared = AgentDefaults::new(&settings, &slug, &home.folder, options, span);
     let cases = opened.into_iter().map(|scenario| Box::new(shared.case(scenario, &mut ids))).collect();
     let (path, folder) = (home.folder.clone(), home.folder.clone());
     let embedder = settings.embedder.clone();
@@ -66,31 +66,31 @@ pub(crate) fn lower(
 /// The names of all agents.
 pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
     let entries = files.list(tests).unwrap_or_default().into_iter();
-    let folder = |entry: &agentci_source::Entry| {
-        entry.kind == Kind::Folder && !entry.name.starts_with('.') && entry.name != ANSWERS
+    let folder = |entry: &agentci_source::FolderEntry| {
+        entry.kind == FileKind::Folder && !entry.name.starts_with('.') && entry.name != ANSWERS
     };
     entries.filter(folder).map(|entry| entry.name).collect()
 }
 
-fn open(files: &dyn Files, home: &Home, scenario: Opened) -> CaseReading<ScenarioFile> {
-    let Opened { path, root } = scenario;
+fn open(files: &dyn Files, home: &Home, scenario: OpenedFile) -> CaseReading<ScenarioFile> {
+    let OpenedFile { path, root } = scenario;
     let folder = folder_of(&path);
     let shelf = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };
     CaseReading::new(path, root, "test_name", |root, problems| file::scenario(root, shelf, problems))
 }
 
 /// What the scenarios of an agent have in common.
-struct Shared<'s> {
-    settings: &'s Settings,
+struct AgentDefaults<'s> {
+    settings: &'s ProjectSettings,
     folder: &'s Path,
     target: Arc<Target>,
     bases: Arc<[ToolBase]>,
-    miss: Missed,
+    miss: UnansweredRoute,
     live: Arc<LiveTools>,
 }
 
-impl<'s> Shared<'s> {
-    fn new(settings: &'s Settings, slug: &str, folder: &'s Path, options: &ScenarioOptions, span: Span) -> Self {
+impl<'s> AgentDefaults<'s> {
+    fn new(settings: &'s ProjectSettings, slug: &str, folder: &'s Path, options: &ScenarioOptions, span: Span) -> Self {
         let target = settings.target(slug, folder, options, span);
         Self {
             settings,
@@ -102,7 +102,7 @@ impl<'s> Shared<'s> {
         }
     }
 
-    fn case(&self, mut scenario: CaseReading<ScenarioFile>, ids: &mut Ids) -> Case {
+    fn case(&self, mut scenario: CaseReading<ScenarioFile>, ids: &mut TakenIds) -> Case {
         let target = Arc::clone(&self.target);
         let Some(file) = scenario.file.take() else { return scenario.invalid(target, ids) };
         let check = self.check(&file.expected);
@@ -119,7 +119,7 @@ impl<'s> Shared<'s> {
         };
         let tools = ToolSource::Routes(Arc::new(routes));
         let world = World { tools, faults: file.faults.into(), live: Arc::clone(&self.live), ..World::default() };
-        let turn = plain_turn(Said::Input(file.input.value), file.input.span);
+        let turn = plain_turn(TurnInput::Input(file.input.value), file.input.span);
         Case {
             description: file.description.map(Into::into),
             tags: file.tags.into(),
@@ -130,8 +130,8 @@ impl<'s> Shared<'s> {
         }
     }
 
-    fn check(&self, expected: &Expected) -> Check {
-        let Expected { key, text, threshold } = expected;
+    fn check(&self, expected: &ExpectedAnswer) -> Check {
+        let ExpectedAnswer { key, text, threshold } = expected;
         let mut arguments = vec![("expected", text.clone())];
         let threshold = threshold.as_ref().or(self.settings.threshold.as_ref());
         arguments.extend(threshold.map(|threshold| ("threshold", threshold.clone())));

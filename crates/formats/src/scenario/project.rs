@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_source::{Diagnostics, Kind, join};
+use agentci_source::{Diagnostics, FileKind, join};
 
-use super::settings::{Settings, paths, settings};
+use super::settings::{ProjectSettings, paths, settings};
 use crate::document::Loading;
 use crate::native;
 
@@ -18,19 +18,19 @@ pub(super) const TOP: &str = ".git";
 
 /// The settings that were met, each read once.
 #[derive(Default)]
-pub(crate) struct Projects {
+pub(crate) struct ScenarioProjects {
     /// By file; `None` for one that is wrong, and was reported.
-    read: HashMap<PathBuf, Option<Rc<Settings>>>,
+    read: HashMap<PathBuf, Option<Rc<ProjectSettings>>>,
 }
 
-impl Projects {
+impl ScenarioProjects {
     /// The settings of the agent in a folder: those of the nearest `agentci.yaml` without `cases:` on the way up. `None` when they
     /// are wrong.
-    pub(super) fn settings(&mut self, folder: &Path, loading: &mut Loading<'_>) -> Option<Rc<Settings>> {
+    pub(super) fn settings(&mut self, folder: &Path, loading: &mut Loading<'_>) -> Option<Rc<ProjectSettings>> {
         let files = loading.files;
         let mut folder = join(folder, "");
         for _ in 0..MOST_STEPS {
-            for path in paths(&folder).into_iter().filter(|path| files.kind(path) == Some(Kind::File)) {
+            for path in paths(&folder).into_iter().filter(|path| files.kind(path) == Some(FileKind::File)) {
                 if let Some(known) = self.read.get(&path) {
                     return known.clone();
                 }

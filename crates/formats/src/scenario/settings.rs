@@ -11,8 +11,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{HttpTarget, Missed, Text, ToolBase};
-use agentci_source::shape::{Kind, Rule, Shape, optional, words};
+use agentci_plan::{HttpTarget, Text, ToolBase, UnansweredRoute};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Span, Spanned, did_you_mean, read, relative};
 
 use super::threshold::{THRESHOLD, threshold};
@@ -36,17 +36,17 @@ const USUAL_FACTS: &str = "warn";
 
 /// What the settings of a project say.
 #[derive(Default)]
-pub(crate) struct Settings {
-    targets: Vec<Target>,
+pub(crate) struct ProjectSettings {
+    targets: Vec<ScenarioTarget>,
     bases: Option<Arc<[ToolBase]>>,
-    miss: Option<Missed>,
+    miss: Option<UnansweredRoute>,
     facts: Option<&'static str>,
     pub(super) stub_port: Option<u16>,
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) threshold: Option<Node>,
 }
 
-struct Target {
+struct ScenarioTarget {
     /// The agent that it is for.
     slug: Spanned<String>,
     http: ReadHttp,
@@ -59,11 +59,15 @@ pub(crate) static SETTINGS: Shape = Shape::new(
     &[
         optional(
             "targets",
-            Kind::Map(&Kind::Shape(&TARGET)),
+            ValueKind::Map(&ValueKind::Shape(&TARGET)),
             "How agents are reached, by their folders; `default` is for the others.",
         ),
         optional("tool_bases", BASES, "The variables that lead agents to their tools."),
-        optional("stub_miss", Kind::Choice(&words(&Missed::NAMES)), "What a call without an answer comes to."),
+        optional(
+            "stub_miss",
+            ValueKind::Choice(&words(&UnansweredRoute::NAMES)),
+            "What a call without an answer comes to.",
+        ),
         optional(
             "stub_port",
             PORT,
@@ -71,10 +75,10 @@ pub(crate) static SETTINGS: Shape = Shape::new(
         ),
         optional(
             "facts",
-            Kind::Choice(&words(&FACTS)),
+            ValueKind::Choice(&words(&FACTS)),
             "What a fact comes to that an answer does not state, `warn` without it.",
         ),
-        optional("embedder", Kind::Name, "What measures similarities."),
+        optional("embedder", ValueKind::Name, "What measures similarities."),
         optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
     ],
 )
@@ -83,31 +87,35 @@ pub(crate) static SETTINGS: Shape = Shape::new(
 static TARGET: Shape = Shape::new(
     "a target",
     "How an agent is reached.",
-    &[optional("url", Kind::Address, "The address; variables may stand in it.")],
+    &[optional("url", ValueKind::Address, "The address; variables may stand in it.")],
 )
 .with(&[
     HTTP_KEYS,
-    &[optional("agent_command", Kind::Filled(&Kind::Text), "The program that is the agent, started by the run.")],
+    &[optional(
+        "agent_command",
+        ValueKind::Filled(&ValueKind::Text),
+        "The program that is the agent, started by the run.",
+    )],
     SERVER_KEYS,
 ])
 .rules(&[
-    Rule::Needs("folder", "agent_command"),
-    Rule::Needs("env", "agent_command"),
-    Rule::Needs("ready", "agent_command"),
-    Rule::Needs("patience", "agent_command"),
+    KeyRule::Needs("folder", "agent_command"),
+    KeyRule::Needs("env", "agent_command"),
+    KeyRule::Needs("ready", "agent_command"),
+    KeyRule::Needs("patience", "agent_command"),
 ]);
 
 /// Reads the settings of a project.
-pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Settings {
+pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> ProjectSettings {
     if root.is_null() {
-        return Settings::default();
+        return ProjectSettings::default();
     }
     let place = SuiteFolder { files, folder };
     let settings = SETTINGS.read(root, problems, |fields| {
-        let settings = Settings {
+        let settings = ProjectSettings {
             targets: fields.or_default("targets", |node, problems| targets(node, place, problems)),
             bases: fields.node("tool_bases").map(|node| read_bases(node, "tool_bases", fields.problems)),
-            miss: fields.choice("stub_miss", &Missed::NAMES),
+            miss: fields.choice("stub_miss", &UnansweredRoute::NAMES),
             facts: fields.choice("facts", &FACTS),
             stub_port: fields.optional("stub_port", read_port),
             embedder: fields.optional("embedder", read::name),
@@ -120,16 +128,16 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
     settings.unwrap_or_default()
 }
 
-fn targets(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<Target> {
+fn targets(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<ScenarioTarget> {
     let pairs = read::pairs(node, "`targets`", "`agent: { url: .. }`", problems);
     let target = |pair: &Pair| {
         let http = TARGET.read(&pair.value, problems, |fields| Some(read_http(fields, "agent_command", place)))?;
-        Some(Target { slug: Spanned::new(pair.key.text.to_string(), pair.key.span), http })
+        Some(ScenarioTarget { slug: Spanned::new(pair.key.text.to_string(), pair.key.span), http })
     };
     pairs.iter().filter_map(target).collect()
 }
 
-impl Settings {
+impl ProjectSettings {
     /// How an agent is reached. `folder` is that of its suite, from which its command is named; `span` is for an agent that the
     /// settings say nothing about.
     pub(super) fn target(&self, slug: &str, folder: &Path, options: &ScenarioOptions, span: Span) -> HttpTarget {
@@ -173,7 +181,7 @@ impl Settings {
         })
     }
 
-    pub(super) fn miss(&self, options: &ScenarioOptions) -> Missed {
+    pub(super) fn miss(&self, options: &ScenarioOptions) -> UnansweredRoute {
         options.miss.or(self.miss).unwrap_or_default()
     }
 

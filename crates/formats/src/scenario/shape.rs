@@ -11,7 +11,7 @@ const MARKS: [&str; 5] = ["test_name", "user_input", "expected_answer", "semanti
 
 /// What a file in the folder of an agent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ScenarioFileKind {
     /// A scenario, whether it is right or wrong.
     Scenario,
     /// Something that has no sign of a scenario.
@@ -25,11 +25,11 @@ pub(crate) fn is_scenario(root: &Node) -> bool {
 
 /// Tells what a file is that lies in the folder of an agent. One that says nothing was meant to be a scenario, and so was one
 /// whose keys are nearly those of a scenario, or a list of such: it must not be left out without a word.
-pub(crate) fn shape(root: &Node) -> Shape {
+pub(crate) fn shape(root: &Node) -> ScenarioFileKind {
     let near = |key: &str| MARKS.contains(&key) || did_you_mean(key, MARKS).is_some();
     let has_near = |node: &Node| node.pairs().is_some_and(|pairs| pairs.iter().any(|pair| near(&pair.key.text)));
     let listed = root.items().is_some_and(|items| items.iter().any(has_near));
-    if has_near(root) || listed || root.is_null() { Shape::Scenario } else { Shape::Other }
+    if has_near(root) || listed || root.is_null() { ScenarioFileKind::Scenario } else { ScenarioFileKind::Other }
 }
 
 /// Whether the text of a file has the marks of a scenario, without parsing it.

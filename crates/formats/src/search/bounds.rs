@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_source::shape::{Field, Kind as Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Files, Kind, Node, Span, Spanned, join, read};
+use agentci_source::shape::{Field, ValueKind as Shape, optional};
+use agentci_source::{Diagnostic, Diagnostics, FileKind, Files, Node, Span, Spanned, join, read};
 
 use super::glob::Glob;
-use super::tracked::{Tracked, git_folder};
+use super::tracked::{TrackedPaths, git_folder};
 use crate::document::{Loading, SIZE_LIMIT};
 use crate::native::{NAMES as SETTINGS, is_suite};
 use agentci_source::yaml;
@@ -36,7 +36,7 @@ pub(crate) struct Bounds<'f> {
     /// What the command line excludes.
     excluded: Vec<Exclude>,
     /// The rules of folders, by absolute path.
-    levels: HashMap<PathBuf, Rc<Level>>,
+    levels: HashMap<PathBuf, Rc<FolderRules>>,
     /// Whether the folder that was named is ignored by git, so that this says nothing about what is in it.
     unignored: bool,
     /// The folder that was named, where a rule from above excludes it.
@@ -46,9 +46,9 @@ pub(crate) struct Bounds<'f> {
 }
 
 /// The rules of one folder, which hold for what is in it and below.
-struct Level {
+struct FolderRules {
     folder: PathBuf,
-    above: Option<Rc<Level>>,
+    above: Option<Rc<FolderRules>>,
     repository: Option<Rc<Repository>>,
     /// What git ignores, the last word last.
     ignored: Vec<Ignore>,
@@ -63,7 +63,7 @@ struct Level {
 /// A work tree of git.
 struct Repository {
     root: PathBuf,
-    tracked: OnceCell<Tracked>,
+    tracked: OnceCell<TrackedPaths>,
 }
 
 /// A line of a `.gitignore`.
@@ -157,7 +157,7 @@ impl<'f> Bounds<'f> {
 
     /// One warning for each `exclude` that left out nothing where all below it was searched.
     pub(crate) fn report(&self, problems: &mut Diagnostics) {
-        let mut levels: Vec<&Rc<Level>> = self.levels.values().collect();
+        let mut levels: Vec<&Rc<FolderRules>> = self.levels.values().collect();
         levels.sort_by(|one, other| one.folder.cmp(&other.folder));
         let searched = levels.into_iter().filter(|level| level.is_searched.get() && !level.is_suite);
         for exclude in self.excluded.iter().chain(searched.flat_map(|level| &level.excluded)) {
@@ -171,12 +171,12 @@ impl<'f> Bounds<'f> {
     }
 
     /// Whether the rules of a folder exclude anything in this search.
-    fn counts(&self, level: &Level) -> bool {
+    fn counts(&self, level: &FolderRules) -> bool {
         self.unexcluded.as_ref().is_none_or(|named| level.folder.starts_with(named))
     }
 
     /// The rules of a folder, by its absolute path and by the one that the user knows.
-    fn level(&mut self, folder: &Path, shown: &Path, steps: usize, loading: &mut Loading<'_>) -> Rc<Level> {
+    fn level(&mut self, folder: &Path, shown: &Path, steps: usize, loading: &mut Loading<'_>) -> Rc<FolderRules> {
         if let Some(known) = self.levels.get(folder) {
             return Rc::clone(known);
         }
@@ -203,7 +203,7 @@ impl<'f> Bounds<'f> {
         let is_ignored =
             !is_root && above.as_ref().is_some_and(|above| above.is_ignored || above.ignores_by_rule(folder, true));
         let (excluded, is_suite) = self.excluded(folder, shown, loading);
-        let level = Rc::new(Level {
+        let level = Rc::new(FolderRules {
             folder: folder.to_path_buf(),
             above,
             repository,
@@ -218,7 +218,7 @@ impl<'f> Bounds<'f> {
     }
 
     fn ignored(&self, path: &Path) -> Vec<Ignore> {
-        if self.files.kind(path) != Some(Kind::File) {
+        if self.files.kind(path) != Some(FileKind::File) {
             return Vec::new();
         }
         let bytes = self.files.read(path, IGNORE_LIMIT).unwrap_or_default();
@@ -229,7 +229,7 @@ impl<'f> Bounds<'f> {
     fn excluded(&self, folder: &Path, shown: &Path, loading: &mut Loading<'_>) -> (Vec<Exclude>, bool) {
         let mut found = (Vec::new(), false);
         for path in SETTINGS.iter().map(|name| join(shown, name)) {
-            if self.files.kind(&path) != Some(Kind::File) {
+            if self.files.kind(&path) != Some(FileKind::File) {
                 continue;
             }
             let Ok(text) = self.files.read_text(&path, SIZE_LIMIT) else { continue };
@@ -278,9 +278,9 @@ fn pattern(text: &str, written: &Spanned<String>) -> Result<Glob, Diagnostic> {
     })
 }
 
-impl Level {
+impl FolderRules {
     /// The rules of a folder and of those above it, the nearest first.
-    fn up(&self) -> impl Iterator<Item = &Level> {
+    fn up(&self) -> impl Iterator<Item = &FolderRules> {
         std::iter::successors(Some(self), |level| level.above.as_deref())
     }
 
@@ -305,7 +305,7 @@ impl Level {
 
 impl Repository {
     fn tracks(&self, files: &dyn Files, path: &Path) -> bool {
-        let tracked = self.tracked.get_or_init(|| Tracked::read(files, &self.root));
+        let tracked = self.tracked.get_or_init(|| TrackedPaths::read(files, &self.root));
         below(&self.root, path).is_some_and(|path| tracked.holds(&path))
     }
 }
@@ -345,7 +345,7 @@ fn below(folder: &Path, path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use agentci_source::{Entry, FileError, MemoryFiles, Severity};
+    use agentci_source::{FileError, FolderEntry, MemoryFiles, Severity};
 
     use crate::{LoadOptions, Loaded, load_with};
 
@@ -498,14 +498,14 @@ mod tests {
             self.0.read(path, limit)
         }
 
-        fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+        fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
             if folder.ends_with("locked") {
                 return Err(FileError::Other("Permission denied (os error 13)".into()));
             }
             self.0.list(folder)
         }
 
-        fn kind(&self, path: &Path) -> Option<Kind> {
+        fn kind(&self, path: &Path) -> Option<FileKind> {
             self.0.kind(path)
         }
     }

@@ -11,14 +11,14 @@
 /// A pattern of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
-    parts: Vec<Part>,
+    parts: Vec<GlobSegment>,
     /// Whether it fits folders alone.
     folders: bool,
 }
 
 /// What one name of a path is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum GlobSegment {
     /// `**`: any number of names.
     Depth,
     /// One name.
@@ -46,17 +46,17 @@ impl Glob {
         let folders = path.len() < text.len();
         let mut parts = Vec::new();
         if !path.contains('/') {
-            parts.push(Part::Depth);
+            parts.push(GlobSegment::Depth);
         }
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
-            parts.push(if name == "**" { Part::Depth } else { Part::Name(tokens(name)) });
+            parts.push(if name == "**" { GlobSegment::Depth } else { GlobSegment::Name(tokens(name)) });
         }
-        if !parts.iter().any(|part| matches!(part, Part::Name(_))) && !path.contains("**") {
+        if !parts.iter().any(|part| matches!(part, GlobSegment::Name(_))) && !path.contains("**") {
             return None;
         }
-        if parts.last() == Some(&Part::Depth) {
+        if parts.last() == Some(&GlobSegment::Depth) {
             // What is in the folder fits, the folder itself does not.
-            parts.push(Part::Name(vec![Token::Many]));
+            parts.push(GlobSegment::Name(vec![Token::Many]));
         }
         Some(Self { parts, folders })
     }
@@ -65,13 +65,13 @@ impl Glob {
     pub(crate) fn fits(&self, path: &str, is_folder: bool) -> bool {
         let names: Vec<&str> = path.split('/').collect();
         (is_folder || !self.folders)
-            && sequence(&self.parts, &names, |part| *part == Part::Depth, |part, name| part.fits(name))
+            && sequence(&self.parts, &names, |part| *part == GlobSegment::Depth, |part, name| part.fits(name))
     }
 }
 
-impl Part {
+impl GlobSegment {
     fn fits(&self, name: &str) -> bool {
-        let Part::Name(tokens) = self else { return true };
+        let GlobSegment::Name(tokens) = self else { return true };
         let letters: Vec<char> = name.chars().collect();
         sequence(tokens, &letters, |token| *token == Token::Many, |token, letter| token.fits(*letter))
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Entry, Files, Kind, Unusable, join};
+use agentci_source::{FileKind, Files, FolderEntry, UnusableEntry, join};
 
 use crate::finder::{config_named, suite_named};
 
@@ -30,43 +30,43 @@ pub(crate) struct FolderContent {
     /// Folders to search next, in the order of their names.
     pub(crate) folders: Vec<PathBuf>,
     /// What may hide a suite, and why it cannot be looked at.
-    pub(crate) hidden: Vec<(PathBuf, Unusable)>,
+    pub(crate) hidden: Vec<(PathBuf, UnusableEntry)>,
 }
 
 /// Looks at what one folder holds, but for what is left out.
 pub(crate) fn look(
     files: &dyn Files,
     folder: &Path,
-    mut entries: Vec<Entry>,
+    mut entries: Vec<FolderEntry>,
     leave_out: impl Fn(&str, bool) -> bool,
 ) -> FolderContent {
     let mut found = FolderContent::default();
     entries.sort_by(|one, other| one.name.cmp(&other.name));
-    for Entry { name, kind } in entries {
+    for FolderEntry { name, kind } in entries {
         // What cannot be reached may be either.
-        let is_folder = !matches!(kind, Kind::File | Kind::Unusable(Unusable::FileName));
+        let is_folder = !matches!(kind, FileKind::File | FileKind::Unusable(UnusableEntry::FileName));
         // Asked first: an `exclude` of what is passed over anyway is not in vain.
         if leave_out(&name, is_folder) || name.starts_with('.') {
             continue;
         }
         let path = join(folder, &name);
         match kind {
-            Kind::Folder if SKIPPED.contains(&name.as_str()) => {}
-            Kind::Folder => found.folders.push(path),
+            FileKind::Folder if SKIPPED.contains(&name.as_str()) => {}
+            FileKind::Folder => found.folders.push(path),
             // `agentci` comes before `suite` by name already.
-            Kind::File => match suite_named(&name) {
+            FileKind::File => match suite_named(&name) {
                 Some(front) => found.candidates.push((path, front.dialect)),
                 None if config_named(&name).is_some() => found.config = found.config.or(Some(path)),
                 None if is_yaml(&path) && !is_of_others(&name) => found.others.push(path),
                 None if is_lines(&path) => found.lines.push(path),
                 None => {}
             },
-            Kind::Unusable(why) => {
-                let link = files.link(&path).filter(|_| why == Unusable::Unreachable);
+            FileKind::Unusable(why) => {
+                let link = files.link(&path).filter(|_| why == UnusableEntry::Unreachable);
                 let hides = match why {
-                    Unusable::FolderName => true,
-                    Unusable::FileName => is_yaml(&path) || is_lines(&path),
-                    Unusable::Unreachable => may_hide(&path) || link.is_some_and(|target| may_hide(&target)),
+                    UnusableEntry::FolderName => true,
+                    UnusableEntry::FileName => is_yaml(&path) || is_lines(&path),
+                    UnusableEntry::Unreachable => may_hide(&path) || link.is_some_and(|target| may_hide(&target)),
                 };
                 if hides && !SKIPPED.contains(&name.as_str()) {
                     found.hidden.push((path, why));

@@ -6,9 +6,9 @@
 mod bounds;
 mod glob;
 mod look;
+mod search_state;
 mod tracked;
-mod walk;
 
 pub(crate) use bounds::{EXCLUDE, read_exclude};
 pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, look};
-pub(crate) use walk::{NAMED_IN_MESSAGE, Search};
+pub(crate) use search_state::{NAMED_IN_MESSAGE, SuiteSearch};

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Files, Kind, join};
+use agentci_source::{FileKind, Files, join};
 
 /// The most bytes of an index that are read: some million files.
 const INDEX_LIMIT: u64 = 512 << 20;
@@ -21,9 +21,9 @@ const EXTENDED: u16 = 0x4000;
 
 /// The paths that git tracks, sorted, relative to the root of the work tree.
 #[derive(Debug, Default)]
-pub(super) struct Tracked(Vec<Vec<u8>>);
+pub(super) struct TrackedPaths(Vec<Vec<u8>>);
 
-impl Tracked {
+impl TrackedPaths {
     /// Reads the index of the work tree at `root`.
     pub(super) fn read(files: &dyn Files, root: &Path) -> Self {
         let bytes = files.read(&join(&git_folder(files, root), "index"), INDEX_LIMIT).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Tracked {
 /// Where git keeps its own files: `.git`, or where a file of that name points.
 pub(super) fn git_folder(files: &dyn Files, root: &Path) -> PathBuf {
     let git = join(root, ".git");
-    if files.kind(&git) != Some(Kind::File) {
+    if files.kind(&git) != Some(FileKind::File) {
         return git;
     }
     let text = files.read_text(&git, POINTER_LIMIT).unwrap_or_default();
@@ -128,7 +128,7 @@ mod tests {
         for version in [2, 3] {
             let bytes = index(version, &["a.yaml", "build/evals/agentci.yaml", "buildings"]);
             let files = MemoryFiles::default().with("r/.git/index", bytes);
-            let tracked = Tracked::read(&files, Path::new("r"));
+            let tracked = TrackedPaths::read(&files, Path::new("r"));
             for path in ["a.yaml", "build", "build/evals", "build/evals/agentci.yaml", "buildings"] {
                 assert!(tracked.holds(path), "{version} {path}");
             }
@@ -155,7 +155,7 @@ mod tests {
         let files = MemoryFiles::default()
             .with("r/.git", "gitdir: ../main/.git/worktrees/r\n")
             .with("main/.git/worktrees/r/index", index(2, &["x"]));
-        assert!(Tracked::read(&files, Path::new("r")).holds("x"));
+        assert!(TrackedPaths::read(&files, Path::new("r")).holds("x"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod scripted;
 
 pub(crate) use bases::{BASES, read_bases};
 pub(crate) use faults::{FAULTS, read_faults};
-pub(crate) use fixture::{MANNER, Manner, check_delay, read_manner, read_tool_id};
+pub(crate) use fixture::{FixtureManner, MANNER, check_delay, read_manner, read_tool_id};
 pub(crate) use live_tools::{LIVE_TOOLS, read_live_tools};
 pub(crate) use normalization::{NORMALIZATION, read_normalization};
 pub(crate) use redaction::{REDACTION, read_redaction};

@@ -13,13 +13,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Fixture, FixtureAnswer, Missed, RoutedTool, Routes, ToolBase};
-use agentci_source::shape::{Field, Kind as Of, Rule, Shape, optional, words};
-use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Pair, Reader, Reading, Span, Spanned, read};
+use agentci_plan::{Fixture, FixtureAnswer, RoutedTool, Routes, ToolBase, UnansweredRoute};
+use agentci_source::shape::{Field, KeyRule, Shape, ValueKind as Of, optional, words};
+use agentci_source::{Diagnostic, Diagnostics, FileKind, Node, Pair, Reader, Reading, Span, Spanned, read};
 use serde_json::Value;
 
 use super::bases::{BASES, read_bases};
-use super::fixture::{MANNER, Manner, USUAL_STATUS, check_delay, read_manner, read_tool_id};
+use super::fixture::{FixtureManner, MANNER, USUAL_STATUS, check_delay, read_manner, read_tool_id};
 use crate::command::SuiteFolder;
 use crate::printer::Printer;
 
@@ -31,7 +31,7 @@ pub(crate) static ROUTES: &[Field] = &[
         "Answers of tools that the agent calls over HTTP, by their names.",
     ),
     optional("bases", BASES, "The variables that lead the agent to its tools."),
-    optional("miss", Of::Choice(&words(&Missed::NAMES)), "What a call without an answer comes to."),
+    optional("miss", Of::Choice(&words(&UnansweredRoute::NAMES)), "What a call without an answer comes to."),
     optional("port", PORT, "The port at which an agent that already runs calls its tools; any free port by default."),
 ];
 
@@ -51,14 +51,14 @@ static ROUTE: Shape = Shape::new(
         optional("response", Of::Data, "The answer itself."),
     ],
 ])
-.rules(&[Rule::OneWritten(&["response_file", "response"])]);
+.rules(&[KeyRule::OneWritten(&["response_file", "response"])]);
 
 /// What a suite or a case says about routed tools.
 #[derive(Default)]
 pub(crate) struct RouteSettings {
     tools: Vec<RoutedTool>,
     bases: Option<Arc<[ToolBase]>>,
-    miss: Option<Missed>,
+    miss: Option<UnansweredRoute>,
     port: Option<u16>,
     span: Option<Span>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn read_routes(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -
     RouteSettings {
         tools: fields.or_default("routes", |node, problems| tools(node, place, problems)),
         bases: fields.node("bases").map(|node| read_bases(node, "bases", fields.problems)),
-        miss: fields.choice("miss", &Missed::NAMES),
+        miss: fields.choice("miss", &UnansweredRoute::NAMES),
         port: fields.optional("port", read_port),
         span: written.map(|node| node.span),
     }
@@ -119,7 +119,7 @@ fn tools(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec
 fn fixture(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
     ROUTE.read(node, problems, |fields| {
         let request = fields.valid("request", |node, key, problems| read::data(node, key, Reading::Core, problems));
-        let Manner { name, method, status, headers } = read_manner(fields);
+        let FixtureManner { name, method, status, headers } = read_manner(fields);
         let delay = fields.optional("delay", delay).unwrap_or_default();
         let [file, inline] = ["response_file", "response"].map(|key| fields.node(key));
         let answer = match (file, inline) {
@@ -147,7 +147,7 @@ fn delay(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration
 fn answer_file(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<FixtureAnswer> {
     let written = read::name(node, "response_file", problems)?;
     let path = place.path(&written.value);
-    if place.files.kind(&path) != Some(Kind::File) {
+    if place.files.kind(&path) != Some(FileKind::File) {
         let help = "paths are relative to the suite's folder";
         problems.error(node.span, format!("there is no file `{}`", path.display()), "names an answer").help(help);
         return None;
@@ -170,7 +170,7 @@ impl Printer<'_> {
         vec![
             ("routes", Some(self.map(routes.tools.iter().map(|routed| (&routed.id.value, Some(tool(routed))))))),
             ("bases", self.bases(&routes.bases)),
-            ("miss", self.choice(routes.miss, &Missed::NAMES)),
+            ("miss", self.choice(routes.miss, &UnansweredRoute::NAMES)),
             ("port", routes.port.map(|port| self.plain(port))),
         ]
     }

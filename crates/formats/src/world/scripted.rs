@@ -8,23 +8,23 @@
 use crate::printer::Printer;
 use crate::texts::data;
 use agentci_plan::{Data, ScriptedAnswer, ScriptedTool};
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 use serde_json::Value;
 
 /// Answers by the names of tools.
-pub(crate) const SCRIPTED: Kind =
-    Kind::Map(&Kind::Either(&[Kind::Shape(&ANSWER), Kind::Filled(&Kind::Shape(&ANSWER))]));
+pub(crate) const SCRIPTED: ValueKind =
+    ValueKind::Map(&ValueKind::Either(&[ValueKind::Shape(&ANSWER), ValueKind::Filled(&ValueKind::Shape(&ANSWER))]));
 
 static ANSWER: Shape = Shape::new(
     "an answer",
     "What a tool answers.",
     &[
-        optional("reply", Kind::Data, "What it gives; variables may stand in its texts."),
-        optional("error", Kind::Text, "What it complains of instead."),
+        optional("reply", ValueKind::Data, "What it gives; variables may stand in its texts."),
+        optional("error", ValueKind::Text, "What it complains of instead."),
     ],
 )
-.rules(&[Rule::OneWritten(&["reply", "error"])]);
+.rules(&[KeyRule::OneWritten(&["reply", "error"])]);
 
 /// Reads a mapping of names to answers, one or a list of them.
 pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<ScriptedTool> {

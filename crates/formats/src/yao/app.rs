@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::EnvironmentFile;
-use agentci_source::{Files, Kind, Node, join};
+use agentci_source::{FileKind, Files, Node, join};
 
 use super::environment;
 use super::json;
@@ -31,7 +31,7 @@ impl<'a> App<'a> {
         let own = join(&root, ".env");
         let path = match &options.env {
             Some(named) => Some(named.clone()),
-            None => (files.kind(&own) == Some(Kind::File)).then_some(own),
+            None => (files.kind(&own) == Some(FileKind::File)).then_some(own),
         };
         let environment = path.and_then(|path| environment::read(&path, loading));
         Self { files, options, root, environment }

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{self as plan, ChatTarget, OutputRule, Prompt, ScriptFile};
-use agentci_source::shape::{Kind as Of, Shape, Unknown, optional};
-use agentci_source::{Diagnostic, Diagnostics, Kind, Node, Severity, Span, Spanned, join, read};
+use agentci_plan::{self as plan, ChatPrompt, ChatTarget, OutputRule, ScriptFile};
+use agentci_source::shape::{Shape, UnknownKeys, ValueKind as Of, optional};
+use agentci_source::{Diagnostic, Diagnostics, FileKind, Node, Severity, Span, Spanned, join, read};
 use serde_json::{Map, Value};
 
 use super::app::{App, SIZE_LIMIT};
-use super::place::PACKAGE;
-use super::{connector, locale, place, prompts};
+use super::folders::PACKAGE;
+use super::{connector, folders, locale, prompts};
 use crate::chat_context::{DEFAULT_LOCALE, default_chat_context};
 use crate::document::Loading;
 use crate::texts::object_map;
@@ -19,7 +19,7 @@ use crate::texts::object_map;
 const SCRIPTS: [&str; 2] = ["src/index.ts", "src/index.js"];
 
 /// What a package says that matters to a conversation.
-pub(super) struct Assistant {
+pub(super) struct AssistantPackage {
     /// Its id.
     pub(super) id: String,
     /// Its folder.
@@ -34,9 +34,9 @@ pub(super) fn open(
     folder: &Path,
     chosen: Option<&Spanned<String>>,
     loading: &mut Loading<'_>,
-) -> Option<Assistant> {
+) -> Option<AssistantPackage> {
     let before = loading.problems.count(Severity::Error);
-    let id = place::id_of(app.files, folder, &app.root);
+    let id = folders::id_of(app.files, folder, &app.root);
     let root = App::read_json(&join(folder, PACKAGE), loading)?;
     let package = package(app, &root, loading.problems)?;
     let wanted = chosen.or(package.connector.as_ref());
@@ -56,9 +56,9 @@ pub(super) fn open(
         }
     }
     let own = ["prompts.yml", "prompts.yaml"].map(|name| join(folder, name));
-    let own = own.iter().find(|path| app.files.kind(path) == Some(Kind::File));
+    let own = own.iter().find(|path| app.files.kind(path) == Some(FileKind::File));
     let own = own.map(|path| prompts::open(path, folder, loading)).unwrap_or_default();
-    let after_shared = |own: Vec<Prompt>| -> Arc<[Prompt]> { shared.iter().cloned().chain(own).collect() };
+    let after_shared = |own: Vec<ChatPrompt>| -> Arc<[ChatPrompt]> { shared.iter().cloned().chain(own).collect() };
     let presets = prompts::presets(folder, loading);
     let presets = presets.into_iter().map(|(name, own)| (name, after_shared(own))).collect();
     let prompts = after_shared(own);
@@ -86,12 +86,12 @@ pub(super) fn open(
         output: OutputRule::Optional,
         span: root.span,
     };
-    Some(Assistant { id, folder: folder.to_path_buf(), target })
+    Some(AssistantPackage { id, folder: folder.to_path_buf(), target })
 }
 
 /// Takes the prompts of the application from a target, and from all that may take their place.
 pub(super) fn drop_shared_prompts(target: &mut ChatTarget) {
-    let own = |prompts: &Arc<[Prompt]>| prompts.iter().filter(|prompt| !prompt.shared).cloned().collect();
+    let own = |prompts: &Arc<[ChatPrompt]>| prompts.iter().filter(|prompt| !prompt.shared).cloned().collect();
     target.prompts = own(&target.prompts);
     target.assistant.presets =
         target.assistant.presets.iter().map(|(name, prompts)| (name.clone(), own(prompts))).collect();
@@ -119,7 +119,7 @@ pub(crate) static PACKAGE_FILE: Shape = Shape::new(
         optional("disable_global_prompts", Of::Truth, "Whether the prompts of the application are left out."),
     ],
 )
-.unknown(Unknown::Ignored);
+.unknown(UnknownKeys::Ignored);
 
 /// What matters of a package; much else may stand there, and is not looked at.
 fn package(app: &App<'_>, root: &Node, problems: &mut Diagnostics) -> Option<Package> {
@@ -136,7 +136,7 @@ fn package(app: &App<'_>, root: &Node, problems: &mut Diagnostics) -> Option<Pac
 }
 
 fn script(folder: &Path, loading: &mut Loading<'_>) -> Option<Arc<ScriptFile>> {
-    let is_there = |path: &PathBuf| loading.files.kind(path) == Some(Kind::File);
+    let is_there = |path: &PathBuf| loading.files.kind(path) == Some(FileKind::File);
     let path = SCRIPTS.iter().map(|name| join(folder, name)).find(is_there)?;
     let source = loading.files.read_text(&path, SIZE_LIMIT).map_err(|error| {
         let span = Span::whole(loading.sources.add(&path, ""));

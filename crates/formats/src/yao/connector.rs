@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{ChatApi, Connector, KeyHeader, ModelScript, Text};
-use agentci_source::shape::{Field, Kind as Of, Rule, Shape, Tagged, Unknown, optional, required, words};
-use agentci_source::{Kind, Node, Reader, Reading, Severity, Span, Spanned, join, read};
+use agentci_source::shape::{Field, KeyRule, Shape, Tagged, UnknownKeys, ValueKind as Of, optional, required, words};
+use agentci_source::{FileKind, Node, Reader, Reading, Severity, Span, Spanned, join, read};
 use serde_json::{Map, Value};
 
 use super::app::App;
-use super::place;
+use super::folders;
 use crate::document::Loading;
 use crate::load_model_script;
 use crate::suggestion::meant_and_known;
@@ -50,11 +50,11 @@ static COMMON: &[Field] = &[
 ];
 static MODEL: Shape = Shape::new("a connector", "A model behind an API.", COMMON)
     .with(&[&[optional("options", Of::Shape(&MODEL_OPTIONS), "Where the model is, and what it is told.")]])
-    .unknown(Unknown::Ignored)
-    .rules(&[Rule::Some(&["options"])]);
+    .unknown(UnknownKeys::Ignored)
+    .rules(&[KeyRule::Some(&["options"])]);
 static MOCKED: Shape = Shape::new("a connector", "A script that stands in for a model.", COMMON)
     .with(&[&[optional("options", Of::Shape(&MOCKED_OPTIONS), "Where the script is.")]])
-    .unknown(Unknown::Ignored);
+    .unknown(UnknownKeys::Ignored);
 static MODEL_OPTIONS: Shape = Shape::new(
     "`options`",
     "Where a model is, and what it is told.",
@@ -69,14 +69,14 @@ static MODEL_OPTIONS: Shape = Shape::new(
         optional("extra_body", Of::Object, "What every request says beside."),
     ],
 )
-.unknown(Unknown::Ignored);
+.unknown(UnknownKeys::Ignored);
 
 static MOCKED_OPTIONS: Shape = Shape::new(
     "`options`",
     "Where a script is.",
     &[optional("script", Of::Name, "A model's script, from the folder of the application.")],
 )
-.unknown(Unknown::Ignored);
+.unknown(UnknownKeys::Ignored);
 
 /// A file that a connector is in, and its id.
 struct ConnectorFile {
@@ -99,7 +99,7 @@ pub(super) fn open(
     if id.value == MOCK {
         let places =
             [join(assistant, "tests/model.yaml"), join(assistant, "model.yaml"), join(&app.root, "model.yaml")];
-        let path = places.into_iter().find(|path| app.files.kind(path) == Some(Kind::File));
+        let path = places.into_iter().find(|path| app.files.kind(path) == Some(FileKind::File));
         return scripted(MOCK, path, id.span, loading).map(Arc::new);
     }
     let mut known: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
@@ -128,7 +128,7 @@ fn list(app: &App<'_>) -> Vec<ConnectorFile> {
         let id = names.iter().map(|name| name.replace('.', "_")).collect::<Vec<_>>().join(".");
         Some(ConnectorFile { id, path })
     };
-    let files = place::files_below(app.files, join(&app.root, "connectors"));
+    let files = folders::files_below(app.files, join(&app.root, "connectors"));
     let mut found: Vec<ConnectorFile> = files.into_iter().filter_map(connector).collect();
     found.sort_by(|one, other| one.id.cmp(&other.id));
     found

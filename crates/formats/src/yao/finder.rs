@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Dialect;
-use agentci_source::{Files, Kind, join};
+use agentci_source::{FileKind, Files, join};
 
 use super::{
     YaoInput, asserts, assistant_of, belongs_to_app, holds_something, holds_tests, known_folder, lower_file,
     lower_message,
 };
-use crate::document::Opened;
-use crate::finder::{Chosen, Finder, FrontEnd};
-use crate::search::Search;
+use crate::document::OpenedFile;
+use crate::finder::{ChosenSuites, Finder, FrontEnd};
+use crate::search::SuiteSearch;
 
 /// How our own results are called that lie beside the tests.
 const OUTPUT: &str = "output-";
@@ -35,18 +35,18 @@ struct YaoFinder<'f> {
 }
 
 impl Finder for YaoFinder<'_> {
-    fn choose(&mut self, alone: bool, search: &mut Search<'_>) -> Chosen {
+    fn choose(&mut self, alone: bool, search: &mut SuiteSearch<'_>) -> ChosenSuites {
         let options = search.options;
         if let Some(input) = &options.yao.input {
             self.input(input, search);
-            return Chosen::Taken;
+            return ChosenSuites::Taken;
         }
         let agent = options.agent.as_ref().filter(|_| alone);
         let folder = agent.and_then(|id| known_folder(self.files, options.yao.app.as_deref(), id));
-        folder.map_or(Chosen::Nothing, Chosen::Folder)
+        folder.map_or(ChosenSuites::Nothing, ChosenSuites::Folder)
     }
 
-    fn take_named(&mut self, path: &Path, search: &mut Search<'_>) -> bool {
+    fn take_named(&mut self, path: &Path, search: &mut SuiteSearch<'_>) -> bool {
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");
         if lines && !self.is_test_file(path) {
             // It may be full of mistakes, but then an assistant's folder tells what it is meant to be.
@@ -62,9 +62,9 @@ impl Finder for YaoFinder<'_> {
     }
 
     /// No YAML file is of this dialect.
-    fn take(&mut self, _file: Opened, _search: &mut Search<'_>) {}
+    fn take(&mut self, _file: OpenedFile, _search: &mut SuiteSearch<'_>) {}
 
-    fn take_lines(&mut self, folder: &Path, paths: &[PathBuf], search: &mut Search<'_>) -> bool {
+    fn take_lines(&mut self, folder: &Path, paths: &[PathBuf], search: &mut SuiteSearch<'_>) -> bool {
         if paths.is_empty() {
             return false;
         }
@@ -92,7 +92,7 @@ impl Finder for YaoFinder<'_> {
     }
 
     /// Makes a suite of every file of tests, called as the assistant, or as assistant and file where it has several.
-    fn finish(&mut self, search: &mut Search<'_>) {
+    fn finish(&mut self, search: &mut SuiteSearch<'_>) {
         let mut made = Vec::new();
         for path in std::mem::take(&mut self.tests) {
             made.extend(lower_file(search.options, &path, &mut search.loading()));
@@ -110,11 +110,11 @@ impl Finder for YaoFinder<'_> {
 
 impl YaoFinder<'_> {
     /// Loads what was given as input: a file of tests, or a message.
-    fn input(&mut self, written: &str, search: &mut Search<'_>) {
+    fn input(&mut self, written: &str, search: &mut SuiteSearch<'_>) {
         match YaoInput::of(self.files, written) {
             YaoInput::File(path) => {
                 let path = join(&path, "");
-                if self.files.kind(&path) == Some(Kind::File) {
+                if self.files.kind(&path) == Some(FileKind::File) {
                     if search.opened.insert(path.clone()) {
                         self.tests.push(path);
                     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_source::{Files, Kind};
+use agentci_source::{FileKind, Files};
 
 /// What an assistant is tested with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl YaoInput {
         }
         let path = Path::new(written);
         let named = [".jsonl", ".json"].iter().any(|ending| written.ends_with(ending));
-        if named || (written.contains('/') && files.kind(path) == Some(Kind::File)) {
+        if named || (written.contains('/') && files.kind(path) == Some(FileKind::File)) {
             return YaoInput::File(path.into());
         }
         // The name of a file may begin like this.

@@ -8,7 +8,7 @@ use agentci_source::Spanned;
 
 use super::app::App;
 use super::assistant;
-use super::place;
+use super::folders;
 use crate::document::Loading;
 
 /// The assistants that are asked, each read once.
@@ -27,8 +27,8 @@ impl Judges {
         connector: Option<&Spanned<String>>,
         loading: &mut Loading<'_>,
     ) -> Option<String> {
-        let folder = place::folder_of(&app.root, &id.value)?;
-        if !place::is_assistant(app.files, &folder) {
+        let folder = folders::folder_of(&app.root, &id.value)?;
+        if !folders::is_assistant(app.files, &folder) {
             return None;
         }
         let name = match connector {

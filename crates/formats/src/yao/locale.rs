@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_source::{Kind, Node, Reading, join};
+use agentci_source::{FileKind, Node, Reading, join};
 use serde_json::Value;
 
 use crate::document::Loading;
@@ -13,7 +13,7 @@ pub(super) fn words(folder: &Path, locale: &str, loading: &mut Loading<'_>) -> V
     let mut words = Vec::new();
     for name in [locale, language] {
         let path = join(&join(folder, "locales"), &format!("{name}.yml"));
-        if loading.files.kind(&path) == Some(Kind::File) {
+        if loading.files.kind(&path) == Some(FileKind::File) {
             let root = loading.open(&path);
             loading.report(root).iter().for_each(|root| gather(root, "", &mut words));
         }

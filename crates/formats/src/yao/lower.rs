@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use agentci_plan::{
     Case, CaseFiles, Check, Dialect, Habits, InvalidChecks, LiveTools, Message, Mode, Parallelism, ReportWriter,
-    ResultFiles, Said, Skip, StopRule, Suite, Target, Text, TimeLimit, Verdicts, World,
+    ResultFiles, Skip, StopRule, Suite, Target, Text, TimeLimit, TurnInput, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Sources, Span};
 use serde_json::Value;
 
 use super::app::App;
 use super::assertion::{About, Assertions};
+use super::folders::holding_assistant;
 use super::judges::Judges;
-use super::place::holding_assistant;
-use super::record::{Record, Unknown, record};
-use super::resolve::{Agent, chosen, resolve};
+use super::record::{Record, UnknownFields, record};
+use super::resolve::{TestedAssistant, chosen, resolve};
 use super::targets::Targets;
 use super::{DEFAULT_TIMEOUT, json};
 use crate::LoadOptions;
 use crate::document::{Loading, folder_of};
-use crate::ids::Ids;
+use crate::ids::TakenIds;
 use crate::new_suite::{new_suite, plain_turn};
 
 /// What suites of the dialect take for granted.
@@ -62,8 +62,8 @@ fn file<'a>(options: &'a LoadOptions, path: &Path, loading: &mut Loading<'a>) ->
         loading.problems.error(Span::whole(id), format!("`{}` holds no test", path.display()), "").help(help);
     }
     let found = resolve(options, &folder_of(path), loading);
-    let mut unknown = Unknown::default();
-    let mut ids = Ids::default();
+    let mut unknown = UnknownFields::default();
+    let mut ids = TakenIds::default();
     let mut records: Vec<Record<'_>> = Vec::with_capacity(nodes.len());
     for node in &nodes {
         let Some(record) = record(node, &mut unknown, loading.problems) else { continue };
@@ -82,9 +82,9 @@ fn agent_folder(files: &dyn Files, options: &LoadOptions, path: &Path) -> Option
 
 fn suite(
     app: &App<'_>,
-    agent: &Agent,
+    agent: &TestedAssistant,
     records: Vec<Record<'_>>,
-    unknown: Unknown,
+    unknown: UnknownFields,
     path: &Path,
     loading: &mut Loading<'_>,
 ) -> Suite {
@@ -144,7 +144,7 @@ fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, loading: &mut Lo
 }
 
 fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, messages: Vec<Message>, said_at: Span) -> Case {
-    let turns = (!messages.is_empty()).then(|| plain_turn(Said::Messages(messages), said_at));
+    let turns = (!messages.is_empty()).then(|| plain_turn(TurnInput::Messages(messages), said_at));
     Case {
         turns: turns.into_iter().collect(),
         timeout: Some(DEFAULT_TIMEOUT),
@@ -182,8 +182,8 @@ pub(crate) fn lower_message(options: &LoadOptions, message: &str, outer: &mut Lo
         };
         let path = match &agent {
             // A folder, not a file: nothing is written beside a message.
-            Agent::Assistant(assistant) => assistant.folder.clone(),
-            Agent::Target(..) => here.to_path_buf(),
+            TestedAssistant::Assistant(assistant) => assistant.folder.clone(),
+            TestedAssistant::Target(..) => here.to_path_buf(),
         };
         let mut judges = Judges::default();
         open_reporter(&app, &mut judges, loading);

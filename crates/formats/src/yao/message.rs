@@ -1,30 +1,31 @@
 //! What an assistant is told: a text, a message, or a conversation.
 
 use agentci_plan::{Message, Text};
-use agentci_source::shape::{Kind, Rule, Shape, Unknown, depends, optional};
+use agentci_source::shape::{KeyRule, Shape, UnknownKeys, ValueKind, depends, optional};
 use agentci_source::{Diagnostics, Node, Reading, read};
 use serde_json::{Map, Value, json};
 
 use crate::native::{MESSAGE_KEYS, take_more};
 
 /// What an assistant may be told.
-pub(super) const INPUT: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&MESSAGE), Kind::Filled(&Kind::Shape(&MESSAGE))]);
+pub(super) const INPUT: ValueKind =
+    ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&MESSAGE), ValueKind::Filled(&ValueKind::Shape(&MESSAGE))]);
 
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
     &[
-        optional("role", Kind::Name, "Who says it, `user` without it."),
+        optional("role", ValueKind::Name, "Who says it, `user` without it."),
         depends(
             "content",
-            Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
+            ValueKind::Either(&[ValueKind::Text, ValueKind::List(&ValueKind::Data)]),
             "What is said: a text, or a list of parts.",
         ),
     ],
 )
 .with(&[MESSAGE_KEYS])
-.unknown(Unknown::Ignored)
-.rules(&[Rule::Some(&["content", "tool_calls"])]);
+.unknown(UnknownKeys::Ignored)
+.rules(&[KeyRule::Some(&["content", "tool_calls"])]);
 
 /// The messages of an input; what is wrong keeps only its own case from being run.
 pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use agentci_plan::Prompt;
-use agentci_source::shape::{Kind as Of, Shape, Unknown, optional, required};
-use agentci_source::{Diagnostics, Files, Kind, Node, join, read};
+use agentci_plan::ChatPrompt;
+use agentci_source::shape::{Shape, UnknownKeys, ValueKind as Of, optional, required};
+use agentci_source::{Diagnostics, FileKind, Files, Node, join, read};
 
 use super::app::SIZE_LIMIT;
-use super::place;
+use super::folders;
 use crate::document::Loading;
 use agentci_source::yaml;
 
@@ -29,11 +29,11 @@ static PROMPT: Shape = Shape::new(
         optional("name", Of::Text, "The name of who says it."),
     ],
 )
-.unknown(Unknown::Warned);
+.unknown(UnknownKeys::Warned);
 
 /// The prompts of a file; none where there is no such file. Texts it names are below `folder`.
-pub(super) fn open(path: &Path, folder: &Path, loading: &mut Loading<'_>) -> Vec<Prompt> {
-    if loading.files.kind(path) != Some(Kind::File) {
+pub(super) fn open(path: &Path, folder: &Path, loading: &mut Loading<'_>) -> Vec<ChatPrompt> {
+    if loading.files.kind(path) != Some(FileKind::File) {
         return Vec::new();
     }
     let text = loading.read_text(path, SIZE_LIMIT);
@@ -46,7 +46,7 @@ pub(super) fn open(path: &Path, folder: &Path, loading: &mut Loading<'_>) -> Vec
     read::each(&root, "prompts", loading.problems, |item, problems| prompt(item, files, folder, problems))
 }
 
-fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<Prompt> {
+fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnostics) -> Option<ChatPrompt> {
     let mut fields = PROMPT.reader(node, problems)?;
     let role = fields.required("role", read::name);
     let content = fields.required("content", |node, key, problems| Some((read::text(node, key, problems)?, node)));
@@ -57,7 +57,7 @@ fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnost
         let help = format!("it is looked for in `{}`", join(folder, "assets").display());
         problems.warning(at.span, format!("there is no `assets/{missing}`"), "nothing is put in its place").help(help);
     });
-    Some(Prompt { role: role?.value, name, content, shared: false })
+    Some(ChatPrompt { role: role?.value, name, content, shared: false })
 }
 
 /// A text with every `@assets/file` in it replaced by what that file says; nothing where there is none.
@@ -86,9 +86,9 @@ fn with_assets(text: &str, files: &dyn Files, folder: &Path, missing: &mut dyn F
 }
 
 /// Prompts by their names: every file of the folder `prompts`, its path with dots.
-pub(super) fn presets(folder: &Path, loading: &mut Loading<'_>) -> Vec<(String, Vec<Prompt>)> {
+pub(super) fn presets(folder: &Path, loading: &mut Loading<'_>) -> Vec<(String, Vec<ChatPrompt>)> {
     let mut found = Vec::new();
-    for (mut names, path) in place::files_below(loading.files, join(folder, "prompts")) {
+    for (mut names, path) in folders::files_below(loading.files, join(folder, "prompts")) {
         let Some(name) = names.pop() else { continue };
         if let Some(stem) = name.strip_suffix(".yml").or_else(|| name.strip_suffix(".yaml")) {
             names.push(stem.to_owned());
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    fn prompts(files: &MemoryFiles) -> (Vec<Prompt>, Vec<String>) {
+    fn prompts(files: &MemoryFiles) -> (Vec<ChatPrompt>, Vec<String>) {
         let mut problems = Diagnostics::default();
         let loading = &mut Loading { files, sources: &mut Sources::default(), problems: &mut problems };
         let prompts = open(Path::new("a/prompts.yml"), Path::new("a"), loading);
@@ -124,7 +124,7 @@ mod tests {
         let (prompts, problems) = prompts(&files);
         assert_eq!(
             prompts[0],
-            Prompt { role: "system".into(), name: None, content: "# Hi: \"there\"\n- two".into(), shared: false }
+            ChatPrompt { role: "system".into(), name: None, content: "# Hi: \"there\"\n- two".into(), shared: false }
         );
         assert_eq!(prompts[1].name.as_deref(), Some("bob"));
         assert_eq!(prompts[1].content, "Before\n# Hi: \"there\"\n- two\nafter   x@assets/\n");

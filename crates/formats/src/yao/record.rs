@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Message, ScriptedTool};
-use agentci_source::shape::{Kind, Shape, Unknown as Others, optional, required};
+use agentci_source::shape::{Shape, UnknownKeys as Others, ValueKind, optional, required};
 use agentci_source::{Diagnostics, Name, Node, Pair, Reader, Reading, Span, Spanned, parse_duration, read};
 use serde_json::{Map, Value};
 
@@ -20,16 +20,16 @@ pub(crate) static RECORD: Shape = Shape::new(
     "a test",
     "What an assistant is told, and what is asked of its answer.",
     &[
-        required("id", Kind::Name, "What reports call the test; each stands once in a file."),
+        required("id", ValueKind::Name, "What reports call the test; each stands once in a file."),
         required("input", INPUT, "What the assistant is told: a text, a message, or a conversation."),
         optional("assert", ASSERT, "What is asked of the answer."),
-        optional("expected", Kind::Data, "The hoped-for answer, which is asked for where there is no `assert`."),
-        optional("user", Kind::Text, "The user who asks."),
-        optional("team", Kind::Text, "The team of the user."),
-        optional("timeout", Kind::Duration, "When the test is given up."),
-        optional("skip", Kind::Truth, "Whether it is left out."),
-        optional("metadata", Kind::Object, "What reports show beside."),
-        optional("options", Kind::Shape(&OPTIONS), "What the test chooses for its assistant."),
+        optional("expected", ValueKind::Data, "The hoped-for answer, which is asked for where there is no `assert`."),
+        optional("user", ValueKind::Text, "The user who asks."),
+        optional("team", ValueKind::Text, "The team of the user."),
+        optional("timeout", ValueKind::Duration, "When the test is given up."),
+        optional("skip", ValueKind::Truth, "Whether it is left out."),
+        optional("metadata", ValueKind::Object, "What reports show beside."),
+        optional("options", ValueKind::Shape(&OPTIONS), "What the test chooses for its assistant."),
     ],
 )
 .unknown(Others::Ignored);
@@ -41,13 +41,13 @@ static OPTIONS: Shape = Shape::new(
     "`options`",
     "What a test chooses for its assistant.",
     &[
-        optional("connector", Kind::Name, "The model, in place of the one of the assistant."),
-        optional("metadata", Kind::Object, "What functions of the assistant are told."),
-        optional("disable_global_prompts", Kind::Truth, "Whether the prompts of the application are left out."),
+        optional("connector", ValueKind::Name, "The model, in place of the one of the assistant."),
+        optional("metadata", ValueKind::Object, "What functions of the assistant are told."),
+        optional("disable_global_prompts", ValueKind::Truth, "Whether the prompts of the application are left out."),
         optional("tools", SCRIPTED, "What tools answer that the model calls, by name."),
-        optional("mode", Kind::Data, "Not looked at."),
-        optional("search", Kind::Data, "Not looked at."),
-        optional("skip", Kind::Data, "Not looked at."),
+        optional("mode", ValueKind::Data, "Not looked at."),
+        optional("search", ValueKind::Data, "Not looked at."),
+        optional("skip", ValueKind::Data, "Not looked at."),
     ],
 )
 .unknown(Others::Ignored);
@@ -67,14 +67,14 @@ pub(super) struct Record<'n> {
     pub(super) timeout: Option<Duration>,
     pub(super) skip: bool,
     pub(super) metadata: Option<Arc<Value>>,
-    pub(super) options: Options,
+    pub(super) options: TestOptions,
     /// What keeps this test alone from being run.
     pub(super) broken: Diagnostics,
 }
 
 /// What a test chooses for its assistant.
 #[derive(Default)]
-pub(super) struct Options {
+pub(super) struct TestOptions {
     pub(super) connector: Option<Spanned<String>>,
     pub(super) metadata: Map<String, Value>,
     pub(super) disable_global_prompts: bool,
@@ -84,11 +84,11 @@ pub(super) struct Options {
 
 /// Fields that nobody knows, each told of once however many tests have it.
 #[derive(Default)]
-pub(super) struct Unknown {
+pub(super) struct UnknownFields {
     told: HashSet<String>,
 }
 
-impl Unknown {
+impl UnknownFields {
     pub(super) fn warn(&mut self, pair: &Pair, what: &str, known: &[&str], problems: &mut Diagnostics) {
         if !self.told.insert(format!("{what} {}", pair.key.text)) {
             return;
@@ -100,7 +100,11 @@ impl Unknown {
 }
 
 /// Reads a test; `None` when the whole file has to be refused.
-pub(super) fn record<'n>(node: &'n Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Option<Record<'n>> {
+pub(super) fn record<'n>(
+    node: &'n Node,
+    unknown: &mut UnknownFields,
+    problems: &mut Diagnostics,
+) -> Option<Record<'n>> {
     let mut fields = RECORD.reader(node, problems)?;
     let id = fields.required("id", read::name).map(Spanned::into_name);
     let input = input(&mut fields, id.as_ref());
@@ -164,9 +168,9 @@ fn timeout(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Durati
     }
 }
 
-fn options(node: &Node, unknown: &mut Unknown, problems: &mut Diagnostics) -> Options {
+fn options(node: &Node, unknown: &mut UnknownFields, problems: &mut Diagnostics) -> TestOptions {
     let options = OPTIONS.read(node, problems, |fields| {
-        let options = Options {
+        let options = TestOptions {
             connector: fields.optional("connector", read::name),
             metadata: fields.optional("metadata", object_map).unwrap_or_default(),
             disable_global_prompts: fields.truth("disable_global_prompts").unwrap_or_default(),

@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use agentci_source::{Kind, join};
+use agentci_source::{FileKind, join};
 
 use super::app::App;
-use super::place;
+use super::folders;
 
 /// A function and its file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Function {
+pub(super) struct FunctionReference {
     pub(super) file: PathBuf,
     pub(super) name: String,
 }
 
 /// The function of a name such as `scripts.test.Check`, `scripts/test.ts` of the application, or `agents.keyword.check.Length`,
 /// `src/check.ts` of an assistant. The error says what there is not.
-pub(super) fn function(app: &App<'_>, written: &str) -> Result<Function, String> {
+pub(super) fn function(app: &App<'_>, written: &str) -> Result<FunctionReference, String> {
     let parts: Vec<&str> = written.split('.').collect();
     let good = |part: &&str| !part.is_empty() && !part.contains(['/', '\\']);
     let wrong = || format!("`{written}` names no function: it is `scripts.<path>.<Function>`");
@@ -26,15 +26,15 @@ pub(super) fn function(app: &App<'_>, written: &str) -> Result<Function, String>
     let (base, name) = match parts.as_slice() {
         ["scripts", path @ .., name] if !path.is_empty() => (join(&join(&app.root, "scripts"), &path.join("/")), *name),
         ["agents", id @ .., module, name] if !id.is_empty() => {
-            let folder = place::folder_of(&app.root, &id.join(".")).ok_or_else(wrong)?;
+            let folder = folders::folder_of(&app.root, &id.join(".")).ok_or_else(wrong)?;
             (join(&join(&folder, "src"), module), *name)
         }
         _ => return Err(wrong()),
     };
     let endings = ["ts", "js"].map(|ending| base.with_file_name(format!("{}.{ending}", last(&base))));
-    let file = endings.iter().find(|file| app.files.kind(file) == Some(Kind::File));
+    let file = endings.iter().find(|file| app.files.kind(file) == Some(FileKind::File));
     match file {
-        Some(file) => Ok(Function { file: file.clone(), name: name.to_owned() }),
+        Some(file) => Ok(FunctionReference { file: file.clone(), name: name.to_owned() }),
         None => Err(format!("there is no file `{}`", endings[0].display())),
     }
 }

@@ -4,28 +4,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::Target;
-use agentci_source::{Kind, Sources, Span, Spanned, join};
+use agentci_source::{FileKind, Sources, Span, Spanned, join};
 
 use super::app::App;
-use super::assistant::{self, Assistant};
-use super::place::{self, PACKAGE};
+use super::assistant::{self, AssistantPackage};
+use super::folders::{self, PACKAGE};
 use crate::document::Loading;
 use crate::suggestion::meant_or_known;
 use crate::{LoadOptions, native};
 
 /// Who is tested.
-pub(super) enum Agent {
+pub(super) enum TestedAssistant {
     /// An assistant of the application.
-    Assistant(Box<Assistant>),
+    Assistant(Box<AssistantPackage>),
     /// A target that native files name.
     Target(String, Arc<Target>),
 }
 
-impl Agent {
+impl TestedAssistant {
     pub(super) fn id(&self) -> &str {
         match self {
-            Agent::Assistant(assistant) => &assistant.id,
-            Agent::Target(name, _) => name,
+            TestedAssistant::Assistant(assistant) => &assistant.id,
+            TestedAssistant::Target(name, _) => name,
         }
     }
 }
@@ -40,57 +40,58 @@ pub(super) fn resolve<'a>(
     options: &'a LoadOptions,
     folder: &Path,
     loading: &mut Loading<'a>,
-) -> Option<(App<'a>, Agent)> {
+) -> Option<(App<'a>, TestedAssistant)> {
     let yao = &options.yao;
     let connector = yao.connector.as_ref().map(|id| chosen("-c", id, loading.sources));
     let open = |app: &App<'a>, folder: &Path, loading: &mut Loading<'a>| {
         let assistant = assistant::open(app, folder, connector.as_ref(), loading)?;
-        Some(Agent::Assistant(Box::new(assistant)))
+        Some(TestedAssistant::Assistant(Box::new(assistant)))
     };
     if let Some(id) = &options.agent {
-        let root = yao.app.clone().or_else(|| place::app_of(loading.files, folder)).unwrap_or_else(|| join(folder, ""));
+        let root =
+            yao.app.clone().or_else(|| folders::app_of(loading.files, folder)).unwrap_or_else(|| join(folder, ""));
         let app = App::open(yao, root, loading);
-        let named = place::folder_of(&app.root, id).filter(|folder| place::is_assistant(loading.files, folder));
+        let named = folders::folder_of(&app.root, id).filter(|folder| folders::is_assistant(loading.files, folder));
         let agent = match named {
             Some(folder) => open(&app, &folder, loading)?,
             None => native_target(folder, id, loading).or_else(|| unknown(&app, id, loading))?,
         };
-        if let (Agent::Target(name, _), Some(connector)) = (&agent, &connector) {
+        if let (TestedAssistant::Target(name, _), Some(connector)) = (&agent, &connector) {
             let message = format!("`{name}` is a target of a native suite, and no connector can be chosen for it");
             loading.problems.error(connector.span, message, "").help("leave `-c` out");
         }
         return Some((app, agent));
     }
-    let Some(own) = place::assistant_of(loading.files, folder) else {
+    let Some(own) = folders::assistant_of(loading.files, folder) else {
         let span = Span::whole(loading.sources.add(folder, ""));
         let message = format!("no `{PACKAGE}` was found in `{}` or above it", folder.display());
         let help = "name the assistant with `-n ID`, or run it in its folder";
         loading.problems.error(span, message, "").help(help);
         return None;
     };
-    let root = yao.app.clone().or_else(|| place::app_of(loading.files, &own)).unwrap_or_else(|| own.clone());
+    let root = yao.app.clone().or_else(|| folders::app_of(loading.files, &own)).unwrap_or_else(|| own.clone());
     let app = App::open(yao, root, loading);
     let agent = open(&app, &own, loading)?;
     Some((app, agent))
 }
 
 /// A target of this name in the nearest native file that has one.
-fn native_target(folder: &Path, name: &str, loading: &mut Loading<'_>) -> Option<Agent> {
-    for folder in place::upward(loading.files, folder) {
+fn native_target(folder: &Path, name: &str, loading: &mut Loading<'_>) -> Option<TestedAssistant> {
+    for folder in folders::upward(loading.files, folder) {
         for file in ["agentci.yaml", "agentci.yml"] {
             let path = join(&folder, file);
-            if loading.files.kind(&path) == Some(Kind::File)
+            if loading.files.kind(&path) == Some(FileKind::File)
                 && let Some(target) = native::named_target(&path, name, loading)
             {
-                return Some(Agent::Target(name.to_owned(), target));
+                return Some(TestedAssistant::Target(name.to_owned(), target));
             }
         }
     }
     None
 }
 
-fn unknown(app: &App<'_>, id: &str, loading: &mut Loading<'_>) -> Option<Agent> {
-    let known = place::known_ids(app.files, &app.root);
+fn unknown(app: &App<'_>, id: &str, loading: &mut Loading<'_>) -> Option<TestedAssistant> {
+    let known = folders::known_ids(app.files, &app.root);
     let help = if known.is_empty() {
         let folder = join(&app.root, "assistants");
         format!("assistants are looked for in `{}`; name the application with `-a`", folder.display())

@@ -9,10 +9,10 @@ use agentci_source::Diagnostic;
 use serde_json::Value;
 
 use super::app::App;
-use super::assistant::{Assistant, drop_shared_prompts};
+use super::assistant::{AssistantPackage, drop_shared_prompts};
 use super::connector;
 use super::record::Record;
-use super::resolve::Agent;
+use super::resolve::TestedAssistant;
 use crate::YaoOptions;
 use crate::chat_context::set_metadata;
 use crate::document::Loading;
@@ -26,19 +26,19 @@ pub(super) struct Targets<'a> {
     app: &'a App<'a>,
     options: &'a YaoOptions,
     folder: PathBuf,
-    assistant: Option<&'a Assistant>,
+    assistant: Option<&'a AssistantPackage>,
     /// The target of a test that says nothing of its own.
     usual: Arc<Target>,
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(app: &'a App<'a>, agent: &'a Agent) -> Self {
+    pub(super) fn new(app: &'a App<'a>, agent: &'a TestedAssistant) -> Self {
         let options = app.options;
         match agent {
-            Agent::Target(_, target) => {
+            TestedAssistant::Target(_, target) => {
                 Self { app, options, folder: app.root.clone(), assistant: None, usual: Arc::clone(target) }
             }
-            Agent::Assistant(assistant) => {
+            TestedAssistant::Assistant(assistant) => {
                 let mut usual = assistant.target.clone();
                 who(&mut usual, options, None, None);
                 usual.timeout = options.timeout.unwrap_or(super::DEFAULT_TIMEOUT);

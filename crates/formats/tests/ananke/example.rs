@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_plan::{Data, Dialect, Mode, Said, StopRule, Target, Text};
+use agentci_plan::{Data, Dialect, Mode, StopRule, Target, Text, TurnInput};
 use agentci_source::MemoryFiles;
 use serde_json::json;
 
@@ -123,7 +123,7 @@ fn a_whole_project_is_one_suite() {
     assert_eq!((hook.timeout, hook.folder.as_deref()), (Duration::from_secs(10), Some(Path::new("shop"))));
     assert_eq!(hook.command[0].file, None);
     assert_eq!(hook.command[1].file.as_deref(), Some(Path::new("shop/scripts/fill-cart.sh")));
-    let Said::Messages(messages) = &case.turns[2].said else { panic!("{:?}", case.turns[2]) };
+    let TurnInput::Messages(messages) = &case.turns[2].said else { panic!("{:?}", case.turns[2]) };
     assert_eq!(messages[0].content, Text::Literal("Yes, charge my card".into()));
 }
 

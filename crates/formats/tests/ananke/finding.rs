@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci_formats::{LoadOptions, load_with};
 use agentci_plan::Suite;
-use agentci_source::{Entry, FileError, Files, Kind, MemoryFiles, Severity};
+use agentci_source::{FileError, FileKind, Files, FolderEntry, MemoryFiles, Severity};
 
 use crate::project::{CONFIG, load, messages, test};
 
@@ -172,11 +172,11 @@ impl Files for Watched {
         self.files.read(path, limit)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
         self.files.list(folder)
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         self.files.kind(path)
     }
 

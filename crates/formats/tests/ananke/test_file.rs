@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Said, Skip, Target, Text};
+use agentci_plan::{Skip, Target, Text, TurnInput};
 use agentci_source::Reading;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn actions_keep_their_other_keys() {
         .turns
         .iter()
         .map(|turn| {
-            let Said::Action(action) = &turn.said else { panic!("{turn:?}") };
+            let TurnInput::Action(action) = &turn.said else { panic!("{turn:?}") };
             (action.kind.value.as_str(), action.arguments.value(Reading::Core).unwrap(), turn.checks.len())
         })
         .collect();
@@ -45,7 +45,7 @@ fn actions_of_mcp_and_a2a() {
          - { type: mcp:read, uri: 'file:///x' }\n- { type: mcp:prompt, name: hello, args: {} }\n\
          - { type: mcp:list, snapshot: tools.json }\n",
     );
-    let Said::Action(action) = &case.turns[0].said else { panic!("no action") };
+    let TurnInput::Action(action) = &case.turns[0].said else { panic!("no action") };
     assert_eq!(
         action.arguments.value(Reading::Core),
         Ok(json!({ "tool": "add", "args": { "a": 1 }, "errors": "fail", "answers": [{ "action": "accept" }] }))

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, Missed, RoutedTool, Routes, Strictness, Target,
-    Text, TextEvents, ToolBase,
+    CommandPart, Data, Fixture, FixtureAnswer, HttpServer, HttpTarget, RoutedTool, Routes, Strictness, Target, Text,
+    TextEvents, ToolBase, UnansweredRoute,
 };
 use agentci_source::Spanned;
 use proptest::prelude::*;
@@ -64,7 +64,7 @@ pub(crate) fn routes() -> impl Strategy<Value = Arc<Routes>> {
         bases.into_iter().map(|(name, live)| ToolBase { name: Spanned::new(name, span()), live }).collect::<Vec<_>>()
     });
     let tools = collection::btree_map("[a-zA-Zé][a-zA-Z0-9_.é-]{0,6}", collection::vec(fixture(), 0..3), 0..3);
-    let miss = sample::select(Missed::NAMES.map(|(_, miss)| miss).to_vec());
+    let miss = sample::select(UnansweredRoute::NAMES.map(|(_, miss)| miss).to_vec());
     (bases, tools, miss, option::of(1_u16..)).prop_map(|(bases, tools, miss, port)| {
         let tools = tools.into_iter().map(|(id, fixtures)| RoutedTool { id: Spanned::new(id, span()), fixtures });
         Arc::new(Routes { bases: bases.into(), tools: tools.collect(), miss, port, record: None, span: span() })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agentci_plan::{
     Action, Case, CommandPart, Data, Dialect, Gates, Habits, Hook, Limit, Limits, Message, Mode, Price, Redaction,
-    Said, Skip, StopRule, Suite, Text, Turn,
+    Skip, StopRule, Suite, Text, Turn, TurnInput,
 };
 use agentci_source::{Node, Spanned};
 use proptest::prelude::*;
@@ -37,17 +37,17 @@ pub(crate) fn limit(most: f64) -> Limit {
     Limit { most, span: span() }
 }
 
-pub(crate) fn said() -> impl Strategy<Value = Said> {
+pub(crate) fn said() -> impl Strategy<Value = TurnInput> {
     let message = (name(), text()).prop_map(|(role, content)| Message::new(role, Text::parse(&content)));
     let action = (name(), value()).prop_map(|(kind, arguments)| Action {
         kind: Spanned::new(format!("{kind}:x"), span()),
         arguments: Node::from_value(&arguments, span()),
     });
     prop_oneof![
-        object().prop_map(|value| Said::Input(Data::literal(&value))),
-        object().prop_map(|value| Said::Input(Data::parse(&value))),
-        collection::vec(message, 1..3).prop_map(Said::Messages),
-        action.prop_map(|action| Said::Action(Box::new(action))),
+        object().prop_map(|value| TurnInput::Input(Data::literal(&value))),
+        object().prop_map(|value| TurnInput::Input(Data::parse(&value))),
+        collection::vec(message, 1..3).prop_map(TurnInput::Messages),
+        action.prop_map(|action| TurnInput::Action(Box::new(action))),
     ]
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn turns() -> impl Strategy<Value = Vec<Turn>> {
         span: span(),
     });
     let task = object().prop_map(|value| {
-        let said = Said::Input(Data::literal(&value));
+        let said = TurnInput::Input(Data::literal(&value));
         vec![Turn { said, checks: Arc::from([]), limits: Limits::none(), span: span() }]
     });
     prop_oneof![task, collection::vec(turn, 1..3)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    A2aCard, A2aKeys, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatTarget, ClientTool,
-    CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse, MockScript,
-    MockTarget, OutputRule, ProcessTarget, Prompt, ScriptFile, Speech, Strictness, Target, Text,
+    A2aCard, A2aKeys, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Assistant, Auth, ChatApi, ChatPrompt, ChatTarget,
+    ClientTool, CommandPart, Connector, Data, EnvironmentFile, KeyHeader, McpTarget, McpTransport, MockResponse,
+    MockScript, MockTarget, OutputRule, ProcessTarget, ScriptFile, Speech, Strictness, Target, Text,
 };
 use agentci_source::Spanned;
 use proptest::prelude::*;
@@ -189,7 +189,7 @@ pub(crate) fn connector() -> impl Strategy<Value = Connector> {
 
 pub(crate) fn chat() -> impl Strategy<Value = Target> {
     let prompt = || {
-        (name(), option::of(text()), text(), any::<bool>()).prop_map(|(role, name, content, shared)| Prompt {
+        (name(), option::of(text()), text(), any::<bool>()).prop_map(|(role, name, content, shared)| ChatPrompt {
             role,
             name,
             content,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use agentci_formats::load_mcp_script;
 use agentci_plan::{
     Cassette, CommandPart, CommandTool, Data, Fault, FaultKind, FaultTime, HttpTool, LiveTool, LiveTools, Matching,
-    McpSource, McpTool, McpTransport, McpWorld, Missed, ModelScript, ModelWorld, Normalization, Recording,
-    ScriptSource, ScriptedAnswer, ScriptedTool, Text, TextReplacement, ToolSource, World,
+    McpSource, McpTool, McpTransport, McpWorld, ModelScript, ModelWorld, Normalization, RecordingSetting, ScriptSource,
+    ScriptedAnswer, ScriptedTool, Text, TextReplacement, ToolSource, UnansweredRoute, World,
 };
 use agentci_source::{MemoryFiles, Sources, Spanned};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ pub(crate) fn script() -> Arc<ModelScript> {
 }
 
 fn model() -> impl Strategy<Value = ModelWorld> {
-    let miss = option::of(sample::select(vec![Missed::Fail, Missed::Warn]));
+    let miss = option::of(sample::select(vec![UnansweredRoute::Fail, UnansweredRoute::Warn]));
     (miss, option::of(any::<bool>())).prop_map(|(miss, strict)| {
         let model = ModelWorld::new(ScriptSource::File("s/model.yaml".into()), span());
         ModelWorld { script: script(), miss, strict, ..model }
@@ -94,7 +94,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
             // Only a model that is there can go unasked.
             model_optional: optional && (model.is_some() || model_alone || recorded),
             recorded_model: (model_alone && model.is_none())
-                .then(|| Recording { path: "s/model.jsonl".into(), span: span() }),
+                .then(|| RecordingSetting { path: "s/model.jsonl".into(), span: span() }),
             matching: Arc::new(matching),
             mcp: servers.into(),
             model,
@@ -105,7 +105,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
             faults: faults.into(),
             scripted: scripted.into(),
             refusals: if recorded { [Spanned::new("^no: ".to_owned(), span())].into() } else { [].into() },
-            recording: recorded.then(|| Recording { path: "s/talk/a.jsonl".into(), span: span() }),
+            recording: recorded.then(|| RecordingSetting { path: "s/talk/a.jsonl".into(), span: span() }),
         },
     )
 }

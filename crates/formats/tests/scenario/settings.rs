@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agentci_formats::Loaded;
-use agentci_plan::{Case, Data, Missed, Text};
+use agentci_plan::{Case, Data, Text, UnansweredRoute};
 use agentci_source::Reading;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn nothing_needs_to_be_set() {
     assert_eq!((http.timeout, &http.body, &http.server), (Duration::from_mins(1), &None, &None));
     let usual = ["US_API_BASE", "PAY_DETAILS_API_BASE", "US_PAYROLL_API_BASE", "UK_PAYROLL_API_BASE"];
     assert_eq!(names(case), usual.map(|name| (name, None)));
-    assert_eq!(routes(case).miss, Missed::Fail);
+    assert_eq!(routes(case).miss, UnansweredRoute::Fail);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn what_scenarios_share_yields_to_what_they_say() {
     let arguments = |index: usize| suite.cases[index].checks[0].arguments.value(Reading::Core).unwrap();
     assert_eq!(arguments(0), json!({ "expected": "Because.", "threshold": { "builtin": 0.6 }, "facts": "off" }));
     assert_eq!(arguments(1)["threshold"], json!(0.9));
-    assert_eq!(routes(&suite.cases[0]).miss, Missed::Warn);
+    assert_eq!(routes(&suite.cases[0]).miss, UnansweredRoute::Warn);
 }
 
 #[test]
@@ -100,11 +100,11 @@ fn the_caller_may_say_where_the_agent_is_and_what_a_miss_comes_to() {
     assert_eq!(chosen_url(&plain), ("http://a/".into(), true));
     let chosen = load_chosen(&files, &["tests"], |options| {
         options.scenario.agent_url = Some("http://b/${X}".into());
-        options.scenario.miss = Some(Missed::Warn);
+        options.scenario.miss = Some(UnansweredRoute::Warn);
     });
     // It runs already, so it is not started.
     assert_eq!(chosen_url(&chosen), ("http://b/$${X}".into(), false));
-    assert_eq!(routes(&chosen.plan.suites[0].cases[0]).miss, Missed::Warn);
+    assert_eq!(routes(&chosen.plan.suites[0].cases[0]).miss, UnansweredRoute::Warn);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::{Data, Dialect, FaultKind, Mode, Said, StopRule};
+use agentci_plan::{Data, Dialect, FaultKind, Mode, StopRule, TurnInput};
 use agentci_source::{Reading, Severity};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn the_sample_is_a_case() {
         "user_input": "Why is my net pay lower this month?",
         "variables": { "currentPayDetailsId": 999_999, "employeeId": 123_456 },
     });
-    assert_eq!(case.turns[0].said, Said::Input(Data::literal(&question)));
+    assert_eq!(case.turns[0].said, TurnInput::Input(Data::literal(&question)));
     let [check] = &*case.checks else { panic!("one check") };
     assert_eq!((check.kind.value.as_str(), check.kind.span.line, check.templated), ("semantic", 9, false));
     assert_eq!(
@@ -53,7 +53,7 @@ fn the_sample_is_a_case() {
 #[test]
 fn a_question_needs_neither_variables_nor_tools() {
     let case = good(&scenario("plain", ""));
-    assert_eq!(case.turns[0].said, Said::Input(Data::literal(&json!({ "user_input": "Why?", "variables": {} }))));
+    assert_eq!(case.turns[0].said, TurnInput::Input(Data::literal(&json!({ "user_input": "Why?", "variables": {} }))));
     assert_eq!(
         case.checks[0].arguments.value(Reading::Core).unwrap(),
         json!({ "expected": "Because.", "facts": "warn" })
@@ -68,7 +68,7 @@ fn words_that_older_readers_take_for_something_else_stay_texts() {
         "types",
         "variables: { land: NO, on: on, time: 12:30, id: 0123, day: 2024-01-31, n: 1.50, big: 12345678901234567890123, none: ~ }\n",
     ));
-    let Said::Input(data) = &case.turns[0].said else { panic!("no input") };
+    let TurnInput::Input(data) = &case.turns[0].said else { panic!("no input") };
     let input = data.as_literal().unwrap();
     assert_eq!(
         input["variables"].to_string(),
@@ -79,7 +79,7 @@ fn words_that_older_readers_take_for_something_else_stay_texts() {
 #[test]
 fn a_dollar_is_a_dollar() {
     let case = good(&scenario("dollar", "variables: { price: '${PRICE}' }\n"));
-    let Said::Input(data) = &case.turns[0].said else { panic!("no input") };
+    let TurnInput::Input(data) = &case.turns[0].said else { panic!("no input") };
     let input = data.as_literal().expect("filled");
     assert_eq!(input["variables"]["price"], "${PRICE}");
 }

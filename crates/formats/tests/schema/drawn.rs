@@ -1,6 +1,6 @@
 //! Documents drawn from shapes.
 
-use agentci_source::shape::{CheckShape, Field, Kind, Need, Rule, Shape, Tagged};
+use agentci_source::shape::{CheckShape, Field, KeyRule, Need, Shape, Tagged, ValueKind};
 use serde_json::{Map, Value, json};
 
 /// How deep a document may be before it holds only what it must.
@@ -40,9 +40,9 @@ impl<'d> Draw<'d> {
     }
 
     /// A document; of a file that may be one of two, the first.
-    pub(crate) fn file(&mut self, root: &Kind) -> Value {
+    pub(crate) fn file(&mut self, root: &ValueKind) -> Value {
         match root {
-            Kind::Having(_, with, _) => self.shape(with, ""),
+            ValueKind::Having(_, with, _) => self.shape(with, ""),
             _ => self.value(root, ""),
         }
     }
@@ -57,56 +57,56 @@ impl<'d> Draw<'d> {
     }
 
     /// A value at a place of the document.
-    pub(crate) fn value(&mut self, kind: &Kind, place: &str) -> Value {
+    pub(crate) fn value(&mut self, kind: &ValueKind, place: &str) -> Value {
         match kind {
-            Kind::Text | Kind::Name | Kind::Data => json!(self.word()),
-            Kind::Like(pattern) => {
+            ValueKind::Text | ValueKind::Name | ValueKind::Data => json!(self.word()),
+            ValueKind::Like(pattern) => {
                 let regex = regex::Regex::new(pattern).unwrap();
                 json!(["GET", "im", "/a/b", "http://host.test"].into_iter().find(|text| regex.is_match(text)).unwrap())
             }
-            Kind::Address => json!(self.one_of(&["http://127.0.0.1:8080/x", "https://host.test", "${ENV.URL}/x"])),
-            Kind::Word => self.one_of(&[&json!("text"), &json!(7), &json!(true)]).clone(),
-            Kind::Truth => json!(self.chance(2)),
-            Kind::Count(least) => json!(least + u32::try_from(self.below(4)).unwrap()),
-            Kind::Whole(least, _) => json!((*least).max(0) + i64::try_from(self.below(4)).unwrap()),
-            Kind::Unbroken => json!(self.below(100)),
-            Kind::Number | Kind::Range(..) => json!(self.one_of(&[0.0, 0.25, 1.0])),
-            Kind::Positive => json!(self.one_of(&[0.5, 30.0])),
-            Kind::Spelt(_) => self.one_of(&[&json!(0.5), &json!("0.5"), &json!(0)]).clone(),
-            Kind::SpeltCount => self.one_of(&[&json!(12), &json!("12")]).clone(),
-            Kind::Duration => json!(self.one_of(&["300ms", "20s", "1m30s", "1.5m"])),
-            Kind::SignedDuration => json!(self.one_of(&["300ms", "-5s", "0"])),
-            Kind::Choice(words) | Kind::Version(words) => json!(self.one_of(words)),
-            Kind::False => json!(false),
-            Kind::Nothing => Value::Null,
-            Kind::Asked => self.one_of(&[&Value::Null, &json!(true)]).clone(),
-            Kind::Object => json!({ self.name(): self.word() }),
-            Kind::List(item) | Kind::Filled(item) => self.list(item, place),
-            Kind::OneOrMore(item) if self.chance(2) => self.list(item, place),
-            Kind::OneOrMore(item) => self.value(item, place),
-            Kind::Map(value) | Kind::FilledMap(value) => {
+            ValueKind::Address => json!(self.one_of(&["http://127.0.0.1:8080/x", "https://host.test", "${ENV.URL}/x"])),
+            ValueKind::Word => self.one_of(&[&json!("text"), &json!(7), &json!(true)]).clone(),
+            ValueKind::Truth => json!(self.chance(2)),
+            ValueKind::Count(least) => json!(least + u32::try_from(self.below(4)).unwrap()),
+            ValueKind::Whole(least, _) => json!((*least).max(0) + i64::try_from(self.below(4)).unwrap()),
+            ValueKind::Unbroken => json!(self.below(100)),
+            ValueKind::Number | ValueKind::Range(..) => json!(self.one_of(&[0.0, 0.25, 1.0])),
+            ValueKind::Positive => json!(self.one_of(&[0.5, 30.0])),
+            ValueKind::Spelt(_) => self.one_of(&[&json!(0.5), &json!("0.5"), &json!(0)]).clone(),
+            ValueKind::SpeltCount => self.one_of(&[&json!(12), &json!("12")]).clone(),
+            ValueKind::Duration => json!(self.one_of(&["300ms", "20s", "1m30s", "1.5m"])),
+            ValueKind::SignedDuration => json!(self.one_of(&["300ms", "-5s", "0"])),
+            ValueKind::Choice(words) | ValueKind::Version(words) => json!(self.one_of(words)),
+            ValueKind::False => json!(false),
+            ValueKind::Nothing => Value::Null,
+            ValueKind::Asked => self.one_of(&[&Value::Null, &json!(true)]).clone(),
+            ValueKind::Object => json!({ self.name(): self.word() }),
+            ValueKind::List(item) | ValueKind::Filled(item) => self.list(item, place),
+            ValueKind::OneOrMore(item) if self.chance(2) => self.list(item, place),
+            ValueKind::OneOrMore(item) => self.value(item, place),
+            ValueKind::Map(value) | ValueKind::FilledMap(value) => {
                 let name = self.name();
                 json!({ name.as_str(): self.value(value, &format!("{place}/{name}")) })
             }
-            Kind::Shape(shape) => self.shape(shape, place),
-            Kind::Tagged(tagged) => self.tagged(tagged, place),
-            Kind::Having(_, with, without) => {
+            ValueKind::Shape(shape) => self.shape(shape, place),
+            ValueKind::Tagged(tagged) => self.tagged(tagged, place),
+            ValueKind::Having(_, with, without) => {
                 let shape = self.one_of(&[*with, *without]);
                 self.shape(shape, place)
             }
-            Kind::Either(kinds) => {
+            ValueKind::Either(kinds) => {
                 let kind = self.one_of(kinds);
                 self.value(&kind, place)
             }
-            Kind::Check => self.check(place),
-            Kind::Arguments(name) => {
+            ValueKind::Check => self.check(place),
+            ValueKind::Arguments(name) => {
                 let check = self.checks.iter().find(|check| check.name == *name).unwrap();
                 self.value(&check.arguments, place)
             }
         }
     }
 
-    fn list(&mut self, item: &Kind, place: &str) -> Value {
+    fn list(&mut self, item: &ValueKind, place: &str) -> Value {
         let length = 1 + self.below(2);
         (0..length).map(|index| self.value(item, &format!("{place}/{index}"))).collect()
     }
@@ -151,7 +151,7 @@ impl<'d> Draw<'d> {
             }
         }
         for rule in shape.rules {
-            if let Rule::When { key, is, needs, excludes } = rule
+            if let KeyRule::When { key, is, needs, excludes } = rule
                 && mapping.get(*key).and_then(Value::as_str).is_some_and(|word| is.contains(&word))
             {
                 mapping.retain(|key, _| !excludes.contains(&key.as_str()));
@@ -178,24 +178,24 @@ impl<'d> Draw<'d> {
         }
         for rule in shape.rules {
             match rule {
-                Rule::One(keys) | Rule::OneWritten(keys) => {
+                KeyRule::One(keys) | KeyRule::OneWritten(keys) => {
                     chosen.retain(|key| !keys.contains(key));
                     chosen.push(self.one_of(keys));
                 }
-                Rule::Some(keys) if !keys.iter().any(|key| chosen.contains(key)) => {
+                KeyRule::Some(keys) if !keys.iter().any(|key| chosen.contains(key)) => {
                     let keys: Vec<&'static str> =
                         keys.iter().copied().filter(|key| may_join(shape, key, &chosen)).collect();
                     chosen.push(self.one_of(&keys));
                 }
-                Rule::NotBoth(keys) => {
+                KeyRule::NotBoth(keys) => {
                     let kept = self.one_of(keys);
                     chosen.retain(|key| !keys.contains(key) || *key == kept);
                 }
-                Rule::Needs(key, needed) if chosen.contains(key) && !chosen.contains(needed) => {
+                KeyRule::Needs(key, needed) if chosen.contains(key) && !chosen.contains(needed) => {
                     chosen.retain(|chosen| chosen != key);
                 }
-                Rule::OneKey => chosen = vec![self.one_of(&fields).key],
-                Rule::Some(_) | Rule::Needs(..) | Rule::When { .. } => {}
+                KeyRule::OneKey => chosen = vec![self.one_of(&fields).key],
+                KeyRule::Some(_) | KeyRule::Needs(..) | KeyRule::When { .. } => {}
             }
         }
         chosen
@@ -205,16 +205,20 @@ impl<'d> Draw<'d> {
 /// Whether no rule keeps a key from standing beside those that are chosen.
 fn may_join(shape: &Shape, key: &str, chosen: &[&str]) -> bool {
     shape.rules.iter().all(|rule| match rule {
-        Rule::NotBoth(keys) => !keys.contains(&key) || !keys.iter().any(|other| chosen.contains(other)),
+        KeyRule::NotBoth(keys) => !keys.contains(&key) || !keys.iter().any(|other| chosen.contains(other)),
         _ => true,
     })
 }
 
-fn speaks_of(rule: &Rule, key: &str) -> bool {
+fn speaks_of(rule: &KeyRule, key: &str) -> bool {
     match rule {
-        Rule::One(keys) | Rule::OneWritten(keys) | Rule::Some(keys) | Rule::NotBoth(keys) => keys.contains(&key),
-        Rule::Needs(one, other) => [*one, *other].contains(&key),
-        Rule::When { key: own, needs, excludes, .. } => *own == key || needs.contains(&key) || excludes.contains(&key),
-        Rule::OneKey => true,
+        KeyRule::One(keys) | KeyRule::OneWritten(keys) | KeyRule::Some(keys) | KeyRule::NotBoth(keys) => {
+            keys.contains(&key)
+        }
+        KeyRule::Needs(one, other) => [*one, *other].contains(&key),
+        KeyRule::When { key: own, needs, excludes, .. } => {
+            *own == key || needs.contains(&key) || excludes.contains(&key)
+        }
+        KeyRule::OneKey => true,
     }
 }

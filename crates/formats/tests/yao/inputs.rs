@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::{Dialect, Mode, Said, StopRule};
+use agentci_plan::{Dialect, Mode, StopRule, TurnInput};
 use agentci_source::Severity;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn a_file_of_tests_is_a_suite() {
     assert_eq!(first.asked.as_deref(), Some(&json!("Hi")));
     assert_eq!(second.asked.as_deref(), Some(&json!({"content": "Ho"})));
     assert!(first.checks.is_empty());
-    assert!(matches!(&third.turns[0].said, Said::Messages(messages) if messages.len() == 2));
+    assert!(matches!(&third.turns[0].said, TurnInput::Messages(messages) if messages.len() == 2));
     assert_eq!((third.timeout, third.skip.is_some()), (Some(Duration::from_secs(90)), true));
     assert_eq!(third.metadata.as_deref(), Some(&json!({"team": "x"})));
     assert_eq!(third.expected.as_deref(), Some(&json!({"a": 1})));
@@ -103,7 +103,7 @@ fn variables_of_other_formats_are_plain_text() {
     let loaded = load_tests("{\"id\": \"${A}\", \"input\": \"${B}\", \"expected\": \"${C}\"}");
     let case = one_case(&loaded);
     assert!(
-        matches!(&case.turns[0].said, Said::Messages(m) if m[0].content == agentci_plan::Text::Literal("${B}".into()))
+        matches!(&case.turns[0].said, TurnInput::Messages(m) if m[0].content == agentci_plan::Text::Literal("${B}".into()))
     );
     assert!(!case.checks[0].templated);
 }

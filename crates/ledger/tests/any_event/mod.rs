@@ -7,12 +7,13 @@ use std::sync::Arc;
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Matched, Metrics,
-    ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, Status,
-    Step, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
+    AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding,
+    LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, Stability,
+    StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+    TurnTimes,
 };
 use agentci_verdict::{
-    Detail, Differing, DifferingFact, Prompt, PromptParameters, PromptTool, Similarity, SystemPrompt,
+    Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity, SystemPrompt,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -68,7 +69,7 @@ fn body() -> impl Strategy<Value = Body> {
             response: response.into()
         })),
         usage().prop_map(Body::Usage),
-        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(Log {
+        (text(), text(), data()).prop_map(|(level, message, data)| Body::Log(LogLine {
             level,
             message,
             data: data.map(Into::into)
@@ -168,7 +169,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     let replay = (text(), text()).prop_map(|(cassette_path, cassette_sha256)| {
         let unused_lines = vec![cassette_path.len()];
         let matched = Matched { exact: 3, ids: cassette_path.len(), unused: vec![2], ..Matched::default() };
-        Replay { cassette_path, cassette_sha256, unused_lines, matched: Some(matched) }
+        ReplaySource { cassette_path, cassette_sha256, unused_lines, matched: Some(matched) }
     });
     let assertions = (any::<usize>(), any::<usize>()).prop_map(|(total, failed)| AssertionCount { total, failed });
     let parts = (metrics(), assertions, vec(finding(), 0..3), option::of(replay), option::of(place()));
@@ -212,7 +213,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
     })
 }
 
-fn prompt(text: &str) -> Prompt {
+fn prompt(text: &str) -> KeptPrompt {
     let said = vec![format!("now {text}")];
     let values = || [(text.to_owned(), serde_json::json!({ text: [0.7, null] }))].into_iter().collect();
     let tool = PromptTool {
@@ -224,7 +225,7 @@ fn prompt(text: &str) -> Prompt {
         schema: Some(serde_json::json!({ "required": [text] })),
         settings: values(),
     };
-    Prompt {
+    KeptPrompt {
         id: text.to_owned(),
         model: Some(text.to_owned()),
         parameters: PromptParameters { hash: "p".into(), times: said.clone(), values: Some(values()) },
@@ -256,7 +257,7 @@ fn similarity(text: &str) -> Similarity {
         embedder: text.to_owned(),
         threshold: text.is_empty().then_some(0.88),
         negated: text.len() > 3,
-        facts: Differing {
+        facts: DifferingFacts {
             missing: vec![fact()],
             extra: Vec::new(),
             unclear: vec!["x".into()],
@@ -280,9 +281,9 @@ fn metrics() -> impl Strategy<Value = Metrics> {
     )
 }
 
-pub(crate) fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = CallStep> {
     (text(), text(), option::of(text()), any::<(bool, bool)>()).prop_map(
-        |(tool, args_hash, args, (only_answered, within))| Step {
+        |(tool, args_hash, args, (only_answered, within))| CallStep {
             tool,
             args_hash,
             args: args.map(Into::into),
@@ -320,8 +321,8 @@ fn place() -> impl Strategy<Value = Place> {
     })
 }
 
-fn status() -> impl Strategy<Value = Status> {
-    select(vec![Status::Pass, Status::Skipped, Status::Fail, Status::Error])
+fn status() -> impl Strategy<Value = CaseStatus> {
+    select(vec![CaseStatus::Pass, CaseStatus::Skipped, CaseStatus::Fail, CaseStatus::Error])
 }
 
 fn cause() -> impl Strategy<Value = Cause> {

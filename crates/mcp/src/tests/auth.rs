@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::LIMIT;
 use super::listener::{Listener, http, message, modern, result};
-use crate::{Client, ClientCredentials, Endpoint, Options, Server};
+use crate::{ClientCredentials, ConnectOptions, McpClient, McpEndpoint, ServerAddress};
 
 #[tokio::test]
 async fn a_token_is_found_fetched_once_and_renewed_when_it_is_refused() {
@@ -33,8 +33,8 @@ async fn a_token_is_found_fetched_once_and_renewed_when_it_is_refused() {
     .await;
     let credentials =
         ClientCredentials { client_id: "me".into(), client_secret: "p:w".into(), ..ClientCredentials::default() };
-    let endpoint = Endpoint { url: listener.url.clone(), credentials: Some(credentials), ..Endpoint::default() };
-    let client = Client::connect(Server::Http(endpoint), Options::default(), LIMIT).await.unwrap();
+    let endpoint = McpEndpoint { url: listener.url.clone(), credentials: Some(credentials), ..McpEndpoint::default() };
+    let client = McpClient::connect(ServerAddress::Http(endpoint), ConnectOptions::default(), LIMIT).await.unwrap();
     client.list_prompts(LIMIT).await.unwrap();
     assert_eq!(issued.load(Ordering::Relaxed), 1);
     client.call_tool("tool", &json!({}), vec![], LIMIT).await.unwrap();
@@ -64,8 +64,8 @@ async fn a_token_that_is_always_refused_is_not_asked_for_for_ever() {
         scopes: vec!["a".into(), "b".into()],
         ..ClientCredentials::default()
     };
-    let endpoint = Endpoint { url: listener.url.clone(), credentials: Some(credentials), ..Endpoint::default() };
-    let error = Client::connect(Server::Http(endpoint), Options::default(), LIMIT).await.unwrap_err();
+    let endpoint = McpEndpoint { url: listener.url.clone(), credentials: Some(credentials), ..McpEndpoint::default() };
+    let error = McpClient::connect(ServerAddress::Http(endpoint), ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert_eq!(error.to_string(), "not authorized: the server answered with status 401");
     assert_eq!(issued.load(Ordering::Relaxed), 2);
     assert!(listener.seen.lock().unwrap()[0].form.contains("scope=a+b"));

@@ -5,13 +5,15 @@ use tokio::net::TcpListener;
 
 use super::listener::{Listener, NEVER, http, legacy, modern, result, stream};
 use super::{LIMIT, Log};
-use crate::{Action, Answer, Client, Endpoint, Era, Error, Fault, Options, Server};
+use crate::{
+    ConnectOptions, ElicitationAction, ElicitationAnswer, Era, Error, McpClient, McpEndpoint, McpFault, ServerAddress,
+};
 
-async fn connect(server: Server) -> Client {
-    Client::connect(server, Options::default(), LIMIT).await.unwrap()
+async fn connect(server: ServerAddress) -> McpClient {
+    McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap()
 }
 
-async fn call(client: &Client, answers: Vec<Answer>) -> Result<crate::CallResult, Error> {
+async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<crate::CallResult, Error> {
     client.call_tool("tööl", &json!({ "region": "eu" }), answers, LIMIT).await
 }
 
@@ -27,7 +29,7 @@ async fn a_modern_request_repeats_itself_in_its_headers() {
     })
     .await;
     let headers = vec![("X-Key".to_owned(), "mine".to_owned())];
-    let server = Server::Http(Endpoint { url: listener.url.clone(), headers, credentials: None });
+    let server = ServerAddress::Http(McpEndpoint { url: listener.url.clone(), headers, credentials: None });
     let client = connect(server).await;
     assert_eq!(client.facts().era, Era::Modern);
     assert_eq!(call(&client, vec![]).await.unwrap().text(), "ok");
@@ -43,7 +45,7 @@ async fn a_modern_request_repeats_itself_in_its_headers() {
     assert_eq!(listener.all("resources/read")[0].header("mcp-name"), Some("file:///a"));
     assert_eq!(listener.all("tools/list").len(), 1);
     assert_eq!(client.list_tools(LIMIT).await.unwrap().len(), 1);
-    assert_eq!(client.close().await.defects[0].fault, Fault::InvalidTool);
+    assert_eq!(client.close().await.defects[0].fault, McpFault::InvalidTool);
 }
 
 #[tokio::test]
@@ -65,7 +67,7 @@ data: "result":{"content":[{"type":"text","text":"done"}]}}
     })
     .await;
     let log = Log::default();
-    let client = Client::connect(listener.server(), log.options(), LIMIT).await.unwrap();
+    let client = McpClient::connect(listener.server(), log.options(), LIMIT).await.unwrap();
     let result = call(&client, vec![]).await.unwrap();
     assert_eq!((result.text().as_str(), result.heard.notifications.len()), ("done", 1));
     assert!(log.received().last().unwrap().starts_with("{\"jsonrpc\":\"2.0\",\"id\":3,\n\"result\""));
@@ -137,7 +139,8 @@ async fn a_question_on_the_stream_is_answered_and_the_stream_taken_up_where_it_b
     })
     .await;
     let client = connect(listener.server()).await;
-    let result = call(&client, vec![Answer { action: Action::Cancel, content: None }]).await.unwrap();
+    let result =
+        call(&client, vec![ElicitationAnswer { action: ElicitationAction::Cancel, content: None }]).await.unwrap();
     assert_eq!(result.text(), "at last");
     let seen = listener.seen.lock().unwrap();
     let answer = seen.iter().find(|seen| seen.body["id"] == 9).unwrap();
@@ -165,7 +168,7 @@ async fn a_call_that_takes_too_long_is_cancelled_as_its_era_wants() {
 #[tokio::test]
 async fn what_is_no_server_of_the_kind_is_told() {
     let listener = Listener::start(|_| http("200 OK", "content-type: text/html\r\n", "<html>")).await;
-    let error = Client::connect(listener.server(), Options::default(), LIMIT).await.unwrap_err();
+    let error = McpClient::connect(listener.server(), ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert_eq!(error.to_string(), "the server answered with status 200: no message but `text/html`");
 }
 
@@ -174,7 +177,7 @@ async fn nobody_there_is_told() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     drop(listener);
-    let server = Server::Http(Endpoint { url, ..Endpoint::default() });
-    let error = Client::connect(server, Options::default(), LIMIT).await.unwrap_err();
+    let server = ServerAddress::Http(McpEndpoint { url, ..McpEndpoint::default() });
+    let error = McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert!(error.to_string().contains("connection refused"), "{error}");
 }

@@ -10,14 +10,16 @@ use tokio::time::Instant;
 use super::LIMIT;
 use super::listener::{Listener, NEVER, OPEN, http, legacy, message, modern, result, stream};
 use super::stdio::{MODERN, STAY, call, connect};
-use crate::{Client, ClientCredentials, Direction, Endpoint, Error, Fault, Options, Server, Watch};
+use crate::{
+    ClientCredentials, ConnectOptions, Direction, Error, FrameWatch, McpClient, McpEndpoint, McpFault, ServerAddress,
+};
 use agentci_process::Exit;
 
 /// Longer than anything is waited for.
 const LONG: Duration = Duration::from_mins(10);
 
-async fn connected(listener: &Listener) -> Client {
-    Client::connect(listener.server(), Options::default(), LONG).await.unwrap()
+async fn connected(listener: &Listener) -> McpClient {
+    McpClient::connect(listener.server(), ConnectOptions::default(), LONG).await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -37,7 +39,7 @@ async fn lists_and_notifications_have_a_size() {
         "{big}; while read line; do id=${{line#*\\\"id\\\":}}; id=${{id%%,*}}
         echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{\"tools\":[{{\"name\":\"'$big'\"}}],\"nextCursor\":\"more\"}}}}'; done"
     );
-    let client = connect(MODERN, &pages, Options::default()).await;
+    let client = connect(MODERN, &pages, ConnectOptions::default()).await;
     let error = client.list_tools(LIMIT).await.unwrap_err();
     assert_eq!(error, Error::TooMuch { what: "bytes in one list", limit: 64 << 20 });
     client.close().await;
@@ -47,7 +49,7 @@ async fn lists_and_notifications_have_a_size() {
         for i in 0 1 2 3 4 5 6; do for j in 0 1 2 3 4 5 6 7 8 9; do
         echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"data\":\"'$big'\"}}}}'; done; done; {STAY}"
     );
-    let client = connect(MODERN, &told, Options::default()).await;
+    let client = connect(MODERN, &told, ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert_eq!(error, Error::TooMuch { what: "bytes of notifications in one call", limit: 64 << 20 });
     client.close().await;
@@ -57,11 +59,11 @@ async fn lists_and_notifications_have_a_size() {
 async fn so_many_defects_are_kept() {
     let noise = "read call; i=0; while [ $i -lt 150 ]; do echo noise $i; i=$((i+1)); done";
     let reply = r#"echo '{"jsonrpc":"2.0","id":2,"result":{}}'"#;
-    let client = connect(MODERN, &format!("{noise}; {reply}; {STAY}"), Options::default()).await;
+    let client = connect(MODERN, &format!("{noise}; {reply}; {STAY}"), ConnectOptions::default()).await;
     call(&client, vec![]).await.unwrap();
     let defects = client.close().await.defects;
     assert_eq!(defects.len(), 100);
-    assert!(defects.iter().all(|defect| defect.fault == Fault::Noise));
+    assert!(defects.iter().all(|defect| defect.fault == McpFault::Noise));
 }
 
 /// A server that asks to be answered without end, and never reads: each answer is as large as the question.
@@ -71,11 +73,11 @@ async fn a_server_that_never_reads_is_not_listened_to_any_more() {
         while [ $i -lt 200 ]; do echo '{\"jsonrpc\":\"2.0\",\"id\":\"'$big'\",\"method\":\"ping\"}'; i=$((i+1)); done";
     let received = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&received);
-    let watch = Watch::new(move |frame| match frame.direction {
+    let watch = FrameWatch::new(move |frame| match frame.direction {
         Direction::Received => drop(counter.fetch_add(1, Ordering::Relaxed)),
         Direction::Sent => {}
     });
-    let client = connect(MODERN, asks, Options { watch, ..Options::default() }).await;
+    let client = connect(MODERN, asks, ConnectOptions { watch, ..ConnectOptions::default() }).await;
     // The answers of 67 of them are 64 MiB; the first message was none.
     let reached = async {
         while received.load(Ordering::Relaxed) < 68 {
@@ -92,23 +94,23 @@ async fn a_server_that_never_reads_is_not_listened_to_any_more() {
 #[tokio::test]
 async fn a_server_that_leaves_by_halves_is_not_waited_for() {
     // Something that it started holds its output open.
-    let client = connect(MODERN, "read call; sleep 60 & exit 3", Options::default()).await;
+    let client = connect(MODERN, "read call; sleep 60 & exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert!(matches!(error, Error::Died { exit: Some(Exit::Code(3)), .. }), "{error:?}");
     client.close().await;
 
     // It cannot answer any more, and stays.
-    let client = connect(MODERN, "read call; exec >/dev/null; sleep 60", Options::default()).await;
+    let client = connect(MODERN, "read call; exec >/dev/null; sleep 60", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert!(matches!(error, Error::Died { .. }), "{error:?}");
     client.close().await;
 
     // It neither reads to the end of its input nor leaves when it is asked to.
-    let client = connect(MODERN, "trap '' TERM; while :; do sleep 1; done", Options::default()).await;
+    let client = connect(MODERN, "trap '' TERM; while :; do sleep 1; done", ConnectOptions::default()).await;
     assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Signal(9)));
 
     // There is something left to say to it that it does not read.
-    let client = connect(MODERN, "exec sleep 60", Options::default()).await;
+    let client = connect(MODERN, "exec sleep 60", ConnectOptions::default()).await;
     let large = json!({ "text": "x".repeat(1 << 20) });
     let limit = Duration::from_millis(100);
     assert!(matches!(client.call_tool("tool", &large, vec![], limit).await, Err(Error::TimedOut { .. })));
@@ -182,13 +184,13 @@ async fn an_address_that_is_never_named_is_not_waited_for() {
     })
     .await;
     let begun = Instant::now();
-    let error = Client::connect(listener.server(), Options::default(), LONG).await.unwrap_err();
+    let error = McpClient::connect(listener.server(), ConnectOptions::default(), LONG).await.unwrap_err();
     assert!(matches!(error, Error::Status { status: 405, .. }), "{error:?}");
     assert_eq!(begun.elapsed().as_secs(), 10);
 }
 
 /// What comes of it when a server wants a token, and the rest is answered like this.
-async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Result<Client, Error> {
+async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Result<McpClient, Error> {
     let listener = Listener::start(move |seen| {
         let host = seen.header("host").unwrap();
         match seen.header("authorization") {
@@ -210,8 +212,8 @@ async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> 
     })
     .await;
     let credentials = ClientCredentials { client_id: "me".into(), ..ClientCredentials::default() };
-    let endpoint = Endpoint { url: listener.url.clone(), credentials: Some(credentials), ..Endpoint::default() };
-    Client::connect(Server::Http(endpoint), Options::default(), LONG).await
+    let endpoint = McpEndpoint { url: listener.url.clone(), credentials: Some(credentials), ..McpEndpoint::default() };
+    McpClient::connect(ServerAddress::Http(endpoint), ConnectOptions::default(), LONG).await
 }
 
 #[tokio::test]
@@ -245,5 +247,5 @@ async fn a_token_and_a_limit_may_last_for_ever() {
     let client = authorized(lasting).await.unwrap();
     client.list_tools(Duration::MAX).await.unwrap();
     let listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| result(seen, &json!({})))).await;
-    Client::connect(listener.server(), Options::default(), Duration::MAX).await.unwrap();
+    McpClient::connect(listener.server(), ConnectOptions::default(), Duration::MAX).await.unwrap();
 }

@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::LIMIT;
-use crate::{Endpoint, Server};
+use crate::{McpEndpoint, ServerAddress};
 
 /// A request as the server saw it: its first line and headers in small letters, and its body.
 #[derive(Debug, Clone)]
@@ -57,8 +57,8 @@ impl Listener {
         Self { url, seen, events }
     }
 
-    pub(super) fn server(&self) -> Server {
-        Server::Http(Endpoint { url: self.url.clone(), ..Endpoint::default() })
+    pub(super) fn server(&self) -> ServerAddress {
+        ServerAddress::Http(McpEndpoint { url: self.url.clone(), ..McpEndpoint::default() })
     }
 
     /// Waits until something has happened.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Direction, Options, Watch};
+use super::{ConnectOptions, Direction, FrameWatch};
 
 /// Long enough never to matter.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -23,10 +23,10 @@ struct Log(Arc<Mutex<Vec<Kept>>>);
 type Kept = (Direction, Vec<u8>);
 
 impl Log {
-    fn options(&self) -> Options {
+    fn options(&self) -> ConnectOptions {
         let log = Arc::clone(&self.0);
-        let watch = Watch::new(move |frame| log.lock().unwrap().push((frame.direction, frame.bytes.to_vec())));
-        Options { watch, ..Options::default() }
+        let watch = FrameWatch::new(move |frame| log.lock().unwrap().push((frame.direction, frame.bytes.to_vec())));
+        ConnectOptions { watch, ..ConnectOptions::default() }
     }
 
     fn sent(&self) -> Vec<Value> {

@@ -3,8 +3,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{LIMIT, Log};
-use crate::{Action, Answer, Client, Era, Error, Fault, Options, Server};
-use agentci_process::{Command, Exit};
+use crate::{ConnectOptions, ElicitationAction, ElicitationAnswer, Era, Error, McpClient, McpFault, ServerAddress};
+use agentci_process::{Exit, ProcessCommand};
 
 /// How a server of the legacy era begins. The ids of the client count from one.
 const LEGACY: &str = r#"
@@ -19,20 +19,24 @@ read discover; echo '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","
 /// Reads to the end, so that the server does not leave before it is told to.
 pub(super) const STAY: &str = "cat >/dev/null";
 
-fn shell(script: &str) -> Server {
-    Server::Stdio(Command { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..Command::default() })
+fn shell(script: &str) -> ServerAddress {
+    ServerAddress::Stdio(ProcessCommand {
+        program: "sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        ..ProcessCommand::default()
+    })
 }
 
-pub(super) async fn connect(begin: &str, script: &str, options: Options) -> Client {
-    Client::connect(shell(&format!("{begin}\n{script}")), options, LIMIT).await.unwrap()
+pub(super) async fn connect(begin: &str, script: &str, options: ConnectOptions) -> McpClient {
+    McpClient::connect(shell(&format!("{begin}\n{script}")), options, LIMIT).await.unwrap()
 }
 
-pub(super) async fn call(client: &Client, answers: Vec<Answer>) -> Result<crate::CallResult, Error> {
+pub(super) async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<crate::CallResult, Error> {
     client.call_tool("tool", &json!({ "a": 1 }), answers, LIMIT).await
 }
 
-fn accept(content: Value) -> Answer {
-    Answer { action: Action::Accept, content: Some(content) }
+fn accept(content: Value) -> ElicitationAnswer {
+    ElicitationAnswer { action: ElicitationAction::Accept, content: Some(content) }
 }
 
 #[tokio::test]
@@ -72,14 +76,14 @@ async fn a_server_that_leaves_at_an_unknown_word_is_started_again_and_greeted() 
         "read first; case $first in *discover*) exit 1;; esac
         echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"protocolVersion\":\"2025-03-26\",\"capabilities\":{{}}}}}}'; {STAY}"
     );
-    let client = Client::connect(shell(&script), Options::default(), LIMIT).await.unwrap();
+    let client = McpClient::connect(shell(&script), ConnectOptions::default(), LIMIT).await.unwrap();
     assert_eq!(client.facts().version, "2025-03-26");
     client.close().await;
 }
 
 #[tokio::test]
 async fn a_silent_server_is_asked_both_ways_and_its_answer_tells() {
-    let options = || Options { silence: Duration::from_millis(50), ..Options::default() };
+    let options = || ConnectOptions { silence: Duration::from_millis(50), ..ConnectOptions::default() };
     let silent = r#"read discover; read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}'"#;
     let client = connect(silent, STAY, options()).await;
     assert_eq!(client.facts().era, Era::Legacy);
@@ -93,14 +97,15 @@ async fn a_silent_server_is_asked_both_ways_and_its_answer_tells() {
 #[tokio::test]
 async fn a_server_of_an_unknown_revision_is_refused() {
     let script = LEGACY.replace("2025-06-18", "2031-01-01");
-    let error = Client::connect(shell(&format!("{script}{STAY}")), Options::default(), LIMIT).await.unwrap_err();
+    let error =
+        McpClient::connect(shell(&format!("{script}{STAY}")), ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert_eq!(error, Error::NoCommonVersion { versions: vec!["2031-01-01".into()] });
 }
 
 #[tokio::test]
 async fn notifications_before_the_greeting_is_answered_are_kept() {
     let note = r#"read discover; echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"early"}}';"#;
-    let client = connect(&LEGACY.replace("read discover;", note), STAY, Options::default()).await;
+    let client = connect(&LEGACY.replace("read discover;", note), STAY, ConnectOptions::default()).await;
     let notifications = client.notifications();
     assert_eq!(notifications.len(), 1);
     assert_eq!(notifications[0].params["data"], "early");
@@ -113,16 +118,16 @@ async fn noise_is_remembered_and_does_not_stop_a_call() {
     let script = format!(
         "echo 'Listening on stdin'; read call; echo '{{\"level\":\"info\"}}'; echo; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[]}}}}'; {STAY}"
     );
-    let client = connect(MODERN, &script, Options::default()).await;
+    let client = connect(MODERN, &script, ConnectOptions::default()).await;
     call(&client, vec![]).await.unwrap();
     let defects = client.close().await.defects;
     let quotes: Vec<_> = defects.iter().map(|defect| (defect.fault, defect.quote.as_str())).collect();
-    assert_eq!(quotes, [(Fault::Noise, "Listening on stdin"), (Fault::Noise, "{\"level\":\"info\"}")]);
+    assert_eq!(quotes, [(McpFault::Noise, "Listening on stdin"), (McpFault::Noise, "{\"level\":\"info\"}")]);
 }
 
 #[tokio::test]
 async fn noise_is_named_when_no_answer_comes() {
-    let client = connect(&format!("echo hello\n{MODERN}"), STAY, Options::default()).await;
+    let client = connect(&format!("echo hello\n{MODERN}"), STAY, ConnectOptions::default()).await;
     let error = client.list_tools(Duration::from_millis(50)).await.unwrap_err();
     let words = error.to_string();
     assert!(words.starts_with("no answer to `tools/list` within 0.05 s; the server wrote something"), "{words}");
@@ -130,7 +135,8 @@ async fn noise_is_named_when_no_answer_comes() {
     assert!(error.help().unwrap().contains("standard error"));
     client.close().await;
 
-    let error = Client::connect(shell("echo hello; echo why >&2"), Options::default(), LIMIT).await.unwrap_err();
+    let error =
+        McpClient::connect(shell("echo hello; echo why >&2"), ConnectOptions::default(), LIMIT).await.unwrap_err();
     let words = error.to_string();
     assert!(words.starts_with("the server left with exit code 0; the server wrote something"), "{words}");
     assert!(words.ends_with("`hello`; it said: why"), "{words}");
@@ -138,7 +144,7 @@ async fn noise_is_named_when_no_answer_comes() {
 
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_is_named_with_its_last_words() {
-    let client = connect(MODERN, "read call; echo 'no such table' >&2; exit 3", Options::default()).await;
+    let client = connect(MODERN, "read call; echo 'no such table' >&2; exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), "the server left with exit code 3; it said: no such table");
     assert!(matches!(call(&client, vec![]).await, Err(Error::Died { exit: Some(Exit::Code(3)), .. })));
@@ -147,8 +153,8 @@ async fn a_server_that_dies_in_a_call_is_named_with_its_last_words() {
 
 #[tokio::test]
 async fn a_program_that_does_not_exist_is_named() {
-    let server = Server::Stdio(Command { program: "no-such-server".into(), ..Command::default() });
-    let error = Client::connect(server, Options::default(), LIMIT).await.unwrap_err();
+    let server = ServerAddress::Stdio(ProcessCommand { program: "no-such-server".into(), ..ProcessCommand::default() });
+    let error = McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert_eq!(error, Error::NotStarted("there is no program `no-such-server`".into()));
 }
 
@@ -157,7 +163,7 @@ async fn replies_may_come_in_any_order() {
     let script = format!(
         "read one; read two; for id in 3 2; do echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"'$id'\"}}]}}}}'; done; {STAY}"
     );
-    let client = connect(MODERN, &script, Options::default()).await;
+    let client = connect(MODERN, &script, ConnectOptions::default()).await;
     let (first, second) = tokio::join!(call(&client, vec![]), call(&client, vec![]));
     assert_eq!((first.unwrap().text(), second.unwrap().text()), ("2".into(), "3".into()));
     client.close().await;
@@ -171,7 +177,7 @@ async fn progress_goes_to_its_call() {
         echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"data\":\"whose?\"}}}}'
         for id in 2 3; do echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{}}}}'; done; {STAY}"
     );
-    let client = connect(MODERN, &script, Options::default()).await;
+    let client = connect(MODERN, &script, ConnectOptions::default()).await;
     let (first, second) = tokio::join!(call(&client, vec![]), call(&client, vec![]));
     let heard = (first.unwrap().heard.notifications.len(), second.unwrap().heard.notifications.len());
     assert_eq!(heard, (1, 2));
@@ -204,7 +210,7 @@ async fn a_legacy_server_may_ask_the_user_and_more() {
 #[tokio::test]
 async fn a_question_without_an_answer_fails_the_call_and_names_it() {
     let script = format!("read call; {ASK}; read refusal; read cancelled; echo \"$refusal $cancelled\" >&2; {STAY}");
-    let client = connect(LEGACY, &script, Options::default()).await;
+    let client = connect(LEGACY, &script, ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), r#"the server asked `Who?` and there is no answer left; it wants {"type":"object"}"#);
     let heard = client.close().await.ending.unwrap().stderr_tail.join("\n");
@@ -222,7 +228,8 @@ async fn a_modern_server_that_wants_to_know_more_is_called_again() {
     );
     let log = Log::default();
     let client = connect(MODERN, &script, log.options()).await;
-    let result = call(&client, vec![Answer { action: Action::Decline, content: None }]).await.unwrap();
+    let result =
+        call(&client, vec![ElicitationAnswer { action: ElicitationAction::Decline, content: None }]).await.unwrap();
     assert_eq!(result.heard.asked.len(), 1);
     let sent = log.sent();
     let (second, third) = (&sent[2]["params"], &sent[3]["params"]);
@@ -238,15 +245,19 @@ async fn what_was_not_offered_can_not_be_wanted() {
     let wants =
         r#"{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{}}}}"#;
     let script = format!("read one; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{wants}}}'; {STAY}");
-    let client = connect(MODERN, &script, Options::default()).await;
+    let client = connect(MODERN, &script, ConnectOptions::default()).await;
     assert_eq!(call(&client, vec![]).await.unwrap_err(), Error::NotOffered("sampling/createMessage".into()));
     client.close().await;
 }
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_cancelled() {
-    let client =
-        connect(MODERN, "read call; read cancelled; echo \"$cancelled\" >&2; cat >/dev/null", Options::default()).await;
+    let client = connect(
+        MODERN,
+        "read call; read cancelled; echo \"$cancelled\" >&2; cat >/dev/null",
+        ConnectOptions::default(),
+    )
+    .await;
     let limit = Duration::from_millis(100);
     let error = client.call_tool("tool", &Value::Null, vec![], limit).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut { ref method, .. } if method == "tools/call"), "{error}");
@@ -259,7 +270,7 @@ async fn a_result_of_twenty_megabytes_arrives() {
     let script = format!(
         "read call; printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"'; head -c 20971520 /dev/zero | tr '\\0' x; echo '\"}}]}}}}'; {STAY}"
     );
-    let client = connect(MODERN, &script, Options::default()).await;
+    let client = connect(MODERN, &script, ConnectOptions::default()).await;
     assert_eq!(call(&client, vec![]).await.unwrap().text().len(), 20 << 20);
     client.close().await;
 }
@@ -267,22 +278,22 @@ async fn a_result_of_twenty_megabytes_arrives() {
 #[tokio::test]
 async fn there_is_a_limit_to_everything() {
     let endless = "read call; head -c 70000000 /dev/zero | tr '\\0' x; cat >/dev/null";
-    let client = connect(MODERN, endless, Options::default()).await;
+    let client = connect(MODERN, endless, ConnectOptions::default()).await;
     assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "bytes in one message", .. })));
     client.close().await;
 
     let flood = r#"read call; yes '{"jsonrpc":"2.0","method":"notifications/message","params":{}}' | head -20000; cat >/dev/null"#;
-    let client = connect(MODERN, flood, Options::default()).await;
+    let client = connect(MODERN, flood, ConnectOptions::default()).await;
     assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "notifications in one call", .. })));
     client.close().await;
 
     let asks = r#"read call; yes '{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}' | head -2000; cat >/dev/null"#;
-    let client = connect(MODERN, asks, Options::default()).await;
+    let client = connect(MODERN, asks, ConnectOptions::default()).await;
     assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "requests in one call", .. })));
     client.close().await;
 
     let pages = r#"while read line; do id=${line#*\"id\":}; id=${id%%,*}; echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[],"nextCursor":"more"}}'; done"#;
-    let client = connect(MODERN, pages, Options::default()).await;
+    let client = connect(MODERN, pages, ConnectOptions::default()).await;
     let error = client.list_tools(LIMIT).await.unwrap_err();
     assert_eq!(error, Error::TooMuch { what: "pages in one list", limit: 1_000 });
     client.close().await;
@@ -307,8 +318,8 @@ async fn an_answer_to_nothing_is_a_defect_but_a_late_one_is_not() {
         "read call; for id in 77 '\"x\"' 1; do echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{}}}}'; done
         echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{}}}}'; {STAY}"
     );
-    let client = connect(MODERN, &script, Options::default()).await;
+    let client = connect(MODERN, &script, ConnectOptions::default()).await;
     call(&client, vec![]).await.unwrap();
     let faults: Vec<_> = client.close().await.defects.into_iter().map(|defect| defect.fault).collect();
-    assert_eq!(faults, [Fault::UnknownReply, Fault::UnknownReply]);
+    assert_eq!(faults, [McpFault::UnknownReply, McpFault::UnknownReply]);
 }

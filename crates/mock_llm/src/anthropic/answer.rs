@@ -3,8 +3,8 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::events::Events;
+use super::super::answer::SpokenAnswer;
+use super::super::events::AnswerEvents;
 use super::super::tokens::tokens;
 
 /// The word of Messages for why a model stopped.
@@ -18,14 +18,14 @@ fn stop_reason(finish: Finish) -> &'static str {
 }
 
 /// The whole message.
-pub(in super::super) fn whole(answer: &Answer) -> Value {
+pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_block);
     let calls = answer.calls.iter().map(|call| tool_use(&call.id, &call.name, &call.args));
     let usage = usage(answer.input_tokens, answer.output_tokens);
     message(answer, &said.into_iter().chain(calls).collect::<Vec<_>>(), Some(stop_reason(answer.finish)), &usage)
 }
 
-fn message(answer: &Answer, content: &[Value], stop_reason: Option<&str>, usage: &Value) -> Value {
+fn message(answer: &SpokenAnswer, content: &[Value], stop_reason: Option<&str>, usage: &Value) -> Value {
     json!({
         "id": answer.id("msg_"),
         "type": "message",
@@ -56,8 +56,8 @@ fn usage(input: u32, output: u32) -> Value {
 }
 
 /// The message as events.
-pub(in super::super) fn events(answer: &Answer) -> Events {
-    let mut events = Events::default();
+pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
+    let mut events = AnswerEvents::default();
     let begun = message(answer, &[], None, &usage(answer.input_tokens, 1));
     events.typed(&json!({ "type": "message_start", "message": begun }));
     let mut index = 0;
@@ -78,7 +78,7 @@ pub(in super::super) fn events(answer: &Answer) -> Events {
 }
 
 /// One block from its start to its end; the text of its deltas goes where the empty one has its last text.
-fn block(events: &mut Events, index: usize, begun: &Value, empty: &Value, text: &str) {
+fn block(events: &mut AnswerEvents, index: usize, begun: &Value, empty: &Value, text: &str) {
     events.typed(&json!({ "type": "content_block_start", "index": index, "content_block": begun }));
     if index == 0 {
         events.typed(&json!({ "type": "ping" }));

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::super::fields::{Fields, missing, wrong};
+use super::super::fields::{RequestFields, missing, wrong};
 use super::super::messages;
 use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use serde_json::Value;
 
 /// What a request asks; a request that only counts tokens needs no `max_tokens`.
-pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRequest, Refusal> {
-    let fields = Fields::open(body)?;
+pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRequest, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     let mut asked = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
@@ -37,7 +37,7 @@ pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRe
             Some("user" | "assistant") => {}
             // A message of the system may stand between others.
             Some("system") if at > 0 => {}
-            _ => return Err(Refusal::of_part(&place("role"), "the role of a message is `user` or `assistant`")),
+            _ => return Err(ModelRefusal::of_part(&place("role"), "the role of a message is `user` or `assistant`")),
         }
     }
     messages::read(body, &mut asked);

@@ -4,8 +4,8 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, WantedCall};
-use super::super::events::{Events, Framing};
+use super::super::answer::{SpokenAnswer, WantedCall};
+use super::super::events::{AnswerEvents, Framing};
 use super::super::tokens::{count, tokens};
 
 fn finish_reason(finish: Finish) -> &'static str {
@@ -17,7 +17,7 @@ fn finish_reason(finish: Finish) -> &'static str {
 }
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer) -> Value {
+pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_part);
     let parts: Vec<Value> = said.into_iter().chain(answer.calls.iter().map(call_part)).collect();
     let candidates = (0..answer.choices).map(|index| candidate(answer, index, &parts, true));
@@ -25,8 +25,8 @@ pub(in super::super) fn whole(answer: &Answer) -> Value {
 }
 
 /// The responses of an answer.
-pub(in super::super) fn events(answer: &Answer, framing: Framing) -> Events {
-    let mut events = Events::framed(framing);
+pub(in super::super) fn events(answer: &SpokenAnswer, framing: Framing) -> AnswerEvents {
+    let mut events = AnswerEvents::framed(framing);
     for index in 0..answer.choices {
         let mut send = |parts: &[Value], spoken: u32, ends: bool| {
             events.tokens(spoken);
@@ -46,7 +46,7 @@ pub(in super::super) fn events(answer: &Answer, framing: Framing) -> Events {
     events
 }
 
-fn response(answer: &Answer, candidates: &[Value]) -> Value {
+fn response(answer: &SpokenAnswer, candidates: &[Value]) -> Value {
     json!({
         "candidates": candidates,
         "usageMetadata": {
@@ -60,7 +60,7 @@ fn response(answer: &Answer, candidates: &[Value]) -> Value {
     })
 }
 
-fn candidate(answer: &Answer, index: u32, parts: &[Value], ends: bool) -> Value {
+fn candidate(answer: &SpokenAnswer, index: u32, parts: &[Value], ends: bool) -> Value {
     let content = json!({ "parts": parts, "role": "model" });
     if ends {
         json!({ "content": content, "finishReason": finish_reason(answer.finish), "index": index })

@@ -2,9 +2,9 @@
 //! snake case, as in any of Google's APIs.
 
 mod answer;
-pub(super) mod beside;
 mod read;
 mod schema;
+pub(super) mod unscripted;
 
 pub(super) use answer::{events, whole};
 pub(super) use read::{read, read_offer};

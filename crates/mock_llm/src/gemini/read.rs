@@ -1,11 +1,11 @@
 //! What a request asks.
 
-use super::super::choice::Choice;
-use super::super::fields::{Fields, items, wrong};
+use super::super::choice::ToolChoice;
+use super::super::fields::{RequestFields, items, wrong};
 use super::super::messages;
-use super::super::offer::{Format, Offer, SchemaForm, Tool};
+use super::super::offer::{Format, RequestOffer, RequestTool, SchemaForm};
 use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::{field, generation_config};
 use serde_json::Value;
 
@@ -13,8 +13,8 @@ use serde_json::Value;
 const MOST_CANDIDATES: u64 = 8;
 
 /// What a request asks; its path says whether the answer is to be streamed, and the model, which was put into it.
-pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest, Refusal> {
-    let fields = Fields::open(body)?;
+pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     for (at, content) in fields.list("contents")?.iter().enumerate() {
         let parts = content.get("parts").unwrap_or(&Value::Null);
         if !matches!(parts, Value::Null | Value::Array(_)) {
@@ -34,8 +34,9 @@ pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest
 }
 
 /// What a request offers and asks for: functions that are declared, `functionCallingConfig`, and the format of the answer.
-pub(in super::super) fn read_offer(request: &Value) -> Offer<'_> {
-    let mut offer = Offer { choice: choice(request), format: format(request), ..Offer::new("functionCallingConfig") };
+pub(in super::super) fn read_offer(request: &Value) -> RequestOffer<'_> {
+    let mut offer =
+        RequestOffer { choice: choice(request), format: format(request), ..RequestOffer::new("functionCallingConfig") };
     for tool in items(request.get("tools")) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]);
         offer.tools.extend(items(declared).iter().filter_map(declaration));
@@ -49,24 +50,24 @@ pub(in super::super) fn read_offer(request: &Value) -> Offer<'_> {
     offer
 }
 
-fn declaration(function: &Value) -> Option<Tool<'_>> {
+fn declaration(function: &Value) -> Option<RequestTool<'_>> {
     let name = function["name"].as_str()?;
     let plain = field(function, ["parametersJsonSchema", "parameters_json_schema"]);
     let form = if plain.is_some() { SchemaForm::Json } else { SchemaForm::Google };
     let schema = plain.or_else(|| field(function, ["parameters", "parameters"]));
-    Some(Tool { name, schema, form, strict: false })
+    Some(RequestTool { name, schema, form, strict: false })
 }
 
 /// `AUTO` leaves it to the model, `ANY` wants a call, `NONE` none; `VALIDATED` is `AUTO` with arguments that fit.
-fn choice(request: &Value) -> Choice<'_> {
+fn choice(request: &Value) -> ToolChoice<'_> {
     let config = field(request, ["toolConfig", "tool_config"])
         .and_then(|config| field(config, ["functionCallingConfig", "function_calling_config"]));
-    let Some(config) = config else { return Choice::default() };
+    let Some(config) = config else { return ToolChoice::default() };
     let allowed = field(config, ["allowedFunctionNames", "allowed_function_names"]).and_then(Value::as_array);
     let only = allowed.map(|names| names.iter().filter_map(Value::as_str).collect::<Vec<_>>());
     let only = only.filter(|only| !only.is_empty());
     let mode = config["mode"].as_str().unwrap_or_default().to_ascii_uppercase();
-    Choice { none: mode == "NONE", forced: mode == "ANY", only, ..Choice::default() }
+    ToolChoice { none: mode == "NONE", forced: mode == "ANY", only, ..ToolChoice::default() }
 }
 
 fn format(request: &Value) -> Option<Format<'_>> {

@@ -3,10 +3,10 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, WantedCall};
-use super::super::events::{Events, Framing};
+use super::super::answer::{SpokenAnswer, WantedCall};
+use super::super::events::{AnswerEvents, Framing};
 use super::super::tokens::{count, tokens};
-use super::{Endpoint, moment};
+use super::{OllamaEndpoint, moment};
 
 fn done_reason(finish: Finish) -> &'static str {
     match finish {
@@ -16,19 +16,19 @@ fn done_reason(finish: Finish) -> &'static str {
 }
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer, endpoint: Endpoint) -> Value {
+pub(in super::super) fn whole(answer: &SpokenAnswer, endpoint: OllamaEndpoint) -> Value {
     let calls = answer.calls.iter().enumerate().map(tool_call).collect();
     line(answer, endpoint, answer.text.as_deref().unwrap_or_default(), calls, true)
 }
 
 /// The lines of an answer.
-pub(in super::super) fn events(answer: &Answer, endpoint: Endpoint) -> Events {
-    let mut events = Events::framed(Framing::Lines);
+pub(in super::super) fn events(answer: &SpokenAnswer, endpoint: OllamaEndpoint) -> AnswerEvents {
+    let mut events = AnswerEvents::framed(Framing::Lines);
     for token in answer.text.as_deref().map(tokens).into_iter().flatten() {
         events.tokens(1);
         events.data(&line(answer, endpoint, token, Vec::new(), false));
     }
-    for (index, call) in answer.calls.iter().enumerate().filter(|_| endpoint != Endpoint::Generate) {
+    for (index, call) in answer.calls.iter().enumerate().filter(|_| endpoint != OllamaEndpoint::Generate) {
         events.tokens(count(&call.json));
         events.data(&line(answer, endpoint, "", vec![tool_call((index, call))], false));
     }
@@ -37,9 +37,9 @@ pub(in super::super) fn events(answer: &Answer, endpoint: Endpoint) -> Events {
 }
 
 /// An answer, whole or a part of a stream.
-fn line(answer: &Answer, endpoint: Endpoint, content: &str, calls: Vec<Value>, done: bool) -> Value {
+fn line(answer: &SpokenAnswer, endpoint: OllamaEndpoint, content: &str, calls: Vec<Value>, done: bool) -> Value {
     let mut line = json!({ "model": answer.model, "created_at": moment(answer.created) });
-    if endpoint == Endpoint::Generate {
+    if endpoint == OllamaEndpoint::Generate {
         line["response"] = content.into();
     } else {
         line["message"] = json!({ "role": "assistant", "content": content });

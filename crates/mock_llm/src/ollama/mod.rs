@@ -1,8 +1,8 @@
 //! Ollama's own shapes: `POST /api/chat`, `POST /api/generate` and what belongs to them. Streams are lines of JSON, and the default.
 
 mod answer;
-pub(super) mod beside;
 mod read;
+pub(super) mod unscripted;
 
 pub(super) use answer::{events, whole};
 pub(super) use read::{loads, read_chat, read_generate, read_offer};
@@ -12,7 +12,7 @@ use hyper::Method;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Endpoint {
+pub(super) enum OllamaEndpoint {
     Chat,
     Generate,
     /// The models that are there.
@@ -27,19 +27,19 @@ pub(super) enum Endpoint {
     Embedding,
 }
 
-impl Endpoint {
+impl OllamaEndpoint {
     /// The endpoint of a path, and its method.
     pub(super) fn find(path: &str) -> Option<(Self, Method)> {
         Some(match path.strip_prefix("/api/")? {
-            "chat" => (Endpoint::Chat, Method::POST),
-            "generate" => (Endpoint::Generate, Method::POST),
-            "tags" => (Endpoint::Tags, Method::GET),
-            "ps" => (Endpoint::Running, Method::GET),
-            "show" => (Endpoint::Show, Method::POST),
-            "pull" => (Endpoint::Pull, Method::POST),
-            "version" => (Endpoint::Version, Method::GET),
-            "embed" => (Endpoint::Embed, Method::POST),
-            "embeddings" => (Endpoint::Embedding, Method::POST),
+            "chat" => (OllamaEndpoint::Chat, Method::POST),
+            "generate" => (OllamaEndpoint::Generate, Method::POST),
+            "tags" => (OllamaEndpoint::Tags, Method::GET),
+            "ps" => (OllamaEndpoint::Running, Method::GET),
+            "show" => (OllamaEndpoint::Show, Method::POST),
+            "pull" => (OllamaEndpoint::Pull, Method::POST),
+            "version" => (OllamaEndpoint::Version, Method::GET),
+            "embed" => (OllamaEndpoint::Embed, Method::POST),
+            "embeddings" => (OllamaEndpoint::Embedding, Method::POST),
             _ => return None,
         })
     }

@@ -1,17 +1,17 @@
 //! What a request asks. Sources: Ollama's API reference and `server/routes.go`.
 
-use super::super::fields::{Fields, wrong};
+use super::super::fields::{RequestFields, wrong};
 use super::super::messages;
-use super::super::offer::{Format, Offer, SchemaForm, collect};
+use super::super::offer::{Format, RequestOffer, SchemaForm, collect};
 use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::Refusal;
-use super::Endpoint;
+use super::super::refusal::ModelRefusal;
+use super::OllamaEndpoint;
 use serde_json::Value;
 
 /// What a request to `chat` asks.
-pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, Refusal> {
+pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let mut asked = begun(body)?;
-    let fields = Fields::open(body)?;
+    let fields = RequestFields::open(body)?;
     fields.check_tools()?;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let content = message.get("content").unwrap_or(&Value::Null);
@@ -20,7 +20,7 @@ pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, Refusal
         }
         if message["role"].as_str().is_none() {
             let message = "every message needs a `role` that is a string";
-            return Err(Refusal::of_part(&format!("messages[{at}].role"), message));
+            return Err(ModelRefusal::of_part(&format!("messages[{at}].role"), message));
         }
     }
     messages::read(body, &mut asked);
@@ -28,16 +28,16 @@ pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, Refusal
 }
 
 /// What a request to `generate` asks.
-pub(in super::super) fn read_generate(body: &Value) -> Result<ParsedRequest, Refusal> {
+pub(in super::super) fn read_generate(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let mut asked = begun(body)?;
-    let prompt = Fields::open(body)?.text("prompt")?.unwrap_or_default();
+    let prompt = RequestFields::open(body)?.text("prompt")?.unwrap_or_default();
     asked.hear("user", body.get("prompt").unwrap_or(&Value::Null));
     prompt.clone_into(&mut asked.user);
     Ok(asked)
 }
 
-fn begun(body: &Value) -> Result<ParsedRequest, Refusal> {
-    let fields = Fields::open(body)?;
+fn begun(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     let stream = fields.get("stream").is_none() || fields.truth("stream")?;
     Ok(ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
@@ -48,7 +48,7 @@ fn begun(body: &Value) -> Result<ParsedRequest, Refusal> {
 }
 
 /// Whether a request only has a model loaded or unloaded: it has nothing to say.
-pub(in super::super) fn loads(endpoint: Endpoint, body: &Value) -> bool {
+pub(in super::super) fn loads(endpoint: OllamaEndpoint, body: &Value) -> bool {
     let names_model = body["model"].as_str().is_some_and(|model| !model.is_empty());
     let is_empty = |key: &str| match body.get(key) {
         None | Some(Value::Null) => true,
@@ -58,15 +58,15 @@ pub(in super::super) fn loads(endpoint: Endpoint, body: &Value) -> bool {
     };
     names_model
         && match endpoint {
-            Endpoint::Chat => is_empty("messages"),
-            Endpoint::Generate => is_empty("prompt"),
+            OllamaEndpoint::Chat => is_empty("messages"),
+            OllamaEndpoint::Generate => is_empty("prompt"),
             _ => false,
         }
 }
 
 /// What a request offers and asks for: tools as OpenAI writes them, and `format`, which is `json` or a schema. The model is always free to call or not.
-pub(in super::super) fn read_offer(request: &Value) -> Offer<'_> {
-    let mut offer = Offer { format: format(request), ..Offer::new("tools") };
+pub(in super::super) fn read_offer(request: &Value) -> RequestOffer<'_> {
+    let mut offer = RequestOffer { format: format(request), ..RequestOffer::new("tools") };
     collect(request.get("tools"), &mut offer.tools);
     offer
 }

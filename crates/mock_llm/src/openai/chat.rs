@@ -1,16 +1,16 @@
 //! `POST /v1/chat/completions`.
 
-use super::super::answer::{Answer, CallForm, WantedCall};
-use super::super::fields::{Fields, wrong};
+use super::super::answer::{CallForm, SpokenAnswer, WantedCall};
+use super::super::fields::{RequestFields, wrong};
 use super::super::messages;
 use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::finish_reason;
 use serde_json::{Value, json};
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
-    let fields = Fields::open(body)?;
+pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     let mut asked = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
@@ -27,7 +27,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
         let Some(role) = message["role"].as_str() else {
-            return Err(Refusal::of_part(&place("role"), "every message needs a `role` that is a string"));
+            return Err(ModelRefusal::of_part(&place("role"), "every message needs a `role` that is a string"));
         };
         let content = &message["content"];
         if !matches!(content, Value::Null | Value::String(_) | Value::Array(_)) {
@@ -36,7 +36,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
         if !matches!(role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
             let wanted = "`system`, `developer`, `user`, `assistant` or `tool`";
             let message = format!("the role of a message is {wanted}, found `{}`", role.escape_debug());
-            return Err(Refusal::of_part(&place("role"), message).code("invalid_value"));
+            return Err(ModelRefusal::of_part(&place("role"), message).code("invalid_value"));
         }
     }
     messages::read(body, &mut asked);
@@ -47,7 +47,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
 pub(super) const FINGERPRINT: &str = "fp_agentci";
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer) -> Value {
+pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     let mut message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
     match (answer.form, answer.calls.as_slice()) {
         (_, []) => {}
@@ -76,7 +76,7 @@ fn function(call: &WantedCall) -> Value {
     json!({ "name": call.name, "arguments": call.json })
 }
 
-pub(super) fn usage(answer: &Answer) -> Value {
+pub(super) fn usage(answer: &SpokenAnswer) -> Value {
     json!({
         "prompt_tokens": answer.input_tokens,
         "completion_tokens": answer.output_tokens,

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, CallForm, WantedCall};
-use super::super::events::Events;
+use super::super::answer::{CallForm, SpokenAnswer, WantedCall};
+use super::super::events::AnswerEvents;
 use super::super::tokens::tokens;
 use super::chat::{FINGERPRINT, usage};
 use super::finish_reason;
 
-struct Writer<'a> {
-    answer: &'a Answer,
+struct ChunkWriter<'a> {
+    answer: &'a SpokenAnswer,
     id: String,
-    events: Events,
+    events: AnswerEvents,
 }
 
-impl Writer<'_> {
+impl ChunkWriter<'_> {
     fn delta(&mut self, index: u32, delta: &Value, finish_reason: Option<&str>) {
         let choice = json!({ "index": index, "delta": delta, "logprobs": null, "finish_reason": finish_reason });
         self.chunk(&json!([choice]), &Value::Null);
@@ -56,8 +56,8 @@ impl Writer<'_> {
     }
 }
 
-pub(in super::super) fn events(answer: &Answer) -> Events {
-    let mut writer = Writer { answer, id: answer.id("chatcmpl-"), events: Events::default() };
+pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
+    let mut writer = ChunkWriter { answer, id: answer.id("chatcmpl-"), events: AnswerEvents::default() };
     for index in 0..answer.choices {
         match &answer.text {
             Some(text) => {

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::super::fields::{Fields, wrong};
+use super::super::fields::{RequestFields, wrong};
 use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::responses::read_items;
 
 /// What was said before the conversation begins.
-pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
+pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let mut asked = ParsedRequest::default();
-    match Fields::open(body)?.get("items") {
+    match RequestFields::open(body)?.get("items") {
         None => {}
         Some(Value::Array(items)) => read_items(items, &mut asked)?,
         Some(other) => return Err(wrong("items", "a list of items", other)),

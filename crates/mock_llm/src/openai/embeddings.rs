@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::super::fields::{Fields, missing, wrong};
-use super::super::refusal::Refusal;
+use super::super::fields::{RequestFields, missing, wrong};
+use super::super::refusal::ModelRefusal;
 use super::super::tokens;
 use agentci_plan::mix;
 
@@ -17,8 +17,8 @@ pub(in super::super) const MOST_DIMENSIONS: u32 = 8192;
 pub(in super::super) const MOST_INPUTS: usize = 2048;
 
 /// The answer to a request; the model is what is reported when it names none.
-pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Refusal> {
-    let fields = Fields::open(body)?;
+pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     let model = fields.text("model")?.unwrap_or(model);
     let dimensions = fields.count("dimensions", 1, MOST_DIMENSIONS)?.unwrap_or(DIMENSIONS);
     let base64 = match fields.text("encoding_format")? {
@@ -26,7 +26,7 @@ pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Refus
         Some("base64") => true,
         Some(other) => {
             let message = format!("`encoding_format` is `float` or `base64`, found `{}`", other.escape_debug());
-            return Err(Refusal::of_part("encoding_format", message));
+            return Err(ModelRefusal::of_part("encoding_format", message));
         }
     };
     let inputs = inputs(fields.get("input").ok_or_else(|| missing("input"))?)?;
@@ -50,7 +50,7 @@ pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Refus
 }
 
 /// The inputs as texts: one text, a list of texts, a list of tokens, or a list of such lists.
-fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
+fn inputs(input: &Value) -> Result<Vec<String>, ModelRefusal> {
     let wanted = "a string, a list of strings, or lists of tokens";
     let is_token = |item: &Value| item.as_u64().is_some();
     let inputs = match input {
@@ -68,7 +68,7 @@ fn inputs(input: &Value) -> Result<Vec<String>, Refusal> {
     };
     if inputs.is_empty() || inputs.len() > MOST_INPUTS {
         let message = format!("`input` must have from 1 to {MOST_INPUTS} items, found {}", inputs.len());
-        return Err(Refusal::of_part("input", message));
+        return Err(ModelRefusal::of_part("input", message));
     }
     Ok(inputs)
 }

@@ -12,10 +12,10 @@ pub(super) mod responses_stream;
 
 use agentci_plan::Finish;
 
-use super::answer::{Answer, CallForm};
+use super::answer::{CallForm, SpokenAnswer};
 
 /// The word of Chat Completions for why a model stopped.
-pub(super) fn finish_reason(answer: &Answer) -> &'static str {
+pub(super) fn finish_reason(answer: &SpokenAnswer) -> &'static str {
     match answer.finish {
         Finish::Stop => "stop",
         Finish::Length => "length",

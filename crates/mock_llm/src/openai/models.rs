@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::gemini;
 use super::super::provider::Provider;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 
 /// When every scripted model was made, in seconds of Unix time: one day, so that answers do not differ.
 const CREATED: u64 = 1_735_689_600;
@@ -23,19 +23,19 @@ pub(in super::super) fn list(models: &[&str], provider: Provider) -> Value {
 }
 
 /// One of them.
-pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> Result<Value, Refusal> {
+pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> Result<Value, ModelRefusal> {
     // Gemini's names have this in front of them.
     let name = name.strip_prefix("models/").unwrap_or(name);
     if models.contains(&name) {
         return Ok(model(name, provider));
     }
     let message = format!("the model `{}` does not exist; the script knows {}", name.escape_debug(), models.join(", "));
-    Err(Refusal { param: Some("model".into()), ..Refusal::new(404, message).code("model_not_found") })
+    Err(ModelRefusal { param: Some("model".into()), ..ModelRefusal::new(404, message).code("model_not_found") })
 }
 
 fn model(name: &str, provider: Provider) -> Value {
     match provider {
-        Provider::Gemini => gemini::beside::model(name),
+        Provider::Gemini => gemini::unscripted::model(name),
         Provider::OpenAi | Provider::Azure | Provider::Ollama => {
             json!({ "id": name, "object": "model", "created": CREATED, "owned_by": "agentci" })
         }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::fields::{Fields, missing, wrong};
-use super::super::refusal::Refusal;
+use super::super::fields::{RequestFields, missing, wrong};
+use super::super::refusal::ModelRefusal;
 
 const CATEGORIES: [&str; 13] = [
     "harassment",
@@ -22,8 +22,8 @@ const CATEGORIES: [&str; 13] = [
 ];
 
 /// The answer to a request: a result for each text, or one for a list of parts.
-pub(in super::super) fn answer(body: &Value, id: &str) -> Result<Value, Refusal> {
-    let fields = Fields::open(body)?;
+pub(in super::super) fn answer(body: &Value, id: &str) -> Result<Value, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     let model = fields.text("model")?.unwrap_or("omni-moderation-latest");
     let results = match fields.get("input").ok_or_else(|| missing("input"))? {
         Value::Array(items) if items.iter().all(|item| matches!(item, Value::String(_))) => items.len(),

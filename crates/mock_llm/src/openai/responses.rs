@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::fields::{Fields, missing, wrong};
+use super::super::answer::SpokenAnswer;
+use super::super::fields::{RequestFields, missing, wrong};
 use super::super::parsed_request::{GivenResult, ParsedRequest, result_text, text};
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 
 /// The longest id of a conversation, in bytes.
 const CONVERSATION_ID: usize = 200;
 
 /// What a request asks.
-pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
-    let fields = Fields::open(body)?;
+pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
+    let fields = RequestFields::open(body)?;
     let mut asked = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
@@ -26,7 +26,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
     };
     if asked.previous.is_some() && asked.conversation.is_some() {
         let message = "`previous_response_id` and `conversation` can not be used together";
-        return Err(Refusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
+        return Err(ModelRefusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
     }
     fields.check_tools()?;
     match fields.get("input") {
@@ -43,7 +43,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, Refusal> {
 }
 
 /// The conversation that a request names, by its id or as an object that has one.
-fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
+fn conversation(fields: &RequestFields<'_>) -> Result<Option<String>, ModelRefusal> {
     let id = match fields.get("conversation") {
         None => return Ok(None),
         Some(Value::String(id)) => id,
@@ -54,14 +54,14 @@ fn conversation(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
     };
     if id.is_empty() || id.len() > CONVERSATION_ID {
         let message = format!("the id of a conversation has from 1 to {CONVERSATION_ID} bytes");
-        return Err(Refusal::of_part("conversation", message).code("invalid_value"));
+        return Err(ModelRefusal::of_part("conversation", message).code("invalid_value"));
     }
     Ok(Some(id.clone()))
 }
 
 /// An answer may be several items in a row: what it says, and the calls it wants. Outputs belong to their calls wherever they
 /// stand (deepseek-ai/awesome-deepseek-integration#740): one in front of its call comes after it.
-pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(), Refusal> {
+pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(), ModelRefusal> {
     let mut in_answer = false;
     let text_of = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
     let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
@@ -90,7 +90,9 @@ pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(
         }
         match (kind, role) {
             ("message", Some("user")) => asked.user = text(&item["content"]),
-            ("message", None) => return Err(Refusal::of_part(&place, "a message needs a `role` that is a string")),
+            ("message", None) => {
+                return Err(ModelRefusal::of_part(&place, "a message needs a `role` that is a string"));
+            }
             ("function_call", _) => {
                 asked.repeat(text_of(item, "call_id"), text_of(item, "name"), text_of(item, "arguments"));
                 early.remove(&at).unwrap_or_default().into_iter().for_each(|given| asked.take_result(given));
@@ -109,23 +111,23 @@ pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(
 }
 
 /// The id of the answer.
-pub(in super::super) fn id(answer: &Answer) -> String {
+pub(in super::super) fn id(answer: &SpokenAnswer) -> String {
     answer.id("resp_")
 }
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &Answer) -> Value {
+pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     response(answer, Some(items(answer)))
 }
 
 /// An answer that was given before, for `GET /v1/responses/{id}`.
-pub(in super::super) fn again(answer: Option<&Answer>, id: &str) -> Result<Value, Refusal> {
-    let unknown = || Refusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()));
+pub(in super::super) fn again(answer: Option<&SpokenAnswer>, id: &str) -> Result<Value, ModelRefusal> {
+    let unknown = || ModelRefusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()));
     answer.map(whole).ok_or_else(unknown)
 }
 
 /// The answer as an object; without items it has only just begun.
-pub(super) fn response(answer: &Answer, items: Option<Vec<Value>>) -> Value {
+pub(super) fn response(answer: &SpokenAnswer, items: Option<Vec<Value>>) -> Value {
     let reason = match answer.finish {
         Finish::Length => Some("max_output_tokens"),
         Finish::ContentFilter => Some("content_filter"),
@@ -173,14 +175,14 @@ pub(super) fn response(answer: &Answer, items: Option<Vec<Value>>) -> Value {
     })
 }
 
-fn items(answer: &Answer) -> Vec<Value> {
+fn items(answer: &SpokenAnswer) -> Vec<Value> {
     let said = answer.text.iter().map(|text| message(answer, "completed", Some(text)));
     let calls = (0..answer.calls.len()).map(|at| call(answer, at, "completed", true));
     said.chain(calls).collect()
 }
 
 /// What is said, as an item; empty at first.
-pub(super) fn message(answer: &Answer, status: &str, text: Option<&str>) -> Value {
+pub(super) fn message(answer: &SpokenAnswer, status: &str, text: Option<&str>) -> Value {
     let content: Vec<Value> = text.map(part).into_iter().collect();
     json!({ "id": answer.id("msg_"), "type": "message", "status": status, "role": "assistant", "content": content })
 }
@@ -191,7 +193,7 @@ pub(super) fn part(text: &str) -> Value {
 }
 
 /// A wanted call as an item, its arguments empty at first.
-pub(super) fn call(answer: &Answer, at: usize, status: &str, whole: bool) -> Value {
+pub(super) fn call(answer: &SpokenAnswer, at: usize, status: &str, whole: bool) -> Value {
     let call = &answer.calls[at];
     json!({
         "id": call_item(answer, at),
@@ -203,6 +205,6 @@ pub(super) fn call(answer: &Answer, at: usize, status: &str, whole: bool) -> Val
     })
 }
 
-pub(super) fn call_item(answer: &Answer, at: usize) -> String {
+pub(super) fn call_item(answer: &SpokenAnswer, at: usize) -> String {
     format!("{}_{at}", answer.id("fc_"))
 }

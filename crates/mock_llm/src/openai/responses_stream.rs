@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::events::Events;
+use super::super::answer::SpokenAnswer;
+use super::super::events::AnswerEvents;
 use super::super::tokens::tokens;
 use super::responses::{call, call_item, message, part, response};
 
 #[derive(Default)]
-struct Writer {
-    events: Events,
+struct ResponsesWriter {
+    events: AnswerEvents,
     number: u64,
 }
 
-impl Writer {
+impl ResponsesWriter {
     fn event(&mut self, name: &'static str, mut fields: Value) {
         if let Value::Object(fields) = &mut fields {
             fields.insert("type".into(), name.into());
@@ -38,7 +38,7 @@ impl Writer {
         self.events.named(name, &event);
     }
 
-    fn message(&mut self, answer: &Answer, text: &str) -> Value {
+    fn message(&mut self, answer: &SpokenAnswer, text: &str) -> Value {
         let id = answer.id("msg_");
         let place = |more: Value| {
             let mut fields = json!({ "item_id": id, "output_index": 0, "content_index": 0 });
@@ -60,7 +60,7 @@ impl Writer {
         done
     }
 
-    fn call(&mut self, answer: &Answer, at: usize, output_index: usize) -> Value {
+    fn call(&mut self, answer: &SpokenAnswer, at: usize, output_index: usize) -> Value {
         let (id, wanted) = (call_item(answer, at), &answer.calls[at]);
         let begun = call(answer, at, "in_progress", false);
         self.event("response.output_item.added", json!({ "output_index": output_index, "item": begun }));
@@ -78,8 +78,8 @@ impl Writer {
 }
 
 /// The events of an answer.
-pub(in super::super) fn events(answer: &Answer) -> Events {
-    let mut writer = Writer::default();
+pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
+    let mut writer = ResponsesWriter::default();
     writer.event("response.created", json!({ "response": response(answer, None) }));
     writer.event("response.in_progress", json!({ "response": response(answer, None) }));
     let mut items = Vec::new();

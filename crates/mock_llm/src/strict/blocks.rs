@@ -1,6 +1,6 @@
 //! What Anthropic's Messages refuse of single messages and their blocks.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::tools;
 use crate::fields::items;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 const MOST_CACHED: usize = 4;
 
 /// Looks at each message by itself. Messages of other roles are instructions on the way, which may have no content.
-pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str();
         if !matches!(role, Some("user" | "assistant")) {
@@ -28,7 +28,7 @@ pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
             let message = format!(
                 "messages.{at}: all messages must have non-empty content except for the optional final assistant message"
             );
-            return Err(Refusal::new(400, message));
+            return Err(ModelRefusal::new(400, message));
         }
         blocks(items(content), at, may_be_empty)?;
         blank(content, may_be_empty)?;
@@ -38,7 +38,7 @@ pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
 
 /// A message whose text is blank, and one to go on from that ends blank. LibreChat-AI/agents#124 tried it: a blank block is taken
 /// beside one with words. What is said about blank blocks beside calls differs, so those are left alone.
-fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), Refusal> {
+fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), ModelRefusal> {
     let words = |block: &'_ Value| match block["type"].as_str() {
         Some("text") => block["text"].as_str().map(str::to_owned),
         _ => None,
@@ -54,23 +54,23 @@ fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), Refusal> {
         // anomalyco/opencode#1295, tailcallhq/forgecode#1872
         let is_refused = texts.last().is_some_and(|last| last.as_deref().is_some_and(ends_blank));
         let message = "messages: final assistant content cannot end with trailing whitespace";
-        return if is_refused { Err(Refusal::new(400, message)) } else { Ok(()) };
+        return if is_refused { Err(ModelRefusal::new(400, message)) } else { Ok(()) };
     }
     if texts.is_empty() || !texts.iter().all(|text| text.as_ref().is_some_and(|text| text.trim().is_empty())) {
         return Ok(());
     }
     // home-assistant/core#175637, nick1udwig/kibitz#78
-    Err(Refusal::new(400, "messages: text content blocks must contain non-whitespace text"))
+    Err(ModelRefusal::new(400, "messages: text content blocks must contain non-whitespace text"))
 }
 
-fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), Refusal> {
+fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), ModelRefusal> {
     let mut ids: Vec<&str> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
         let text = |key: &str| block[key].as_str();
         match text("type") {
             Some("text") if text("text") == Some("") && !may_be_empty => {
                 // anthropics/claude-code#59812, miurla/morphic#83
-                return Err(Refusal::new(400, "messages: text content blocks must be non-empty"));
+                return Err(ModelRefusal::new(400, "messages: text content blocks must be non-empty"));
             }
             Some("tool_use") => {
                 let id = text("id").unwrap_or_default();
@@ -78,7 +78,7 @@ fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), Re
                 if ids.contains(&id) {
                     // trycua/cua#524, anthropics/claude-code#20901
                     let message = format!("messages.{message}.content.{at}: `tool_use` ids must be unique");
-                    return Err(Refusal::new(400, message));
+                    return Err(ModelRefusal::new(400, message));
                 }
                 ids.push(id);
             }
@@ -88,22 +88,22 @@ fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), Re
     Ok(())
 }
 
-fn call(block: &Value, id: &str, place: &str) -> Result<(), Refusal> {
+fn call(block: &Value, id: &str, place: &str) -> Result<(), ModelRefusal> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if id.is_empty() || !id.bytes().all(plain) {
         // anomalyco/opencode#1279, HKUDS/nanobot#4356
         let message = format!("{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'");
-        return Err(Refusal::new(400, message));
+        return Err(ModelRefusal::new(400, message));
     }
     match block.get("input") {
         None | Some(Value::Object(_)) => Ok(()),
         // anthropics/anthropic-sdk-typescript#648, anthropics/claude-code#6695, prism-php/prism#659
-        Some(_) => Err(Refusal::new(400, format!("{place}.tool_use.input: Input should be a valid dictionary"))),
+        Some(_) => Err(ModelRefusal::new(400, format!("{place}.tool_use.input: Input should be a valid dictionary"))),
     }
 }
 
 /// tghamm/Anthropic.SDK#50, griffinmartin/opencode-claude-auth#121: tools, the system prompt and messages count together.
-pub(super) fn cached(request: &Value) -> Result<(), Refusal> {
+pub(super) fn cached(request: &Value) -> Result<(), ModelRefusal> {
     let list = |part: Option<&Value>| items(part).iter().filter(|part| is_marked(part)).count();
     let messages = items(request.get("messages"));
     let marked = tools(request).filter(|(_, tool)| is_marked(tool)).count()
@@ -113,7 +113,7 @@ pub(super) fn cached(request: &Value) -> Result<(), Refusal> {
         return Ok(());
     }
     let message = format!("A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {marked}.");
-    Err(Refusal::new(400, message))
+    Err(ModelRefusal::new(400, message))
 }
 
 fn is_marked(part: &Value) -> bool {

@@ -1,15 +1,15 @@
 //! What OpenAI's Chat Completions refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::{Warnings, empty_array, given, history, missing, names, parameters, schema, tools};
 use crate::fields::items;
 use serde_json::Value;
 
 /// Looks at a request.
-pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
+pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal> {
     // chain-ml/council#45, danielmiessler/Fabric#239: `param` and `code` are null.
     if given(request, "model").is_none() {
-        return Err(Refusal::new(400, "you must provide a model parameter"));
+        return Err(ModelRefusal::new(400, "you must provide a model parameter"));
     }
     let Some(messages) = given(request, "messages") else { return Err(missing("messages")) };
     if messages.as_array().is_some_and(Vec::is_empty) {
@@ -36,25 +36,28 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
 }
 
 /// The schema of a function: what it says of lists, and all of it where it is strict.
-pub(super) fn function_schema(function: &Value, name: &str, place: &str) -> Result<(), Refusal> {
+pub(super) fn function_schema(function: &Value, name: &str, place: &str) -> Result<(), ModelRefusal> {
     let parameters = function.get("parameters");
     let strict = || parameters.filter(|_| is_strict(function)).and_then(|schema| schema::broken(schema, true));
     match parameters.and_then(schema::list_of_nothing).or_else(strict) {
         Some(broken) => {
             let message = format!("Invalid schema for function '{name}': {}", broken.openai());
-            Err(Refusal::of_part(place, message).code("invalid_function_parameters"))
+            Err(ModelRefusal::of_part(place, message).code("invalid_function_parameters"))
         }
         None => Ok(()),
     }
 }
 
 /// The schema of an answer that is strict: dottxt-ai/outlines#844, vercel/ai#6484, agentscope-ai/agentscope-java#2548.
-pub(super) fn strict_format(format: &Value, place: &str) -> Result<(), Refusal> {
+pub(super) fn strict_format(format: &Value, place: &str) -> Result<(), ModelRefusal> {
     let wanted = format.get("schema").filter(|_| is_strict(format));
     match wanted.and_then(|wanted| schema::broken(wanted, true)) {
         Some(broken) => {
             let name = format["name"].as_str().unwrap_or_default();
-            Err(Refusal::of_part(place, format!("Invalid schema for response_format '{name}': {}", broken.openai())))
+            Err(ModelRefusal::of_part(
+                place,
+                format!("Invalid schema for response_format '{name}': {}", broken.openai()),
+            ))
         }
         None => Ok(()),
     }
@@ -65,7 +68,7 @@ fn is_strict(part: &Value) -> bool {
 }
 
 /// Every call is answered before anything else is said, and nothing else is answered. Results may come in any order.
-fn paired(messages: &[Value]) -> Result<(), Refusal> {
+fn paired(messages: &[Value]) -> Result<(), ModelRefusal> {
     let mut asked: Vec<&str> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
@@ -85,23 +88,23 @@ fn paired(messages: &[Value]) -> Result<(), Refusal> {
 }
 
 /// A result belongs to the calls right before it.
-fn answers(asked: &[&str], id: &str, at: usize) -> Result<(), Refusal> {
+fn answers(asked: &[&str], id: &str, at: usize) -> Result<(), ModelRefusal> {
     if asked.is_empty() {
         // smarter-sh/smarter#264, miurla/morphic#136; the spelling is OpenAI's.
         let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
-        return Err(Refusal::of_part(&format!("messages.[{at}].role"), message));
+        return Err(ModelRefusal::of_part(&format!("messages.[{at}].role"), message));
     }
     if !asked.contains(&id) {
         // Quoted in src/core/api/transform/openai-format.ts of cline/cline.
         let message =
             format!("Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message.");
-        return Err(Refusal::of_part(&format!("messages.[{at}].tool_call_id"), message));
+        return Err(ModelRefusal::of_part(&format!("messages.[{at}].tool_call_id"), message));
     }
     Ok(())
 }
 
 /// BloomLabsInc/genkit-plugins#225, BerriAI/litellm#28995.
-fn unanswered(open: &[&str], at: usize) -> Result<(), Refusal> {
+fn unanswered(open: &[&str], at: usize) -> Result<(), ModelRefusal> {
     if open.is_empty() {
         return Ok(());
     }
@@ -110,7 +113,7 @@ fn unanswered(open: &[&str], at: usize) -> Result<(), Refusal> {
          following tool_call_ids did not have response messages: {}",
         open.join(", ")
     );
-    Err(Refusal::of_part(&format!("messages.[{at}].role"), message))
+    Err(ModelRefusal::of_part(&format!("messages.[{at}].role"), message))
 }
 
 #[cfg(test)]

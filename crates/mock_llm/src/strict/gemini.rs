@@ -1,7 +1,7 @@
 //! What Gemini refuses, in its words.
 
 use super::super::gemini::field;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::{Warnings, tools};
 use crate::fields::items;
 use serde_json::Value;
@@ -10,11 +10,11 @@ use serde_json::Value;
 const LONGEST_NAME: usize = 64;
 
 /// What is wrong with a request.
-pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
+pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal> {
     let contents = items(request.get("contents"));
     // Quoted in langchain-ai/langchain-google#1393 and vercel/ai#3775.
     if contents.is_empty() {
-        return Err(Refusal::new(400, "* GenerateContentRequest.contents: contents is not specified"));
+        return Err(ModelRefusal::new(400, "* GenerateContentRequest.contents: contents is not specified"));
     }
     names(request)?;
     answered(contents)?;
@@ -22,7 +22,7 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
 }
 
 /// Names of functions. Quoted in google-gemini/gemini-cli#7869 and, since colons are allowed, AstrBotDevs/AstrBot#5416.
-fn names(request: &Value) -> Result<(), Refusal> {
+fn names(request: &Value) -> Result<(), ModelRefusal> {
     for (at, tool) in tools(request) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]).and_then(Value::as_array);
         for (number, function) in declared.into_iter().flatten().enumerate() {
@@ -35,7 +35,7 @@ fn names(request: &Value) -> Result<(), Refusal> {
                     "* {place}: Invalid function name. Must start with a letter or an underscore. Must be alphameric \
                      (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of {LONGEST_NAME}."
                 );
-                return Err(Refusal::new(400, message));
+                return Err(ModelRefusal::new(400, message));
             }
         }
     }
@@ -44,7 +44,7 @@ fn names(request: &Value) -> Result<(), Refusal> {
 
 /// As many results as calls. Quoted in google-gemini/gemini-cli#5443 and #7410. A turn is all that one side says, in however many
 /// contents.
-fn answered(contents: &[Value]) -> Result<(), Refusal> {
+fn answered(contents: &[Value]) -> Result<(), ModelRefusal> {
     let is_model = |content: &Value| content["role"].as_str() == Some("model");
     let turns: Vec<&[Value]> = contents.chunk_by(|one, next| is_model(one) == is_model(next)).collect();
     for pair in turns.windows(2) {
@@ -54,7 +54,7 @@ fn answered(contents: &[Value]) -> Result<(), Refusal> {
         if calls > 0 && calls != results && called.first().is_some_and(is_model) {
             let message = "Please ensure that the number of function response parts is equal to the number of function call \
                            parts of the function call turn.";
-            return Err(Refusal::new(400, message));
+            return Err(ModelRefusal::new(400, message));
         }
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! What Chat Completions refuse of single messages.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::empty_array;
 use serde_json::Value;
 
 /// Looks at each message by itself.
-pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     for (at, message) in messages.iter().enumerate() {
         match message["role"].as_str() {
             Some("assistant") => answer(message, at)?,
@@ -13,7 +13,7 @@ pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
             Some("function") if message["name"].as_str().is_none() => {
                 // langchain-ai/langchainjs#6570, open-compass/T-Eval#66
                 let message = "Missing parameter 'name': messages with role 'function' must have a 'name'.";
-                return Err(Refusal::of_part(&format!("messages.[{at}].name"), message));
+                return Err(ModelRefusal::of_part(&format!("messages.[{at}].name"), message));
             }
             _ => {}
         }
@@ -22,7 +22,7 @@ pub(super) fn check(messages: &[Value]) -> Result<(), Refusal> {
 }
 
 /// An answer that is sent back.
-fn answer(message: &Value, at: usize) -> Result<(), Refusal> {
+fn answer(message: &Value, at: usize) -> Result<(), ModelRefusal> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     if calls.is_some_and(Vec::is_empty) {
         // openai/openai-node#1341, home-assistant/core#118577
@@ -37,13 +37,13 @@ fn answer(message: &Value, at: usize) -> Result<(), Refusal> {
             let message = format!(
                 "Invalid '{name}': empty string. Expected a string with minimum length 1, but got an empty string instead."
             );
-            return Err(Refusal::of_part(&name, message).code("empty_string"));
+            return Err(ModelRefusal::of_part(&name, message).code("empty_string"));
         }
         if matches!(function.get("arguments"), Some(Value::Object(_))) {
             // aaif-goose/goose-mobile#20
             let arguments = place("arguments");
             let message = format!("Invalid type for '{arguments}': expected a string, but got an object instead.");
-            return Err(Refusal::of_part(&arguments, message).code("invalid_type"));
+            return Err(ModelRefusal::of_part(&arguments, message).code("invalid_type"));
         }
     }
     let says = |key: &str| message.get(key).is_some_and(|value| *value != Value::Null);
@@ -54,11 +54,11 @@ fn answer(message: &Value, at: usize) -> Result<(), Refusal> {
 }
 
 /// docker/docker-agent#63, langchain-ai/langchainjs#4153
-fn content(message: &Value, at: usize) -> Result<(), Refusal> {
+fn content(message: &Value, at: usize) -> Result<(), ModelRefusal> {
     match message.get("content") {
         Some(Value::Null) => {
             let message = "Invalid value for 'content': expected a string, got null.";
-            Err(Refusal::of_part(&format!("messages.[{at}].content"), message))
+            Err(ModelRefusal::of_part(&format!("messages.[{at}].content"), message))
         }
         _ => Ok(()),
     }

@@ -17,7 +17,7 @@ pub(super) mod responses;
 mod schema;
 mod thinking;
 
-use super::refusal::Refusal;
+use super::refusal::ModelRefusal;
 use crate::fields::items;
 use serde_json::Value;
 
@@ -26,17 +26,17 @@ pub(super) type Warnings = Vec<String>;
 
 /// OpenAI's error for a part of a request that must be there. Quoted in mattermost/mattermost-plugin-agents#476 (`model` of the
 /// Responses API) and openai/codex#6725 (an item of its input).
-fn missing(name: &str) -> Refusal {
-    Refusal::of_part(name, format!("Missing required parameter: '{name}'.")).code("missing_required_parameter")
+fn missing(name: &str) -> ModelRefusal {
+    ModelRefusal::of_part(name, format!("Missing required parameter: '{name}'.")).code("missing_required_parameter")
 }
 
 /// OpenAI's error for a list that must not be empty. Quoted in home-assistant/core#118577 (`tool_calls`) and CopilotKit/CopilotKit#529
 /// (`messages`).
-fn empty_array(place: &str) -> Refusal {
+fn empty_array(place: &str) -> ModelRefusal {
     let message = format!(
         "Invalid '{place}': empty array. Expected an array with minimum length 1, but got an empty array instead."
     );
-    Refusal::of_part(place, message).code("empty_array")
+    ModelRefusal::of_part(place, message).code("empty_array")
 }
 
 /// A part of a request that is there and says something.

@@ -1,6 +1,6 @@
 //! The names of tools.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 
 /// The longest name that any provider takes.
 const LONGEST: usize = 128;
@@ -15,12 +15,12 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// OpenAI's rule. The pattern is quoted in nanbingxyz/5ire#33, the error for long names in mrexodia/ida-pro-mcp#129.
-pub(super) fn openai(place: &str, name: &str) -> Result<(), Refusal> {
+pub(super) fn openai(place: &str, name: &str) -> Result<(), ModelRefusal> {
     if !is_plain(name) {
         let message = format!(
             "Invalid '{place}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
         );
-        return Err(Refusal::of_part(place, message).code("invalid_value"));
+        return Err(ModelRefusal::of_part(place, message).code("invalid_value"));
     }
     let length = name.len();
     if length > LONGEST {
@@ -28,7 +28,7 @@ pub(super) fn openai(place: &str, name: &str) -> Result<(), Refusal> {
             "Invalid '{place}': string too long. Expected a string with maximum length {LONGEST}, but got a string with length \
              {length} instead."
         );
-        return Err(Refusal::of_part(place, message).code("string_above_max_length"));
+        return Err(ModelRefusal::of_part(place, message).code("string_above_max_length"));
     }
     Ok(())
 }
@@ -54,14 +54,14 @@ pub(super) fn risky(place: &str, name: &str, description: Option<&str>) -> Vec<S
 
 /// Anthropic's rule. The pattern is quoted in home-assistant/core#147760 and netclaw-dev/netclaw#1133, the error for long names in
 /// anthropics/claude-code#96152.
-pub(super) fn anthropic(at: usize, name: &str) -> Result<(), Refusal> {
+pub(super) fn anthropic(at: usize, name: &str) -> Result<(), ModelRefusal> {
     let place = format!("tools.{at}.custom.name");
     if is_plain(name) && name.len() > LONGEST {
-        return Err(Refusal::new(400, format!("{place}: String should have at most {LONGEST} characters")));
+        return Err(ModelRefusal::new(400, format!("{place}: String should have at most {LONGEST} characters")));
     }
     if !is_plain(name) {
         let message = format!("{place}: String should match pattern '^[a-zA-Z0-9_-]{{1,{LONGEST}}}$'");
-        return Err(Refusal::new(400, message));
+        return Err(ModelRefusal::new(400, message));
     }
     Ok(())
 }

@@ -1,18 +1,18 @@
 //! Calls of tools and their results in Anthropic's Messages.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use crate::fields::items;
 use serde_json::Value;
 
 /// What one side says until the other does. Messages of one side that follow each other count as one, as Anthropic's API
 /// reference says.
-pub(super) struct Said<'j> {
+pub(super) struct SideTurn<'j> {
     role: &'j str,
-    blocks: Vec<Block<'j>>,
+    blocks: Vec<LocatedBlock<'j>>,
 }
 
 /// A block, and where it is.
-struct Block<'j> {
+struct LocatedBlock<'j> {
     message: usize,
     at: usize,
     /// Of the call.
@@ -29,8 +29,8 @@ enum BlockKind {
 }
 
 /// The turns of a conversation.
-pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<Said<'j>> {
-    let mut turns: Vec<Said<'j>> = Vec::new();
+pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<SideTurn<'j>> {
+    let mut turns: Vec<SideTurn<'j>> = Vec::new();
     for (message, said) in messages.iter().enumerate() {
         let role = said["role"].as_str().unwrap_or_default();
         // Instructions on the way are no turn.
@@ -38,12 +38,12 @@ pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<Said<'j>> {
             continue;
         }
         if turns.last().is_none_or(|last| last.role != role) {
-            turns.push(Said { role, blocks: Vec::new() });
+            turns.push(SideTurn { role, blocks: Vec::new() });
         }
         let Some(turn) = turns.last_mut() else { continue };
         let content = said.get("content");
         if let Some(Value::String(_)) = content {
-            turn.blocks.push(Block { message, at: 0, id: "", kind: BlockKind::Said });
+            turn.blocks.push(LocatedBlock { message, at: 0, id: "", kind: BlockKind::Said });
         }
         for (at, block) in items(content).iter().enumerate() {
             let text = |key| block[key].as_str().unwrap_or_default();
@@ -54,27 +54,28 @@ pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<Said<'j>> {
                 // What the provider runs itself comes with its result: `server_tool_use`, `mcp_tool_use`.
                 _ => continue,
             };
-            turn.blocks.push(Block { message, at, id, kind });
+            turn.blocks.push(LocatedBlock { message, at, id, kind });
         }
     }
     turns
 }
 
 /// The calls of a turn, each with its message.
-pub(super) fn calls_of<'j>(turn: Option<&Said<'j>>) -> Vec<(usize, &'j str)> {
+pub(super) fn calls_of<'j>(turn: Option<&SideTurn<'j>>) -> Vec<(usize, &'j str)> {
     let blocks = turn.map(|turn| turn.blocks.as_slice()).unwrap_or_default();
     blocks.iter().filter(|block| block.kind == BlockKind::Call).map(|block| (block.message, block.id)).collect()
 }
 
 /// Every call has its result in the turn after it, and every result its call in the turn before.
-pub(super) fn paired<'j>(turns: &[Said<'j>], mut before: Vec<(usize, &'j str)>) -> Result<(), Refusal> {
+pub(super) fn paired<'j>(turns: &[SideTurn<'j>], mut before: Vec<(usize, &'j str)>) -> Result<(), ModelRefusal> {
     for turn in turns {
-        let results: Vec<&Block<'_>> = turn.blocks.iter().filter(|block| block.kind == BlockKind::Result).collect();
+        let results: Vec<&LocatedBlock<'_>> =
+            turn.blocks.iter().filter(|block| block.kind == BlockKind::Result).collect();
         unanswered(&before, &results)?;
         if let Some(block) = results.iter().find(|result| !before.iter().any(|(_, call)| *call == result.id)) {
             // anthropics/claude-code#18947 and #13460
-            let Block { message, at, id, .. } = block;
-            return Err(Refusal::new(
+            let LocatedBlock { message, at, id, .. } = block;
+            return Err(ModelRefusal::new(
                 400,
                 format!(
                     "messages.{message}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
@@ -90,18 +91,18 @@ pub(super) fn paired<'j>(turns: &[Said<'j>], mut before: Vec<(usize, &'j str)>) 
 }
 
 /// anthropics/claude-code#14110; QwenLM/qwen-code#8163 tried it, also with results in two messages of one turn.
-fn once_each(results: &[&Block<'_>]) -> Result<(), Refusal> {
+fn once_each(results: &[&LocatedBlock<'_>]) -> Result<(), ModelRefusal> {
     let is_repeated = |at: usize| results[..at].iter().any(|earlier| earlier.id == results[at].id);
     let Some(at) = (1..results.len()).find(|at| is_repeated(*at)) else { return Ok(()) };
-    let Block { message, at, id, .. } = results[at];
+    let LocatedBlock { message, at, id, .. } = results[at];
     let message = format!(
         "messages.{message}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
     );
-    Err(Refusal::new(400, message))
+    Err(ModelRefusal::new(400, message))
 }
 
 /// Results come before anything else that is said: apify/tester-mcp-client#12, and Anthropic's guide to handling tool calls.
-fn in_front(blocks: &[Block<'_>], results: usize) -> Result<(), Refusal> {
+fn in_front(blocks: &[LocatedBlock<'_>], results: usize) -> Result<(), ModelRefusal> {
     let begins = blocks.iter().take_while(|block| block.kind == BlockKind::Result).count();
     let Some(block) = blocks.first().filter(|_| begins < results) else { return Ok(()) };
     let message = format!(
@@ -109,16 +110,16 @@ fn in_front(blocks: &[Block<'_>], results: usize) -> Result<(), Refusal> {
          blocks must begin with a matching number of `tool_result` blocks.",
         block.message
     );
-    Err(Refusal::new(400, message))
+    Err(ModelRefusal::new(400, message))
 }
 
 /// anthropics/claude-code#8210 and #8612, OpenHands/OpenHands#7512
-fn unanswered(calls: &[(usize, &str)], results: &[&Block<'_>]) -> Result<(), Refusal> {
+fn unanswered(calls: &[(usize, &str)], results: &[&LocatedBlock<'_>]) -> Result<(), ModelRefusal> {
     let open: Vec<&(usize, &str)> =
         calls.iter().filter(|(_, call)| !results.iter().any(|result| result.id == *call)).collect();
     let Some((message, _)) = open.first() else { return Ok(()) };
     let ids: Vec<&str> = open.iter().map(|(_, call)| *call).collect();
-    Err(Refusal::new(
+    Err(ModelRefusal::new(
         400,
         format!(
             "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \

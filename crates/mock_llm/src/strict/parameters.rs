@@ -1,6 +1,6 @@
 //! Parameters of Chat Completions that do not go together.
 
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::empty_array;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 const MOST_TOOLS: usize = 128;
 
 /// Looks at the parameters of a request.
-pub(super) fn check(request: &Value) -> Result<(), Refusal> {
+pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let given = |name: &str| request.get(name).filter(|value| **value != Value::Null);
     offered(given("tools").and_then(Value::as_array).map(Vec::as_slice))?;
     if given("tools").is_none() {
@@ -16,30 +16,30 @@ pub(super) fn check(request: &Value) -> Result<(), Refusal> {
         // `parallel_tool_calls`: Upsonic/Upsonic#323, camel-ai/camel#3706.
         if let Some(name) = ["tool_choice", "parallel_tool_calls"].into_iter().find(|name| given(name).is_some()) {
             let message = format!("Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified.");
-            return Err(Refusal::of_part(name, message));
+            return Err(ModelRefusal::of_part(name, message));
         }
     }
     if given("stream_options").is_some() && request["stream"].as_bool() != Some(true) {
         // BerriAI/litellm#5803
         let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
-        return Err(Refusal::of_part("stream_options", message));
+        return Err(ModelRefusal::of_part("stream_options", message));
     }
     if given("max_tokens").is_some() && request["model"].as_str().is_some_and(is_reasoning) {
         // teilomillet/gollm#33 (o1, o3-mini), griptape-ai/ComfyUI-Griptape#312 (gpt-5), fish2018/YPrompt#26 (gpt-5.1)
         let message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        return Err(Refusal::of_part("max_tokens", message).code("unsupported_parameter"));
+        return Err(ModelRefusal::of_part("max_tokens", message).code("unsupported_parameter"));
     }
     let format = request.get("response_format").and_then(|format| format.get("type")).and_then(Value::as_str);
     if format == Some("json_object") && !request.get("messages").is_some_and(speaks_of_json) {
         // meta-llama/PurpleLlama#94, mem0ai/mem0#3559
         let message =
             "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
-        return Err(Refusal::of_part("messages", message));
+        return Err(ModelRefusal::of_part("messages", message));
     }
     Ok(())
 }
 
-fn offered(tools: Option<&[Value]>) -> Result<(), Refusal> {
+fn offered(tools: Option<&[Value]>) -> Result<(), ModelRefusal> {
     let length = match tools {
         // continuedev/continue#3370; vllm-project/vllm#39780 and #40311 asked the API. Responses take an empty list.
         Some([]) => return Err(empty_array("tools")),
@@ -51,7 +51,7 @@ fn offered(tools: Option<&[Value]>) -> Result<(), Refusal> {
         "Invalid 'tools': array too long. Expected an array with maximum length {MOST_TOOLS}, but got an array with length {length} \
          instead."
     );
-    Err(Refusal::of_part("tools", message).code("array_above_max_length"))
+    Err(ModelRefusal::of_part("tools", message).code("array_above_max_length"))
 }
 
 /// OpenAI's own names for models that reason: those that the threads are about, and their versions. The `chat` models beside them do

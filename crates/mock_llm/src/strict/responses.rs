@@ -1,14 +1,14 @@
 //! What OpenAI's Responses refuse. All errors are 400, `invalid_request_error`.
 
 use super::super::parsed_request::Items;
-use super::super::refusal::Refusal;
+use super::super::refusal::ModelRefusal;
 use super::chat::{function_schema, strict_format};
 use super::{Warnings, given, missing, names, tools};
 use serde_json::Value;
 
 /// The earlier calls that a request names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct Earlier {
+pub(in super::super) struct EarlierCalls {
     /// Every call.
     pub(in super::super) made: Vec<String>,
     /// Those that have no output yet.
@@ -17,7 +17,7 @@ pub(in super::super) struct Earlier {
     pub(in super::super) unknown: bool,
 }
 
-impl Earlier {
+impl EarlierCalls {
     /// The same after further items.
     #[must_use]
     pub(in super::super) fn and(mut self, items: &Items) -> Self {
@@ -29,7 +29,7 @@ impl Earlier {
 }
 
 /// Looks at the parts of a request.
-pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
+pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal> {
     let has = |name| given(request, name).is_some();
     let there = |name| request.get(name).is_some_and(|value| *value != Value::Null);
     let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(there);
@@ -55,17 +55,17 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, Refusal> {
 }
 
 /// Every call has its output, and every output its call, in the input or in what the request names.
-pub(in super::super) fn paired(items: &Items, earlier: &Earlier) -> Result<(), Refusal> {
+pub(in super::super) fn paired(items: &Items, earlier: &EarlierCalls) -> Result<(), ModelRefusal> {
     let known = |id: &String| [&items.functions, &items.others, &earlier.made].into_iter().any(|all| all.contains(id));
     // continuedev/continue#10092, microsoft/vscode#320060.
     if let Some(id) = items.function_outputs.iter().find(|id| !known(id)).filter(|_| !earlier.unknown) {
         let message = format!("No tool call found for function call output with call_id {id}.");
-        return Err(Refusal::of_part("input", message));
+        return Err(ModelRefusal::of_part("input", message));
     }
     // bytedance/trae-agent#245, massgen/MassGen#590; in a conversation: MicrosoftLearning/mslearn-ai-agents#114.
     let open = earlier.open.iter().chain(&items.functions).find(|id| !items.outputs.contains(id));
     match open {
-        Some(id) => Err(Refusal::of_part("input", format!("No tool output found for function call {id}."))),
+        Some(id) => Err(ModelRefusal::of_part("input", format!("No tool output found for function call {id}."))),
         None => Ok(()),
     }
 }
@@ -79,27 +79,27 @@ mod tests {
         Items { functions: own(functions), outputs: own(outputs), function_outputs: own(outputs), ..Items::default() }
     }
 
-    fn after(functions: &[&str], outputs: &[&str]) -> Earlier {
-        Earlier::default().and(&items(functions, outputs))
+    fn after(functions: &[&str], outputs: &[&str]) -> EarlierCalls {
+        EarlierCalls::default().and(&items(functions, outputs))
     }
 
     #[test]
     fn outputs_alone_are_fine_after_the_answer_that_asked_for_them() {
         assert_eq!(paired(&items(&[], &["b", "a"]), &after(&["a", "b"], &[])), Ok(()));
-        assert_eq!(paired(&items(&["a"], &["a"]), &Earlier::default()), Ok(()));
+        assert_eq!(paired(&items(&["a"], &["a"]), &EarlierCalls::default()), Ok(()));
         // Sent again with its call, or once more later.
         assert_eq!(paired(&items(&["a"], &["a"]), &after(&["a"], &["a"])), Ok(()));
-        assert_eq!(paired(&items(&[], &["x"]), &Earlier { unknown: true, ..Earlier::default() }), Ok(()));
+        assert_eq!(paired(&items(&[], &["x"]), &EarlierCalls { unknown: true, ..EarlierCalls::default() }), Ok(()));
     }
 
     #[test]
     fn calls_and_outputs_without_each_other_are_refused() {
-        let message = |refused: Result<(), Refusal>| refused.unwrap_err().message;
+        let message = |refused: Result<(), ModelRefusal>| refused.unwrap_err().message;
         let open = "No tool output found for function call b.";
         assert_eq!(message(paired(&items(&[], &["a"]), &after(&["a", "b"], &[]))), open);
-        assert_eq!(message(paired(&items(&["b"], &[]), &Earlier::default())), open);
+        assert_eq!(message(paired(&items(&["b"], &[]), &EarlierCalls::default())), open);
         let orphan = "No tool call found for function call output with call_id x.";
-        assert_eq!(message(paired(&items(&[], &["x"]), &Earlier::default())), orphan);
+        assert_eq!(message(paired(&items(&[], &["x"]), &EarlierCalls::default())), orphan);
         assert_eq!(message(paired(&items(&[], &["a", "x"]), &after(&["a"], &[]))), orphan);
     }
 }

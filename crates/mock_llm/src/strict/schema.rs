@@ -8,15 +8,15 @@ const DEEPEST: usize = 64;
 
 /// What is wrong with a strict schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Broken {
+pub(super) struct StrictSchemaError {
     /// The keys that lead to the part that is wrong.
     context: Vec<String>,
     /// Which rule it breaks.
-    pub(super) rule: Rule,
+    pub(super) rule: StrictRule,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum StrictRule {
     /// `additionalProperties` is not false. OpenAI: lastmile-ai/openai-agents-mcp#2, xemantic/xemantic-ai-tool-schema#37;
     /// Anthropic: vercel/ai#20681.
     Open,
@@ -27,7 +27,7 @@ pub(super) enum Rule {
     NoItems,
 }
 
-impl Broken {
+impl StrictSchemaError {
     /// What OpenAI says of it, after the name of the schema.
     pub(super) fn openai(&self) -> String {
         let context = match self.context.as_slice() {
@@ -35,50 +35,54 @@ impl Broken {
             keys => format!("({})", keys.iter().map(|key| format!("'{key}'")).collect::<Vec<_>>().join(", ")),
         };
         match &self.rule {
-            Rule::Open => {
+            StrictRule::Open => {
                 format!("In context={context}, 'additionalProperties' is required to be supplied and to be false.")
             }
-            Rule::Optional(name) => format!(
+            StrictRule::Optional(name) => format!(
                 "In context={context}, 'required' is required to be supplied and to be an array including every key in \
                  properties. Missing '{name}'."
             ),
-            Rule::NoItems => format!("In context={context}, array schema missing items."),
+            StrictRule::NoItems => format!("In context={context}, array schema missing items."),
         }
     }
 }
 
 /// The first part of a schema that breaks a rule. Every property must be required only for OpenAI.
-pub(super) fn broken(schema: &Value, all_required: bool) -> Option<Broken> {
+pub(super) fn broken(schema: &Value, all_required: bool) -> Option<StrictSchemaError> {
     look(schema, &|part| strictly(part, all_required), &mut Vec::new())
 }
 
 /// The first list in a schema that does not say what is in it.
-pub(super) fn list_of_nothing(schema: &Value) -> Option<Broken> {
+pub(super) fn list_of_nothing(schema: &Value) -> Option<StrictSchemaError> {
     let is_list = |part: &Value| part["type"].as_str() == Some("array");
     let says = |part: &Value| ["items", "prefixItems"].iter().any(|key| part.get(key).is_some());
-    look(schema, &|part| (is_list(part) && !says(part)).then_some(Rule::NoItems), &mut Vec::new())
+    look(schema, &|part| (is_list(part) && !says(part)).then_some(StrictRule::NoItems), &mut Vec::new())
 }
 
 /// The rule of strict schemas that a part breaks by itself.
-fn strictly(schema: &Value, all_required: bool) -> Option<Rule> {
+fn strictly(schema: &Value, all_required: bool) -> Option<StrictRule> {
     if !is_object(schema) {
         return None;
     }
     if schema["additionalProperties"].as_bool() != Some(false) {
-        return Some(Rule::Open);
+        return Some(StrictRule::Open);
     }
     let required = items(schema.get("required"));
     let lacks = |name: &str| !required.iter().any(|known| known.as_str() == Some(name));
     let lacking = names(schema.get("properties")).find(|name| all_required && lacks(name));
-    lacking.map(|name| Rule::Optional(name.to_owned()))
+    lacking.map(|name| StrictRule::Optional(name.to_owned()))
 }
 
-fn look(schema: &Value, rule: &dyn Fn(&Value) -> Option<Rule>, context: &mut Vec<String>) -> Option<Broken> {
+fn look(
+    schema: &Value,
+    rule: &dyn Fn(&Value) -> Option<StrictRule>,
+    context: &mut Vec<String>,
+) -> Option<StrictSchemaError> {
     if context.len() > DEEPEST {
         return None;
     }
     if let Some(rule) = rule(schema) {
-        return Some(Broken { context: context.clone(), rule });
+        return Some(StrictSchemaError { context: context.clone(), rule });
     }
     for (key, part) in parts(schema) {
         let depth = context.len();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::ModelScript;
 use agentci_source::{MemoryFiles, Sources};
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub(crate) fn script(yaml: &str) -> Arc<ModelScript> {
 }
 
 pub(crate) async fn serve(yaml: &str) -> ModelServer {
-    ModelServer::start(script(yaml), ServerOptions::default()).await.unwrap()
+    ModelServer::start(script(yaml), ModelServerOptions::default()).await.unwrap()
 }
 
 pub(crate) async fn send(server: &ModelServer, request: &[u8]) -> Answer {

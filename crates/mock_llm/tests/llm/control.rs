@@ -1,6 +1,6 @@
 //! Who may read the journal and begin anew.
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
 
 use crate::client::{Answer, chat, said, script, send, serve};
 
@@ -16,7 +16,7 @@ const QUESTIONS: [(&str, &str); 2] = [("GET", "/__agentci/journal"), ("POST", "/
 
 #[tokio::test]
 async fn the_journal_needs_a_token_and_the_servers_own_name() {
-    let options = ServerOptions { control_token: Some("token-of-a-test".into()), ..ServerOptions::default() };
+    let options = ModelServerOptions { control_token: Some("token-of-a-test".into()), ..ModelServerOptions::default() };
     let rules = script("rules:\n- when: { user: go }\n  reply: [one, two]\n");
     let server = ModelServer::start(rules, options).await.unwrap();
     let (own, secret) = (server.address().to_string(), "token-of-a-test");

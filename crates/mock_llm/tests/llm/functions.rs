@@ -1,7 +1,7 @@
 //! Requests with `functions`, which came before tools: one call in an answer, without an id, and results by name.
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
-use agentci_trace::{Kind, TroubleKind};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
+use agentci_trace::{EventKind, TroubleKind};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -10,22 +10,24 @@ use crate::client::{post, script};
 const REFUND: &str = "rules:\n- when: { tool_result: true, turn: 3 }\n  reply: done\n\
                       - when: { user: refund }\n  tool_calls: [{ name: refund, args: { amount: 20 } }]\n";
 
-async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<Kind>) {
+async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<EventKind>) {
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-    let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+    let options = ModelServerOptions { observer: Some(sender), ..ModelServerOptions::default() };
     (ModelServer::start(script(yaml), options).await.unwrap(), receiver)
 }
 
 /// The calls and results so far, and what is complained of.
-fn told(seen: &mut UnboundedReceiver<Kind>) -> Vec<String> {
+fn told(seen: &mut UnboundedReceiver<EventKind>) -> Vec<String> {
     let mut told = Vec::new();
     while let Ok(kind) = seen.try_recv() {
         match kind {
-            Kind::ToolCall(call) => told.push(format!("{} {}", call.call_id.trim_start_matches("call_0"), call.name)),
-            Kind::ToolResult(result) => {
+            EventKind::ToolCall(call) => {
+                told.push(format!("{} {}", call.call_id.trim_start_matches("call_0"), call.name))
+            }
+            EventKind::ToolResult(result) => {
                 told.push(format!("{} -> {}", result.call_id.trim_start_matches("call_0"), result.result));
             }
-            Kind::ModelTrouble(trouble) => told.push(trouble.message),
+            EventKind::ModelTrouble(trouble) => told.push(trouble.message),
             _ => {}
         }
     }
@@ -122,7 +124,7 @@ async fn functions_are_the_offer_and_one_is_called_at_a_time() {
     assert_eq!(answer["choices"][0]["message"]["function_call"]["name"], "refund");
     let mut troubles = Vec::new();
     while let Ok(kind) = seen.try_recv() {
-        if let Kind::ModelTrouble(trouble) = kind {
+        if let EventKind::ModelTrouble(trouble) = kind {
             troubles.push((trouble.kind, trouble.message));
         }
     }

@@ -1,7 +1,7 @@
 //! What the wire tells about the agent.
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
-use agentci_trace::{Kind, Observer};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
+use agentci_trace::{EventKind, Observer};
 use serde_json::{Value, json};
 
 use crate::client::{post, script};
@@ -11,7 +11,7 @@ async fn calls_and_their_results_are_told_once() {
     let yaml =
         "rules:\n- when: { tool_result: true }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1.0 } }]\n";
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
-    let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+    let options = ModelServerOptions { observer: Some(sender), ..ModelServerOptions::default() };
     let server = ModelServer::start(script(yaml), options).await.unwrap();
     let tools = json!([{ "type": "function", "function": { "name": "search" } }]);
     let mut messages = vec![json!({ "role": "user", "content": "x" })];
@@ -33,10 +33,12 @@ async fn calls_and_their_results_are_told_once() {
     let mut seen = Vec::new();
     while let Ok(kind) = receiver.try_recv() {
         seen.push(match kind {
-            Kind::ModelCall { response, .. } => format!("model {}", response["choices"][0]["finish_reason"]),
-            Kind::Usage(usage) => format!("usage {}", usage.tokens_out.unwrap()),
-            Kind::ToolCall(call) if call.observer == Observer::ModelWire => format!("call {} {}", call.name, call.args),
-            Kind::ToolResult(result) => format!("result {} {}", result.ok, result.result),
+            EventKind::ModelCall { response, .. } => format!("model {}", response["choices"][0]["finish_reason"]),
+            EventKind::Usage(usage) => format!("usage {}", usage.tokens_out.unwrap()),
+            EventKind::ToolCall(call) if call.observer == Observer::ModelWire => {
+                format!("call {} {}", call.name, call.args)
+            }
+            EventKind::ToolResult(result) => format!("result {} {}", result.ok, result.result),
             other => panic!("{other:?}"),
         });
     }
@@ -59,7 +61,7 @@ async fn calls_and_their_results_are_told_once() {
 async fn results_after(path: &str, first: Value, second: impl Fn(&str) -> Value) -> Vec<String> {
     let yaml = "rules:\n- when: { tool_result: true }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1, n: 2 } }]\n";
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
-    let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+    let options = ModelServerOptions { observer: Some(sender), ..ModelServerOptions::default() };
     let server = ModelServer::start(script(yaml), options).await.unwrap();
     let answer = post(&server, path, &first).await.json().to_string();
     let id = answer
@@ -72,7 +74,7 @@ async fn results_after(path: &str, first: Value, second: impl Fn(&str) -> Value)
     drop(server);
     let mut results = Vec::new();
     while let Ok(kind) = receiver.try_recv() {
-        if let Kind::ToolResult(result) = kind {
+        if let EventKind::ToolResult(result) = kind {
             results.push(format!("{} {}", result.call_id == id, result.result));
         }
     }
@@ -139,13 +141,13 @@ async fn an_example_in_the_prompt_is_not_the_result_of_a_call() {
 /// The results that came over the wire, each with the number of the call that it belongs to.
 struct Wire {
     server: ModelServer,
-    seen: tokio::sync::mpsc::UnboundedReceiver<Kind>,
+    seen: tokio::sync::mpsc::UnboundedReceiver<EventKind>,
 }
 
 impl Wire {
     async fn new(rules: &str) -> Self {
         let (sender, seen) = tokio::sync::mpsc::unbounded_channel();
-        let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+        let options = ModelServerOptions { observer: Some(sender), ..ModelServerOptions::default() };
         Self { server: ModelServer::start(script(&format!("rules:\n{rules}")), options).await.unwrap(), seen }
     }
 
@@ -165,8 +167,8 @@ impl Wire {
         let (mut calls, mut results) = (Vec::new(), Vec::new());
         while let Ok(kind) = self.seen.try_recv() {
             match kind {
-                Kind::ToolCall(call) => calls.push(call.call_id),
-                Kind::ToolResult(result) => {
+                EventKind::ToolCall(call) => calls.push(call.call_id),
+                EventKind::ToolResult(result) => {
                     let call = calls.iter().position(|id| *id == result.call_id).unwrap();
                     results.push((call, result.result.as_str().unwrap().to_owned()));
                 }

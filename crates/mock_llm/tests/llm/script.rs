@@ -1,6 +1,6 @@
 //! Which rule answers, how often, and what goes wrong on purpose.
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use serde_json::json;
 
 use crate::client::{chat, post, said, script, serve};
@@ -9,7 +9,7 @@ use crate::control::ask;
 #[tokio::test]
 async fn replies_take_turns_and_the_last_repeats_while_defaults_go_round() {
     let rules = script("rules:\n- when: { user: go }\n  reply: [one, two]\ndefault: [a, b]\n");
-    let options = ServerOptions { control_token: Some("token-of-a-test".into()), ..ServerOptions::default() };
+    let options = ModelServerOptions { control_token: Some("token-of-a-test".into()), ..ModelServerOptions::default() };
     let server = ModelServer::start(rules, options).await.unwrap();
     let mut heard = Vec::new();
     for user in ["go", "go", "go", "x", "y", "z"] {
@@ -69,7 +69,7 @@ async fn the_seed_decides_which_requests_fail() {
     let yaml = "seed: 1\nrules:\n- reply: ok\n  fail: { status: 500, rate: 0.5 }\n";
     let mut runs = Vec::new();
     for seed in [None, None, Some(2)] {
-        let options = ServerOptions { seed, ..ServerOptions::default() };
+        let options = ModelServerOptions { seed, ..ModelServerOptions::default() };
         let server = ModelServer::start(script(yaml), options).await.unwrap();
         let mut statuses = Vec::new();
         for _ in 0..40 {

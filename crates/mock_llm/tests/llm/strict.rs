@@ -1,7 +1,7 @@
 //! What the model refuses as its provider would, and what it complains of.
 
-use agentci_mock_llm::{ModelServer, ServerOptions};
-use agentci_trace::{Kind, ModelTrouble, TroubleKind};
+use agentci_mock_llm::{ModelServer, ModelServerOptions};
+use agentci_trace::{EventKind, ModelTrouble, TroubleKind};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -9,17 +9,17 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::client::{get, post, request, script, send};
 
-async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<Kind>) {
+async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<EventKind>) {
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-    let options = ServerOptions { observer: Some(sender), ..ServerOptions::default() };
+    let options = ModelServerOptions { observer: Some(sender), ..ModelServerOptions::default() };
     (ModelServer::start(script(yaml), options).await.unwrap(), receiver)
 }
 
 /// The complaints so far: what kind, and the rule.
-fn troubles(seen: &mut UnboundedReceiver<Kind>) -> Vec<(TroubleKind, Option<usize>)> {
+fn troubles(seen: &mut UnboundedReceiver<EventKind>) -> Vec<(TroubleKind, Option<usize>)> {
     let mut troubles = Vec::new();
     while let Ok(kind) = seen.try_recv() {
-        if let Kind::ModelTrouble(ModelTrouble { kind, rule, warning: false, .. }) = kind {
+        if let EventKind::ModelTrouble(ModelTrouble { kind, rule, warning: false, .. }) = kind {
             troubles.push((kind, rule));
         }
     }
@@ -279,8 +279,12 @@ async fn keys_that_are_not_the_placeholder_are_complained_of_and_made_known() {
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let secrets = agentci_wire::FetchedSecrets::default();
     let keys = vec!["placeholder".to_owned()];
-    let options =
-        ServerOptions { observer: Some(sender), keys, secrets: Some(secrets.clone()), ..ServerOptions::default() };
+    let options = ModelServerOptions {
+        observer: Some(sender),
+        keys,
+        secrets: Some(secrets.clone()),
+        ..ModelServerOptions::default()
+    };
     let server = ModelServer::start(script("default: hi\n"), options).await.unwrap();
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "x" }] }).to_string();
     let mut told = Vec::new();
@@ -289,7 +293,7 @@ async fn keys_that_are_not_the_placeholder_are_complained_of_and_made_known() {
     {
         send(&server, &request("POST", "/v1/chat/completions", header, body.as_bytes())).await;
         while let Ok(kind) = seen.try_recv() {
-            if let Kind::ModelTrouble(trouble) = kind {
+            if let EventKind::ModelTrouble(trouble) = kind {
                 assert!(trouble.warning && !trouble.message.contains("sk-real-key"));
                 told.push((header, trouble.kind));
             }
@@ -320,11 +324,11 @@ async fn a_client_that_leaves_early_was_told_only_what_was_sent() {
     assert!(seen.try_recv().is_err(), "it is told when it was sent");
     server.flush();
     drop(stream);
-    let Ok(Kind::ModelCall { response, .. }) = seen.try_recv() else { panic!("no model call") };
+    let Ok(EventKind::ModelCall { response, .. }) = seen.try_recv() else { panic!("no model call") };
     assert_eq!(response["choices"][0]["message"]["content"], "one");
     drop(server);
     while let Ok(kind) = seen.try_recv() {
-        assert!(matches!(kind, Kind::Usage(_)), "{kind:?}");
+        assert!(matches!(kind, EventKind::Usage(_)), "{kind:?}");
     }
 }
 
@@ -335,8 +339,8 @@ async fn an_answer_that_took_its_time_is_told_whole() {
     for stream in [false, true] {
         let body = json!({ "model": "m", "stream": stream, "messages": [{ "role": "user", "content": "x" }] });
         post(&server, "/v1/chat/completions", &body).await;
-        let Ok(Kind::ModelCall { response, .. }) = seen.try_recv() else { panic!("no model call") };
+        let Ok(EventKind::ModelCall { response, .. }) = seen.try_recv() else { panic!("no model call") };
         assert_eq!(response["choices"][0]["message"]["content"], "one two three");
-        assert!(matches!(seen.try_recv(), Ok(Kind::Usage(_))));
+        assert!(matches!(seen.try_recv(), Ok(EventKind::Usage(_))));
     }
 }

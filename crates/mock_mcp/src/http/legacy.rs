@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use agentci_protocols::jsonrpc::{INVALID_REQUEST, Message, RpcError, reply_value};
+use agentci_protocols::jsonrpc::{INVALID_REQUEST, JsonRpcMessage, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Response};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::answer_body::Talk;
 use super::header;
 use super::reply::{accepted, empty, events, half, message, refused, rpc_error};
-use super::sessions::{Session, Sessions};
-use super::talk::Talk;
-use crate::answer::{Era, McpRequest};
-use crate::client::{Line, Outgoing};
-use crate::mind::Mind;
+use super::sessions::{ClientSession, ClientSessions};
+use crate::answer::{AnswerEra, ServerRequest};
+use crate::client::{ClientLine, ToClient};
+use crate::server_state::ServerState;
 
 const SESSION: &str = "mcp-session-id";
 /// From this revision on a stream begins with an event that only has an id.
@@ -23,8 +23,8 @@ const PRIMED: &str = "2025-11-25";
 
 /// Answers a request.
 pub(super) async fn answer(
-    mind: &Arc<Mind>,
-    sessions: &Sessions,
+    mind: &Arc<ServerState>,
+    sessions: &ClientSessions,
     headers: &HeaderMap,
     id: Value,
     method: String,
@@ -39,19 +39,19 @@ pub(super) async fn answer(
     };
     let (to, mut out) = unbounded_channel();
     let client = Arc::clone(&session.client);
-    let asked = McpRequest { id, method, params, era: Era::Legacy, client, line: Line(to) };
+    let asked = ServerRequest { id, method, params, era: AnswerEra::Legacy, client, line: ClientLine(to) };
     tokio::spawn(Arc::clone(mind).respond(asked));
     match out.recv().await {
-        Some(Outgoing::Message(only)) if only.get("method").is_none() => message(200, &only),
-        Some(Outgoing::Spoilt { text, spoilt }) => half(text, spoilt),
+        Some(ToClient::Message(only)) if only.get("method").is_none() => message(200, &only),
+        Some(ToClient::Spoilt { text, spoilt }) => half(text, spoilt),
         Some(first) => events(session.streams.open(first, out, session.client.version.as_str() >= PRIMED)),
         None => refused(500, "the request was given up"),
     }
 }
 
-fn begin(mind: &Mind, sessions: &Sessions, id: &Value, params: &Map<String, Value>) -> Response<Talk> {
+fn begin(mind: &ServerState, sessions: &ClientSessions, id: &Value, params: &Map<String, Value>) -> Response<Talk> {
     let (client, greeting) = mind.greet(params);
-    let Some(session) = sessions.begin(Session::new(client)) else {
+    let Some(session) = sessions.begin(ClientSession::new(client)) else {
         return refused(503, "there are too many sessions");
     };
     let mut response = message(200, &reply_value(id, Ok(greeting)));
@@ -62,9 +62,9 @@ fn begin(mind: &Mind, sessions: &Sessions, id: &Value, params: &Map<String, Valu
 }
 
 /// Takes what wants no answer.
-pub(super) fn take(sessions: &Sessions, headers: &HeaderMap, message: Message) -> Response<Talk> {
+pub(super) fn take(sessions: &ClientSessions, headers: &HeaderMap, message: JsonRpcMessage) -> Response<Talk> {
     match (session(sessions, headers), message) {
-        (Ok(session), Message::Reply { id, outcome }) => {
+        (Ok(session), JsonRpcMessage::Reply { id, outcome }) => {
             session.client.answered(&id, outcome);
             accepted()
         }
@@ -74,7 +74,7 @@ pub(super) fn take(sessions: &Sessions, headers: &HeaderMap, message: Message) -
 }
 
 /// A stream for what belongs to no request, or the rest of one that broke off.
-pub(super) fn listen(sessions: &Sessions, headers: &HeaderMap) -> Response<Talk> {
+pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
     let session = match session(sessions, headers) {
         Ok(session) => session,
         // Without a session there is nothing to listen to.
@@ -89,13 +89,13 @@ pub(super) fn listen(sessions: &Sessions, headers: &HeaderMap) -> Response<Talk>
     events(Talk::Stream(silence))
 }
 
-pub(super) fn end(sessions: &Sessions, headers: &HeaderMap) -> Response<Talk> {
+pub(super) fn end(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
     let ended = header(headers, SESSION).is_some_and(|id| sessions.end(id));
     if ended { empty(200) } else { refused(404, "there is no such session") }
 }
 
 /// The session of a request, or a status and words for why there is none.
-fn session(sessions: &Sessions, headers: &HeaderMap) -> Result<Arc<Session>, (u16, String)> {
+fn session(sessions: &ClientSessions, headers: &HeaderMap) -> Result<Arc<ClientSession>, (u16, String)> {
     let Some(id) = header(headers, SESSION) else {
         return Err((400, "the header `Mcp-Session-Id` is missing: `initialize` begins a session".into()));
     };

@@ -1,42 +1,42 @@
 //! A server over HTTP: `POST`, `GET` and `DELETE` at `/mcp`, and the transport of 2024 at `/sse`.
 
+mod answer_body;
 mod guard;
 mod legacy;
 mod modern;
-mod old;
 mod reply;
 mod sessions;
+mod sse_transport;
 mod streams;
-mod talk;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use agentci_protocols::jsonrpc::{self, INVALID_REQUEST, Message, PARSE_ERROR, RpcError};
+use agentci_protocols::jsonrpc::{self, INVALID_REQUEST, JsonRpcMessage, PARSE_ERROR, RpcError};
 use agentci_protocols::mcp::versions::MODERN;
-use agentci_wire::serve::{BrokenOff, Handler, Limits, Serving, collect};
+use agentci_wire::serve::{BrokenOff, ClientLimits, Handler, Serving, collect};
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
 
-use crate::mind::Mind;
 use crate::modern::is_modern;
+use crate::server_state::ServerState;
+use answer_body::Talk;
 use reply::{accepted, refused, rpc_error};
-use sessions::Sessions;
-use talk::Talk;
+use sessions::ClientSessions;
 
-const LIMITS: Limits = Limits { connections: 1_000, head: None };
+const LIMITS: ClientLimits = ClientLimits { connections: 1_000, head: None };
 
 /// How a server is started.
 #[derive(Debug, Clone)]
-pub struct ServerOptions {
+pub struct McpServerOptions {
     /// The address; loopback by default.
     pub bind: IpAddr,
     /// The port; 0, the default, is any that is free.
     pub port: u16,
 }
 
-impl Default for ServerOptions {
+impl Default for McpServerOptions {
     fn default() -> Self {
         Self { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 }
     }
@@ -45,7 +45,7 @@ impl Default for ServerOptions {
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("the address {0} cannot be used: {1}")]
-pub struct ServerError(SocketAddr, std::io::Error);
+pub struct McpServerError(SocketAddr, std::io::Error);
 
 /// An MCP server that is a script, served over HTTP until this is dropped.
 #[derive(Debug)]
@@ -55,11 +55,11 @@ pub struct McpServer {
 
 impl McpServer {
     /// Starts a server; within a runtime that can do input and output.
-    pub async fn start(mind: Arc<Mind>, options: ServerOptions) -> Result<Self, ServerError> {
+    pub async fn start(mind: Arc<ServerState>, options: McpServerOptions) -> Result<Self, McpServerError> {
         let wanted = SocketAddr::new(options.bind, options.port);
-        let door = Door { mind, sessions: Arc::default(), local: options.bind.is_loopback() };
+        let door = McpDoor { mind, sessions: Arc::default(), local: options.bind.is_loopback() };
         let serving = Serving::start(wanted, LIMITS, Arc::new(door)).await;
-        Ok(Self { serving: serving.map_err(|error| ServerError(wanted, error))? })
+        Ok(Self { serving: serving.map_err(|error| McpServerError(wanted, error))? })
     }
 
     /// The address it got.
@@ -79,14 +79,14 @@ impl McpServer {
 }
 
 /// Where requests come in.
-struct Door {
-    mind: Arc<Mind>,
-    sessions: Arc<Sessions>,
+struct McpDoor {
+    mind: Arc<ServerState>,
+    sessions: Arc<ClientSessions>,
     /// Whether only this machine can reach it, so that no page of a browser should.
     local: bool,
 }
 
-impl Handler for Door {
+impl Handler for McpDoor {
     type Body = Talk;
 
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Talk>, BrokenOff> {
@@ -102,9 +102,11 @@ impl Handler for Door {
             },
             (&Method::GET, "/mcp" | "/") => legacy::listen(&self.sessions, &parts.headers),
             (&Method::DELETE, "/mcp" | "/") => legacy::end(&self.sessions, &parts.headers),
-            (&Method::GET, "/sse") => old::open(&self.sessions),
+            (&Method::GET, "/sse") => sse_transport::open(&self.sessions),
             (&Method::POST, "/messages") => match collect(body).await {
-                Ok(bytes) => old::post(&self.mind, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes),
+                Ok(bytes) => {
+                    sse_transport::post(&self.mind, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes)
+                }
                 Err(unread) => refused(unread.status(), &unread.to_string()),
             },
             (_, "/mcp" | "/") => refused(405, "use POST, GET or DELETE"),
@@ -113,7 +115,7 @@ impl Handler for Door {
     }
 }
 
-impl Door {
+impl McpDoor {
     async fn post(&self, headers: &HeaderMap, bytes: &[u8]) -> Response<Talk> {
         let message = match jsonrpc::read(bytes) {
             Ok(mut messages) if messages.len() == 1 => messages.remove(0),
@@ -122,7 +124,7 @@ impl Door {
         };
         let says_modern = header(headers, "mcp-protocol-version") == Some(MODERN);
         match message {
-            Message::Request { id, method, params } => {
+            JsonRpcMessage::Request { id, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if says_modern || is_modern(&method, &params) {
                     return modern::answer(&self.mind, headers, id, method, params).await;
@@ -130,7 +132,7 @@ impl Door {
                 legacy::answer(&self.mind, &self.sessions, headers, id, method, params).await
             }
             // There is no session that it could belong to.
-            Message::Notification { .. } | Message::Reply { .. } if says_modern => accepted(),
+            JsonRpcMessage::Notification { .. } | JsonRpcMessage::Reply { .. } if says_modern => accepted(),
             message => legacy::take(&self.sessions, headers, message),
         }
     }

@@ -10,18 +10,18 @@ use hyper::{HeaderMap, Response};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::answer_body::Talk;
 use super::header;
 use super::reply::{events, half, message, refused, rpc_error};
 use super::streams::{event, event_of};
-use super::talk::Talk;
-use crate::answer::{Era, McpRequest};
-use crate::client::{Line, Outgoing};
-use crate::mind::Mind;
+use crate::answer::{AnswerEra, ServerRequest};
+use crate::client::{ClientLine, ToClient};
 use crate::modern::Meta;
+use crate::server_state::ServerState;
 
 /// Answers a request.
 pub(super) async fn answer(
-    mind: &Arc<Mind>,
+    mind: &Arc<ServerState>,
     headers: &HeaderMap,
     id: Value,
     method: String,
@@ -36,26 +36,27 @@ pub(super) async fn answer(
         Err(error) => return rpc_error(400, &id, error),
     };
     let (to, mut out) = unbounded_channel();
-    let asked = McpRequest { id, method, params, era: Era::Modern, client: Arc::new(client), line: Line(to) };
+    let asked =
+        ServerRequest { id, method, params, era: AnswerEra::Modern, client: Arc::new(client), line: ClientLine(to) };
     tokio::spawn(Arc::clone(mind).respond(asked));
     loop {
         match out.recv().await {
-            Some(Outgoing::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),
-            Some(Outgoing::Message(first)) => {
+            Some(ToClient::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),
+            Some(ToClient::Message(first)) => {
                 let (to, talk) = unbounded_channel();
                 let _ = to.send(event(None, &first));
                 tokio::spawn(pass(out, to));
                 return events(Talk::Stream(talk));
             }
-            Some(Outgoing::Spoilt { text, spoilt }) => return half(text, spoilt),
+            Some(ToClient::Spoilt { text, spoilt }) => return half(text, spoilt),
             // There is no stream yet that could be closed, and no way to come back to one.
-            Some(Outgoing::Close) => {}
+            Some(ToClient::Close) => {}
             None => return refused(500, "the request was given up"),
         }
     }
 }
 
-async fn pass(mut out: UnboundedReceiver<Outgoing>, to: UnboundedSender<Bytes>) {
+async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSender<Bytes>) {
     while let Some(outgoing) = out.recv().await {
         if let Some(event) = event_of(None, &outgoing) {
             let _ = to.send(event);
@@ -74,7 +75,7 @@ fn status(answer: &Value) -> u16 {
 
 /// Whether the headers of a request say what the request says.
 fn repeats(
-    mind: &Mind,
+    mind: &ServerState,
     headers: &HeaderMap,
     version: &str,
     method: &str,

@@ -1,13 +1,13 @@
 //! Answers over HTTP.
 
 use agentci_protocols::jsonrpc::{RpcError, reply_value};
-use agentci_wire::serve::Speech;
+use agentci_wire::serve::ServedBody;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::talk::Talk;
-use crate::spoilt::{Spoilt, remains};
+use super::answer_body::Talk;
+use crate::faults::{SpoiltMessage, remains};
 
 /// A message as JSON.
 pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
@@ -17,10 +17,10 @@ pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
 }
 
 /// What is left of a message that is spoilt on purpose.
-pub(super) fn half(text: String, spoilt: Spoilt) -> Response<Talk> {
+pub(super) fn half(text: String, spoilt: SpoiltMessage) -> Response<Talk> {
     json_of(match spoilt {
-        Spoilt::Malformed => Talk::whole(remains(&text, spoilt)),
-        Spoilt::Truncated => Talk::Said(Speech::halved(text.into())),
+        SpoiltMessage::Malformed => Talk::whole(remains(&text, spoilt)),
+        SpoiltMessage::Truncated => Talk::Said(ServedBody::halved(text.into())),
     })
 }
 

@@ -7,24 +7,24 @@ use agentci_wire::lock;
 use bytes::Bytes;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::streams::Streams;
-use crate::client::Client;
-use crate::paused::token;
+use super::streams::SessionStreams;
+use crate::client::ServedClient;
+use crate::paused_calls::token;
 
 /// The most sessions at once.
 const MOST: usize = 10_000;
 
 /// A client that introduced itself.
 #[derive(Debug)]
-pub(super) struct Session {
-    pub(super) client: Arc<Client>,
-    pub(super) streams: Arc<Streams>,
+pub(super) struct ClientSession {
+    pub(super) client: Arc<ServedClient>,
+    pub(super) streams: Arc<SessionStreams>,
     /// Streams that are open as long as the session is, the newest last.
     held: Mutex<Vec<UnboundedSender<Bytes>>>,
 }
 
-impl Session {
-    pub(super) fn new(client: Client) -> Self {
+impl ClientSession {
+    pub(super) fn new(client: ServedClient) -> Self {
         Self { client: Arc::new(client), streams: Arc::default(), held: Mutex::default() }
     }
 
@@ -47,11 +47,11 @@ impl Session {
 
 /// All sessions.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Mutex<BTreeMap<String, Arc<Session>>>);
+pub(super) struct ClientSessions(Mutex<BTreeMap<String, Arc<ClientSession>>>);
 
-impl Sessions {
+impl ClientSessions {
     /// Begins a session, if there is room for it.
-    pub(super) fn begin(&self, session: Session) -> Option<String> {
+    pub(super) fn begin(&self, session: ClientSession) -> Option<String> {
         let mut all = lock(&self.0);
         if all.len() >= MOST {
             return None;
@@ -61,12 +61,12 @@ impl Sessions {
         Some(id)
     }
 
-    pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
+    pub(super) fn find(&self, id: &str) -> Option<Arc<ClientSession>> {
         lock(&self.0).get(id).cloned()
     }
 
     /// Puts another client in the place of one that has just introduced itself.
-    pub(super) fn replace(&self, id: &str, session: Session) {
+    pub(super) fn replace(&self, id: &str, session: ClientSession) {
         lock(&self.0).insert(id.to_owned(), Arc::new(session));
     }
 
@@ -80,12 +80,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::client::Logged;
+    use crate::client::ClientLogLevel;
 
     #[test]
     fn there_are_only_so_many_sessions() {
-        let sessions = Sessions::default();
-        let session = || Session::new(Client::new("2025-11-25", json!({}), Logged::All));
+        let sessions = ClientSessions::default();
+        let session = || ClientSession::new(ServedClient::new("2025-11-25", json!({}), ClientLogLevel::All));
         let first = sessions.begin(session()).unwrap();
         for _ in 1..MOST {
             assert!(sessions.begin(session()).is_some());

@@ -8,9 +8,9 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::talk::Talk;
-use crate::client::Outgoing;
-use crate::spoilt::{Spoilt, remains};
+use super::answer_body::Talk;
+use crate::client::ToClient;
+use crate::faults::{SpoiltMessage, remains};
 
 /// The most streams of a session that can be come back to; the oldest is forgotten for a new one.
 const MOST: usize = 100;
@@ -19,10 +19,10 @@ const RETRY: u64 = 100;
 
 /// The streams of a session.
 #[derive(Debug, Default)]
-pub(super) struct Streams(Mutex<BTreeMap<u64, Stream>>);
+pub(super) struct SessionStreams(Mutex<BTreeMap<u64, ClientStream>>);
 
 #[derive(Debug, Default)]
-struct Stream {
+struct ClientStream {
     /// What was said, from the first event on.
     said: Vec<Bytes>,
     /// Who listens now.
@@ -30,9 +30,9 @@ struct Stream {
     over: bool,
 }
 
-impl Streams {
+impl SessionStreams {
     /// A stream of what is said to one request. With `primed` its first event has nothing but an id.
-    pub(super) fn open(self: &Arc<Self>, first: Outgoing, out: UnboundedReceiver<Outgoing>, primed: bool) -> Talk {
+    pub(super) fn open(self: &Arc<Self>, first: ToClient, out: UnboundedReceiver<ToClient>, primed: bool) -> Talk {
         let (to, events) = unbounded_channel();
         let number = {
             let mut all = lock(&self.0);
@@ -40,7 +40,7 @@ impl Streams {
             if all.len() >= MOST {
                 all.pop_first();
             }
-            let mut stream = Stream { listener: Some(to), ..Stream::default() };
+            let mut stream = ClientStream { listener: Some(to), ..ClientStream::default() };
             if primed {
                 stream.say(Bytes::from(format!("id: {number}-1\nretry: {RETRY}\ndata:\n\n")));
             }
@@ -76,11 +76,11 @@ impl Streams {
         Some(Talk::Stream(events))
     }
 
-    fn pass(&self, number: u64, outgoing: &Outgoing) {
+    fn pass(&self, number: u64, outgoing: &ToClient) {
         let mut all = lock(&self.0);
         let Some(stream) = all.get_mut(&number) else { return };
         match outgoing {
-            Outgoing::Close => stream.listener = None,
+            ToClient::Close => stream.listener = None,
             outgoing => {
                 let id = format!("{number}-{}", stream.said.len() + 1);
                 if let Some(event) = event_of(Some(&id), outgoing) {
@@ -98,7 +98,7 @@ impl Streams {
     }
 }
 
-impl Stream {
+impl ClientStream {
     fn say(&mut self, event: Bytes) {
         if let Some(listener) = &self.listener {
             let _ = listener.send(event.clone());
@@ -113,14 +113,14 @@ pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
 }
 
 /// What is on the way as an event; nothing for what ends a stream.
-pub(super) fn event_of(id: Option<&str>, outgoing: &Outgoing) -> Option<Bytes> {
+pub(super) fn event_of(id: Option<&str>, outgoing: &ToClient) -> Option<Bytes> {
     match outgoing {
-        Outgoing::Message(message) => Some(event(id, message)),
-        Outgoing::Spoilt { text, spoilt } => {
-            let end = if *spoilt == Spoilt::Truncated { "" } else { "\n\n" };
+        ToClient::Message(message) => Some(event(id, message)),
+        ToClient::Spoilt { text, spoilt } => {
+            let end = if *spoilt == SpoiltMessage::Truncated { "" } else { "\n\n" };
             Some(Bytes::from(format!("{}{end}", begun(id, &remains(text, *spoilt)))))
         }
-        Outgoing::Close => None,
+        ToClient::Close => None,
     }
 }
 
@@ -142,14 +142,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_comes_back_gets_what_it_missed() {
-        let streams: Arc<Streams> = Arc::default();
+        let streams: Arc<SessionStreams> = Arc::default();
         let (to, out) = unbounded_channel();
-        let mut talk = streams.open(Outgoing::Message(json!(1)), out, true);
+        let mut talk = streams.open(ToClient::Message(json!(1)), out, true);
         assert_eq!(next(&mut talk).await.unwrap(), "id: 1-1\nretry: 100\ndata:\n\n");
         assert_eq!(next(&mut talk).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
-        to.send(Outgoing::Close).unwrap();
+        to.send(ToClient::Close).unwrap();
         assert_eq!(next(&mut talk).await, None);
-        to.send(Outgoing::Message(json!(2))).unwrap();
+        to.send(ToClient::Message(json!(2))).unwrap();
         let mut again = streams.resume("1-1").unwrap();
         assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
         assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-3\ndata: 2\n\n");
@@ -164,11 +164,11 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_stream_is_forgotten() {
-        let streams: Arc<Streams> = Arc::default();
+        let streams: Arc<SessionStreams> = Arc::default();
         let senders: Vec<_> = (0..=MOST)
             .map(|_| {
                 let (to, out) = unbounded_channel();
-                (to, streams.open(Outgoing::Message(json!(1)), out, false))
+                (to, streams.open(ToClient::Message(json!(1)), out, false))
             })
             .collect();
         assert!(streams.resume("1-0").is_none());

@@ -6,5 +6,5 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-pub use play::Tape;
-pub use server::TapeError;
+pub use play::McpTape;
+pub use server::McpTapeError;

@@ -7,8 +7,8 @@ use agentci_trace::same_value;
 use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
-use crate::answer::McpRequest;
-use crate::mind::Mind;
+use crate::answer::ServerRequest;
+use crate::server_state::ServerState;
 
 /// The capabilities that a recording can play.
 const PLAYED: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];
@@ -18,24 +18,24 @@ const NAMED: usize = 3;
 
 /// What was said to a real MCP server.
 #[derive(Debug, Default)]
-pub struct Tape {
+pub struct McpTape {
     greeting: Value,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<TapedExchange>,
     /// Which entries were given.
     given: Mutex<Vec<bool>>,
 }
 
 /// A request and its answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct TapedExchange {
     pub(super) method: String,
     /// Without what is said of the request itself.
     pub(super) params: Map<String, Value>,
     pub(super) outcome: Result<Value, RpcError>,
 }
 
-impl Tape {
-    pub(super) fn new(greeting: Value, entries: Vec<Entry>) -> Self {
+impl McpTape {
+    pub(super) fn new(greeting: Value, entries: Vec<TapedExchange>) -> Self {
         let given = Mutex::new(vec![false; entries.len()]);
         Self { greeting, entries, given }
     }
@@ -88,8 +88,8 @@ impl Tape {
     /// The answer that is next to such a request. A call of a tool may change something, so each of its answers is given once;
     /// the last answer to anything else is given again and again.
     fn next(&self, method: &str, params: &Map<String, Value>) -> Result<Result<Value, RpcError>, String> {
-        let asked = Entry { method: method.to_owned(), params: stripped(params), outcome: Ok(Value::Null) };
-        let same = |entry: &Entry| {
+        let asked = TapedExchange { method: method.to_owned(), params: stripped(params), outcome: Ok(Value::Null) };
+        let same = |entry: &TapedExchange| {
             entry.method == asked.method
                 && same_value(&Value::Object(entry.params.clone()), &Value::Object(asked.params.clone()))
         };
@@ -110,10 +110,10 @@ impl Tape {
     }
 
     /// What was recorded of the same tool or the like.
-    fn others(&self, asked: &Entry) -> String {
-        let same = |entry: &&Entry| entry.method == asked.method && entry.of() == asked.of();
+    fn others(&self, asked: &TapedExchange) -> String {
+        let same = |entry: &&TapedExchange| entry.method == asked.method && entry.of() == asked.of();
         let mut known: Vec<String> = Vec::new();
-        for words in self.entries.iter().filter(same).map(Entry::words) {
+        for words in self.entries.iter().filter(same).map(TapedExchange::words) {
             if !known.contains(&words) && known.len() < NAMED {
                 known.push(words);
             }
@@ -122,7 +122,7 @@ impl Tape {
     }
 }
 
-impl Entry {
+impl TapedExchange {
     /// The tool, the prompt or the resource.
     fn of(&self) -> &str {
         ["name", "uri"].iter().find_map(|key| self.params.get(*key)?.as_str()).unwrap_or_default()
@@ -139,9 +139,9 @@ impl Entry {
     }
 }
 
-impl Mind {
+impl ServerState {
     /// Answers from a recording.
-    pub(crate) fn replay(&self, tape: &Tape, asked: &McpRequest) -> Result<Value, RpcError> {
+    pub(crate) fn replay(&self, tape: &McpTape, asked: &ServerRequest) -> Result<Value, RpcError> {
         tape.next(&asked.method, &asked.params).unwrap_or_else(|message| {
             let of = ["name", "uri"].iter().find_map(|key| asked.params.get(*key)?.as_str());
             self.missed(of.unwrap_or(&asked.method), message.clone());

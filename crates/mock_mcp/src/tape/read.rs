@@ -1,22 +1,22 @@
 //! From the exchanges of a recording to what was asked of one server and what it answered.
 
-use agentci_protocols::jsonrpc::{self, Message, RpcError};
-use agentci_recorder::{Body, Exchange, Recording};
+use agentci_protocols::jsonrpc::{self, JsonRpcMessage, RpcError};
+use agentci_recorder::{Exchange, RecordedBody, Recording};
 use serde_json::{Map, Value};
 
-use super::TapeError;
-use super::play::{Entry, Tape, stripped};
+use super::McpTapeError;
+use super::play::{McpTape, TapedExchange, stripped};
 use super::server::{address, choose};
 
-impl Tape {
+impl McpTape {
     /// What a recording has of the server in whose address or command `server` occurs; of its only one by default.
-    pub fn of(recording: &Recording, server: Option<&str>) -> Result<Self, TapeError> {
+    pub fn of(recording: &Recording, server: Option<&str>) -> Result<Self, McpTapeError> {
         let chosen = choose(recording, server)?;
         let of_server = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
         let asked = of_server.flat_map(|exchange| requests(exchange).into_iter().map(move |asked| (exchange, asked)));
         let mut streamed = streamed(recording, &chosen);
         let (mut greeting, mut entries) = (Value::Null, Vec::new());
-        for (exchange, Asked { id, method, params }) in asked {
+        for (exchange, TapedRequest { id, method, params }) in asked {
             let Some(outcome) = take(&mut replies(exchange), &id).or_else(|| take(&mut streamed, &id)) else {
                 continue;
             };
@@ -25,7 +25,7 @@ impl Tape {
                 ("initialize" | "server/discover", _) => {}
                 // The client was asked something, and came back for the answer, which is given at once now.
                 (_, Ok(result)) if result["resultType"] == "input_required" => {}
-                (_, outcome) => entries.push(Entry { params: stripped(&params), method, outcome }),
+                (_, outcome) => entries.push(TapedExchange { params: stripped(&params), method, outcome }),
             }
         }
         Ok(Self::new(greeting, entries))
@@ -33,21 +33,21 @@ impl Tape {
 }
 
 /// A request of a client.
-pub(super) struct Asked {
+pub(super) struct TapedRequest {
     id: Value,
     pub(super) method: String,
     params: Map<String, Value>,
 }
 
 /// The requests that a client sent in an exchange.
-pub(super) fn requests(exchange: &Exchange) -> Vec<Asked> {
-    let Body::Json(body) = &exchange.request.body else { return Vec::new() };
+pub(super) fn requests(exchange: &Exchange) -> Vec<TapedRequest> {
+    let RecordedBody::Json(body) = &exchange.request.body else { return Vec::new() };
     let messages = jsonrpc::read(body.to_string().as_bytes()).unwrap_or_default();
     let asked = messages.into_iter().filter_map(|message| match message {
-        Message::Request { id, method, params } => {
-            Some(Asked { id, method, params: params.as_object().cloned().unwrap_or_default() })
+        JsonRpcMessage::Request { id, method, params } => {
+            Some(TapedRequest { id, method, params: params.as_object().cloned().unwrap_or_default() })
         }
-        Message::Notification { .. } | Message::Reply { .. } => None,
+        JsonRpcMessage::Notification { .. } | JsonRpcMessage::Reply { .. } => None,
     });
     asked.collect()
 }
@@ -62,8 +62,8 @@ fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
         lines.filter_map(|line| jsonrpc::read(line.as_bytes()).ok()).flatten().collect()
     });
     let replies = messages.into_iter().filter_map(|message| match message {
-        Message::Reply { id, outcome } => Some((id, outcome)),
-        Message::Request { .. } | Message::Notification { .. } => None,
+        JsonRpcMessage::Reply { id, outcome } => Some((id, outcome)),
+        JsonRpcMessage::Request { .. } | JsonRpcMessage::Notification { .. } => None,
     });
     replies.collect()
 }

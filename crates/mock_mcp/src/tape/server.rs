@@ -9,7 +9,7 @@ const SPOKEN: [&str; 6] = ["initialize", "server/discover", "tools/", "resources
 
 /// Why a recording cannot be played as a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TapeError {
+pub enum McpTapeError {
     /// It has none.
     #[error("the recording has no requests to an MCP server")]
     None,
@@ -26,12 +26,12 @@ pub enum TapeError {
     Several(Vec<String>),
 }
 
-impl TapeError {
+impl McpTapeError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
-            TapeError::None => "record an agent that speaks to the server: `agentci record -o stock.jsonl -- AGENT`",
-            TapeError::Unknown { .. } | TapeError::Several(_) => {
+            McpTapeError::None => "record an agent that speaks to the server: `agentci record -o stock.jsonl -- AGENT`",
+            McpTapeError::Unknown { .. } | McpTapeError::Several(_) => {
                 "say which with a text that occurs in the address or the command of that server alone"
             }
         }
@@ -46,7 +46,7 @@ pub(super) fn address(exchange: &Exchange) -> String {
 }
 
 /// The addresses of the server that is meant.
-pub(super) fn choose(recording: &Recording, wanted: Option<&str>) -> Result<Vec<String>, TapeError> {
+pub(super) fn choose(recording: &Recording, wanted: Option<&str>) -> Result<Vec<String>, McpTapeError> {
     let speaks = |exchange: &&Exchange| {
         let of_server = |method: &str| SPOKEN.iter().any(|known| method.starts_with(known));
         requests(exchange).iter().any(|asked| of_server(&asked.method))
@@ -55,15 +55,15 @@ pub(super) fn choose(recording: &Recording, wanted: Option<&str>) -> Result<Vec<
     servers.sort();
     servers.dedup();
     if servers.is_empty() {
-        return Err(TapeError::None);
+        return Err(McpTapeError::None);
     }
     let Some(wanted) = wanted else {
-        return if servers.len() == 1 { Ok(servers) } else { Err(TapeError::Several(servers)) };
+        return if servers.len() == 1 { Ok(servers) } else { Err(McpTapeError::Several(servers)) };
     };
     let named: Vec<String> = servers.iter().filter(|server| server.contains(wanted)).cloned().collect();
     match named.len() {
-        0 => Err(TapeError::Unknown { wanted: wanted.to_owned(), servers }),
+        0 => Err(McpTapeError::Unknown { wanted: wanted.to_owned(), servers }),
         1 => Ok(named),
-        _ => Err(TapeError::Several(named)),
+        _ => Err(McpTapeError::Several(named)),
     }
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::tests::Peer;
-use crate::{Mind, Seen};
+use crate::{ServerEvent, ServerState};
 
 /// A recording of these requests, each with the text of its answer.
 pub(crate) fn recording(exchanges: &[(&str, &str, Value, String)]) -> Recording {
@@ -63,7 +63,7 @@ fn stock() -> Recording {
 }
 
 fn played(recording: &Recording) -> Peer {
-    Peer::on(|to| Mind::recorded(Tape::of(recording, None).unwrap(), Some(Box::new(to))))
+    Peer::on(|to| ServerState::recorded(McpTape::of(recording, None).unwrap(), Some(Box::new(to))))
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn equal_calls_get_what_they_got_and_others_are_misses() {
     assert_eq!(peer.call("count", json!({ "sku": 3 })).await, other);
     let more = peer.ask("tools/list", json!({ "cursor": "x" })).await;
     assert!(more["error"]["message"].as_str().unwrap().contains("is not in the recording"), "{more}");
-    let misses = peer.all_seen().into_iter().filter(|seen| matches!(seen, Seen::Miss { .. })).count();
+    let misses = peer.all_seen().into_iter().filter(|seen| matches!(seen, ServerEvent::Miss { .. })).count();
     assert_eq!(misses, 3);
 }
 
@@ -121,7 +121,7 @@ async fn what_the_server_asked_its_client_is_left_out() {
 
 #[test]
 fn calls_that_nobody_makes_are_known() {
-    let tape = Tape::of(&stock(), None).unwrap();
+    let tape = McpTape::of(&stock(), None).unwrap();
     assert_eq!(
         tape.unused(),
         ["`count` with {\"sku\":1}", "`count` with {\"sku\":2}", "`count` with {\"sku\":1}", "`lose` with {}"]
@@ -136,7 +136,7 @@ fn answers_over_a_stream_of_their_own_are_found() {
         ("POST", "http://old.test/mcp/messages?session_id=1", call(7, "count", &json!({})), "accepted".into()),
         ("POST", "http://old.test/mcp/messages?session_id=1", call(8, "count", &json!({})), "accepted".into()),
     ]);
-    let tape = Tape::of(&old, None).unwrap();
+    let tape = McpTape::of(&old, None).unwrap();
     assert_eq!(tape.unused(), ["`count` with {}"]);
     assert_eq!(tape.capabilities(), json!({ "tools": {}, "logging": {} }));
 }
@@ -145,7 +145,7 @@ fn answers_over_a_stream_of_their_own_are_found() {
 fn of_several_servers_one_has_to_be_named() {
     let list = |address: &'static str| ("POST", address, ask(1, "tools/list", &json!({})), says(1, ""));
     let both = recording(&[list("http://stock.test/mcp/a"), list("stdio:npx stock"), list("http://stock.test/mcp/b")]);
-    let told = |server: Option<&str>| Tape::of(&both, server).err().map(|error| error.to_string());
+    let told = |server: Option<&str>| McpTape::of(&both, server).err().map(|error| error.to_string());
     let several = "the recording has 3 MCP servers: http://stock.test/mcp/a, http://stock.test/mcp/b, stdio:npx stock";
     assert_eq!(told(None).as_deref(), Some(several));
     assert_eq!(
@@ -159,5 +159,5 @@ fn of_several_servers_one_has_to_be_named() {
         )
     );
     assert_eq!(told(Some("npx")), None);
-    assert_eq!(Tape::of(&recording(&[]), None).err(), Some(TapeError::None));
+    assert_eq!(McpTape::of(&recording(&[]), None).err(), Some(McpTapeError::None));
 }

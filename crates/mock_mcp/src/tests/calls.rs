@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Peer, text};
-use crate::Seen;
+use crate::ServerEvent;
 
 const SHOP: &str = "
 tools:
@@ -34,8 +34,8 @@ async fn answers_that_fit_are_given_in_turn_and_the_last_stays() {
     assert_eq!(peer.call("busy", json!({})).await, "-32000: busy");
     assert_eq!(peer.call("busy", json!({})).await, "done");
     let seen = peer.all_seen();
-    let call = Seen::Call { number: 1, tool: "find".into(), arguments: json!({ "id": "A-17" }) };
-    let answer = Seen::Answer { number: 1, outcome: Ok(json!({ "id": "A-17", "total": 60 })), fault: None };
+    let call = ServerEvent::Call { number: 1, tool: "find".into(), arguments: json!({ "id": "A-17" }) };
+    let answer = ServerEvent::Answer { number: 1, outcome: Ok(json!({ "id": "A-17", "total": 60 })), fault: None };
     assert_eq!(seen[..2], [call, answer]);
 }
 
@@ -49,8 +49,8 @@ async fn what_the_script_does_not_have_is_an_error_and_a_miss() {
     assert_eq!((read["error"]["code"].as_i64(), &read["error"]["data"]["uri"]), (Some(-32002), &json!("shop://none")));
     assert_eq!(text(&peer.ask("prompts/get", json!({ "name": "none" })).await), "-32602: Unknown prompt: none");
     let mut misses = peer.all_seen().into_iter().filter_map(|seen| match seen {
-        Seen::Miss { message, .. } => Some(message),
-        Seen::Call { .. } | Seen::Answer { .. } => None,
+        ServerEvent::Miss { message, .. } => Some(message),
+        ServerEvent::Call { .. } | ServerEvent::Answer { .. } => None,
     });
     for told in ["no answer of the tool", "there is no tool `finds`", "there is no resource", "there is no prompt"] {
         let seen = misses.next().unwrap_or_else(|| panic!("{told} is not told"));

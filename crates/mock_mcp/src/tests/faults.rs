@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Peer, script};
-use crate::{Mind, Seen, Watcher};
+use crate::{ServerEvent, ServerState, ServerWatcher};
 
 const SHOP: &str = "
 tools:
@@ -18,10 +18,10 @@ tools:
 
 /// Tells what is seen, and has these faults happen, one to each call.
 #[derive(Debug)]
-struct Faulty(UnboundedSender<Seen>, Mutex<Vec<FaultKind>>);
+struct Faulty(UnboundedSender<ServerEvent>, Mutex<Vec<FaultKind>>);
 
-impl Watcher for Faulty {
-    fn saw(&self, seen: Seen) {
+impl ServerWatcher for Faulty {
+    fn saw(&self, seen: ServerEvent) {
         self.0.saw(seen);
     }
 
@@ -32,7 +32,7 @@ impl Watcher for Faulty {
 
 fn peer(fault: FaultKind) -> Peer {
     let faulty = |to| Faulty(to, Mutex::new(vec![fault]));
-    Peer::on(|to| Mind::new(Arc::new(script(SHOP)), Some(Box::new(faulty(to)))).unwrap())
+    Peer::on(|to| ServerState::new(Arc::new(script(SHOP)), Some(Box::new(faulty(to)))).unwrap())
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn a_call_that_fails_on_purpose_keeps_its_answer_for_the_next() {
     assert_eq!(peer.call("find", json!({})).await, "isError: down");
     assert_eq!(peer.call("find", json!({})).await, "first");
     let fault = Some(FaultKind::Error("down".into()));
-    assert_eq!(peer.all_seen()[1], Seen::Answer { number: 1, outcome: Err("down".into()), fault });
+    assert_eq!(peer.all_seen()[1], ServerEvent::Answer { number: 1, outcome: Err("down".into()), fault });
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,7 +52,10 @@ async fn answers_come_late_in_halves_or_never() {
         let line = peer.line().await;
         assert!(line.starts_with('{') && line.ends_with(end), "{line}");
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_err(), "{line}");
-        assert_eq!(peer.all_seen()[1], Seen::Answer { number: 1, outcome: Ok("first".into()), fault: Some(fault) });
+        assert_eq!(
+            peer.all_seen()[1],
+            ServerEvent::Answer { number: 1, outcome: Ok("first".into()), fault: Some(fault) }
+        );
     }
     let mut late = peer(FaultKind::Delay(Duration::from_secs(5)));
     let begun = tokio::time::Instant::now();
@@ -73,8 +76,11 @@ async fn a_call_that_waits_for_its_client_is_one_call() {
     let again = json!({ "name": "ask", "arguments": {}, "requestState": state, "inputResponses": said });
     let answer = peer.ask_modern("tools/call", again, asks).await;
     assert_eq!(answer["result"]["content"][0]["text"], "hello Ann", "{answer}");
-    let call = Seen::Call { number: 1, tool: "ask".into(), arguments: json!({}) };
-    assert_eq!(peer.all_seen(), [call, Seen::Answer { number: 1, outcome: Ok("hello Ann".into()), fault: None }]);
+    let call = ServerEvent::Call { number: 1, tool: "ask".into(), arguments: json!({}) };
+    assert_eq!(
+        peer.all_seen(),
+        [call, ServerEvent::Answer { number: 1, outcome: Ok("hello Ann".into()), fault: None }]
+    );
 }
 
 #[tokio::test]
@@ -82,7 +88,7 @@ async fn calls_that_cannot_be_answered_are_told_as_well() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     peer.call("ask", json!({})).await;
     peer.call("find", json!(["A-17"])).await;
-    let failed = |seen: Seen| if let Seen::Answer { outcome, .. } = seen { outcome.err() } else { None };
+    let failed = |seen: ServerEvent| if let ServerEvent::Answer { outcome, .. } = seen { outcome.err() } else { None };
     let words: Vec<String> = peer.all_seen().into_iter().filter_map(failed).collect();
     assert!(
         words[0].contains("the client cannot be asked") && words[1].contains("`arguments` must be an object"),
@@ -96,6 +102,6 @@ async fn what_could_not_be_in_a_list_is_missed_where_there_is_no_list() {
     peer.call("find", json!({})).await;
     peer.ask("resources/read", json!({ "uri": "shop://terms" })).await;
     peer.ask("tools/list", json!({})).await;
-    let missed = |seen: Seen| if let Seen::Miss { of, .. } = seen { Some(of) } else { None };
+    let missed = |seen: ServerEvent| if let ServerEvent::Miss { of, .. } = seen { Some(of) } else { None };
     assert_eq!(peer.all_seen().into_iter().filter_map(missed).collect::<Vec<_>>(), ["find", "shop://terms"]);
 }

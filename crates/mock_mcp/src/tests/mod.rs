@@ -10,30 +10,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_formats::load_mcp_script;
-use agentci_plan::mcp_script::Script;
+use agentci_plan::mcp_script::McpScript;
 use agentci_protocols::mcp::versions::{META_CAPABILITIES, META_LOG_LEVEL, META_VERSION, MODERN};
 use agentci_source::{MemoryFiles, Sources};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex, split};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::{Mind, Seen, serve};
+use crate::{ServerEvent, ServerState, serve};
 
-fn script(text: &str) -> Script {
+fn script(text: &str) -> McpScript {
     let files = MemoryFiles::default().with("shop.mcp.yaml", text);
     load_mcp_script(&files, &mut Sources::default(), Path::new("shop.mcp.yaml")).unwrap()
 }
 
-fn mind(text: &str) -> (Arc<Mind>, UnboundedReceiver<Seen>) {
+fn mind(text: &str) -> (Arc<ServerState>, UnboundedReceiver<ServerEvent>) {
     let (to, seen) = unbounded_channel();
-    (Arc::new(Mind::new(Arc::new(script(text)), Some(Box::new(to))).unwrap()), seen)
+    (Arc::new(ServerState::new(Arc::new(script(text)), Some(Box::new(to))).unwrap()), seen)
 }
 
 /// A client on the other end of the lines.
 pub(crate) struct Peer {
     lines: Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
     output: tokio::io::WriteHalf<DuplexStream>,
-    seen: UnboundedReceiver<Seen>,
+    seen: UnboundedReceiver<ServerEvent>,
     asked: u64,
 }
 
@@ -44,12 +44,12 @@ impl Peer {
     }
 
     /// A client of another server.
-    pub(crate) fn on(server: impl FnOnce(UnboundedSender<Seen>) -> Mind) -> Self {
+    pub(crate) fn on(server: impl FnOnce(UnboundedSender<ServerEvent>) -> ServerState) -> Self {
         let (to, seen) = unbounded_channel();
         Self::with(Arc::new(server(to)), seen)
     }
 
-    fn with(mind: Arc<Mind>, seen: UnboundedReceiver<Seen>) -> Self {
+    fn with(mind: Arc<ServerState>, seen: UnboundedReceiver<ServerEvent>) -> Self {
         let (here, there) = duplex(1 << 20);
         let (input, output) = split(there);
         tokio::spawn(serve(mind, BufReader::new(input), output));
@@ -68,7 +68,7 @@ impl Peer {
     }
 
     /// Everything that was seen until now.
-    pub(crate) fn all_seen(&mut self) -> Vec<Seen> {
+    pub(crate) fn all_seen(&mut self) -> Vec<ServerEvent> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
 

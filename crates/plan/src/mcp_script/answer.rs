@@ -8,18 +8,18 @@ use crate::Data;
 
 /// An answer of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ToolAnswer {
     /// The arguments that a call has, among others; any when absent.
     pub when: Option<Value>,
     /// What happens before it.
-    pub steps: Vec<Step>,
+    pub steps: Vec<AnswerStep>,
     /// How it ends.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
 }
 
 /// How a call of a tool ends. `${INPUT.name}` stands for an argument, or for what the client said to the question of that name.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// With this. A text is one, anything else is data and its text.
     Reply(Data),
     /// With a complaint of the tool.
@@ -37,13 +37,13 @@ pub enum Outcome {
 
 /// Something that happens before an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum AnswerStep {
     /// Nothing, for so long.
     Wait(Duration),
     /// Something is logged.
     Log {
         /// How bad it is.
-        level: Level,
+        level: LogLevel,
         /// What is said.
         data: Data,
     },
@@ -57,14 +57,14 @@ pub enum Step {
         message: Option<String>,
     },
     /// The client is asked, all of this at once.
-    Ask(Vec<Question>),
+    Ask(Vec<ClientQuestion>),
     /// The stream of a call over HTTP is closed, so that the client has to come back for the rest.
     Close,
 }
 
 /// A question to the client.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ClientQuestion {
     /// What its answer is called in `${INPUT.name}`.
     pub name: String,
     /// What is wanted.
@@ -110,7 +110,7 @@ impl QuestionKind {
 
 /// How bad something is that is logged, from the least on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum LogLevel {
     /// For those who look for a mistake.
     Debug,
     /// It is worth knowing.
@@ -129,7 +129,7 @@ pub enum Level {
     Emergency,
 }
 
-impl Level {
+impl LogLevel {
     /// The protocol's words for them.
     pub const NAMES: [(&'static str, Self); 8] = [
         ("debug", Self::Debug),

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use agentci_source::{Diagnostics, Node, Span};
 
-use crate::Missed;
+use crate::UnansweredRoute;
 
 pub use condition::{ModelCondition, WantedOffer, WantedWords};
 pub use failure::{ModelFailure, ModelFailureKind};
-pub use rule::{Finish, ModelRule, Pace, ScriptedCall, ScriptedUsage, Step};
+pub use rule::{AnswerPace, Finish, ModelRule, ScriptedCall, ScriptedUsage, SequenceStep};
 
 /// The scripted model that a case's agent meets.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct ModelWorld {
     /// What it says.
     pub script: Arc<ModelScript>,
     /// What the suite says of requests that no rule fits, before the script.
-    pub miss: Option<Missed>,
+    pub miss: Option<UnansweredRoute>,
     /// Whether the suite wants what providers refuse to be refused, before the script.
     pub strict: Option<bool>,
 }
@@ -37,7 +37,7 @@ impl ModelWorld {
     }
 
     /// What happens when no rule fits a request.
-    pub fn missed(&self) -> Missed {
+    pub fn missed(&self) -> UnansweredRoute {
         self.miss.or(self.script.miss).unwrap_or_default()
     }
 
@@ -82,7 +82,7 @@ pub struct ModelScript {
     /// Whether it refuses what its provider would refuse; it does when absent.
     pub strict: Option<bool>,
     /// What happens when no rule fits a request; the case fails when absent.
-    pub miss: Option<Missed>,
+    pub miss: Option<UnansweredRoute>,
     /// Settings that have no effect, for `agentci check`.
     pub warnings: Diagnostics,
 }

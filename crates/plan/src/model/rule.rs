@@ -17,7 +17,7 @@ pub struct ModelRule {
     /// The tools that the model wants called.
     pub tool_calls: Vec<ScriptedCall>,
     /// How fast the answer comes.
-    pub pace: Pace,
+    pub pace: AnswerPace,
     /// The tokens it says it used; estimated when absent.
     pub usage: Option<ScriptedUsage>,
     /// Why it says it stopped; by what it answers when absent.
@@ -25,7 +25,7 @@ pub struct ModelRule {
     /// What goes wrong.
     pub failure: Option<ModelFailure>,
     /// Which step of a conversation it is; nothing for an answer that any conversation may get.
-    pub step: Option<Step>,
+    pub step: Option<SequenceStep>,
     /// Whether it does on purpose what models do not do: calls what was not offered, or leaves the format that was asked for.
     pub misbehaves: bool,
     /// Where the rule stands.
@@ -54,14 +54,14 @@ impl ModelRule {
 
 /// Where an answer stands among the steps of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct SequenceStep {
     /// The steps it belongs to: their number among all of the script, from 0.
     pub of: usize,
     /// Its number among them, from 0.
     pub at: usize,
 }
 
-impl Step {
+impl SequenceStep {
     /// Whether a conversation begins with it.
     pub fn is_first(self) -> bool {
         self.at == 0
@@ -79,7 +79,7 @@ pub struct ScriptedCall {
 
 /// How fast an answer comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Pace {
+pub struct AnswerPace {
     /// The time until the answer begins.
     pub latency: Duration,
     /// The time from there to the first token.
@@ -88,7 +88,7 @@ pub struct Pace {
     pub tokens_per_second: Option<f64>,
 }
 
-impl Pace {
+impl AnswerPace {
     /// Whether everything comes at once.
     pub fn is_immediate(&self) -> bool {
         *self == Self::default()
@@ -140,9 +140,13 @@ mod tests {
 
     #[test]
     fn tokens_are_due_by_their_number_and_not_by_the_one_before() {
-        let pace = Pace { first_token: Duration::from_millis(50), tokens_per_second: Some(40.0), ..Pace::default() };
+        let pace = AnswerPace {
+            first_token: Duration::from_millis(50),
+            tokens_per_second: Some(40.0),
+            ..AnswerPace::default()
+        };
         assert_eq!(pace.due(1), Duration::from_millis(50));
         assert_eq!(pace.due(41), Duration::from_millis(1050));
-        assert_eq!(Pace::default().due(1000), Duration::ZERO);
+        assert_eq!(AnswerPace::default().due(1000), Duration::ZERO);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Prompt;
+use super::ChatPrompt;
 
 /// What the assistant runtime adds to prompts and a model; nothing by default.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Assistant {
     /// Variables that prompts may use, `$CTX.NAME`, by name: the assistant's name, description, type and the like.
     pub about: Vec<(String, String)>,
     /// Prompts that a function or the conversation's metadata may choose by name instead of the target's own.
-    pub presets: Arc<[(String, Arc<[Prompt]>)]>,
+    pub presets: Arc<[(String, Arc<[ChatPrompt]>)]>,
     /// The file with the functions `Create` and `Next`.
     pub script: Option<Arc<ScriptFile>>,
 }

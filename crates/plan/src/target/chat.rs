@@ -18,7 +18,7 @@ pub struct ChatTarget {
     /// The model.
     pub connector: Arc<Connector>,
     /// What stands before every conversation.
-    pub prompts: Arc<[Prompt]>,
+    pub prompts: Arc<[ChatPrompt]>,
     /// What is passed to the model with every request: temperature, tools and so on.
     pub options: Map<String, Value>,
     /// Variables of a file; they come before those of the environment.
@@ -46,7 +46,7 @@ pub struct EnvironmentFile {
 
 /// A message before the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct ChatPrompt {
     /// Who speaks.
     pub role: String,
     /// The speaker's name.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     A2aTarget, AguiTarget, Auth, ChatTarget, HttpTarget, McpTarget, McpTransport, MockTarget, OutputRule,
-    ProcessTarget, Said, Speech, Text, Turn, World,
+    ProcessTarget, Speech, Text, Turn, TurnInput, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Span};
 
@@ -194,7 +194,7 @@ impl Target {
         }
         for turn in turns {
             match &turn.said {
-                Said::Action(action) if !self.actions().contains(&action.kind.value.as_str()) => {
+                TurnInput::Action(action) if !self.actions().contains(&action.kind.value.as_str()) => {
                     let message = format!("{what} has no action `{}`", action.kind.value.escape_debug());
                     let known: Vec<String> = self.actions().iter().map(|action| format!("`{action}`")).collect();
                     let help = if known.is_empty() {
@@ -204,17 +204,17 @@ impl Target {
                     };
                     problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
                 }
-                Said::Input(_) if self.converses() => {
+                TurnInput::Input(_) if self.converses() => {
                     let message = format!("{what} takes messages, not an `input`");
                     problems
                         .push(Diagnostic::error(turn.span, message).label("not for this target").help("say `user:`"));
                 }
-                Said::Messages(_) if matches!(self, Target::Mcp(_)) => {
+                TurnInput::Messages(_) if matches!(self, Target::Mcp(_)) => {
                     let message = format!("{what} takes no messages");
                     let help = "call a tool: `mcp:call: { tool: .., args: {..} }`";
                     problems.push(Diagnostic::error(turn.span, message).label("not for this target").help(help));
                 }
-                Said::Input(_) | Said::Messages(_) | Said::Action(_) => {}
+                TurnInput::Input(_) | TurnInput::Messages(_) | TurnInput::Action(_) => {}
             }
         }
         problems

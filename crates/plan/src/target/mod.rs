@@ -13,7 +13,7 @@ mod process;
 pub use a2a::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth};
 pub use agui::{AguiTarget, AguiWire, ClientTool, Strictness};
 pub use assistant::{Assistant, ScriptFile};
-pub use chat::{ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, Prompt};
+pub use chat::{ChatApi, ChatPrompt, ChatTarget, Connector, EnvironmentFile, KeyHeader};
 pub use http::{HttpServer, HttpTarget, TextEvents};
 pub use kind::{REQUEST_TIMEOUT, Target};
 pub use mcp::{McpTarget, McpTransport};

@@ -9,11 +9,11 @@
 //! When the pipe ends without `done`, we are gone. It then ends the groups that are left and everything that carries our mark
 //! in its environment, looks again until nothing is found, and leaves.
 
-mod hunt;
-mod post;
+mod client;
+mod orphans;
 mod watch;
 
-pub use post::{dismiss, post};
+pub use client::{dismiss, post};
 pub use watch::watch;
 
-pub(crate) use post::{ended, ensure, mark, process, started};
+pub(crate) use client::{ended, ensure, mark, process, started};

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::hunt;
+use super::orphans;
 
 /// The longest line it is told.
 const LINE_LIMIT: u64 = 64;
@@ -23,7 +23,7 @@ pub fn watch(input: impl Read, mark: &str) {
         (signals, runtime)
     });
     if let Some(groups) = vanished(input) {
-        hunt::end(mark, &groups);
+        orphans::end(mark, &groups);
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::time::sleep;
 
-use super::tracked::Tracked;
-use super::{Command, Exit, Grace, SpawnError};
+use super::tracked::TrackedChild;
+use super::{Exit, Grace, ProcessCommand, SpawnError};
 use crate::{descendants, find_program};
 
 /// How long what a command started may take to end after it; what is then left is ended, and reported.
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// A signal that is passed on to a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum SignalRequest {
     /// `SIGINT`
     Interrupt,
     /// `SIGTERM`
@@ -31,7 +31,7 @@ pub enum Asked {
 
 /// The standard streams of a child.
 #[derive(Debug)]
-pub struct Streams {
+pub struct StandardStreams {
     /// What it reads.
     pub input: Stdio,
     /// What it writes.
@@ -40,7 +40,7 @@ pub struct Streams {
     pub errors: Stdio,
 }
 
-impl Default for Streams {
+impl Default for StandardStreams {
     /// Ours.
     fn default() -> Self {
         Self { input: Stdio::inherit(), output: Stdio::inherit(), errors: Stdio::inherit() }
@@ -52,11 +52,11 @@ impl Default for Streams {
 /// On a terminal it is in our process group, so that it may read from the terminal and gets Ctrl-C from it as if it had been
 /// started without us. Elsewhere it has a group of its own.
 #[derive(Debug)]
-pub struct Attached(Tracked);
+pub struct Attached(TrackedChild);
 
 impl Attached {
     /// Starts a program.
-    pub fn spawn(command: &Command, streams: Streams) -> Result<Self, SpawnError> {
+    pub fn spawn(command: &ProcessCommand, streams: StandardStreams) -> Result<Self, SpawnError> {
         let terminal = io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let on_path = |program: &str| find_program(OsStr::new(program), &path).is_some();
@@ -68,7 +68,7 @@ impl Attached {
         };
         let start =
             |tag: &str| command.start_as(program, tag, streams, !terminal).map_err(|source| command.explain(source));
-        Tracked::start(!terminal, start).map(Self)
+        TrackedChild::start(!terminal, start).map(Self)
     }
 
     /// Its process id, until it has been waited for.
@@ -82,12 +82,12 @@ impl Attached {
     }
 
     /// Passes a signal on that we got. An interrupt from the terminal has reached the child already.
-    pub fn pass_on(&self, asked: Asked) {
+    pub fn pass_on(&self, asked: SignalRequest) {
         let signal = match asked {
-            Asked::Interrupt if !self.0.own_group => return,
-            Asked::Interrupt => Signal::INT,
-            Asked::Terminate => Signal::TERM,
-            Asked::HangUp => Signal::HUP,
+            SignalRequest::Interrupt if !self.0.own_group => return,
+            SignalRequest::Interrupt => Signal::INT,
+            SignalRequest::Terminate => Signal::TERM,
+            SignalRequest::HangUp => Signal::HUP,
         };
         self.0.signal(signal);
     }

@@ -7,12 +7,12 @@ use std::process::Stdio;
 
 use tokio::process::Child;
 
-use super::Streams;
+use super::StandardStreams;
 use crate::descendants;
 
 /// What to start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Command {
+pub struct ProcessCommand {
     /// The program: a path, or a name to look up on `PATH`.
     pub program: OsString,
     /// Its arguments.
@@ -45,10 +45,10 @@ pub enum SpawnError {
     },
 }
 
-impl Command {
+impl ProcessCommand {
     /// Starts it with pipes and in a group of its own; whatever it starts inherits the tag.
     pub(super) fn start(&self, tag: &str) -> Result<Child, SpawnError> {
-        let streams = || Streams { input: Stdio::piped(), output: Stdio::piped(), errors: Stdio::piped() };
+        let streams = || StandardStreams { input: Stdio::piped(), output: Stdio::piped(), errors: Stdio::piped() };
         match self.start_as(&self.program, tag, streams(), true) {
             // Many machines have only `python3`.
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.program == "python" => {
@@ -59,7 +59,13 @@ impl Command {
         .map_err(|source| self.explain(source))
     }
 
-    pub(super) fn start_as(&self, program: &OsStr, tag: &str, streams: Streams, own_group: bool) -> io::Result<Child> {
+    pub(super) fn start_as(
+        &self,
+        program: &OsStr,
+        tag: &str,
+        streams: StandardStreams,
+        own_group: bool,
+    ) -> io::Result<Child> {
         let mut prepared = tokio::process::Command::new(program);
         prepared
             .args(&self.arguments)

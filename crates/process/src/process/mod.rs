@@ -15,12 +15,12 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::descendants;
-use crate::tail::Tail;
+use crate::tail::LastLines;
 
-use self::tracked::Tracked;
+use self::tracked::TrackedChild;
 
-pub use self::attached::{Asked, Attached, Streams};
-pub use self::command::{Command, SpawnError};
+pub use self::attached::{Attached, SignalRequest, StandardStreams};
+pub use self::command::{ProcessCommand, SpawnError};
 pub use self::ending::{Ending, Exit, Grace, PrintError};
 
 /// The ends of the pipes to a child.
@@ -35,8 +35,8 @@ pub struct Pipes {
 /// A running child, in a process group of its own.
 #[derive(Debug)]
 pub struct Process {
-    tracked: Tracked,
-    tail: Arc<Mutex<Tail>>,
+    tracked: TrackedChild,
+    tail: Arc<Mutex<LastLines>>,
     errors: JoinHandle<()>,
 }
 
@@ -49,7 +49,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 impl Process {
     /// Starts a program beside others. The system holds up the thread that starts a program until it is loaded; while another
     /// of ours runs, that is another thread than the one that listens to it.
-    pub async fn spawn_beside(command: Command) -> Result<(Self, Pipes), SpawnError> {
+    pub async fn spawn_beside(command: ProcessCommand) -> Result<(Self, Pipes), SpawnError> {
         if !descendants::any() {
             return Self::spawn(&command);
         }
@@ -61,14 +61,14 @@ impl Process {
     }
 
     /// Starts a program.
-    pub fn spawn(command: &Command) -> Result<(Self, Pipes), SpawnError> {
-        let mut tracked = Tracked::start(true, |tag| command.start(tag))?;
+    pub fn spawn(command: &ProcessCommand) -> Result<(Self, Pipes), SpawnError> {
+        let mut tracked = TrackedChild::start(true, |tag| command.start(tag))?;
         let child = &mut tracked.child;
         let pipes = child.stdin.take().zip(child.stdout.take()).map(|(input, output)| Pipes { input, output });
         let (Some(pipes), Some(stderr)) = (pipes, child.stderr.take()) else {
             return Err(command.failed(io::Error::other("it has no pipes")));
         };
-        let tail = Arc::new(Mutex::new(Tail::default()));
+        let tail = Arc::new(Mutex::new(LastLines::default()));
         let errors = tokio::spawn(drain(stderr, Arc::clone(&tail)));
         Ok((Self { tracked, tail, errors }, pipes))
     }
@@ -156,7 +156,7 @@ impl Drop for Process {
 }
 
 /// Reads standard error to its end, so that a child never waits for us, and keeps its last lines.
-async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
+async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<LastLines>>) {
     let mut buffer = vec![0; 8 * 1024];
     while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
         tail.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..count]);

@@ -2,8 +2,8 @@ use super::*;
 
 const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(50) };
 
-fn shell(script: &str) -> Command {
-    Command { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..Command::default() }
+fn shell(script: &str) -> ProcessCommand {
+    ProcessCommand { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..ProcessCommand::default() }
 }
 
 /// Whether a process is there and not merely waiting to be reaped.
@@ -13,7 +13,7 @@ fn alive(pid: &str) -> bool {
 }
 
 async fn first_line(pipes: &mut Pipes) -> String {
-    let mut lines = crate::Lines::new(&mut pipes.output, 1000);
+    let mut lines = crate::LineReader::new(&mut pipes.output, 1000);
     String::from_utf8(lines.next().await.unwrap().unwrap().to_vec()).unwrap()
 }
 
@@ -81,7 +81,7 @@ async fn what_is_started_beside_another_ends_as_wholly() {
 #[tokio::test]
 async fn why_a_program_did_not_start_beside_another_is_told() {
     let (running, _pipes) = Process::spawn_beside(shell("sleep 60")).await.unwrap();
-    let missing = Command { program: "no-such-program-of-ours".into(), ..Command::default() };
+    let missing = ProcessCommand { program: "no-such-program-of-ours".into(), ..ProcessCommand::default() };
     let error = Process::spawn_beside(missing).await.unwrap_err();
     assert!(matches!(error, SpawnError::NotFound(ref program) if program == "no-such-program-of-ours"), "{error}");
     running.end(AT_ONCE).await;
@@ -127,10 +127,10 @@ async fn a_child_that_does_not_leave_when_it_is_asked_to_is_made_to() {
 
 #[tokio::test]
 async fn says_why_a_program_does_not_start() {
-    let missing = Command { program: "no-such-program-here".into(), ..Command::default() };
+    let missing = ProcessCommand { program: "no-such-program-here".into(), ..ProcessCommand::default() };
     assert!(matches!(Process::spawn(&missing), Err(SpawnError::NotFound(_))));
-    let folder = Command { folder: Some("no/such/folder".into()), ..shell("true") };
+    let folder = ProcessCommand { folder: Some("no/such/folder".into()), ..shell("true") };
     assert!(matches!(Process::spawn(&folder), Err(SpawnError::NoFolder(_))));
-    let script = Command { program: "/etc/passwd".into(), ..Command::default() };
+    let script = ProcessCommand { program: "/etc/passwd".into(), ..ProcessCommand::default() };
     assert!(matches!(Process::spawn(&script), Err(SpawnError::NotExecutable(_))));
 }

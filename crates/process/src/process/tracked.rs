@@ -15,7 +15,7 @@ const AFTER_KILL: Duration = Duration::from_secs(5);
 
 /// A running child.
 #[derive(Debug)]
-pub(super) struct Tracked {
+pub(super) struct TrackedChild {
     pub(super) child: Child,
     pid: Option<Pid>,
     pub(super) own_group: bool,
@@ -23,7 +23,7 @@ pub(super) struct Tracked {
     ended: bool,
 }
 
-impl Tracked {
+impl TrackedChild {
     /// Starts a child, which gets a tag.
     pub(super) fn start(
         own_group: bool,
@@ -84,7 +84,7 @@ impl Tracked {
     }
 }
 
-impl Drop for Tracked {
+impl Drop for TrackedChild {
     fn drop(&mut self) {
         if !self.ended {
             self.signal(Signal::KILL);

@@ -2,31 +2,31 @@
 
 use serde_json::Value;
 
-use super::fields::{Broken, Fields};
+use super::fields::{A2aError, A2aFields};
 
 /// A version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
+pub enum A2aVersion {
     /// 1.0 and what follows it without a break.
     V1,
     /// 0.3 and the little that differs before it.
     V03,
 }
 
-impl Version {
+impl A2aVersion {
     /// As the header `A2A-Version` says it.
     pub fn header(self) -> &'static str {
         match self {
-            Version::V1 => "1.0",
-            Version::V03 => "0.3",
+            A2aVersion::V1 => "1.0",
+            A2aVersion::V03 => "0.3",
         }
     }
 
     /// The version that a card names, if it is one that is spoken here.
     fn parse(written: &str) -> Option<Self> {
         match written.split('.').next()? {
-            "1" => Some(Version::V1),
-            "0" => Some(Version::V03),
+            "1" => Some(A2aVersion::V1),
+            "0" => Some(A2aVersion::V03),
             _ => None,
         }
     }
@@ -53,9 +53,9 @@ impl Binding {
 
 /// How an agent writes and wants to be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Protocol {
+pub struct A2aProtocol {
     /// The version of the protocol.
-    pub version: Version,
+    pub version: A2aVersion,
     /// How requests travel.
     pub binding: Binding,
 }
@@ -66,7 +66,7 @@ pub struct Interface {
     /// The address.
     pub url: String,
     /// What is spoken there.
-    pub protocol: Protocol,
+    pub protocol: A2aProtocol,
     /// Which of several agents behind the address it is.
     pub tenant: Option<String>,
 }
@@ -74,7 +74,7 @@ pub struct Interface {
 impl Interface {
     /// An agent of which nothing but the address is known.
     pub fn bare(url: impl Into<String>) -> Self {
-        let protocol = Protocol { version: Version::V1, binding: Binding::JsonRpc };
+        let protocol = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
         Self { url: url.into(), protocol, tenant: None }
     }
 }
@@ -90,24 +90,24 @@ pub struct Card {
 
 impl Card {
     /// Reads a card of either version.
-    pub fn read(card: &Value) -> Result<Self, Broken> {
-        let fields = Fields::open(card, "the agent card")?;
+    pub fn read(card: &Value) -> Result<Self, A2aError> {
+        let fields = A2aFields::open(card, "the agent card")?;
         let offers = if fields.any("supportedInterfaces").is_some() {
             fields.list("supportedInterfaces")?.iter().map(modern).collect::<Result<Vec<_>, _>>()?
         } else {
             legacy(&fields)?
         };
-        let Some(interface) = offers.iter().find_map(Offer::interface) else {
-            let offered: Vec<String> = offers.iter().map(Offer::describe).collect();
+        let Some(interface) = offers.iter().find_map(CardInterface::interface) else {
+            let offered: Vec<String> = offers.iter().map(CardInterface::describe).collect();
             let offered = if offered.is_empty() { "none".into() } else { offered.join(", ") };
-            return Err(Broken(format!(
+            return Err(A2aError(format!(
                 "the agent card has no interface that is spoken here, which are JSONRPC and HTTP+JSON in version 1.0 or \
                  0.3; it offers {offered}"
             )));
         };
         let streaming = match fields.any("capabilities") {
             Some(capabilities) => {
-                Fields::open(capabilities, "`capabilities` of the agent card")?.switch("streaming")?
+                A2aFields::open(capabilities, "`capabilities` of the agent card")?.switch("streaming")?
             }
             None => false,
         };
@@ -116,16 +116,17 @@ impl Card {
 }
 
 /// An interface as a card offers it.
-struct Offer {
+struct CardInterface {
     url: String,
     binding: String,
     version: String,
     tenant: Option<String>,
 }
 
-impl Offer {
+impl CardInterface {
     fn interface(&self) -> Option<Interface> {
-        let protocol = Protocol { version: Version::parse(&self.version)?, binding: Binding::parse(&self.binding)? };
+        let protocol =
+            A2aProtocol { version: A2aVersion::parse(&self.version)?, binding: Binding::parse(&self.binding)? };
         Some(Interface { url: self.url.clone(), protocol, tenant: self.tenant.clone() })
     }
 
@@ -134,9 +135,9 @@ impl Offer {
     }
 }
 
-fn modern(interface: &Value) -> Result<Offer, Broken> {
-    let fields = Fields::open(interface, "an interface of the agent card")?;
-    Ok(Offer {
+fn modern(interface: &Value) -> Result<CardInterface, A2aError> {
+    let fields = A2aFields::open(interface, "an interface of the agent card")?;
+    Ok(CardInterface {
         url: fields.required_text("url")?,
         binding: fields.required_text("protocolBinding")?,
         // Cards of before the final 1.0 do not say.
@@ -146,13 +147,13 @@ fn modern(interface: &Value) -> Result<Offer, Broken> {
 }
 
 /// A card of 0.3: one address and its transport, and maybe others.
-fn legacy(card: &Fields<'_>) -> Result<Vec<Offer>, Broken> {
+fn legacy(card: &A2aFields<'_>) -> Result<Vec<CardInterface>, A2aError> {
     let version = card.text("protocolVersion")?.unwrap_or_else(|| "0.3".into());
-    let offer = |url, binding| Offer { url, binding, version: version.clone(), tenant: None };
+    let offer = |url, binding| CardInterface { url, binding, version: version.clone(), tenant: None };
     let preferred = card.text("preferredTransport")?.unwrap_or_else(|| "JSONRPC".into());
     let mut offers = vec![offer(card.required_text("url")?, preferred)];
     for other in card.list("additionalInterfaces")? {
-        let fields = Fields::open(other, "an interface of the agent card")?;
+        let fields = A2aFields::open(other, "an interface of the agent card")?;
         offers.push(offer(fields.required_text("url")?, fields.required_text("transport")?));
     }
     Ok(offers)
@@ -164,8 +165,8 @@ mod tests {
 
     use super::*;
 
-    fn interface(url: &str, version: Version, binding: Binding, tenant: Option<&str>) -> Interface {
-        Interface { url: url.into(), protocol: Protocol { version, binding }, tenant: tenant.map(str::to_owned) }
+    fn interface(url: &str, version: A2aVersion, binding: Binding, tenant: Option<&str>) -> Interface {
+        Interface { url: url.into(), protocol: A2aProtocol { version, binding }, tenant: tenant.map(str::to_owned) }
     }
 
     #[test]
@@ -181,14 +182,14 @@ mod tests {
             "url": "https://example.com/old",
             "capabilities": { "streaming": true }
         });
-        let wanted = interface("https://example.com/rest", Version::V1, Binding::Rest, Some("t1"));
+        let wanted = interface("https://example.com/rest", A2aVersion::V1, Binding::Rest, Some("t1"));
         assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: true }));
     }
 
     #[test]
     fn a_card_of_the_version_before_is_understood() {
         let card = json!({ "url": "https://example.com/a", "protocolVersion": "0.3.0", "capabilities": {} });
-        let wanted = interface("https://example.com/a", Version::V03, Binding::JsonRpc, None);
+        let wanted = interface("https://example.com/a", A2aVersion::V03, Binding::JsonRpc, None);
         assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: false }));
         let card = json!({
             "url": "https://example.com/a", "preferredTransport": "GRPC", "protocolVersion": "0.3.0",
@@ -197,7 +198,7 @@ mod tests {
                 { "url": "https://example.com/b", "transport": "HTTP+JSON" }
             ]
         });
-        let wanted = interface("https://example.com/b", Version::V03, Binding::Rest, None);
+        let wanted = interface("https://example.com/b", A2aVersion::V03, Binding::Rest, None);
         assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: false }));
     }
 

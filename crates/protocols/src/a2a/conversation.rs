@@ -1,28 +1,28 @@
 //! What is known of a conversation between turns.
 
-use super::outgoing::Outgoing;
-use super::task::Task;
+use super::outgoing::OutgoingMessage;
+use super::task::A2aTask;
 
 /// What is known of a conversation between turns: its context and its last task, both named by the agent.
 #[derive(Debug, Default)]
-pub struct Conversation {
+pub struct A2aConversation {
     pub(super) context: Option<String>,
-    pub(super) task: Option<Task>,
+    pub(super) task: Option<A2aTask>,
 }
 
-impl Conversation {
+impl A2aConversation {
     /// A conversation, in a context that the suite chose or in one that the agent will give.
     pub fn new(context: Option<String>) -> Self {
         Self { context, task: None }
     }
 
     /// The last task, if there was one.
-    pub fn task(&self) -> Option<&Task> {
+    pub fn task(&self) -> Option<&A2aTask> {
         self.task.as_ref()
     }
 
     /// What a turn says. A task that waits is gone on with; one that is over is not named again.
-    pub fn say(&mut self, mut message: Outgoing, accepted: &[String]) -> Outgoing {
+    pub fn say(&mut self, mut message: OutgoingMessage, accepted: &[String]) -> OutgoingMessage {
         if let Some(context) = &message.context {
             self.context = Some(context.clone());
         }

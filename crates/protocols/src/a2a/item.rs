@@ -2,27 +2,27 @@
 
 use serde_json::Value;
 
-use super::card::Protocol;
-use super::fields::{Broken, Fields, shown};
-use super::part::Part;
+use super::card::A2aProtocol;
+use super::fields::{A2aError, A2aFields, shown};
+use super::part::A2aPart;
 use super::state::TaskState;
 
 /// What an agent sends.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub enum A2aItem {
     /// An answer without a task.
-    Message(Message),
+    Message(A2aMessage),
     /// How a task is, or how it went on.
     Task(TaskNews),
 }
 
 /// A message of the agent.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Message {
+pub struct A2aMessage {
     /// The context it belongs to.
     pub context: Option<String>,
     /// What it says.
-    pub parts: Vec<Part>,
+    pub parts: Vec<A2aPart>,
 }
 
 /// How a task is, or how it went on.
@@ -35,39 +35,39 @@ pub struct TaskNews {
     /// Whether it is all there is to say of the task, and not only what is new.
     pub whole: bool,
     /// How far it is.
-    pub status: Option<Status>,
+    pub status: Option<TaskStatus>,
     /// What it has made.
-    pub artifacts: Vec<Piece>,
+    pub artifacts: Vec<ArtifactPiece>,
     /// Whether that goes to what was made before under the same id.
     pub append: bool,
 }
 
 /// How far a task is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Status {
+pub struct TaskStatus {
     /// Its state.
     pub state: TaskState,
     /// How the agent wrote a state that is not known here.
     pub unknown: Option<String>,
     /// What the agent says to it.
-    pub message: Option<Message>,
+    pub message: Option<A2aMessage>,
 }
 
 /// An artifact, or a piece of one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct ArtifactPiece {
     /// Which artifact.
     pub id: String,
     /// What it is called.
     pub name: Option<String>,
     /// What it holds.
-    pub parts: Vec<Part>,
+    pub parts: Vec<A2aPart>,
 }
 
-impl Item {
+impl A2aItem {
     /// Reads what an agent sent.
-    pub fn read(value: &Value, protocol: Protocol) -> Result<Self, Broken> {
-        let fields = Fields::open(value, "an answer")?;
+    pub fn read(value: &Value, protocol: A2aProtocol) -> Result<Self, A2aError> {
+        let fields = A2aFields::open(value, "an answer")?;
         // 0.3 says what it is by a word, 1.0 by the key under which it stands.
         let keys = [
             ("task", "task"),
@@ -82,30 +82,30 @@ impl Item {
             _ => {
                 let found = keys.into_iter().find_map(|(key, kind)| Some((kind, fields.any(key)?)));
                 found.or_else(|| is_task.then_some(("task", value))).ok_or_else(|| {
-                    Broken(format!("an answer is neither a message, a task nor news of one: {}", shown(value)))
+                    A2aError(format!("an answer is neither a message, a task nor news of one: {}", shown(value)))
                 })?
             }
         };
         match kind {
-            "message" => message(inner, protocol).map(Item::Message),
-            "task" => snapshot(inner, protocol).map(Item::Task),
-            "status-update" => status_update(inner, protocol).map(Item::Task),
-            _ => artifact_update(inner, protocol).map(Item::Task),
+            "message" => message(inner, protocol).map(A2aItem::Message),
+            "task" => snapshot(inner, protocol).map(A2aItem::Task),
+            "status-update" => status_update(inner, protocol).map(A2aItem::Task),
+            _ => artifact_update(inner, protocol).map(A2aItem::Task),
         }
     }
 }
 
-fn message(value: &Value, protocol: Protocol) -> Result<Message, Broken> {
-    let fields = Fields::open(value, "a message")?;
+fn message(value: &Value, protocol: A2aProtocol) -> Result<A2aMessage, A2aError> {
+    let fields = A2aFields::open(value, "a message")?;
     let parts = match fields.list("parts")? {
         [] => fields.list("content")?,
         parts => parts,
     };
-    Ok(Message { context: fields.text("contextId")?, parts: read_parts(parts, protocol)? })
+    Ok(A2aMessage { context: fields.text("contextId")?, parts: read_parts(parts, protocol)? })
 }
 
-fn snapshot(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
-    let fields = Fields::open(value, "a task")?;
+fn snapshot(value: &Value, protocol: A2aProtocol) -> Result<TaskNews, A2aError> {
+    let fields = A2aFields::open(value, "a task")?;
     let artifacts = fields.list("artifacts")?.iter().map(|artifact| piece(artifact, protocol));
     Ok(TaskNews {
         task: fields.required_text("id")?,
@@ -117,41 +117,41 @@ fn snapshot(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
     })
 }
 
-fn status(value: &Value, protocol: Protocol) -> Result<Status, Broken> {
-    let fields = Fields::open(value, "a status")?;
+fn status(value: &Value, protocol: A2aProtocol) -> Result<TaskStatus, A2aError> {
+    let fields = A2aFields::open(value, "a status")?;
     let written = fields.required_text("state")?;
     let state = TaskState::parse(&written);
     let said = fields.any("message").or(fields.any("update"));
-    Ok(Status {
+    Ok(TaskStatus {
         state: state.unwrap_or(TaskState::Unknown),
         unknown: Some(written).filter(|_| state.is_none()),
         message: said.map(|said| message(said, protocol)).transpose()?,
     })
 }
 
-fn status_update(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
-    let fields = Fields::open(value, "a status update")?;
+fn status_update(value: &Value, protocol: A2aProtocol) -> Result<TaskNews, A2aError> {
+    let fields = A2aFields::open(value, "a status update")?;
     let (task, context) = (fields.required_text("taskId")?, fields.text("contextId")?);
     let status = Some(status(fields.required("status")?, protocol)?);
     Ok(TaskNews { task, context, whole: false, status, artifacts: Vec::new(), append: false })
 }
 
-fn artifact_update(value: &Value, protocol: Protocol) -> Result<TaskNews, Broken> {
-    let fields = Fields::open(value, "an artifact update")?;
+fn artifact_update(value: &Value, protocol: A2aProtocol) -> Result<TaskNews, A2aError> {
+    let fields = A2aFields::open(value, "an artifact update")?;
     let (task, context) = (fields.required_text("taskId")?, fields.text("contextId")?);
     let artifacts = vec![piece(fields.required("artifact")?, protocol)?];
     Ok(TaskNews { task, context, whole: false, status: None, artifacts, append: fields.switch("append")? })
 }
 
-fn piece(value: &Value, protocol: Protocol) -> Result<Piece, Broken> {
-    let fields = Fields::open(value, "an artifact")?;
-    Ok(Piece {
+fn piece(value: &Value, protocol: A2aProtocol) -> Result<ArtifactPiece, A2aError> {
+    let fields = A2aFields::open(value, "an artifact")?;
+    Ok(ArtifactPiece {
         id: fields.required_text("artifactId")?,
         name: fields.text("name")?,
         parts: read_parts(fields.list("parts")?, protocol)?,
     })
 }
 
-fn read_parts(parts: &[Value], protocol: Protocol) -> Result<Vec<Part>, Broken> {
-    parts.iter().map(|part| Part::read(part, protocol)).collect()
+fn read_parts(parts: &[Value], protocol: A2aProtocol) -> Result<Vec<A2aPart>, A2aError> {
+    parts.iter().map(|part| A2aPart::read(part, protocol)).collect()
 }

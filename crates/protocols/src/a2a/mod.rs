@@ -28,13 +28,13 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use card::{Binding, Card, Interface, Protocol, Version};
-pub use conversation::Conversation;
-pub use fields::{Broken, cut, shown};
-pub use item::{Item, Message, Piece, Status, TaskNews};
-pub use outgoing::{Call, Method, Outgoing, Prepared, escape};
-pub use part::{Content, Part};
-pub use reader::{Ending, Reader};
-pub use refusal::Refusal;
+pub use card::{A2aProtocol, A2aVersion, Binding, Card, Interface};
+pub use conversation::A2aConversation;
+pub use fields::{A2aError, cut, shown};
+pub use item::{A2aItem, A2aMessage, ArtifactPiece, TaskNews, TaskStatus};
+pub use outgoing::{A2aCall, A2aMethod, OutgoingMessage, PreparedCall, escape};
+pub use part::{A2aPart, PartContent};
+pub use reader::{A2aReader, TurnStanding};
+pub use refusal::A2aRefusal;
 pub use state::TaskState;
-pub use task::Task;
+pub use task::A2aTask;

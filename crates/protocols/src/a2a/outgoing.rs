@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::card::{Binding, Interface, Protocol, Version};
-use super::part::Part;
+use super::card::{A2aProtocol, A2aVersion, Binding, Interface};
+use super::part::A2aPart;
 
 /// A message to an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outgoing {
+pub struct OutgoingMessage {
     /// What it says.
-    pub parts: Vec<Part>,
+    pub parts: Vec<A2aPart>,
     /// The context it belongs to, if the agent or the suite gave one.
     pub context: Option<String>,
     /// The task it goes on with, if one waits for it.
@@ -22,7 +22,7 @@ pub struct Outgoing {
     pub accepted: Vec<String>,
 }
 
-impl Outgoing {
+impl OutgoingMessage {
     /// Messages of the user, each a part of the one message that a turn is.
     pub fn of_messages(messages: &[Value]) -> Result<Self, String> {
         let mut parts = Vec::with_capacity(messages.len());
@@ -34,9 +34,9 @@ impl Outgoing {
                     role.escape_debug()
                 ));
             }
-            parts.push(Part::text(message.get("content").and_then(Value::as_str).unwrap_or_default()));
+            parts.push(A2aPart::text(message.get("content").and_then(Value::as_str).unwrap_or_default()));
         }
-        Ok(Outgoing { parts, ..Outgoing::default() })
+        Ok(OutgoingMessage { parts, ..OutgoingMessage::default() })
     }
 
     /// The arguments of `a2a:send`.
@@ -45,14 +45,14 @@ impl Outgoing {
         let text = |key: &str, value: &Value| {
             value.as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of `a2a:send` must be text"))
         };
-        let mut message = Outgoing::default();
+        let mut message = OutgoingMessage::default();
         let mut parts = Vec::new();
         for (key, value) in map {
             match key.as_str() {
-                "message" => message.parts.push(Part::text(text(key, value)?)),
+                "message" => message.parts.push(A2aPart::text(text(key, value)?)),
                 "parts" => {
                     let items = value.as_array().ok_or("`parts` of `a2a:send` must be a list")?;
-                    parts = items.iter().map(Part::written).collect::<Result<_, _>>()?;
+                    parts = items.iter().map(A2aPart::written).collect::<Result<_, _>>()?;
                 }
                 "metadata" => {
                     let metadata = Some(value.clone()).filter(Value::is_object);
@@ -73,16 +73,16 @@ impl Outgoing {
 
 /// What is asked of an agent.
 #[derive(Debug, Clone, Copy)]
-pub enum Call<'c> {
+pub enum A2aCall<'c> {
     /// To take a message and to answer once, at once or when the task is done.
     Send {
         /// The message.
-        message: &'c Outgoing,
+        message: &'c OutgoingMessage,
         /// Whether not to wait for the task.
         immediately: bool,
     },
     /// To take a message and to answer as it goes.
-    Stream(&'c Outgoing),
+    Stream(&'c OutgoingMessage),
     /// To tell how far a task is.
     Get(&'c str),
     /// To tell of a task as it goes.
@@ -91,7 +91,7 @@ pub enum Call<'c> {
 
 /// How a call is sent over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum A2aMethod {
     /// With a body, or to begin a stream.
     Post,
     /// To read a task.
@@ -100,11 +100,11 @@ pub enum Method {
 
 /// A call on its way.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
+pub struct PreparedCall {
     /// Where to.
     pub url: String,
     /// How.
-    pub method: Method,
+    pub method: A2aMethod,
     /// Headers of the protocol.
     pub headers: Vec<(String, String)>,
     /// The body; empty for none.
@@ -113,15 +113,15 @@ pub struct Prepared {
     pub identity: Value,
 }
 
-impl Call<'_> {
+impl A2aCall<'_> {
     /// Whether the answer is a stream.
     pub fn streams(self) -> bool {
-        matches!(self, Call::Stream(_) | Call::Subscribe(_))
+        matches!(self, A2aCall::Stream(_) | A2aCall::Subscribe(_))
     }
 
     /// The call as this interface takes it. Each id that is needed is a fresh one.
-    pub fn prepare(self, interface: &Interface, fresh: &mut dyn FnMut() -> String) -> Prepared {
-        let Protocol { version, binding } = interface.protocol;
+    pub fn prepare(self, interface: &Interface, fresh: &mut dyn FnMut() -> String) -> PreparedCall {
+        let A2aProtocol { version, binding } = interface.protocol;
         let accept = if self.streams() { "text/event-stream" } else { "application/json" };
         let mut headers = vec![("accept".to_owned(), accept.to_owned())];
         headers.push(("a2a-version".into(), version.header().into()));
@@ -134,58 +134,58 @@ impl Call<'_> {
                 }
                 let id = fresh();
                 let body = json!({ "jsonrpc": "2.0", "id": id, "method": self.method(version), "params": params });
-                (interface.url.clone(), Method::Post, body.to_string())
+                (interface.url.clone(), A2aMethod::Post, body.to_string())
             }
             Binding::Rest => {
                 let (method, body) = match self {
-                    Call::Send { .. } | Call::Stream(_) => {
-                        (Method::Post, Value::Object(self.params(interface.protocol, fresh)).to_string())
+                    A2aCall::Send { .. } | A2aCall::Stream(_) => {
+                        (A2aMethod::Post, Value::Object(self.params(interface.protocol, fresh)).to_string())
                     }
-                    Call::Get(_) => (Method::Get, String::new()),
-                    Call::Subscribe(_) => (Method::Post, String::new()),
+                    A2aCall::Get(_) => (A2aMethod::Get, String::new()),
+                    A2aCall::Subscribe(_) => (A2aMethod::Post, String::new()),
                 };
                 if !body.is_empty() {
-                    let media = if version == Version::V1 { "application/a2a+json" } else { "application/json" };
+                    let media = if version == A2aVersion::V1 { "application/a2a+json" } else { "application/json" };
                     headers.push(("content-type".into(), media.into()));
                 }
                 (self.address(interface), method, body)
             }
         };
-        Prepared { url, method, headers, body, identity }
+        PreparedCall { url, method, headers, body, identity }
     }
 
-    fn method(self, version: Version) -> &'static str {
+    fn method(self, version: A2aVersion) -> &'static str {
         match (self, version) {
-            (Call::Send { .. }, Version::V1) => "SendMessage",
-            (Call::Send { .. }, Version::V03) => "message/send",
-            (Call::Stream(_), Version::V1) => "SendStreamingMessage",
-            (Call::Stream(_), Version::V03) => "message/stream",
-            (Call::Get(_), Version::V1) => "GetTask",
-            (Call::Get(_), Version::V03) => "tasks/get",
-            (Call::Subscribe(_), Version::V1) => "SubscribeToTask",
-            (Call::Subscribe(_), Version::V03) => "tasks/resubscribe",
+            (A2aCall::Send { .. }, A2aVersion::V1) => "SendMessage",
+            (A2aCall::Send { .. }, A2aVersion::V03) => "message/send",
+            (A2aCall::Stream(_), A2aVersion::V1) => "SendStreamingMessage",
+            (A2aCall::Stream(_), A2aVersion::V03) => "message/stream",
+            (A2aCall::Get(_), A2aVersion::V1) => "GetTask",
+            (A2aCall::Get(_), A2aVersion::V03) => "tasks/get",
+            (A2aCall::Subscribe(_), A2aVersion::V1) => "SubscribeToTask",
+            (A2aCall::Subscribe(_), A2aVersion::V03) => "tasks/resubscribe",
         }
     }
 
-    fn params(self, protocol: Protocol, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
+    fn params(self, protocol: A2aProtocol, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
         let (message, immediately) = match self {
-            Call::Send { message, immediately } => (message, immediately),
-            Call::Stream(message) => (message, false),
-            Call::Get(task) | Call::Subscribe(task) => return Map::from_iter([("id".to_owned(), json!(task))]),
+            A2aCall::Send { message, immediately } => (message, immediately),
+            A2aCall::Stream(message) => (message, false),
+            A2aCall::Get(task) | A2aCall::Subscribe(task) => return Map::from_iter([("id".to_owned(), json!(task))]),
         };
         let mut configuration = Map::new();
         if !message.accepted.is_empty() {
             configuration.insert("acceptedOutputModes".into(), json!(message.accepted));
         }
         match protocol.version {
-            Version::V1 if immediately => {
+            A2aVersion::V1 if immediately => {
                 configuration.insert("returnImmediately".into(), json!(true));
             }
             // To wait is not what all servers of 0.3 do unasked.
-            Version::V03 if !self.streams() => {
+            A2aVersion::V03 if !self.streams() => {
                 configuration.insert("blocking".into(), json!(!immediately));
             }
-            Version::V1 | Version::V03 => {}
+            A2aVersion::V1 | A2aVersion::V03 => {}
         }
         let mut params = Map::from_iter([("message".to_owned(), Value::Object(message.write(protocol, fresh)))]);
         if !configuration.is_empty() {
@@ -201,7 +201,7 @@ impl Call<'_> {
             None => (interface.url.as_str(), String::new()),
         };
         let mut url = base.trim_end_matches('/').to_owned();
-        if interface.protocol.version == Version::V03 {
+        if interface.protocol.version == A2aVersion::V03 {
             url.push_str("/v1");
         }
         if let Some(tenant) = &interface.tenant {
@@ -209,34 +209,34 @@ impl Call<'_> {
             url.push_str(&escape(tenant));
         }
         match self {
-            Call::Send { .. } => url.push_str("/message:send"),
-            Call::Stream(_) => url.push_str("/message:stream"),
-            Call::Get(task) => url.extend(["/tasks/", &escape(task)]),
-            Call::Subscribe(task) => url.extend(["/tasks/", &escape(task), ":subscribe"]),
+            A2aCall::Send { .. } => url.push_str("/message:send"),
+            A2aCall::Stream(_) => url.push_str("/message:stream"),
+            A2aCall::Get(task) => url.extend(["/tasks/", &escape(task)]),
+            A2aCall::Subscribe(task) => url.extend(["/tasks/", &escape(task), ":subscribe"]),
         }
         url + &query
     }
 
     fn identity(self) -> Value {
         match self {
-            Call::Send { message, immediately } => message.identity("send", immediately),
-            Call::Stream(message) => message.identity("stream", false),
-            Call::Get(task) => json!({ "call": "get", "task": task }),
-            Call::Subscribe(task) => json!({ "call": "subscribe", "task": task }),
+            A2aCall::Send { message, immediately } => message.identity("send", immediately),
+            A2aCall::Stream(message) => message.identity("stream", false),
+            A2aCall::Get(task) => json!({ "call": "get", "task": task }),
+            A2aCall::Subscribe(task) => json!({ "call": "subscribe", "task": task }),
         }
     }
 }
 
-impl Outgoing {
-    fn write(&self, protocol: Protocol, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
+impl OutgoingMessage {
+    fn write(&self, protocol: A2aProtocol, fresh: &mut dyn FnMut() -> String) -> Map<String, Value> {
         let mut message = Map::from_iter([("messageId".to_owned(), json!(fresh()))]);
-        let kinded = protocol == Protocol { version: Version::V03, binding: Binding::JsonRpc };
+        let kinded = protocol == A2aProtocol { version: A2aVersion::V03, binding: Binding::JsonRpc };
         if kinded {
             message.insert("kind".into(), json!("message"));
         }
         message.insert("role".into(), json!(if kinded { "user" } else { "ROLE_USER" }));
         let parts: Vec<Value> = self.parts.iter().map(|part| part.write(protocol)).collect();
-        let buffered = protocol == Protocol { version: Version::V03, binding: Binding::Rest };
+        let buffered = protocol == A2aProtocol { version: A2aVersion::V03, binding: Binding::Rest };
         message.insert(if buffered { "content" } else { "parts" }.into(), json!(parts));
         for (key, id) in [("contextId", &self.context), ("taskId", &self.task)] {
             if let Some(id) = id {
@@ -251,7 +251,7 @@ impl Outgoing {
 
     /// What is said, without the id that is new each time, in the same form whatever the agent speaks.
     fn identity(&self, call: &str, immediately: bool) -> Value {
-        let modern = Protocol { version: Version::V1, binding: Binding::JsonRpc };
+        let modern = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
         let mut message = self.write(modern, &mut String::new);
         message.shift_remove("messageId");
         message.shift_remove("role");

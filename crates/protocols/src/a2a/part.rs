@@ -9,14 +9,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::card::{Binding, Protocol, Version};
-use super::fields::{Broken, Fields, shown};
+use super::card::{A2aProtocol, A2aVersion, Binding};
+use super::fields::{A2aError, A2aFields, shown};
 
 /// A part of a message or an artifact.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct A2aPart {
     /// What it holds.
-    pub content: Content,
+    pub content: PartContent,
     /// The name of the file it is.
     pub filename: Option<String>,
     /// The media type of what it holds.
@@ -27,7 +27,7 @@ pub struct Part {
 
 /// What a part holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Content {
+pub enum PartContent {
     /// A text.
     Text(String),
     /// Any JSON.
@@ -38,51 +38,51 @@ pub enum Content {
     Raw(String),
 }
 
-impl Part {
+impl A2aPart {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: Content::Text(text.into()), filename: None, media_type: None, metadata: None }
+        Self { content: PartContent::Text(text.into()), filename: None, media_type: None, metadata: None }
     }
 
     /// How much it holds, in bytes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
-            Content::Text(text) | Content::Url(text) | Content::Raw(text) => text.len(),
-            Content::Data(data) => data.to_string().len(),
+            PartContent::Text(text) | PartContent::Url(text) | PartContent::Raw(text) => text.len(),
+            PartContent::Data(data) => data.to_string().len(),
         }
     }
 
     /// Reads a part that an agent sent.
-    pub(super) fn read(value: &Value, protocol: Protocol) -> Result<Self, Broken> {
-        let fields = Fields::open(value, "a part")?;
+    pub(super) fn read(value: &Value, protocol: A2aProtocol) -> Result<Self, A2aError> {
+        let fields = A2aFields::open(value, "a part")?;
         let metadata = fields.any("metadata").cloned();
         if let Some(file) = fields.any("file") {
             return Self::read_file(file, metadata);
         }
         let content = if let Some(text) = fields.any("text") {
-            let text = text.as_str().ok_or_else(|| Broken(format!("the text of a part is {}", shown(text))))?;
-            Content::Text(text.to_owned())
+            let text = text.as_str().ok_or_else(|| A2aError(format!("the text of a part is {}", shown(text))))?;
+            PartContent::Text(text.to_owned())
         } else if let Some(url) = fields.text("url")? {
-            Content::Url(url)
+            PartContent::Url(url)
         } else if let Some(raw) = fields.text("raw")? {
-            Content::Raw(raw)
+            PartContent::Raw(raw)
         } else if let Some(data) = value.get("data") {
-            let wrapped = protocol == Protocol { version: Version::V03, binding: Binding::Rest };
-            Content::Data(data.get("data").filter(|_| wrapped).unwrap_or(data).clone())
+            let wrapped = protocol == A2aProtocol { version: A2aVersion::V03, binding: Binding::Rest };
+            PartContent::Data(data.get("data").filter(|_| wrapped).unwrap_or(data).clone())
         } else {
-            return Err(Broken(format!("a part has neither text, data nor a file: {}", shown(value))));
+            return Err(A2aError(format!("a part has neither text, data nor a file: {}", shown(value))));
         };
         Ok(Self { content, filename: fields.text("filename")?, media_type: fields.text("mediaType")?, metadata })
     }
 
-    fn read_file(file: &Value, metadata: Option<Value>) -> Result<Self, Broken> {
-        let fields = Fields::open(file, "the file of a part")?;
+    fn read_file(file: &Value, metadata: Option<Value>) -> Result<Self, A2aError> {
+        let fields = A2aFields::open(file, "the file of a part")?;
         let url = fields.text("uri")?.or(fields.text("fileWithUri")?);
         let raw = fields.text("bytes")?.or(fields.text("fileWithBytes")?);
         let content = match (url, raw) {
-            (Some(url), _) => Content::Url(url),
-            (None, Some(raw)) => Content::Raw(raw),
-            (None, None) => return Err(Broken(format!("a file has neither address nor content: {}", shown(file)))),
+            (Some(url), _) => PartContent::Url(url),
+            (None, Some(raw)) => PartContent::Raw(raw),
+            (None, None) => return Err(A2aError(format!("a file has neither address nor content: {}", shown(file)))),
         };
         Ok(Self { content, filename: fields.text("name")?, media_type: fields.text("mimeType")?, metadata })
     }
@@ -99,15 +99,15 @@ impl Part {
         if KEYS[..4].iter().filter(|key| map.contains_key(**key)).count() != 1 {
             return Err(format!("{form}, and exactly one of the four; found {}", shown(value)));
         }
-        let modern = Protocol { version: Version::V1, binding: Binding::JsonRpc };
-        Part::read(value, modern).map_err(|broken| broken.0)
+        let modern = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
+        A2aPart::read(value, modern).map_err(|broken| broken.0)
     }
 
     /// The part as it is sent.
-    pub(super) fn write(&self, protocol: Protocol) -> Value {
+    pub(super) fn write(&self, protocol: A2aProtocol) -> Value {
         let mut part = match protocol.version {
-            Version::V1 => self.modern(),
-            Version::V03 => self.older(protocol.binding),
+            A2aVersion::V1 => self.modern(),
+            A2aVersion::V03 => self.older(protocol.binding),
         };
         if let Some(metadata) = &self.metadata {
             part.insert("metadata".into(), metadata.clone());
@@ -128,10 +128,10 @@ impl Part {
 
     fn modern(&self) -> Map<String, Value> {
         let (key, value) = match &self.content {
-            Content::Text(text) => ("text", json!(text)),
-            Content::Data(data) => ("data", data.clone()),
-            Content::Url(url) => ("url", json!(url)),
-            Content::Raw(raw) => ("raw", json!(raw)),
+            PartContent::Text(text) => ("text", json!(text)),
+            PartContent::Data(data) => ("data", data.clone()),
+            PartContent::Url(url) => ("url", json!(url)),
+            PartContent::Raw(raw) => ("raw", json!(raw)),
         };
         let named = [("filename", &self.filename), ("mediaType", &self.media_type)];
         object((key, value), named)
@@ -143,11 +143,11 @@ impl Part {
         let file = |key, content: &str| Value::Object(object((key, json!(content)), named));
         let json_rpc = binding == Binding::JsonRpc;
         let (kind, value) = match &self.content {
-            Content::Text(text) => ("text", json!(text)),
-            Content::Data(data) if json_rpc => ("data", data.clone()),
-            Content::Data(data) => ("data", json!({ "data": data })),
-            Content::Url(url) => ("file", file(if json_rpc { "uri" } else { "fileWithUri" }, url)),
-            Content::Raw(raw) => ("file", file(if json_rpc { "bytes" } else { "fileWithBytes" }, raw)),
+            PartContent::Text(text) => ("text", json!(text)),
+            PartContent::Data(data) if json_rpc => ("data", data.clone()),
+            PartContent::Data(data) => ("data", json!({ "data": data })),
+            PartContent::Url(url) => ("file", file(if json_rpc { "uri" } else { "fileWithUri" }, url)),
+            PartContent::Raw(raw) => ("file", file(if json_rpc { "bytes" } else { "fileWithBytes" }, raw)),
         };
         let named_kind = json_rpc.then(|| ("kind".to_owned(), json!(kind)));
         named_kind.into_iter().chain([(kind.to_owned(), value)]).collect()
@@ -163,27 +163,27 @@ fn object<'k>(first: (&'k str, Value), texts: [(&'k str, &Option<String>); 2]) -
 mod tests {
     use super::*;
 
-    const ALL: [Protocol; 4] = [
-        Protocol { version: Version::V1, binding: Binding::JsonRpc },
-        Protocol { version: Version::V1, binding: Binding::Rest },
-        Protocol { version: Version::V03, binding: Binding::JsonRpc },
-        Protocol { version: Version::V03, binding: Binding::Rest },
+    const ALL: [A2aProtocol; 4] = [
+        A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc },
+        A2aProtocol { version: A2aVersion::V1, binding: Binding::Rest },
+        A2aProtocol { version: A2aVersion::V03, binding: Binding::JsonRpc },
+        A2aProtocol { version: A2aVersion::V03, binding: Binding::Rest },
     ];
 
-    fn parts() -> Vec<Part> {
-        let named = |content| Part {
+    fn parts() -> Vec<A2aPart> {
+        let named = |content| A2aPart {
             content,
             filename: Some("plan.pdf".into()),
             media_type: Some("application/pdf".into()),
             metadata: Some(json!({"page": 1})),
         };
-        let data = Content::Data(json!({"data": {"total": 42.0}}));
+        let data = PartContent::Data(json!({"data": {"total": 42.0}}));
         vec![
-            Part::text("hello"),
-            Part::text(""),
-            Part { content: data, filename: None, media_type: None, metadata: None },
-            named(Content::Url("https://example.com/plan.pdf".into())),
-            named(Content::Raw("aGVsbG8=".into())),
+            A2aPart::text("hello"),
+            A2aPart::text(""),
+            A2aPart { content: data, filename: None, media_type: None, metadata: None },
+            named(PartContent::Url("https://example.com/plan.pdf".into())),
+            named(PartContent::Raw("aGVsbG8=".into())),
         ]
     }
 
@@ -191,7 +191,7 @@ mod tests {
     fn every_protocol_says_the_same() {
         for protocol in ALL {
             for part in parts() {
-                assert_eq!(Part::read(&part.write(protocol), protocol), Ok(part), "{protocol:?}");
+                assert_eq!(A2aPart::read(&part.write(protocol), protocol), Ok(part), "{protocol:?}");
             }
         }
     }
@@ -203,17 +203,17 @@ mod tests {
 
     #[test]
     fn a_suite_writes_parts_in_one_way() {
-        assert!(Part::written(&json!({"data": null})).is_ok());
+        assert!(A2aPart::written(&json!({"data": null})).is_ok());
         for wrong in [json!("hello"), json!({}), json!({"text": "a", "data": 1}), json!({"kind": "text", "text": "a"})]
         {
-            assert!(Part::written(&wrong).is_err(), "{wrong}");
+            assert!(A2aPart::written(&wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_part_of_nothing_is_refused() {
         for wrong in [json!({}), json!({"text": 1}), json!({"kind": "file", "file": {}}), json!([])] {
-            assert!(Part::read(&wrong, ALL[0]).is_err(), "{wrong}");
+            assert!(A2aPart::read(&wrong, ALL[0]).is_err(), "{wrong}");
         }
     }
 }

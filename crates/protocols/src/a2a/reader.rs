@@ -1,15 +1,15 @@
 //! Reads what an agent sends in one turn.
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::card::Protocol;
-use super::conversation::Conversation;
-use super::fields::{Broken, cut};
-use super::item::{Item, Message, Status, TaskNews};
-use super::part::Part;
+use super::card::A2aProtocol;
+use super::conversation::A2aConversation;
+use super::fields::{A2aError, cut};
+use super::item::{A2aItem, A2aMessage, TaskNews, TaskStatus};
+use super::part::A2aPart;
 use super::state::TaskState;
-use super::task::{Task, data_of, text};
+use super::task::{A2aTask, data_of, text};
 
 /// How much one turn may bring.
 const ITEMS: usize = 1_000_000;
@@ -18,7 +18,7 @@ const ARTIFACTS: usize = 10_000;
 
 /// How a turn stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum TurnStanding {
     /// The agent said nothing.
     Silent,
     /// It answered without a task, or its task is done.
@@ -43,16 +43,16 @@ pub enum Ending {
 
 /// Reads what an agent sends in one turn, be it in one answer or several.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct A2aReader {
     items: usize,
     bytes: usize,
     /// The answer without a task.
-    message: Option<Message>,
+    message: Option<A2aMessage>,
     /// Whether the agent told of a task.
     task: bool,
 }
 
-impl Reader {
+impl A2aReader {
     /// One that has taken so many items and bytes already.
     #[cfg(test)]
     pub(super) fn having(items: usize, bytes: usize) -> Self {
@@ -63,34 +63,34 @@ impl Reader {
     pub fn item(
         &mut self,
         value: &Value,
-        protocol: Protocol,
-        conversation: &mut Conversation,
-    ) -> Result<Vec<Kind>, Broken> {
+        protocol: A2aProtocol,
+        conversation: &mut A2aConversation,
+    ) -> Result<Vec<EventKind>, A2aError> {
         self.items += 1;
         if self.items > ITEMS {
-            return Err(Broken(format!("the agent sent more than {ITEMS} items in one turn")));
+            return Err(A2aError(format!("the agent sent more than {ITEMS} items in one turn")));
         }
-        let item = Item::read(value, protocol)?;
+        let item = A2aItem::read(value, protocol)?;
         self.weigh(&item)?;
         let mut kinds = Vec::new();
         if self.is_over(conversation) && !self.may_go_on(conversation) {
-            kinds.push(Kind::Violation("the agent sent more after its answer was complete".into()));
+            kinds.push(EventKind::Violation("the agent sent more after its answer was complete".into()));
         }
         match item {
-            Item::Message(message) => {
+            A2aItem::Message(message) => {
                 follow(conversation, message.context.as_ref(), &mut kinds);
                 if self.task {
                     let words = "the agent sent a message where the answer is a task already";
-                    kinds.push(Kind::Violation(words.into()));
+                    kinds.push(EventKind::Violation(words.into()));
                     kinds.extend(note(&message.parts, "message"));
                 } else if let Some(earlier) = &mut self.message {
-                    kinds.push(Kind::Violation("the agent sent a second message in one answer".into()));
+                    kinds.push(EventKind::Violation("the agent sent a second message in one answer".into()));
                     earlier.parts.extend(message.parts);
                 } else {
                     self.message = Some(message);
                 }
             }
-            Item::Task(news) => {
+            A2aItem::Task(news) => {
                 follow(conversation, news.context.as_ref(), &mut kinds);
                 if let Some(task) = self.task(&news.task, conversation, &mut kinds) {
                     take_news(news, task, &mut kinds);
@@ -98,30 +98,30 @@ impl Reader {
             }
         }
         if conversation.task.as_ref().is_some_and(|task| task.artifacts() > ARTIFACTS) {
-            return Err(Broken(format!("the agent made more than {ARTIFACTS} artifacts")));
+            return Err(A2aError(format!("the agent made more than {ARTIFACTS} artifacts")));
         }
         Ok(kinds)
     }
 
     /// Whether the agent has said all it has to say in this turn.
-    pub fn is_over(&self, conversation: &Conversation) -> bool {
-        !matches!(self.ending(conversation), Ending::Silent | Ending::Working { .. })
+    pub fn is_over(&self, conversation: &A2aConversation) -> bool {
+        !matches!(self.ending(conversation), TurnStanding::Silent | TurnStanding::Working { .. })
     }
 
     /// How the turn stands.
-    pub fn ending(&self, conversation: &Conversation) -> Ending {
+    pub fn ending(&self, conversation: &A2aConversation) -> TurnStanding {
         match conversation.task.as_ref().filter(|_| self.task) {
-            Some(task) if task.state.is_failure() => Ending::Failed { state: task.state, words: task.words() },
-            Some(task) if task.state.is_interrupted() => Ending::Waits,
-            Some(task) if task.state.is_terminal() => Ending::Done,
-            Some(task) => Ending::Working { task: task.id.clone(), state: task.state },
-            None if self.message.is_some() => Ending::Done,
-            None => Ending::Silent,
+            Some(task) if task.state.is_failure() => TurnStanding::Failed { state: task.state, words: task.words() },
+            Some(task) if task.state.is_interrupted() => TurnStanding::Waits,
+            Some(task) if task.state.is_terminal() => TurnStanding::Done,
+            Some(task) => TurnStanding::Working { task: task.id.clone(), state: task.state },
+            None if self.message.is_some() => TurnStanding::Done,
+            None => TurnStanding::Silent,
         }
     }
 
     /// Ends the turn: what the agent said and made goes into the trace.
-    pub fn end(self, conversation: &mut Conversation) -> Vec<Kind> {
+    pub fn end(self, conversation: &mut A2aConversation) -> Vec<EventKind> {
         let mut kinds = Vec::new();
         let message = self.message.unwrap_or_default();
         let mut texts: Vec<String> = Some(text(&message.parts)).filter(|text| !text.is_empty()).into_iter().collect();
@@ -133,13 +133,13 @@ impl Reader {
             data.extend(made);
         }
         if !texts.is_empty() {
-            kinds.push(Kind::Text(texts.join("\n")));
+            kinds.push(EventKind::Text(texts.join("\n")));
         }
-        kinds.extend(task.map(|task| Kind::State(task.seen().into())));
+        kinds.extend(task.map(|task| EventKind::State(task.seen().into())));
         if data.len() > 1 {
-            kinds.push(Kind::FinalOutput(Value::Array(data).into()));
+            kinds.push(EventKind::FinalOutput(Value::Array(data).into()));
         } else {
-            kinds.extend(data.pop().map(|output| Kind::FinalOutput(output.into())));
+            kinds.extend(data.pop().map(|output| EventKind::FinalOutput(output.into())));
         }
         kinds
     }
@@ -148,64 +148,65 @@ impl Reader {
     fn task<'c>(
         &mut self,
         id: &str,
-        conversation: &'c mut Conversation,
-        kinds: &mut Vec<Kind>,
-    ) -> Option<&'c mut Task> {
+        conversation: &'c mut A2aConversation,
+        kinds: &mut Vec<EventKind>,
+    ) -> Option<&'c mut A2aTask> {
         let known = conversation.task.as_ref().is_some_and(|task| task.id == id);
         if !known && self.task {
             let words = format!("the agent tells of another task, `{}`, in the same answer", cut(id, 80));
-            kinds.push(Kind::Violation(words));
+            kinds.push(EventKind::Violation(words));
             return None;
         }
         if !known {
-            conversation.task = Some(Task::new(id.to_owned()));
+            conversation.task = Some(A2aTask::new(id.to_owned()));
         } else if !self.task {
             // What it waited for has come, until the agent says otherwise.
             conversation.task.as_mut()?.state = TaskState::Working;
         }
         if self.message.is_some() {
-            kinds.push(Kind::Violation("the agent tells of a task after it answered with a message".into()));
+            kinds.push(EventKind::Violation("the agent tells of a task after it answered with a message".into()));
         }
         self.task = true;
         conversation.task.as_mut()
     }
 
     /// A task that waits for leave may get it elsewhere and go on.
-    fn may_go_on(&self, conversation: &Conversation) -> bool {
-        self.ending(conversation) == Ending::Waits
+    fn may_go_on(&self, conversation: &A2aConversation) -> bool {
+        self.ending(conversation) == TurnStanding::Waits
     }
 
-    fn weigh(&mut self, item: &Item) -> Result<(), Broken> {
-        let weigh = |parts: &[Part]| parts.iter().map(Part::size).sum::<usize>();
+    fn weigh(&mut self, item: &A2aItem) -> Result<(), A2aError> {
+        let weigh = |parts: &[A2aPart]| parts.iter().map(A2aPart::size).sum::<usize>();
         self.bytes += match item {
-            Item::Message(message) => weigh(&message.parts),
+            A2aItem::Message(message) => weigh(&message.parts),
             // It repeats what was counted when it came.
-            Item::Task(news) if news.whole => 0,
-            Item::Task(news) => {
+            A2aItem::Task(news) if news.whole => 0,
+            A2aItem::Task(news) => {
                 let said = news.status.iter().flat_map(|status| &status.message).map(|message| weigh(&message.parts));
                 said.chain(news.artifacts.iter().map(|piece| weigh(&piece.parts))).sum()
             }
         };
         if self.bytes > BYTES {
-            return Err(Broken(format!("the agent sent more than {BYTES} bytes in one turn")));
+            return Err(A2aError(format!("the agent sent more than {BYTES} bytes in one turn")));
         }
         Ok(())
     }
 }
 
 /// Stays in the context that the agent names.
-fn follow(conversation: &mut Conversation, context: Option<&String>, kinds: &mut Vec<Kind>) {
+fn follow(conversation: &mut A2aConversation, context: Option<&String>, kinds: &mut Vec<EventKind>) {
     let Some(context) = context else { return };
     if let Some(known) = conversation.context.as_ref().filter(|known| *known != context) {
         let (context, known) = (cut(context, 80), cut(known, 80));
-        kinds
-            .push(Kind::Violation(format!("the agent answers in the context `{context}`, and was asked in `{known}`")));
+        kinds.push(EventKind::Violation(format!(
+            "the agent answers in the context `{context}`, and was asked in `{known}`"
+        )));
     }
     conversation.context = Some(context.clone());
 }
 
 /// Takes what is new of a task.
-fn take_news(news: TaskNews, task: &mut Task, kinds: &mut Vec<Kind>) {
+fn take_news(news: TaskNews, task: &mut A2aTask, kinds: &mut Vec<EventKind>) {
     if let Some(status) = news.status {
         judge(&status, task, kinds);
         task.status(status);
@@ -213,19 +214,19 @@ fn take_news(news: TaskNews, task: &mut Task, kinds: &mut Vec<Kind>) {
     for piece in news.artifacts {
         let id = cut(&piece.id, 80);
         if task.artifact(piece, news.append) {
-            kinds.push(Kind::Violation(format!("the agent adds to an artifact that it never began: `{id}`")));
+            kinds.push(EventKind::Violation(format!("the agent adds to an artifact that it never began: `{id}`")));
         }
     }
 }
 
 /// Notes what the agent says while it works, and what it should not say.
-fn judge(status: &Status, task: &Task, kinds: &mut Vec<Kind>) {
+fn judge(status: &TaskStatus, task: &A2aTask, kinds: &mut Vec<EventKind>) {
     if let Some(written) = &status.unknown {
-        kinds.push(Kind::Violation(format!("`{}` is no state of a task", cut(written, 80))));
+        kinds.push(EventKind::Violation(format!("`{}` is no state of a task", cut(written, 80))));
     }
     if task.state.is_terminal() && status.state != task.state {
         let (now, was) = (status.state.name(), task.state.name());
-        kinds.push(Kind::Violation(format!("a task that is {was} became {now}")));
+        kinds.push(EventKind::Violation(format!("a task that is {was} became {now}")));
     }
     // Who asks again and again is told the same again and again.
     let again = status.state == task.state && status.message.as_ref() == task.message();
@@ -237,11 +238,11 @@ fn judge(status: &Status, task: &Task, kinds: &mut Vec<Kind>) {
     }
 }
 
-fn note(parts: &[Part], level: &str) -> Option<Kind> {
+fn note(parts: &[A2aPart], level: &str) -> Option<EventKind> {
     let message = text(parts);
     let mut data: Vec<Value> = data_of(parts).collect();
     let data = if data.len() > 1 { Some(Value::Array(data)) } else { data.pop() };
-    (!message.is_empty() || data.is_some()).then(|| Kind::Log {
+    (!message.is_empty() || data.is_some()).then(|| EventKind::Log {
         level: level.to_owned(),
         message,
         data: data.map(Into::into),

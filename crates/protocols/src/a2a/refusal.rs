@@ -9,7 +9,7 @@ const SHOWN: usize = 300;
 
 /// An agent's no.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct A2aRefusal {
     /// The code of a JSON-RPC error.
     pub code: Option<i64>,
     /// The status of an HTTP answer, where that tells more than that there is one.
@@ -20,7 +20,7 @@ pub struct Refusal {
     pub message: String,
 }
 
-impl Refusal {
+impl A2aRefusal {
     /// The refusal that a value is: one with an `error`.
     pub fn of(value: &Value) -> Option<Self> {
         let error = value.get("error").filter(|error| !error.is_null())?;
@@ -38,7 +38,7 @@ impl Refusal {
     pub fn http(status: u16, body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         let parsed: Option<Value> = serde_json::from_str(&text).ok();
-        if let Some(refusal) = parsed.as_ref().and_then(Refusal::of) {
+        if let Some(refusal) = parsed.as_ref().and_then(A2aRefusal::of) {
             return Self { status: Some(status), ..refusal };
         }
         // Problem details, and what frameworks make of an error.
@@ -67,7 +67,7 @@ fn gist(text: &str) -> String {
     if text.starts_with('<') { "a page".into() } else { cut(text.lines().next().unwrap_or_default(), SHOWN) }
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for A2aRefusal {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let status = self.status.map(|status| format!("status {status}"));
         let code = self.code.map(|code| format!("code {code}"));
@@ -90,22 +90,22 @@ mod tests {
             "code": -32001, "message": "Task not found",
             "data": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND"}],
         }});
-        assert_eq!(Refusal::of(&rpc).unwrap().to_string(), "Task not found (TASK_NOT_FOUND, code -32001)");
+        assert_eq!(A2aRefusal::of(&rpc).unwrap().to_string(), "Task not found (TASK_NOT_FOUND, code -32001)");
         let rest = json!({"error": {"code": 404, "status": "NOT_FOUND", "message": "Task not found",
             "details": [{"reason": "TASK_NOT_FOUND"}]}});
-        let said = Refusal::http(404, rest.to_string().as_bytes()).to_string();
+        let said = A2aRefusal::http(404, rest.to_string().as_bytes()).to_string();
         assert_eq!(said, "Task not found (TASK_NOT_FOUND, status 404)");
         let problem = br#"{"type": "about:blank", "title": "Gone", "detail": "The task is gone", "status": 410}"#;
-        assert_eq!(Refusal::http(410, problem).to_string(), "The task is gone (status 410)");
-        assert_eq!(Refusal::http(404, b"<!doctype html>\n<title>no</title>\n").to_string(), "a page (status 404)");
-        assert_eq!(Refusal::http(500, b"it broke\n  at line 3\n").to_string(), "it broke (status 500)");
-        assert_eq!(Refusal::http(503, b"").to_string(), "nothing more (status 503)");
-        assert_eq!(Refusal::of(&json!({"error": "out of order"})).unwrap().to_string(), "out of order");
+        assert_eq!(A2aRefusal::http(410, problem).to_string(), "The task is gone (status 410)");
+        assert_eq!(A2aRefusal::http(404, b"<!doctype html>\n<title>no</title>\n").to_string(), "a page (status 404)");
+        assert_eq!(A2aRefusal::http(500, b"it broke\n  at line 3\n").to_string(), "it broke (status 500)");
+        assert_eq!(A2aRefusal::http(503, b"").to_string(), "nothing more (status 503)");
+        assert_eq!(A2aRefusal::of(&json!({"error": "out of order"})).unwrap().to_string(), "out of order");
     }
 
     #[test]
     fn an_answer_is_no_refusal() {
-        assert_eq!(Refusal::of(&json!({"result": {}, "error": null})), None);
-        assert_eq!(Refusal::of(&json!([1])), None);
+        assert_eq!(A2aRefusal::of(&json!({"result": {}, "error": null})), None);
+        assert_eq!(A2aRefusal::of(&json!([1])), None);
     }
 }

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::item::{Message, Piece, Status};
-use super::part::{Content, Part};
+use super::item::{A2aMessage, ArtifactPiece, TaskStatus};
+use super::part::{A2aPart, PartContent};
 use super::state::TaskState;
 
 /// A task as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub struct A2aTask {
     /// Its id, which the agent gave it.
     pub id: String,
     /// How far it is.
     pub state: TaskState,
     /// What the agent says to its state.
-    message: Option<Message>,
+    message: Option<A2aMessage>,
     artifacts: Vec<Artifact>,
 }
 
@@ -23,24 +23,24 @@ pub struct Task {
 struct Artifact {
     id: String,
     name: Option<String>,
-    parts: Vec<Part>,
+    parts: Vec<A2aPart>,
     /// How many of its parts an earlier turn gave out.
     given: usize,
 }
 
-impl Task {
+impl A2aTask {
     /// A task of which nothing is known yet.
     pub(super) fn new(id: String) -> Self {
         Self { id, state: TaskState::Unknown, message: None, artifacts: Vec::new() }
     }
 
-    pub(super) fn status(&mut self, status: Status) {
+    pub(super) fn status(&mut self, status: TaskStatus) {
         self.state = status.state;
         self.message = status.message;
     }
 
     /// Takes a piece of an artifact; says whether it was to be added to one that is not there.
-    pub(super) fn artifact(&mut self, piece: Piece, append: bool) -> bool {
+    pub(super) fn artifact(&mut self, piece: ArtifactPiece, append: bool) -> bool {
         let Some(known) = self.artifacts.iter_mut().find(|known| known.id == piece.id) else {
             self.artifacts.push(Artifact { id: piece.id, name: piece.name, parts: piece.parts, given: 0 });
             return append;
@@ -64,7 +64,7 @@ impl Task {
     }
 
     /// What the agent says to the state.
-    pub(super) fn message(&self) -> Option<&Message> {
+    pub(super) fn message(&self) -> Option<&A2aMessage> {
         self.message.as_ref()
     }
 
@@ -97,7 +97,7 @@ impl Task {
     /// The task as a trace shows it.
     pub(super) fn seen(&self) -> Value {
         let artifact = |artifact: &Artifact| {
-            let parts: Vec<Value> = artifact.parts.iter().map(Part::seen).collect();
+            let parts: Vec<Value> = artifact.parts.iter().map(A2aPart::seen).collect();
             match &artifact.name {
                 Some(name) => json!({ "name": name, "parts": parts }),
                 None => json!({ "parts": parts }),
@@ -109,18 +109,18 @@ impl Task {
 }
 
 /// The text parts, joined as they are: a streamed text has a part for each of its pieces.
-pub(super) fn text(parts: &[Part]) -> String {
-    let text = |part: &Part| match &part.content {
-        Content::Text(text) => Some(text.clone()),
-        Content::Data(_) | Content::Url(_) | Content::Raw(_) => None,
+pub(super) fn text(parts: &[A2aPart]) -> String {
+    let text = |part: &A2aPart| match &part.content {
+        PartContent::Text(text) => Some(text.clone()),
+        PartContent::Data(_) | PartContent::Url(_) | PartContent::Raw(_) => None,
     };
     parts.iter().filter_map(text).collect()
 }
 
 /// The data parts.
-pub(super) fn data_of(parts: &[Part]) -> impl Iterator<Item = Value> {
+pub(super) fn data_of(parts: &[A2aPart]) -> impl Iterator<Item = Value> {
     parts.iter().filter_map(|part| match &part.content {
-        Content::Data(data) => Some(data.clone()),
-        Content::Text(_) | Content::Url(_) | Content::Raw(_) => None,
+        PartContent::Data(data) => Some(data.clone()),
+        PartContent::Text(_) | PartContent::Url(_) | PartContent::Raw(_) => None,
     })
 }

@@ -1,18 +1,18 @@
 //! Events of tool calls.
 
-use agentci_trace::{Kind, Moment, ToolResult};
+use agentci_trace::{EventKind, Moment, ToolResult};
 use serde_json::Value;
 
 use super::calls::Completed;
-use super::chunks::{Lane, Place, Stream};
+use super::chunks::{ChunkLane, ChunkStream, ChunkTarget};
 use super::content::{answered, plain};
-use super::fields::{Broken, Fields, quote};
-use super::lint::Named;
+use super::fields::{AguiError, AguiFields, quote};
+use super::lint::QuotedName;
 use super::message;
 use super::reader::EventReader;
 
 impl EventReader<'_> {
-    pub(super) fn call_start(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn call_start(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let id = fields.text("toolCallId")?;
         let name = fields.text("toolCallName")?;
         let parent = fields.optional_text("parentMessageId")?;
@@ -25,10 +25,10 @@ impl EventReader<'_> {
 
     fn begin_call(&mut self, id: &str, name: String, parent: Option<&str>, lane: Option<String>) {
         if self.state.calls.growing(id).is_some() {
-            return self.state.violation(format_args!("call {} is open already", Named(id)));
+            return self.state.violation(format_args!("call {} is open already", QuotedName(id)));
         }
         if self.state.seen.made.contains(id) {
-            self.state.violation(format_args!("call {} was begun before in this run", Named(id)));
+            self.state.violation(format_args!("call {} was begun before in this run", QuotedName(id)));
         }
         self.conversation.history.open_call(id, &name, parent, lane);
         self.enter_call(id, name);
@@ -44,12 +44,12 @@ impl EventReader<'_> {
         self.state.calls.begin(id, name, self.state.at);
     }
 
-    pub(super) fn call_arguments(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn call_arguments(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let (id, delta) = (fields.text("toolCallId")?, fields.text("delta")?);
         self.add_arguments(&id, &delta, fields.take("metadata"))
     }
 
-    pub(super) fn add_arguments(&mut self, id: &str, delta: &str, metadata: Option<Value>) -> Result<(), Broken> {
+    pub(super) fn add_arguments(&mut self, id: &str, delta: &str, metadata: Option<Value>) -> Result<(), AguiError> {
         self.state.keep(delta.len())?;
         match self.state.calls.growing(id) {
             Some(call) => {
@@ -57,14 +57,14 @@ impl EventReader<'_> {
                 call.heard = self.state.at;
                 message::add_metadata(&mut call.metadata, metadata);
             }
-            None => self.state.violation(format_args!("no call {} is open", Named(id))),
+            None => self.state.violation(format_args!("no call {} is open", QuotedName(id))),
         }
         Ok(())
     }
 
     pub(super) fn call_end(&mut self, id: &str) {
         if !self.close_call(id, Some(self.state.at)) {
-            self.state.violation(format_args!("no call {} is open", Named(id)));
+            self.state.violation(format_args!("no call {} is open", QuotedName(id)));
         }
     }
 
@@ -79,28 +79,34 @@ impl EventReader<'_> {
     pub(super) fn complete_calls(&mut self, completed: impl IntoIterator<Item = Completed>) {
         for Completed { id, arguments, sound, metadata } in completed {
             if !sound {
-                self.state.violation(format_args!("the arguments of call {} are not an object of JSON", Named(&id)));
+                self.state
+                    .violation(format_args!("the arguments of call {} are not an object of JSON", QuotedName(&id)));
             }
             self.conversation.history.finish_call(&id, &arguments, metadata);
         }
         self.state.calls.release(&mut self.state.out);
     }
 
-    pub(super) fn call_chunk(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn call_chunk(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let id = fields.optional_text("toolCallId")?;
         let (name, parent) = (fields.optional_text("toolCallName")?, fields.optional_text("parentMessageId")?);
         let said = [("toolCallName", name.clone()), ("parentMessageId", parent.clone())];
-        let id = match (self.place_chunk(Stream::Call, id, fields.lane.as_deref(), &said), name) {
+        let id = match (self.place_chunk(ChunkStream::Call, id, fields.lane.as_deref(), &said), name) {
             (None, _) => return Ok(()),
-            (Some(Place::Continue(lane)), _) => lane.id,
-            (Some(Place::Open(id)), Some(name)) => {
+            (Some(ChunkTarget::Continue(lane)), _) => lane.id,
+            (Some(ChunkTarget::Open(id)), Some(name)) => {
                 let owner = fields.lane.take();
-                self.state.lanes.0.push(Lane { owner: owner.clone(), stream: Stream::Call, id: id.clone(), said });
+                self.state.lanes.0.push(ChunkLane {
+                    owner: owner.clone(),
+                    stream: ChunkStream::Call,
+                    id: id.clone(),
+                    said,
+                });
                 self.begin_call(&id, name, parent.as_deref(), owner);
                 id
             }
-            (Some(Place::Open(id)), None) => {
-                self.state.violation(format_args!("the first chunk of call {} has no `toolCallName`", Named(&id)));
+            (Some(ChunkTarget::Open(id)), None) => {
+                self.state.violation(format_args!("the first chunk of call {} has no `toolCallName`", QuotedName(&id)));
                 return Ok(());
             }
         };
@@ -108,20 +114,21 @@ impl EventReader<'_> {
         self.add_arguments(&id, &delta, fields.take("metadata"))
     }
 
-    pub(super) fn call_result(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn call_result(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let id = fields.text("toolCallId")?;
         let (result, content) = answered(&id, &mut fields)?;
         let message_id = fields.optional_text("messageId")?.unwrap_or_else(|| {
-            self.state.violation(format_args!("the answer to call {} has no `messageId`", Named(&id)));
+            self.state.violation(format_args!("the answer to call {} has no `messageId`", QuotedName(&id)));
             format!("{id}-result")
         });
         if !self.conversation.history.calls.contains(&id) {
-            self.state.violation(format_args!("call {} was never begun", Named(&id)));
+            self.state.violation(format_args!("call {} was never begun", QuotedName(&id)));
         }
         if self.conversation.history.answered.contains(&id) && !self.conversation.answered.contains(&id) {
             let words = quote(&plain(content.clone()), 200);
-            self.state.violation(format_args!("call {} has an answer already, and gets another: {words}", Named(&id)));
+            self.state
+                .violation(format_args!("call {} has an answer already, and gets another: {words}", QuotedName(&id)));
         }
         let mut message = message::answer(&message_id, &id, content, result.error.as_deref());
         message::set(&mut message, "subagentRunId", fields.lane.take().map(Value::String));
@@ -139,9 +146,9 @@ impl EventReader<'_> {
         // The client knows what it answered itself.
         match passed_on {
             Some(_) if self.conversation.answered.contains(&id) => {
-                self.state.log("debug", format!("the agent repeats the answer to call {}", Named(&id)), None);
+                self.state.log("debug", format!("the agent repeats the answer to call {}", QuotedName(&id)), None);
             }
-            Some(result) => self.state.push(Kind::ToolResult(result)),
+            Some(result) => self.state.push(EventKind::ToolResult(result)),
             None => {}
         }
         self.complete_calls(completed);

@@ -5,15 +5,15 @@
 
 use std::collections::VecDeque;
 
-use agentci_trace::{Kind, Moment, Observer, ToolCall, ToolResult};
+use agentci_trace::{EventKind, Moment, Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value};
 
 use super::content::arguments;
-use super::reader::Step;
+use super::reader::AguiStep;
 
 /// A call that was begun and is not in the trace yet.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct OpenToolCall {
     id: String,
     name: String,
     pub(super) arguments: String,
@@ -41,13 +41,13 @@ pub(super) struct Completed {
 
 /// The calls that wait, in the order they were begun.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    waiting: VecDeque<Call>,
+pub(super) struct OpenToolCalls {
+    waiting: VecDeque<OpenToolCall>,
     /// Calls that were answered and given out before they were closed.
     unclosed: Vec<String>,
 }
 
-impl Calls {
+impl OpenToolCalls {
     pub(super) fn len(&self) -> usize {
         self.waiting.len() + self.unclosed.len()
     }
@@ -59,7 +59,7 @@ impl Calls {
         }
         // One that was answered and never closed ends here at the latest.
         self.close(id, None);
-        self.waiting.push_back(Call {
+        self.waiting.push_back(OpenToolCall {
             id: id.to_owned(),
             name,
             arguments: String::new(),
@@ -73,7 +73,7 @@ impl Calls {
     }
 
     /// The call with an id whose arguments are still coming.
-    pub(super) fn growing(&mut self, id: &str) -> Option<&mut Call> {
+    pub(super) fn growing(&mut self, id: &str) -> Option<&mut OpenToolCall> {
         self.waiting.iter_mut().rev().find(|call| call.complete.is_none() && call.id == id)
     }
 
@@ -102,9 +102,10 @@ impl Calls {
     }
 
     /// Gives out every complete call that no other is to precede.
-    pub(super) fn release(&mut self, out: &mut Vec<Step>) {
+    pub(super) fn release(&mut self, out: &mut Vec<AguiStep>) {
         while let Some(call) = self.waiting.pop_front() {
-            let Call { id: call_id, name, begun, complete: Some((at, args)), closed, answers, .. } = call else {
+            let OpenToolCall { id: call_id, name, begun, complete: Some((at, args)), closed, answers, .. } = call
+            else {
                 self.waiting.push_front(call);
                 return;
             };
@@ -112,15 +113,15 @@ impl Calls {
                 self.unclosed.push(call_id.clone());
             }
             let made = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: Some(begun) };
-            out.push(Step { at, kind: Kind::ToolCall(made) });
-            out.extend(answers.into_iter().map(|(at, result)| Step { at, kind: Kind::ToolResult(result) }));
+            out.push(AguiStep { at, kind: EventKind::ToolCall(made) });
+            out.extend(answers.into_iter().map(|(at, result)| AguiStep { at, kind: EventKind::ToolResult(result) }));
         }
     }
 
     /// The run is over: everything that is left counts as complete.
     pub(super) fn complete_all(&mut self) -> Vec<Completed> {
         self.unclosed.clear();
-        let finish = |call: &mut Call| {
+        let finish = |call: &mut OpenToolCall| {
             call.closed = true;
             call.complete(None)
         };
@@ -134,7 +135,7 @@ impl Calls {
     }
 }
 
-impl Call {
+impl OpenToolCall {
     fn complete(&mut self, at: Option<Moment>) -> Option<Completed> {
         if self.complete.is_some() {
             return None;

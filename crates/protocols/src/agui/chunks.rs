@@ -3,32 +3,32 @@
 //! Each agent and subagent is a lane, and a lane has at most one stream of chunks open. The first chunk of a stream carries its
 //! id; those that follow may leave it out. Nearly anything else in the lane ends the stream.
 
-use super::lint::Named;
+use super::lint::QuotedName;
 
 /// What is streamed in chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
+pub(super) enum ChunkStream {
     Text,
     Reasoning,
     Call,
 }
 
-impl Stream {
+impl ChunkStream {
     pub(super) fn noun(self) -> &'static str {
         match self {
-            Stream::Text => "message",
-            Stream::Reasoning => "reasoning message",
-            Stream::Call => "call",
+            ChunkStream::Text => "message",
+            ChunkStream::Reasoning => "reasoning message",
+            ChunkStream::Call => "call",
         }
     }
 }
 
 /// An open stream of chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lane {
+pub(super) struct ChunkLane {
     /// The subagent; nothing for the agent itself.
     pub(super) owner: Option<String>,
-    pub(super) stream: Stream,
+    pub(super) stream: ChunkStream,
     pub(super) id: String,
     /// What the first chunk said beside; a later one may repeat it.
     pub(super) said: [(&'static str, Option<String>); 2],
@@ -36,9 +36,9 @@ pub(super) struct Lane {
 
 /// Where a chunk belongs.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ChunkTarget {
     /// To an open stream.
-    Continue(Lane),
+    Continue(ChunkLane),
     /// To a new one with this id.
     Open(String),
 }
@@ -53,31 +53,36 @@ pub(super) enum Ends {
 
 /// The open streams, at most one a lane.
 #[derive(Debug, Default)]
-pub(super) struct Lanes(pub(super) Vec<Lane>);
+pub(super) struct Lanes(pub(super) Vec<ChunkLane>);
 
 impl Lanes {
     /// Ends the stream of a lane.
-    pub(super) fn close(&mut self, owner: Option<&str>) -> Option<Lane> {
+    pub(super) fn close(&mut self, owner: Option<&str>) -> Option<ChunkLane> {
         let found = self.0.iter().position(|lane| lane.owner.as_deref() == owner)?;
         Some(self.0.remove(found))
     }
 
     /// Where a chunk belongs, or in words why it belongs nowhere.
-    pub(super) fn place(&self, stream: Stream, id: Option<String>, owner: Option<&str>) -> Result<Place, String> {
+    pub(super) fn place(
+        &self,
+        stream: ChunkStream,
+        id: Option<String>,
+        owner: Option<&str>,
+    ) -> Result<ChunkTarget, String> {
         let noun = stream.noun();
         let mut same = self.0.iter().filter(|lane| lane.stream == stream);
         if let Some(id) = id {
             let found = same.find(|lane| lane.id == id).cloned();
-            return Ok(found.map_or(Place::Open(id), Place::Continue));
+            return Ok(found.map_or(ChunkTarget::Open(id), ChunkTarget::Continue));
         }
         if let Some(found) = same.clone().find(|lane| lane.owner.as_deref() == owner) {
-            return Ok(Place::Continue(found.clone()));
+            return Ok(ChunkTarget::Continue(found.clone()));
         }
         match (owner, same.next(), same.next()) {
             (Some(owner), ..) => {
-                Err(format!("it has no id, and no {noun} of subagent {} is open to continue", Named(owner)))
+                Err(format!("it has no id, and no {noun} of subagent {} is open to continue", QuotedName(owner)))
             }
-            (None, Some(found), None) => Ok(Place::Continue(found.clone())),
+            (None, Some(found), None) => Ok(ChunkTarget::Continue(found.clone())),
             (None, Some(_), Some(_)) => Err(format!("it has no id, and more than one {noun} is open to continue")),
             (None, None, _) => Err(format!("it has no id, and no {noun} is open to continue")),
         }
@@ -88,8 +93,8 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    fn lanes(open: &[(Option<&str>, Stream, &str)]) -> Lanes {
-        let lane = |(owner, stream, id): &(Option<&str>, Stream, &str)| Lane {
+    fn lanes(open: &[(Option<&str>, ChunkStream, &str)]) -> Lanes {
+        let lane = |(owner, stream, id): &(Option<&str>, ChunkStream, &str)| ChunkLane {
             owner: owner.map(str::to_owned),
             stream: *stream,
             id: (*id).to_owned(),
@@ -100,33 +105,34 @@ mod tests {
 
     #[test]
     fn a_chunk_without_an_id_finds_its_stream() {
-        let open = [(None, Stream::Text, "m"), (Some("s"), Stream::Call, "c"), (Some("t"), Stream::Text, "n")];
+        let open =
+            [(None, ChunkStream::Text, "m"), (Some("s"), ChunkStream::Call, "c"), (Some("t"), ChunkStream::Text, "n")];
         let lanes = lanes(&open);
         assert_eq!(
-            lanes.place(Stream::Text, None, None),
-            Ok(Place::Continue(lanes.0[0].clone())),
+            lanes.place(ChunkStream::Text, None, None),
+            Ok(ChunkTarget::Continue(lanes.0[0].clone())),
             "the agent's own comes first"
         );
-        assert_eq!(lanes.place(Stream::Text, None, Some("t")), Ok(Place::Continue(lanes.0[2].clone())));
+        assert_eq!(lanes.place(ChunkStream::Text, None, Some("t")), Ok(ChunkTarget::Continue(lanes.0[2].clone())));
         assert_eq!(
-            lanes.place(Stream::Call, None, None),
-            Ok(Place::Continue(lanes.0[1].clone())),
+            lanes.place(ChunkStream::Call, None, None),
+            Ok(ChunkTarget::Continue(lanes.0[1].clone())),
             "the only one of its kind"
         );
         assert_eq!(
-            lanes.place(Stream::Text, Some("n".into()), None),
-            Ok(Place::Continue(lanes.0[2].clone())),
+            lanes.place(ChunkStream::Text, Some("n".into()), None),
+            Ok(ChunkTarget::Continue(lanes.0[2].clone())),
             "an id finds it anywhere"
         );
-        assert_eq!(lanes.place(Stream::Text, Some("x".into()), Some("s")), Ok(Place::Open("x".into())));
+        assert_eq!(lanes.place(ChunkStream::Text, Some("x".into()), Some("s")), Ok(ChunkTarget::Open("x".into())));
     }
 
     #[test]
     fn a_chunk_that_belongs_nowhere_is_told_why() {
-        let lanes = lanes(&[(Some("s"), Stream::Text, "m"), (Some("t"), Stream::Text, "n")]);
+        let lanes = lanes(&[(Some("s"), ChunkStream::Text, "m"), (Some("t"), ChunkStream::Text, "n")]);
         let why = |stream, owner| lanes.place(stream, None, owner).unwrap_err();
-        assert_eq!(why(Stream::Text, None), "it has no id, and more than one message is open to continue");
-        assert_eq!(why(Stream::Call, None), "it has no id, and no call is open to continue");
-        assert_eq!(why(Stream::Call, Some("s")), "it has no id, and no call of subagent `s` is open to continue");
+        assert_eq!(why(ChunkStream::Text, None), "it has no id, and more than one message is open to continue");
+        assert_eq!(why(ChunkStream::Call, None), "it has no id, and no call is open to continue");
+        assert_eq!(why(ChunkStream::Call, Some("s")), "it has no id, and no call of subagent `s` is open to continue");
     }
 }

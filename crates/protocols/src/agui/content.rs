@@ -3,7 +3,7 @@
 use agentci_trace::ToolResult;
 use serde_json::{Map, Value};
 
-use super::fields::{Broken, Fields};
+use super::fields::{AguiError, AguiFields};
 
 /// The arguments of a call from their text, and whether the text was an object of JSON as it should be. A text that is not is
 /// kept as it is.
@@ -19,7 +19,7 @@ pub(super) fn arguments(text: &str) -> (Value, bool) {
 
 /// Reads the answer to a call from its event, as the trace shows it and as the history keeps it: a text
 /// or a list of parts. Where `content` is missing, `result` will do, as some servers write it.
-pub(super) fn answered(call_id: &str, fields: &mut Fields) -> Result<(ToolResult, Value), Broken> {
+pub(super) fn answered(call_id: &str, fields: &mut AguiFields) -> Result<(ToolResult, Value), AguiError> {
     let content = match fields.take("content") {
         Some(content @ (Value::String(_) | Value::Array(_))) => content,
         Some(other) => return Err(fields.wrong("content", "a text or a list of parts", &other)),
@@ -76,12 +76,12 @@ fn of_text(text: &str) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::super::frame::{Frame, read};
+    use super::super::frame::{AguiEvent, read};
     use super::*;
 
-    fn answer(fields: &str) -> Result<(ToolResult, Value), Broken> {
+    fn answer(fields: &str) -> Result<(ToolResult, Value), AguiError> {
         let data = format!(r#"{{"type":"TOOL_CALL_RESULT",{fields}}}"#);
-        let Frame::Known(mut fields) = read(&data, 1).unwrap() else { panic!() };
+        let AguiEvent::Known(mut fields) = read(&data, 1).unwrap() else { panic!() };
         answered("c", &mut fields)
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::history::History;
+use super::history::ThreadHistory;
 use super::interrupt::{self, Interrupt, Resume};
 use super::message::{self, text};
 
@@ -13,33 +13,33 @@ pub const VERSION: &str = "protocolVersion";
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum AguiMethod {
     /// A run.
     Run,
     /// To be told what happened in the thread so far, and what goes on.
     Connect,
 }
 
-impl Method {
+impl AguiMethod {
     /// Its name where requests have one.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Run => "agent/run",
-            Method::Connect => "agent/connect",
+            AguiMethod::Run => "agent/run",
+            AguiMethod::Connect => "agent/connect",
         }
     }
 }
 
 /// The input wrapped as `CopilotKit`'s single route expects it.
-pub fn envelope(method: Method, agent: &str, input: Value) -> Value {
+pub fn envelope(method: AguiMethod, agent: &str, input: Value) -> Value {
     message::object([("method", method.name().into()), ("params", json!({ "agentId": agent })), ("body", input)])
 }
 
 /// What is known of a thread between runs.
 #[derive(Debug, Clone)]
-pub struct Conversation {
+pub struct AguiThread {
     thread: String,
-    pub(super) history: History,
+    pub(super) history: ThreadHistory,
     pub(super) state: Value,
     tools: Vec<Value>,
     forwarded_props: Value,
@@ -52,12 +52,12 @@ pub struct Conversation {
     pub(super) answered: HashSet<String>,
 }
 
-impl Conversation {
+impl AguiThread {
     /// A thread in which nothing was said. A tool is an object with `name`, `description` and `parameters`.
     pub fn new(thread: String, state: Option<Value>, tools: Vec<Value>, forwarded_props: Option<Value>) -> Self {
         Self {
             thread,
-            history: History::default(),
+            history: ThreadHistory::default(),
             state: state.unwrap_or_else(empty),
             tools,
             forwarded_props: forwarded_props.filter(|props| !props.is_null()).unwrap_or_else(empty),
@@ -162,7 +162,7 @@ impl Conversation {
 
     /// What makes a request the same in a recording and when it is replayed: nothing in it is drawn at random. To be taken
     /// before the answer is read.
-    pub fn identity(&self, method: Method, resume: Option<&Resume>) -> Value {
+    pub fn identity(&self, method: AguiMethod, resume: Option<&Resume>) -> Value {
         let mut identity = json!({
             "method": method.name(),
             "messages": self.fresh,

@@ -4,16 +4,16 @@ use agentci_trace::ToolCall;
 use serde_json::Value;
 
 use super::content::plain;
-use super::fields::{Broken, Fields};
+use super::fields::{AguiError, AguiFields};
 use super::interrupt::{self, Interrupt};
 
 /// How an answer ended. Where several runs followed one another, it is the first that failed, or else the end of the last.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ending {
+pub enum AnswerEnding {
     /// The run came to its end.
     Finished {
         /// In which way.
-        outcome: Outcome,
+        outcome: RunOutcome,
         /// Its result, if it gave one beside the messages.
         result: Option<Value>,
     },
@@ -39,7 +39,7 @@ pub enum Ending {
 
 /// In which way a run came to its end.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum RunOutcome {
     /// It is done, but for calls that the client is to answer in the next run.
     Success {
         /// Those calls.
@@ -51,11 +51,11 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl Ending {
+impl AnswerEnding {
     /// What is wrong with an answer that ended without saying so, and what to do about it.
     pub fn cut_short(&self) -> Option<(String, &'static str)> {
         match self {
-            Ending::Truncated { events, last, open } => {
+            AnswerEnding::Truncated { events, last, open } => {
                 let mut message = format!(
                     "the stream ended after {events} event{} without `RUN_FINISHED` or `RUN_ERROR`; the last was `{last}`",
                     if *events == 1 { "" } else { "s" }
@@ -66,17 +66,17 @@ impl Ending {
                 }
                 Some((message, "look at the server's log: it stopped, or something between closed the connection"))
             }
-            Ending::Silent => Some((
+            AnswerEnding::Silent => Some((
                 "the stream ended without a single event".into(),
                 "look at the server's log: it accepted the request and sent nothing",
             )),
-            Ending::Finished { .. } | Ending::Failed { .. } => None,
+            AnswerEnding::Finished { .. } | AnswerEnding::Failed { .. } => None,
         }
     }
 }
 
 /// What `RUN_FINISHED` says of its outcome.
-pub(super) enum Said {
+pub(super) enum FinishedOutcome {
     /// Done; these calls are the client's, if any are named.
     Success(Vec<String>),
     Interrupt(Vec<Interrupt>),
@@ -86,10 +86,10 @@ pub(super) enum Said {
 }
 
 /// Reads the outcome of a run.
-pub(super) fn said(fields: &mut Fields) -> Result<Said, Broken> {
+pub(super) fn said(fields: &mut AguiFields) -> Result<FinishedOutcome, AguiError> {
     const PENDING: &str = "outcome.pendingToolCallIds";
     let Some(Value::Object(outcome)) = fields.optional("outcome", "an object", Value::is_object)? else {
-        return Ok(Said::Success(Vec::new()));
+        return Ok(FinishedOutcome::Success(Vec::new()));
     };
     fields.map.extend(outcome.into_iter().map(|(name, value)| (format!("outcome.{name}"), value)));
     let kind = fields.text("outcome.type")?;
@@ -101,14 +101,14 @@ pub(super) fn said(fields: &mut Fields) -> Result<Said, Broken> {
             };
             match ids.iter().find(|id| !id.is_string()) {
                 Some(other) => Err(fields.wrong(PENDING, "a list of texts", other)),
-                None => Ok(Said::Success(ids.into_iter().map(plain).collect())),
+                None => Ok(FinishedOutcome::Success(ids.into_iter().map(plain).collect())),
             }
         }
         "interrupt" => {
             let list = fields.list("outcome.interrupts")?;
-            interrupt::interrupts(list).map(Said::Interrupt).map_err(|field| fields.missing(field))
+            interrupt::interrupts(list).map(FinishedOutcome::Interrupt).map_err(|field| fields.missing(field))
         }
-        "cancelled" => Ok(Said::Cancelled),
-        _ => Ok(Said::Unknown(kind)),
+        "cancelled" => Ok(FinishedOutcome::Cancelled),
+        _ => Ok(FinishedOutcome::Unknown(kind)),
     }
 }

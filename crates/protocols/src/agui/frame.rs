@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::chunks::Ends;
-use super::fields::{Broken, Fields, quote};
+use super::fields::{AguiError, AguiFields, quote};
 
 /// How much of an offending event is shown.
 const QUOTED: usize = 200;
@@ -14,20 +14,20 @@ macro_rules! types {
     ($($name:ident = $text:literal ends $ends:ident,)*) => {
         /// The types of event there are; those that begin with `Thinking` left the protocol with 1.0.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Type { $($name,)* }
+        pub(super) enum EventType { $($name,)* }
 
-        impl Type {
+        impl EventType {
             fn of(text: &str) -> Option<Self> {
-                match text { $($text => Some(Type::$name),)* _ => None }
+                match text { $($text => Some(EventType::$name),)* _ => None }
             }
 
             pub(super) fn name(self) -> &'static str {
-                match self { $(Type::$name => $text,)* }
+                match self { $(EventType::$name => $text,)* }
             }
 
             /// Which streams of chunks an event ends. Chunks see to it themselves.
             pub(super) fn ends(self) -> Ends {
-                match self { $(Type::$name => Ends::$ends,)* }
+                match self { $(EventType::$name => Ends::$ends,)* }
             }
         }
     };
@@ -74,16 +74,16 @@ types! {
 
 /// One event.
 #[derive(Debug)]
-pub(super) enum Frame {
+pub(super) enum AguiEvent {
     /// One that the protocol knows.
-    Known(Fields),
+    Known(AguiFields),
     /// One it does not know.
     Unknown(String),
 }
 
 /// Reads one event; `number` is its place in the stream, from 1.
-pub(super) fn read(data: &str, number: usize) -> Result<Frame, Broken> {
-    let bad = |reason: String| Broken {
+pub(super) fn read(data: &str, number: usize) -> Result<AguiEvent, AguiError> {
+    let bad = |reason: String| AguiError {
         message: format!("event {number} {reason}\nthe event: {}", quote(data, QUOTED)),
         help: NOT_AGUI,
     };
@@ -96,9 +96,9 @@ pub(super) fn read(data: &str, number: usize) -> Result<Frame, Broken> {
         Some(_) => return Err(bad("has a `type` that is not a text".into())),
         None => return Err(bad("has no `type`".into())),
     };
-    Ok(match Type::of(&kind) {
-        Some(kind) => Frame::Known(Fields { kind, number, length: data.len(), lane: None, map }),
-        None => Frame::Unknown(kind),
+    Ok(match EventType::of(&kind) {
+        Some(kind) => AguiEvent::Known(AguiFields { kind, number, length: data.len(), lane: None, map }),
+        None => AguiEvent::Unknown(kind),
     })
 }
 

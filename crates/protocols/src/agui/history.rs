@@ -10,7 +10,7 @@ use super::message::{self, text};
 
 /// The messages of a thread, in order. They are found from the end, where nearly everything happens.
 #[derive(Debug, Clone, Default)]
-pub(super) struct History {
+pub(super) struct ThreadHistory {
     pub(super) messages: Vec<Value>,
     /// The ids of all messages.
     ids: HashSet<String>,
@@ -24,7 +24,7 @@ pub(super) struct History {
     settled: usize,
 }
 
-impl History {
+impl ThreadHistory {
     /// How many messages and calls there are, and were.
     pub(super) fn size(&self) -> usize {
         self.messages.len().max(self.seen.len()) + self.calls.len()

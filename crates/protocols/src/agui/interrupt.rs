@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::fields::quote;
-use super::lint::Named;
+use super::lint::QuotedName;
 use super::message::{self, text};
 
 /// Something that the agent wants an answer to before it goes on.
@@ -67,7 +67,7 @@ pub(super) fn resume(open: &[Interrupt], arguments: &Value) -> Result<Resume, St
         .keys()
         .find(|key| !keys.contains(&key.as_str()))
     {
-        Some(key) => Err(format!("{of} has no {}; known are `{}`", Named(key), keys.join("`, `"))),
+        Some(key) => Err(format!("{of} has no {}; known are `{}`", QuotedName(key), keys.join("`, `"))),
         None => Ok(()),
     };
     let Some(arguments) = arguments.as_object() else {
@@ -82,9 +82,9 @@ pub(super) fn resume(open: &[Interrupt], arguments: &Value) -> Result<Resume, St
     };
     for (id, answer) in answers {
         if !open.iter().any(|interrupt| interrupt.id == *id) {
-            return Err(format!("there is no open interrupt {}; open: {}", Named(id), names(open)));
+            return Err(format!("there is no open interrupt {}; open: {}", QuotedName(id), names(open)));
         }
-        let of = format!("the answer to {}", Named(id));
+        let of = format!("the answer to {}", QuotedName(id));
         let Some(answer) = answer.as_object() else {
             return Err(format!("{of} must be a map with `payload` or `status`"));
         };
@@ -102,7 +102,7 @@ fn collect<'a>(answers: impl Iterator<Item = (&'a Interrupt, &'a Map<String, Val
     let mut entries = Vec::new();
     let mut commands = Map::new();
     for (interrupt, answer) in answers {
-        let name = Named(&interrupt.id);
+        let name = QuotedName(&interrupt.id);
         let status = match answer.get("status") {
             None => "resolved",
             Some(status) => match status.as_str() {
@@ -135,8 +135,8 @@ fn collect<'a>(answers: impl Iterator<Item = (&'a Interrupt, &'a Map<String, Val
 /// The open interrupts by id and reason.
 pub fn names(open: &[Interrupt]) -> String {
     let name = |interrupt: &Interrupt| match interrupt.reason.as_str() {
-        "" => Named(&interrupt.id).to_string(),
-        reason => format!("{} ({})", Named(&interrupt.id), quote(reason, 80)),
+        "" => QuotedName(&interrupt.id).to_string(),
+        reason => format!("{} ({})", QuotedName(&interrupt.id), quote(reason, 80)),
     };
     open.iter().map(name).collect::<Vec<_>>().join(", ")
 }

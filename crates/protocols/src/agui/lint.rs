@@ -34,9 +34,9 @@ impl Lint {
 }
 
 /// An id or a name from outside, in backticks and of bearable length.
-pub(super) struct Named<'n>(pub(super) &'n str);
+pub(super) struct QuotedName<'n>(pub(super) &'n str);
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for QuotedName<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.char_indices().nth(80) {
             Some((end, _)) => write!(formatter, "`{}...`", &self.0[..end]),

@@ -37,8 +37,8 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use conversation::{Conversation, Method, VERSION, envelope};
-pub use ending::{Ending, Outcome};
-pub use fields::Broken;
+pub use conversation::{AguiMethod, AguiThread, VERSION, envelope};
+pub use ending::{AnswerEnding, RunOutcome};
+pub use fields::AguiError;
 pub use interrupt::{Interrupt, Resume, names};
-pub use reader::{Reader, Step};
+pub use reader::{AguiReader, AguiStep};

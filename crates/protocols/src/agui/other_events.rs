@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
-use super::fields::{Broken, Fields};
+use super::fields::{AguiError, AguiFields};
 use super::interrupt;
-use super::lint::Named;
+use super::lint::QuotedName;
 use super::message;
 use super::patch;
 use super::reader::EventReader;
@@ -23,7 +23,7 @@ const PREDICT_STATE: &str = "PredictState";
 
 /// What a bracket is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum BracketKind {
     /// A step, by name; each agent has its own.
     Step,
     /// A subagent, by the id of its run.
@@ -35,7 +35,7 @@ pub(super) enum What {
 /// Something that begins with one event and ends with another.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bracket {
-    what: What,
+    what: BracketKind,
     owner: Option<String>,
     name: String,
 }
@@ -43,13 +43,13 @@ pub(super) struct Bracket {
 impl fmt::Display for Bracket {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.what {
-            What::Step => "step",
-            What::Subagent => "subagent",
-            What::Span => "reasoning",
+            BracketKind::Step => "step",
+            BracketKind::Subagent => "subagent",
+            BracketKind::Span => "reasoning",
         };
-        write!(formatter, "{what} {}", Named(&self.name))?;
+        write!(formatter, "{what} {}", QuotedName(&self.name))?;
         match &self.owner {
-            Some(owner) => write!(formatter, " of subagent {}", Named(owner)),
+            Some(owner) => write!(formatter, " of subagent {}", QuotedName(owner)),
             None => Ok(()),
         }
     }
@@ -57,7 +57,7 @@ impl fmt::Display for Bracket {
 
 impl EventReader<'_> {
     /// Opens or closes a bracket.
-    pub(super) fn bracket(&mut self, opens: bool, what: What, owner: Option<String>, name: String) {
+    pub(super) fn bracket(&mut self, opens: bool, what: BracketKind, owner: Option<String>, name: String) {
         let bracket = Bracket { what, owner, name };
         let found = self.state.brackets.iter().rposition(|open| *open == bracket);
         match (opens, found) {
@@ -68,44 +68,44 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn step(&mut self, mut fields: Fields, begins: bool) -> Result<(), Broken> {
+    pub(super) fn step(&mut self, mut fields: AguiFields, begins: bool) -> Result<(), AguiError> {
         let step = fields.text("stepName")?;
-        let message = format!("step {} {}", Named(&step), if begins { "begins" } else { "ends" });
+        let message = format!("step {} {}", QuotedName(&step), if begins { "begins" } else { "ends" });
         let data = fields.lane.as_ref().map(|lane| json!({ "subagentRunId": lane }));
         self.state.log("debug", message, data);
-        self.bracket(begins, What::Step, fields.lane.take(), step);
+        self.bracket(begins, BracketKind::Step, fields.lane.take(), step);
         Ok(())
     }
 
-    pub(super) fn subagent_started(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn subagent_started(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let id = subagent(&mut fields)?;
         let name = fields.text("name")?;
         let data = json!({ "subagentRunId": id });
-        self.state.log("info", format!("subagent {} begins", Named(&name)), Some(data));
-        self.bracket(true, What::Subagent, None, id);
+        self.state.log("info", format!("subagent {} begins", QuotedName(&name)), Some(data));
+        self.bracket(true, BracketKind::Subagent, None, id);
         Ok(())
     }
 
-    pub(super) fn subagent_finished(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn subagent_finished(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let id = subagent(&mut fields)?;
         let data = json!({ "subagentRunId": id, "result": fields.take("result") });
-        self.state.log("info", format!("subagent {} ends", Named(&id)), Some(data));
-        self.bracket(false, What::Subagent, None, id);
+        self.state.log("info", format!("subagent {} ends", QuotedName(&id)), Some(data));
+        self.bracket(false, BracketKind::Subagent, None, id);
         Ok(())
     }
 
-    pub(super) fn subagent_error(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn subagent_error(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let id = subagent(&mut fields)?;
         let words = fields.text("message")?;
         let data = json!({ "subagentRunId": id, "code": fields.optional_text("code")? });
-        self.state.log("error", format!("subagent {} failed: {words}", Named(&id)), Some(data));
-        self.bracket(false, What::Subagent, None, id);
+        self.state.log("error", format!("subagent {} failed: {words}", QuotedName(&id)), Some(data));
+        self.bracket(false, BracketKind::Subagent, None, id);
         Ok(())
     }
 
-    pub(super) fn state_snapshot(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn state_snapshot(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let snapshot = fields.any("snapshot")?;
         self.remember_state();
         self.put_out_state(&snapshot);
@@ -113,7 +113,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn state_delta(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn state_delta(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let delta = fields.list("delta")?;
         self.remember_state();
@@ -157,17 +157,17 @@ impl EventReader<'_> {
 
     fn put_out(&mut self, data: &Value) {
         if let Some(fresh) = self.state.fresh.of(data) {
-            self.state.push(Kind::Beside(fresh.into()));
+            self.state.push(EventKind::Beside(fresh.into()));
         }
     }
 
-    pub(super) fn activity_snapshot(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn activity_snapshot(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
         let content = Value::Object(fields.object("content")?);
         let replace = fields.optional("replace", "true or false", Value::is_boolean)? != Some(Value::Bool(false));
-        self.state.log("info", format!("activity {}", Named(&kind)), Some(content.clone()));
+        self.state.log("info", format!("activity {}", QuotedName(&kind)), Some(content.clone()));
         let history = &mut self.conversation.history;
         let lane = fields.lane.take();
         match history.activity_mut(&id) {
@@ -185,27 +185,27 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn activity_delta(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn activity_delta(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
         let operations = fields.list("patch")?;
         let Some(activity) = self.conversation.history.activity_mut(&id) else {
-            self.state.violation(format_args!("there is no activity {}", Named(&id)));
+            self.state.violation(format_args!("there is no activity {}", QuotedName(&id)));
             return Ok(());
         };
         message::describe(activity, fields.take("metadata"));
         message::set(activity, "activityType", Some(kind.clone().into()));
-        self.state.log("info", format!("activity {} changes", Named(&kind)), Some(operations.clone().into()));
+        self.state.log("info", format!("activity {} changes", QuotedName(&kind)), Some(operations.clone().into()));
         if let Some(content) = activity.get_mut("content")
             && let Err(why) = patch::apply(content, operations)
         {
-            self.state.violation(format_args!("the patch does not apply to activity {}: {why}", Named(&id)));
+            self.state.violation(format_args!("the patch does not apply to activity {}: {why}", QuotedName(&id)));
         }
         Ok(())
     }
 
-    pub(super) fn raw(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn raw(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let length = fields.length;
         if self.state.raw_logged > RAW_LOGGED {
             return Ok(());
@@ -215,7 +215,7 @@ impl EventReader<'_> {
             (format!("a raw event of {length} bytes"), None)
         } else {
             let source = fields.optional_text("source")?;
-            let source = source.map(|source| format!(" of {}", Named(&source))).unwrap_or_default();
+            let source = source.map(|source| format!(" of {}", QuotedName(&source))).unwrap_or_default();
             (format!("a raw event{source}"), fields.take("event"))
         };
         if self.state.raw_logged > RAW_LOGGED {
@@ -226,11 +226,11 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn custom(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn custom(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.state.keep(fields.length)?;
         let name = fields.text("name")?;
         let value = fields.any("value").unwrap_or_else(|_| {
-            self.state.violation(format_args!("the field `value` of {} is missing", Named(&name)));
+            self.state.violation(format_args!("the field `value` of {} is missing", QuotedName(&name)));
             Value::Null
         });
         if name != PREDICT_STATE {
@@ -241,26 +241,26 @@ impl EventReader<'_> {
             let interrupts = &mut self.state.seen.interrupts;
             interrupts.push(interrupt::custom(value, raw.as_ref(), interrupts.len()));
         } else {
-            self.state.log("info", format!("custom event {}", Named(&name)), Some(value));
+            self.state.log("info", format!("custom event {}", QuotedName(&name)), Some(value));
         }
         Ok(())
     }
 
-    pub(super) fn sealed(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn sealed(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let subtype = fields.text("subtype")?;
         let id = fields.text("entityId")?;
         let value = fields.text("encryptedValue")?;
         self.state.keep(value.len())?;
         if !matches!(subtype.as_str(), "tool-call" | "message") {
-            self.state.violation(format_args!("the field `subtype` is {}", Named(&subtype)));
+            self.state.violation(format_args!("the field `subtype` is {}", QuotedName(&subtype)));
         } else if !self.conversation.history.seal(subtype == "tool-call", &id, value) {
-            self.state.violation(format_args!("there is no {subtype} {}", Named(&id)));
+            self.state.violation(format_args!("there is no {subtype} {}", QuotedName(&id)));
         }
         Ok(())
     }
 }
 
 /// The run of the subagent that an event is about.
-fn subagent(fields: &mut Fields) -> Result<String, Broken> {
+fn subagent(fields: &mut AguiFields) -> Result<String, AguiError> {
     fields.lane.take().ok_or_else(|| fields.missing("subagentRunId"))
 }

@@ -3,24 +3,24 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use agentci_trace::{Kind, Moment};
+use agentci_trace::{EventKind, Moment};
 use serde_json::Value;
 
-use super::calls::Calls;
-use super::chunks::{Ends, Lanes, Stream};
-use super::conversation::{Conversation, Method};
-use super::ending::Ending;
-use super::fields::{Broken, Fields, quote};
-use super::frame::{self, Frame, Type};
+use super::calls::OpenToolCalls;
+use super::chunks::{ChunkStream, Ends, Lanes};
+use super::conversation::{AguiMethod, AguiThread};
+use super::ending::AnswerEnding;
+use super::fields::{AguiError, AguiFields, quote};
+use super::frame::{self, AguiEvent, EventType};
 use super::interrupt::Interrupt;
-use super::lint::{Lint, Named};
-use super::other_events::{Bracket, What};
+use super::lint::{Lint, QuotedName};
+use super::other_events::{Bracket, BracketKind};
 use super::text_events::OpenText;
 use crate::Fresh;
 
 /// How much an answer may hold.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct AnswerLimits {
     pub(super) events: usize,
     /// Text, arguments, answers and logs, in bytes.
     pub(super) bytes: usize,
@@ -30,7 +30,7 @@ pub(super) struct Limits {
     pub(super) entities: usize,
 }
 
-impl Default for Limits {
+impl Default for AnswerLimits {
     fn default() -> Self {
         Self { events: 2_000_000, bytes: 64 << 20, open: 1_000, entities: 20_000 }
     }
@@ -38,11 +38,11 @@ impl Default for Limits {
 
 /// Something for the trace.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct AguiStep {
     /// When it happened: the arrival of the event that made it complete.
     pub at: Moment,
     /// What happened.
-    pub kind: Kind,
+    pub kind: EventKind,
 }
 
 /// How far the run is.
@@ -58,7 +58,7 @@ pub(super) enum Phase {
 /// Reads the events of one answer. Calls come out in the order they were begun; of parallel ones, what is complete waits for
 /// what was begun before it and keeps its moment.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct AguiReader {
     pub(super) thread: String,
     /// The run that was asked for, until the first run begins.
     pub(super) run: Option<String>,
@@ -74,7 +74,7 @@ pub struct Reader {
     pub(super) lanes: Lanes,
     /// The messages that are being streamed, in the order they were opened.
     pub(super) texts: Vec<OpenText>,
-    pub(super) calls: Calls,
+    pub(super) calls: OpenToolCalls,
     /// The steps, subagents and spans of reasoning that are open.
     pub(super) brackets: Vec<Bracket>,
     pub(super) seen: Seen,
@@ -82,12 +82,12 @@ pub struct Reader {
     pub(super) before: Option<Value>,
     /// What was put out beside the messages.
     pub(super) fresh: Fresh,
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<AnswerEnding>,
     /// The first error of a run that was asked for. No later event takes it back.
-    pub(super) failed: Option<Ending>,
+    pub(super) failed: Option<AnswerEnding>,
     pub(super) raw_logged: usize,
-    pub(super) limits: Limits,
-    pub(super) out: Vec<Step>,
+    pub(super) limits: AnswerLimits,
+    pub(super) out: Vec<AguiStep>,
 }
 
 /// What came in the present run.
@@ -104,30 +104,30 @@ pub(super) struct Seen {
     pub(super) interrupts: Vec<Interrupt>,
 }
 
-impl Reader {
+impl AguiReader {
     /// Begins to read an answer. What was said in the conversation counts as sent from here on.
-    pub fn new(method: Method, run_id: &str, conversation: &mut Conversation) -> Self {
+    pub fn new(method: AguiMethod, run_id: &str, conversation: &mut AguiThread) -> Self {
         conversation.begin();
         Self {
             thread: conversation.thread().to_owned(),
             // Who connects is told of earlier runs.
-            run: Some(run_id.to_owned()).filter(|_| method == Method::Run),
-            joined: method == Method::Connect,
+            run: Some(run_id.to_owned()).filter(|_| method == AguiMethod::Run),
+            joined: method == AguiMethod::Connect,
             ..Self::default()
         }
     }
 
     /// Takes one event: the data of one server-sent event, and when it arrived. What [`Broken`] leaves open is still to be had
     /// from [`end`](Self::end).
-    pub fn event(&mut self, data: &str, at: Moment, conversation: &mut Conversation) -> Result<Vec<Step>, Broken> {
+    pub fn event(&mut self, data: &str, at: Moment, conversation: &mut AguiThread) -> Result<Vec<AguiStep>, AguiError> {
         self.number += 1;
         self.at = at;
         if self.number > self.limits.events {
             return Err(too_much(format!("the agent sent more than {} events in one answer", self.limits.events)));
         }
         match frame::read(data, self.number)? {
-            Frame::Known(fields) => EventReader { state: self, conversation }.event(fields)?,
-            Frame::Unknown(kind) => {
+            AguiEvent::Known(fields) => EventReader { state: self, conversation }.event(fields)?,
+            AguiEvent::Unknown(kind) => {
                 self.last = quote(&kind, 80);
                 self.violation(format_args!("unknown event type"));
             }
@@ -136,19 +136,19 @@ impl Reader {
     }
 
     /// The stream has ended: gives out what was left, and how it ended.
-    pub fn end(mut self, at: Moment, conversation: &mut Conversation) -> (Vec<Step>, Ending) {
+    pub fn end(mut self, at: Moment, conversation: &mut AguiThread) -> (Vec<AguiStep>, AnswerEnding) {
         self.at = at;
         let open = self.open();
         let mut reader = EventReader { state: &mut self, conversation };
         reader.close_lanes();
         reader.flush();
         for id in conversation.history.settle() {
-            self.violation(format_args!("message {} has the id of an earlier one", Named(&id)));
+            self.violation(format_args!("message {} has the id of an earlier one", QuotedName(&id)));
         }
         let ending = match self.failed.or(self.ending) {
             Some(ending) => ending,
-            None if self.last.is_empty() => Ending::Silent,
-            None => Ending::Truncated { events: self.number, last: self.last, open },
+            None if self.last.is_empty() => AnswerEnding::Silent,
+            None => AnswerEnding::Truncated { events: self.number, last: self.last, open },
         };
         (self.out, ending)
     }
@@ -161,28 +161,28 @@ impl Reader {
     /// What is open, each with its kind and id.
     pub(super) fn open(&self) -> Vec<String> {
         let texts = self.texts.iter().filter(|open| !open.implied);
-        let texts = texts.map(|open| format!("{} {}", open.stream.noun(), Named(&open.id)));
-        let calls = self.calls.open().map(|id| format!("call {}", Named(id)));
+        let texts = texts.map(|open| format!("{} {}", open.stream.noun(), QuotedName(&open.id)));
+        let calls = self.calls.open().map(|id| format!("call {}", QuotedName(id)));
         texts.chain(calls).chain(self.brackets.iter().map(ToString::to_string)).collect()
     }
 
     /// Writes down a violation, unless it was said before.
     pub(super) fn violation(&mut self, words: fmt::Arguments<'_>) {
         if let Some(sentence) = self.lint.violation(self.number, &self.last, words) {
-            self.push(Kind::Violation(sentence));
+            self.push(EventKind::Violation(sentence));
         }
     }
 
-    pub(super) fn push(&mut self, kind: Kind) {
-        self.out.push(Step { at: self.at, kind });
+    pub(super) fn push(&mut self, kind: EventKind) {
+        self.out.push(AguiStep { at: self.at, kind });
     }
 
     pub(super) fn log(&mut self, level: &str, message: String, data: Option<Value>) {
-        self.push(Kind::Log { level: level.into(), message, data: data.map(Into::into) });
+        self.push(EventKind::Log { level: level.into(), message, data: data.map(Into::into) });
     }
 
     /// Counts what is kept in memory.
-    pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Broken> {
+    pub(super) fn keep(&mut self, bytes: usize) -> Result<(), AguiError> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > self.limits.bytes {
             return Err(too_much(format!("the agent sent more than {} bytes in one answer", self.limits.bytes)));
@@ -193,12 +193,12 @@ impl Reader {
 
 /// Reads one event: what it says goes into the state of the reader and into the conversation.
 pub(super) struct EventReader<'e> {
-    pub(super) state: &'e mut Reader,
-    pub(super) conversation: &'e mut Conversation,
+    pub(super) state: &'e mut AguiReader,
+    pub(super) conversation: &'e mut AguiThread,
 }
 
 impl EventReader<'_> {
-    fn event(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    fn event(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let kind = fields.kind;
         self.arrives(kind);
         fields.lane = fields.optional_text("subagentRunId")?;
@@ -208,46 +208,46 @@ impl EventReader<'_> {
             Ends::All => self.close_lanes(),
         }
         match kind {
-            Type::RunStarted => self.run_started(fields)?,
-            Type::RunFinished => self.run_finished(fields)?,
-            Type::RunError => self.run_error(fields)?,
-            Type::StepStarted => self.step(fields, true)?,
-            Type::StepFinished => self.step(fields, false)?,
-            Type::TextMessageStart => self.text_start(Stream::Text, fields)?,
-            Type::TextMessageContent => self.text_content(Stream::Text, fields)?,
-            Type::TextMessageEnd => self.text_end(Stream::Text, &fields.text("messageId")?),
-            Type::TextMessageChunk => self.text_chunk(Stream::Text, fields)?,
-            Type::ToolCallStart => self.call_start(fields)?,
-            Type::ToolCallArgs => self.call_arguments(fields)?,
-            Type::ToolCallEnd => self.call_end(&fields.text("toolCallId")?),
-            Type::ToolCallChunk => self.call_chunk(fields)?,
-            Type::ToolCallResult => self.call_result(fields)?,
-            Type::StateSnapshot => self.state_snapshot(fields)?,
-            Type::StateDelta => self.state_delta(fields)?,
-            Type::MessagesSnapshot => self.messages_snapshot(fields)?,
-            Type::ActivitySnapshot => self.activity_snapshot(fields)?,
-            Type::ActivityDelta => self.activity_delta(fields)?,
-            Type::Raw => self.raw(fields)?,
-            Type::Custom => self.custom(fields)?,
-            Type::ReasoningStart => self.bracket(true, What::Span, None, fields.text("messageId")?),
-            Type::ReasoningMessageStart => self.text_start(Stream::Reasoning, fields)?,
-            Type::ReasoningMessageContent => self.text_content(Stream::Reasoning, fields)?,
-            Type::ReasoningMessageEnd => self.text_end(Stream::Reasoning, &fields.text("messageId")?),
-            Type::ReasoningMessageChunk => self.text_chunk(Stream::Reasoning, fields)?,
-            Type::ReasoningEnd => self.bracket(false, What::Span, None, fields.text("messageId")?),
-            Type::ReasoningEncryptedValue => self.sealed(fields)?,
-            Type::SubagentStarted => self.subagent_started(fields)?,
-            Type::SubagentFinished => self.subagent_finished(fields)?,
-            Type::SubagentError => self.subagent_error(fields)?,
-            Type::ThinkingStart => self.bracket(true, What::Span, None, "thinking".into()),
-            Type::ThinkingEnd => self.bracket(false, What::Span, None, "thinking".into()),
-            Type::ThinkingTextMessageStart => self.thinking_start(),
-            Type::ThinkingTextMessageContent => self.thinking_content(&fields.text("delta")?)?,
-            Type::ThinkingTextMessageEnd => self.thinking_end(),
+            EventType::RunStarted => self.run_started(fields)?,
+            EventType::RunFinished => self.run_finished(fields)?,
+            EventType::RunError => self.run_error(fields)?,
+            EventType::StepStarted => self.step(fields, true)?,
+            EventType::StepFinished => self.step(fields, false)?,
+            EventType::TextMessageStart => self.text_start(ChunkStream::Text, fields)?,
+            EventType::TextMessageContent => self.text_content(ChunkStream::Text, fields)?,
+            EventType::TextMessageEnd => self.text_end(ChunkStream::Text, &fields.text("messageId")?),
+            EventType::TextMessageChunk => self.text_chunk(ChunkStream::Text, fields)?,
+            EventType::ToolCallStart => self.call_start(fields)?,
+            EventType::ToolCallArgs => self.call_arguments(fields)?,
+            EventType::ToolCallEnd => self.call_end(&fields.text("toolCallId")?),
+            EventType::ToolCallChunk => self.call_chunk(fields)?,
+            EventType::ToolCallResult => self.call_result(fields)?,
+            EventType::StateSnapshot => self.state_snapshot(fields)?,
+            EventType::StateDelta => self.state_delta(fields)?,
+            EventType::MessagesSnapshot => self.messages_snapshot(fields)?,
+            EventType::ActivitySnapshot => self.activity_snapshot(fields)?,
+            EventType::ActivityDelta => self.activity_delta(fields)?,
+            EventType::Raw => self.raw(fields)?,
+            EventType::Custom => self.custom(fields)?,
+            EventType::ReasoningStart => self.bracket(true, BracketKind::Span, None, fields.text("messageId")?),
+            EventType::ReasoningMessageStart => self.text_start(ChunkStream::Reasoning, fields)?,
+            EventType::ReasoningMessageContent => self.text_content(ChunkStream::Reasoning, fields)?,
+            EventType::ReasoningMessageEnd => self.text_end(ChunkStream::Reasoning, &fields.text("messageId")?),
+            EventType::ReasoningMessageChunk => self.text_chunk(ChunkStream::Reasoning, fields)?,
+            EventType::ReasoningEnd => self.bracket(false, BracketKind::Span, None, fields.text("messageId")?),
+            EventType::ReasoningEncryptedValue => self.sealed(fields)?,
+            EventType::SubagentStarted => self.subagent_started(fields)?,
+            EventType::SubagentFinished => self.subagent_finished(fields)?,
+            EventType::SubagentError => self.subagent_error(fields)?,
+            EventType::ThinkingStart => self.bracket(true, BracketKind::Span, None, "thinking".into()),
+            EventType::ThinkingEnd => self.bracket(false, BracketKind::Span, None, "thinking".into()),
+            EventType::ThinkingTextMessageStart => self.thinking_start(),
+            EventType::ThinkingTextMessageContent => self.thinking_content(&fields.text("delta")?)?,
+            EventType::ThinkingTextMessageEnd => self.thinking_end(),
         }
         let state = &*self.state;
         let open = state.texts.len() + state.calls.len() + state.brackets.len() + state.lanes.0.len();
-        let Limits { open: most, entities, .. } = state.limits;
+        let AnswerLimits { open: most, entities, .. } = state.limits;
         if open > most {
             return Err(too_much(format!("more than {most} messages, calls and steps are open at one time")));
         }
@@ -258,25 +258,27 @@ impl EventReader<'_> {
     }
 
     /// Looks at whether an event may come now.
-    fn arrives(&mut self, kind: Type) {
+    fn arrives(&mut self, kind: EventType) {
         self.state.last = kind.name().to_owned();
-        let run = matches!(kind, Type::RunStarted | Type::RunError);
+        let run = matches!(kind, EventType::RunStarted | EventType::RunError);
         let words = match self.state.phase {
             Phase::Before if !run => {
                 self.state.phase = Phase::Running;
                 "the first event must be `RUN_STARTED` or `RUN_ERROR`"
             }
-            Phase::Running if kind == Type::RunStarted => {
+            Phase::Running if kind == EventType::RunStarted => {
                 "a run is still going on: `RUN_FINISHED` or `RUN_ERROR` must come first"
             }
             Phase::Finished if !run => "it follows `RUN_FINISHED`, after which only a new run may begin",
-            Phase::Failed if kind != Type::RunStarted => "it follows `RUN_ERROR`, after which only a new run may begin",
+            Phase::Failed if kind != EventType::RunStarted => {
+                "it follows `RUN_ERROR`, after which only a new run may begin"
+            }
             Phase::Before | Phase::Running | Phase::Finished | Phase::Failed => return,
         };
         self.state.violation(format_args!("{words}"));
     }
 }
 
-fn too_much(message: String) -> Broken {
-    Broken { message, help: "nothing a user waits for is that long: look for a loop in the agent" }
+fn too_much(message: String) -> AguiError {
+    AguiError { message, help: "nothing a user waits for is that long: look for a loop in the agent" }
 }

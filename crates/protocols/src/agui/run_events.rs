@@ -1,18 +1,18 @@
 //! How a run begins and ends.
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
-use super::ending::{self, Ending, Outcome, Said};
-use super::fields::{Broken, Fields, quote};
+use super::ending::{self, AnswerEnding, FinishedOutcome, RunOutcome};
+use super::fields::{AguiError, AguiFields, quote};
 use super::interrupt::Interrupt;
-use super::lint::Named;
+use super::lint::QuotedName;
 use super::message;
 use super::reader::{EventReader, Phase, Seen};
 use super::usage::usage;
 
 impl EventReader<'_> {
-    pub(super) fn run_started(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn run_started(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         self.flush();
         self.state.phase = Phase::Running;
         self.state.ending = None;
@@ -41,13 +41,17 @@ impl EventReader<'_> {
         match (given, asked) {
             (None, _) => self.state.violation(format_args!("the field `{field}` is missing")),
             (Some(given), Some(asked)) if given != asked => {
-                self.state.violation(format_args!("`{field}` is {}, and {} was sent", Named(given), Named(asked)));
+                self.state.violation(format_args!(
+                    "`{field}` is {}, and {} was sent",
+                    QuotedName(given),
+                    QuotedName(asked)
+                ));
             }
             _ => {}
         }
     }
 
-    pub(super) fn run_finished(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn run_finished(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let said = ending::said(&mut fields)?;
         for open in self.state.open() {
             self.state.violation(format_args!("{open} is still open"));
@@ -56,31 +60,32 @@ impl EventReader<'_> {
         self.use_up(&mut fields);
         let custom = std::mem::take(&mut self.state.seen.interrupts);
         let outcome = match said {
-            Said::Interrupt(interrupts) => Outcome::Interrupted(interrupts),
-            Said::Cancelled => Outcome::Cancelled,
-            Said::Unknown(kind) => {
-                self.state.violation(format_args!("the outcome {} is unknown, and taken for success", Named(&kind)));
+            FinishedOutcome::Interrupt(interrupts) => RunOutcome::Interrupted(interrupts),
+            FinishedOutcome::Cancelled => RunOutcome::Cancelled,
+            FinishedOutcome::Unknown(kind) => {
+                self.state
+                    .violation(format_args!("the outcome {} is unknown, and taken for success", QuotedName(&kind)));
                 self.done(Vec::new(), custom)
             }
-            Said::Success(pending) => self.done(pending, custom),
+            FinishedOutcome::Success(pending) => self.done(pending, custom),
         };
         self.conversation.interrupts = match &outcome {
-            Outcome::Interrupted(interrupts) => interrupts.clone(),
-            Outcome::Success { .. } | Outcome::Cancelled => Vec::new(),
+            RunOutcome::Interrupted(interrupts) => interrupts.clone(),
+            RunOutcome::Success { .. } | RunOutcome::Cancelled => Vec::new(),
         };
         for Interrupt { id, reason, value, .. } in &self.conversation.interrupts {
             let reason = if reason.is_empty() { String::new() } else { format!(": {}", quote(reason, 200)) };
-            self.state.log("info", format!("interrupt {}{reason}", Named(id)), Some(value.clone()));
+            self.state.log("info", format!("interrupt {}{reason}", QuotedName(id)), Some(value.clone()));
         }
         self.state.phase = Phase::Finished;
-        self.state.ending = Some(Ending::Finished { outcome, result: fields.take("result") });
+        self.state.ending = Some(AnswerEnding::Finished { outcome, result: fields.take("result") });
         Ok(())
     }
 
     /// The run is done, as far as it depends on the agent.
-    fn done(&mut self, named: Vec<String>, custom: Vec<Interrupt>) -> Outcome {
+    fn done(&mut self, named: Vec<String>, custom: Vec<Interrupt>) -> RunOutcome {
         if !custom.is_empty() {
-            return Outcome::Interrupted(custom);
+            return RunOutcome::Interrupted(custom);
         }
         let mut ids = named;
         if ids.is_empty() {
@@ -92,29 +97,29 @@ impl EventReader<'_> {
             match self.conversation.history.call(&id) {
                 Some(call) => pending.push(call),
                 None => {
-                    let id = Named(&id);
+                    let id = QuotedName(&id);
                     self.state.violation(format_args!("call {id} is said to be pending, and was never begun"));
                 }
             }
         }
-        Outcome::Success { pending }
+        RunOutcome::Success { pending }
     }
 
-    pub(super) fn run_error(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn run_error(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let message = fields.text("message")?;
         let code = fields.optional_text("code")?;
         self.flush();
         self.use_up(&mut fields);
         let data = code.as_ref().map(|code| json!({ "code": code }));
-        self.state.push(Kind::AgentError { message: message.clone(), data: data.map(Into::into) });
+        self.state.push(EventKind::AgentError { message: message.clone(), data: data.map(Into::into) });
         self.state.phase = Phase::Failed;
-        self.state.failed.get_or_insert(Ending::Failed { message, code });
+        self.state.failed.get_or_insert(AnswerEnding::Failed { message, code });
         Ok(())
     }
 
-    fn use_up(&mut self, fields: &mut Fields) {
+    fn use_up(&mut self, fields: &mut AguiFields) {
         match fields.take("usage").map(|value| usage(&value)) {
-            Some(Ok(Some(usage))) => self.state.push(Kind::Usage(usage)),
+            Some(Ok(Some(usage))) => self.state.push(EventKind::Usage(usage)),
             Some(Err(words)) => self.state.violation(format_args!("{words}")),
             Some(Ok(None)) | None => {}
         }
@@ -129,7 +134,7 @@ impl EventReader<'_> {
         self.complete_calls(completed);
         self.state.brackets.clear();
         if self.state.before.take().is_some_and(|before| before != self.conversation.state) {
-            self.state.push(Kind::State(self.conversation.state.clone().into()));
+            self.state.push(EventKind::State(self.conversation.state.clone().into()));
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_trace::{Kind, ToolResult};
+use agentci_trace::{EventKind, ToolResult};
 use serde_json::Value;
 
-use super::chunks::Stream;
+use super::chunks::ChunkStream;
 use super::content::{plain, result, texts};
-use super::fields::{Broken, Fields};
+use super::fields::{AguiError, AguiFields};
 use super::history::calls_of;
-use super::lint::Named;
+use super::lint::QuotedName;
 use super::message::{self, text};
 use super::reader::EventReader;
 use super::text_events::ASSISTANT;
@@ -22,7 +22,7 @@ enum New {
 }
 
 impl EventReader<'_> {
-    pub(super) fn messages_snapshot(&mut self, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn messages_snapshot(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let messages = messages(&mut fields)?;
         // Who joins a thread is told what happened before.
         if !self.state.joined {
@@ -50,7 +50,7 @@ impl EventReader<'_> {
         let known = known.unwrap_or_default();
         // How often each was said; those whose words are still coming are not in the history yet.
         let mut heard: HashMap<String, usize> = HashMap::new();
-        let open = || self.state.texts.iter().filter(|open| open.stream == Stream::Text);
+        let open = || self.state.texts.iter().filter(|open| open.stream == ChunkStream::Text);
         for words in known.iter().filter_map(words).chain(open().map(|open| open.text.clone())) {
             *heard.entry(words).or_default() += 1;
         }
@@ -85,14 +85,14 @@ impl EventReader<'_> {
         news
     }
 
-    fn tell(&mut self, new: New) -> Result<(), Broken> {
+    fn tell(&mut self, new: New) -> Result<(), AguiError> {
         match new {
             New::Text(words) => {
                 self.state.keep(words.len())?;
-                self.state.push(Kind::Text(words));
+                self.state.push(EventKind::Text(words));
             }
             New::Call { id, name, .. } if id.is_empty() || name.is_empty() => {
-                self.state.violation(format_args!("a call {} has no `id` or no `function.name`", Named(&id)));
+                self.state.violation(format_args!("a call {} has no `id` or no `function.name`", QuotedName(&id)));
             }
             New::Call { id, name, arguments } => {
                 self.enter_call(&id, name);
@@ -103,7 +103,7 @@ impl EventReader<'_> {
                 self.state.keep(result.result.to_string().len())?;
                 let id = &result.call_id;
                 if !self.state.seen.made.contains(id) && !self.conversation.history.calls.contains(id) {
-                    self.state.violation(format_args!("call {} was never begun", Named(id)));
+                    self.state.violation(format_args!("call {} was never begun", QuotedName(id)));
                 }
                 self.answer_call(result);
             }
@@ -123,7 +123,7 @@ fn words(message: &Value) -> Option<String> {
 }
 
 /// The messages of a snapshot, each an object with an id and a role.
-fn messages(fields: &mut Fields) -> Result<Vec<Value>, Broken> {
+fn messages(fields: &mut AguiFields) -> Result<Vec<Value>, AguiError> {
     let mut messages = Vec::new();
     for message in fields.list("messages")? {
         let Value::Object(map) = message else {

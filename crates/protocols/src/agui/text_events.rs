@@ -1,13 +1,13 @@
 //! Events of messages: what is said and what is thought.
 
-use agentci_trace::{Kind, Moment};
+use agentci_trace::{EventKind, Moment};
 use serde_json::{Map, Value, json};
 
-use super::chunks::{Lane, Place, Stream};
-use super::fields::{Broken, Fields};
-use super::lint::Named;
+use super::chunks::{ChunkLane, ChunkStream, ChunkTarget};
+use super::fields::{AguiError, AguiFields};
+use super::lint::QuotedName;
 use super::message;
-use super::reader::{EventReader, Step};
+use super::reader::{AguiStep, EventReader};
 
 pub(super) const ASSISTANT: &str = "assistant";
 const REASONING: &str = "reasoning";
@@ -18,7 +18,7 @@ const THINKING: &str = "thinking";
 #[derive(Debug)]
 pub(super) struct OpenText {
     /// Whether someone speaks or the agent thinks.
-    pub(super) stream: Stream,
+    pub(super) stream: ChunkStream,
     pub(super) id: String,
     role: String,
     pub(super) text: String,
@@ -32,14 +32,14 @@ pub(super) struct OpenText {
 }
 
 impl EventReader<'_> {
-    pub(super) fn text_start(&mut self, stream: Stream, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn text_start(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
         let id = fields.text("messageId")?;
         let (mut role, mut name) = (REASONING.to_owned(), None);
-        if stream == Stream::Text {
+        if stream == ChunkStream::Text {
             role = fields.optional_text("role")?.unwrap_or_else(|| ASSISTANT.into());
             name = fields.optional_text("name")?;
             if !matches!(role.as_str(), ASSISTANT | "user" | "system" | "developer") {
-                self.state.violation(format_args!("message {} has the role {}", Named(&id), Named(&role)));
+                self.state.violation(format_args!("message {} has the role {}", QuotedName(&id), QuotedName(&role)));
             }
         }
         self.open_text(stream, &id, role, name, fields.lane.take());
@@ -49,52 +49,52 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn text_content(&mut self, stream: Stream, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn text_content(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
         let (id, delta) = (fields.text("messageId")?, fields.text("delta")?);
         self.add_piece(stream, &id, &delta, fields.lane.take(), fields.take("metadata"))
     }
 
-    pub(super) fn text_end(&mut self, stream: Stream, id: &str) {
+    pub(super) fn text_end(&mut self, stream: ChunkStream, id: &str) {
         match self.remove_text(stream, id) {
             Some(open) => self.finish_text(OpenText { heard: self.state.at, ..open }),
-            None => self.state.violation(format_args!("no {} {} is open", stream.noun(), Named(id))),
+            None => self.state.violation(format_args!("no {} {} is open", stream.noun(), QuotedName(id))),
         }
     }
 
     pub(super) fn thinking_start(&mut self) {
-        if self.text(Stream::Reasoning, THINKING).is_some() {
+        if self.text(ChunkStream::Reasoning, THINKING).is_some() {
             self.state.violation(format_args!("a message of this kind is open already"));
             self.thinking_end();
         }
-        self.push_text(Stream::Reasoning, THINKING, REASONING.into(), false, false);
+        self.push_text(ChunkStream::Reasoning, THINKING, REASONING.into(), false, false);
     }
 
-    pub(super) fn thinking_content(&mut self, delta: &str) -> Result<(), Broken> {
-        if self.text(Stream::Reasoning, THINKING).is_none() {
+    pub(super) fn thinking_content(&mut self, delta: &str) -> Result<(), AguiError> {
+        if self.text(ChunkStream::Reasoning, THINKING).is_none() {
             self.state.violation(format_args!("no message of this kind is open"));
-            self.push_text(Stream::Reasoning, THINKING, REASONING.into(), true, false);
+            self.push_text(ChunkStream::Reasoning, THINKING, REASONING.into(), true, false);
         }
-        self.add_piece(Stream::Reasoning, THINKING, delta, None, None)
+        self.add_piece(ChunkStream::Reasoning, THINKING, delta, None, None)
     }
 
     pub(super) fn thinking_end(&mut self) {
-        self.text_end(Stream::Reasoning, THINKING);
+        self.text_end(ChunkStream::Reasoning, THINKING);
     }
 
-    pub(super) fn text_chunk(&mut self, stream: Stream, mut fields: Fields) -> Result<(), Broken> {
+    pub(super) fn text_chunk(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
         let id = fields.optional_text("messageId")?;
         let (mut role, mut name) = (None, None);
-        if stream == Stream::Text {
+        if stream == ChunkStream::Text {
             (role, name) = (fields.optional_text("role")?, fields.optional_text("name")?);
         }
         let mut said = [("role", role), ("name", name)];
         let lane = match self.place_chunk(stream, id, fields.lane.as_deref(), &said) {
             None => return Ok(()),
-            Some(Place::Continue(lane)) => lane,
-            Some(Place::Open(id)) => {
-                let usual = if stream == Stream::Text { ASSISTANT } else { REASONING };
+            Some(ChunkTarget::Continue(lane)) => lane,
+            Some(ChunkTarget::Open(id)) => {
+                let usual = if stream == ChunkStream::Text { ASSISTANT } else { REASONING };
                 let role = said[0].1.get_or_insert_with(|| usual.to_owned()).clone();
-                let lane = Lane { owner: fields.lane.take(), stream, id, said };
+                let lane = ChunkLane { owner: fields.lane.take(), stream, id, said };
                 self.state.lanes.0.push(lane.clone());
                 self.open_text(stream, &lane.id, role, lane.said[1].1.clone(), lane.owner.clone());
                 lane
@@ -108,11 +108,11 @@ impl EventReader<'_> {
     /// ends its old one.
     pub(super) fn place_chunk(
         &mut self,
-        stream: Stream,
+        stream: ChunkStream,
         id: Option<String>,
         owner: Option<&str>,
         said: &[(&'static str, Option<String>); 2],
-    ) -> Option<Place> {
+    ) -> Option<ChunkTarget> {
         let place = self.state.lanes.place(stream, id, owner);
         match &place {
             Err(words) => {
@@ -120,10 +120,10 @@ impl EventReader<'_> {
                 self.close_lane(owner);
                 self.state.violation(format_args!("{words}"));
             }
-            Ok(Place::Open(_)) => self.close_lane(owner),
-            Ok(Place::Continue(lane)) => {
+            Ok(ChunkTarget::Open(_)) => self.close_lane(owner),
+            Ok(ChunkTarget::Continue(lane)) => {
                 let differs = |given: Option<&str>, known: Option<&str>| given.is_some() && given != known;
-                let id = Named(&lane.id);
+                let id = QuotedName(&lane.id);
                 for ((field, given), (_, known)) in said.iter().zip(&lane.said) {
                     if differs(given.as_deref(), known.as_deref()) {
                         self.state.violation(format_args!("`{field}` of {id} is another than its first chunk gave"));
@@ -152,8 +152,8 @@ impl EventReader<'_> {
     }
 
     /// A stream of chunks is over. It was complete with its last chunk, not with whatever came next.
-    fn end_chunks(&mut self, lane: &Lane) {
-        if lane.stream == Stream::Call {
+    fn end_chunks(&mut self, lane: &ChunkLane) {
+        if lane.stream == ChunkStream::Call {
             self.close_call(&lane.id, None);
         } else if let Some(open) = self.remove_text(lane.stream, &lane.id) {
             self.finish_text(open);
@@ -170,47 +170,47 @@ impl EventReader<'_> {
         if text.is_empty() {
             return;
         }
-        let kind = if stream == Stream::Reasoning {
-            Kind::Reasoning(text)
+        let kind = if stream == ChunkStream::Reasoning {
+            EventKind::Reasoning(text)
         } else if role == ASSISTANT {
             self.state.seen.said.insert(text.clone());
-            Kind::Text(text)
+            EventKind::Text(text)
         } else {
-            Kind::Log {
+            EventKind::Log {
                 level: "info".into(),
-                message: format!("a message of the role {}", Named(&role)),
+                message: format!("a message of the role {}", QuotedName(&role)),
                 data: Some(json!({ "role": role, "content": text }).into()),
             }
         };
-        self.state.out.push(Step { at, kind });
+        self.state.out.push(AguiStep { at, kind });
     }
 
-    fn open_text(&mut self, stream: Stream, id: &str, role: String, name: Option<String>, lane: Option<String>) {
+    fn open_text(&mut self, stream: ChunkStream, id: &str, role: String, name: Option<String>, lane: Option<String>) {
         if self.text(stream, id).is_some() {
-            return self.state.violation(format_args!("{} {} is open already", stream.noun(), Named(id)));
+            return self.state.violation(format_args!("{} {} is open already", stream.noun(), QuotedName(id)));
         }
         self.conversation.history.open_message(id, &role, name, lane);
         self.push_text(stream, id, role, false, true);
     }
 
-    fn push_text(&mut self, stream: Stream, id: &str, role: String, implied: bool, kept: bool) {
+    fn push_text(&mut self, stream: ChunkStream, id: &str, role: String, implied: bool, kept: bool) {
         let (id, text, heard) = (id.to_owned(), String::new(), self.state.at);
         self.state.texts.push(OpenText { stream, id, role, text, heard, implied, kept, metadata: None });
     }
 
     fn add_piece(
         &mut self,
-        stream: Stream,
+        stream: ChunkStream,
         id: &str,
         delta: &str,
         lane: Option<String>,
         metadata: Option<Value>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), AguiError> {
         self.state.keep(delta.len())?;
         if self.text(stream, id).is_none() {
             // What is said is not lost for want of an opening.
-            self.state.violation(format_args!("no {} {} is open", stream.noun(), Named(id)));
-            let role = if stream == Stream::Text { ASSISTANT } else { REASONING };
+            self.state.violation(format_args!("no {} {} is open", stream.noun(), QuotedName(id)));
+            let role = if stream == ChunkStream::Text { ASSISTANT } else { REASONING };
             self.conversation.history.open_message(id, role, None, lane);
             self.push_text(stream, id, role.into(), true, true);
         }
@@ -224,11 +224,11 @@ impl EventReader<'_> {
     }
 
     /// The open message with an id; few are open at any time, so they are looked through from the end.
-    fn text(&mut self, stream: Stream, id: &str) -> Option<&mut OpenText> {
+    fn text(&mut self, stream: ChunkStream, id: &str) -> Option<&mut OpenText> {
         self.state.texts.iter_mut().rev().find(|open| open.stream == stream && open.id == id)
     }
 
-    fn remove_text(&mut self, stream: Stream, id: &str) -> Option<OpenText> {
+    fn remove_text(&mut self, stream: ChunkStream, id: &str) -> Option<OpenText> {
         let found = self.state.texts.iter().rposition(|open| open.stream == stream && open.id == id)?;
         Some(self.state.texts.remove(found))
     }

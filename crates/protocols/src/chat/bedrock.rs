@@ -16,7 +16,7 @@ const BLOCKS_MOST: usize = 10_000;
 
 /// A block of the answer so far.
 #[derive(Default)]
-struct Block {
+struct BedrockBlock {
     said: String,
     thought: String,
     /// The call and its arguments.
@@ -39,7 +39,7 @@ fn unpacked(event: &Value) -> Option<Value> {
 }
 
 fn converse(events: &[Value]) -> Assembled {
-    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+    let mut blocks: BTreeMap<u64, BedrockBlock> = BTreeMap::new();
     let (mut stop, mut usage) = (Value::Null, Value::Null);
     for event in events {
         let Some((kind, payload)) = event.as_object().and_then(|map| map.iter().next()) else { continue };
@@ -58,13 +58,13 @@ fn converse(events: &[Value]) -> Assembled {
         }
     }
     let complete = stop.is_string();
-    let content: Vec<Value> = blocks.into_values().map(Block::whole).collect();
+    let content: Vec<Value> = blocks.into_values().map(BedrockBlock::whole).collect();
     let message = json!({ "role": "assistant", "content": content });
     let whole = object([("output", json!({ "message": message })), ("stopReason", stop), ("usage", usage)]);
     Assembled { whole, complete }
 }
 
-impl Block {
+impl BedrockBlock {
     fn grow(&mut self, delta: &Value) {
         self.said.push_str(text(delta, "text"));
         self.thought.push_str(text(&delta["reasoningContent"], "text"));

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
-use super::pieces::Pieces;
+use super::pieces::CallPieces;
 use super::read::{Assembled, object, some};
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
     let (mut said, mut thought, mut plan) = (String::new(), String::new(), String::new());
-    let mut calls = Pieces::default();
+    let mut calls = CallPieces::default();
     let (mut id, mut end) = (None, None);
     for event in events {
         let message = &event["delta"]["message"];

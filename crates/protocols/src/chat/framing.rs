@@ -14,14 +14,14 @@ pub(super) enum Framed {
     /// JSON.
     Whole(Value),
     /// Events, and whether the provider said that there are no more.
-    Events(Vec<Value>, Ended),
+    Events(Vec<Value>, StreamEnd),
     /// A text that is not JSON, as gateways send with an error.
     Text(String),
 }
 
 /// How a stream of events ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum StreamEnd {
     /// Nothing was torn.
     Open,
     /// `[DONE]` was said.
@@ -40,14 +40,14 @@ pub(super) fn read<'b>(
     let begins = |word: &[u8]| bytes.trim_ascii_start().starts_with(word);
     if content_type.contains("amazon.eventstream") || bytes.first() == Some(&0) {
         let (events, torn) = event_stream::events(&bytes, notes);
-        return Framed::Events(events, if torn { Ended::Torn } else { Ended::Open });
+        return Framed::Events(events, if torn { StreamEnd::Torn } else { StreamEnd::Open });
     }
     if [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|word| begins(word)) {
         return sse(&bytes, notes);
     }
     match serde_json::from_slice(&bytes) {
         // Gemini without `alt=sse` streams one list.
-        Ok(Value::Array(events)) => Framed::Events(events, Ended::Open),
+        Ok(Value::Array(events)) => Framed::Events(events, StreamEnd::Open),
         Ok(value) => Framed::Whole(value),
         Err(_) if begins(b"{") && (content_type.contains("ndjson") || begins_with_line(&bytes)) => lines(&bytes, notes),
         Err(_) if begins(b"[") => list(&bytes, notes),
@@ -72,21 +72,21 @@ fn joined<'b>(pieces: impl IntoIterator<Item = &'b [u8]>, notes: &mut Vec<String
 fn sse(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
     let mut decoder = Decoder::new(EVENT_LIMIT).without_raw();
     decoder.push(bytes);
-    let (mut events, mut ended) = (Vec::new(), Ended::Open);
+    let (mut events, mut ended) = (Vec::new(), StreamEnd::Open);
     while let Some(frame) = decoder.finish() {
         let data = frame.data.trim();
         if data == "[DONE]" {
-            ended = Ended::Done;
+            ended = StreamEnd::Done;
         } else if !data.is_empty() {
             match serde_json::from_str(data) {
                 Ok(event) => events.push(event),
-                Err(_) if frame.torn || frame.unfinished => ended = Ended::Torn,
+                Err(_) if frame.torn || frame.unfinished => ended = StreamEnd::Torn,
                 Err(_) => note(notes, "an event of the stream is not JSON"),
             }
         }
     }
     if decoder.torn_line().is_some() {
-        ended = Ended::Torn;
+        ended = StreamEnd::Torn;
     }
     Framed::Events(events, ended)
 }
@@ -98,12 +98,12 @@ fn begins_with_line(bytes: &[u8]) -> bool {
 }
 
 fn lines(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
-    let (mut events, mut ended) = (Vec::new(), Ended::Open);
+    let (mut events, mut ended) = (Vec::new(), StreamEnd::Open);
     let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).peekable();
     while let Some(line) = lines.next() {
         match serde_json::from_slice(line) {
             Ok(event) => events.push(event),
-            Err(_) if lines.peek().is_none() => ended = Ended::Torn,
+            Err(_) if lines.peek().is_none() => ended = StreamEnd::Torn,
             Err(_) => note(notes, "a line of the stream is not JSON"),
         }
     }
@@ -125,7 +125,7 @@ fn list(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
     if events.is_empty() {
         note(notes, "the answer is not JSON");
     }
-    Framed::Events(events, Ended::Torn)
+    Framed::Events(events, StreamEnd::Torn)
 }
 
 /// Notes something once.

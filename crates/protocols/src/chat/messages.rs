@@ -12,7 +12,7 @@ const BLOCKS_MOST: usize = 10_000;
 
 /// A block of the answer so far.
 #[derive(Default)]
-struct Block {
+struct MessagesBlock {
     begun: Map<String, Value>,
     /// Texts that grow, by their key.
     grown: BTreeMap<&'static str, String>,
@@ -24,7 +24,7 @@ struct Block {
 pub(super) fn assemble(events: &[Value]) -> Assembled {
     let mut message = Map::new();
     let mut usage = Map::new();
-    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+    let mut blocks: BTreeMap<u64, MessagesBlock> = BTreeMap::new();
     let mut complete = false;
     for event in events {
         let index = event["index"].as_u64().unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
             }
             "content_block_start" if blocks.len() < BLOCKS_MOST => {
                 let begun = event["content_block"].as_object().cloned().unwrap_or_default();
-                blocks.insert(index, Block { begun, ..Block::default() });
+                blocks.insert(index, MessagesBlock { begun, ..MessagesBlock::default() });
             }
             "content_block_delta" => {
                 if let Some(block) = blocks.get_mut(&index) {
@@ -55,7 +55,7 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
             _ => {}
         }
     }
-    let content: Vec<Value> = blocks.into_values().map(Block::whole).collect();
+    let content: Vec<Value> = blocks.into_values().map(MessagesBlock::whole).collect();
     message.entry("type").or_insert_with(|| json!("message"));
     message.insert("content".into(), content.into());
     message.insert("usage".into(), usage.into());
@@ -67,7 +67,7 @@ fn add(known: &mut Map<String, Value>, more: &Value) {
     known.extend(more.map(|(key, value)| (key.clone(), value.clone())));
 }
 
-impl Block {
+impl MessagesBlock {
     fn grow(&mut self, delta: &Value) {
         let (key, said) = match text(delta, "type") {
             "text_delta" => ("text", text(delta, "text")),

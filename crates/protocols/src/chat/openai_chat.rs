@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
-use super::pieces::Pieces;
+use super::pieces::CallPieces;
 use super::read::{Assembled, object, some};
 
 /// The most choices of one answer that are read.
@@ -13,17 +13,17 @@ const CHOICES_MOST: usize = 128;
 
 /// One of the answers, of which most requests want one.
 #[derive(Default)]
-struct Choice {
+struct AnswerChoice {
     content: String,
     refusal: String,
     reasoning: String,
-    calls: Pieces,
+    calls: CallPieces,
     /// What tools were before, one and without an id.
-    function: Pieces,
+    function: CallPieces,
     finish: Option<String>,
 }
 
-impl Choice {
+impl AnswerChoice {
     fn take(&mut self, choice: &Value) {
         let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
         self.content.push_str(&words(&delta["content"]));
@@ -55,7 +55,7 @@ impl Choice {
 }
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
-    let mut choices: BTreeMap<u64, Choice> = BTreeMap::new();
+    let mut choices: BTreeMap<u64, AnswerChoice> = BTreeMap::new();
     let (mut id, mut model, mut usage) = (None, None, Value::Null);
     for event in events {
         id = id.or_else(|| named(event, "id"));

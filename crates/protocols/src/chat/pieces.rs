@@ -7,9 +7,9 @@ const CALLS_MOST: usize = 1024;
 
 /// The calls of an answer so far.
 #[derive(Debug, Default)]
-pub(super) struct Pieces(Vec<(Option<u64>, AnswerCall)>);
+pub(super) struct CallPieces(Vec<(Option<u64>, AnswerCall)>);
 
-impl Pieces {
+impl CallPieces {
     /// A piece of a call. It belongs to the call of its index, or to the last one where it has none; some servers give all calls
     /// one index, and another id begins another call.
     pub(super) fn take(&mut self, index: Option<u64>, part: AnswerCall) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::answer::{AnswerCall, ModelAnswer, WireApi, text};
-use super::framing::{Ended, Framed, read};
+use super::framing::{Framed, StreamEnd, read};
 use super::{bedrock, cohere, gemini, messages, ollama, openai_chat, responses};
 
 /// How much of an error that is not JSON is kept, in characters.
@@ -40,7 +40,7 @@ pub fn read_answer<'b>(
             let error = events.iter().find_map(|event| error_of(event, status).or_else(|| inner(event)));
             let events: Vec<Value> = events.into_iter().map(|event| unwrapped(api, event)).collect();
             let Assembled { whole, complete } = assemble(&events);
-            (whole, ended != Ended::Torn && (complete || (ended == Ended::Done && !events.is_empty())), error)
+            (whole, ended != StreamEnd::Torn && (complete || (ended == StreamEnd::Done && !events.is_empty())), error)
         }
         Framed::Text(said) => {
             let what = if said.trim().is_empty() { "the answer is empty" } else { "the answer is not JSON" };
@@ -64,9 +64,9 @@ pub fn read_answer<'b>(
 }
 
 /// How the answers of a provider are put together, and how they are read.
-type Provider = (fn(&[Value]) -> Assembled, fn(&Value, &mut ModelAnswer));
+type AnswerFormat = (fn(&[Value]) -> Assembled, fn(&Value, &mut ModelAnswer));
 
-fn provider(api: WireApi) -> Provider {
+fn provider(api: WireApi) -> AnswerFormat {
     match api {
         WireApi::Chat => (openai_chat::assemble, openai_chat::fill),
         WireApi::Responses => (responses::assemble, responses::fill),

@@ -12,7 +12,7 @@ const ITEMS_MOST: usize = 10_000;
 
 /// An item of the answer so far.
 #[derive(Default)]
-struct Item {
+struct ResponsesItem {
     value: Value,
     /// What was said of it since it was begun; a call that is not done is not asked for yet.
     said: String,
@@ -20,7 +20,7 @@ struct Item {
 }
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
-    let mut items: BTreeMap<u64, Item> = BTreeMap::new();
+    let mut items: BTreeMap<u64, ResponsesItem> = BTreeMap::new();
     let (mut begun, mut ended) = (&Value::Null, None);
     for event in events {
         let index = event["output_index"].as_u64().unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
     Assembled { whole: whole.into(), complete }
 }
 
-fn whole(item: Item) -> Option<Value> {
+fn whole(item: ResponsesItem) -> Option<Value> {
     let is_said = !item.done && matches!(text(&item.value, "type"), "message" | "");
     if item.done {
         return Some(item.value);

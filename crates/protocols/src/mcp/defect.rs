@@ -9,7 +9,7 @@ const QUOTED: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
     /// What it is.
-    pub fault: Fault,
+    pub fault: McpFault,
     /// Why it is one.
     pub reason: String,
     /// The beginning of what was sent.
@@ -18,7 +18,7 @@ pub struct Defect {
 
 /// The kinds of defects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum McpFault {
     /// A line on the server's standard output, or an event of its stream, is no message.
     Noise,
     /// An answer to nothing that was asked.
@@ -32,10 +32,10 @@ pub enum Fault {
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.fault {
-            Fault::Noise => "the server wrote something that is no message",
-            Fault::UnknownReply => "the server answered what was not asked",
-            Fault::UnwantedRequest => "the server asked for what it can not have",
-            Fault::InvalidTool => "the server has a tool whose definition is not allowed",
+            McpFault::Noise => "the server wrote something that is no message",
+            McpFault::UnknownReply => "the server answered what was not asked",
+            McpFault::UnwantedRequest => "the server asked for what it can not have",
+            McpFault::InvalidTool => "the server has a tool whose definition is not allowed",
         };
         write!(f, "{what} ({}): `{}`", self.reason, self.quote)
     }

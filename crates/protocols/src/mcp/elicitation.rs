@@ -4,16 +4,16 @@ use serde_json::{Map, Value, json};
 
 /// An answer to be given when the server asks the user.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ElicitationAnswer {
     /// What the user does.
-    pub action: Action,
+    pub action: ElicitationAction,
     /// What the user fills in. An acceptance without it sends the defaults of the form, as a user who only confirms would.
     pub content: Option<Value>,
 }
 
 /// What a user can do about a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum ElicitationAction {
     /// Answers.
     Accept,
     /// Says no.
@@ -22,13 +22,13 @@ pub enum Action {
     Cancel,
 }
 
-impl Action {
+impl ElicitationAction {
     /// The protocol's word for it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Action::Accept => "accept",
-            Action::Decline => "decline",
-            Action::Cancel => "cancel",
+            ElicitationAction::Accept => "accept",
+            ElicitationAction::Decline => "decline",
+            ElicitationAction::Cancel => "cancel",
         }
     }
 }
@@ -37,14 +37,14 @@ impl Action {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredQuestion {
     /// The question.
-    pub question: Question,
+    pub question: ElicitationQuestion,
     /// What the server was told, as the protocol has it.
     pub answer: Value,
 }
 
 /// A question of the server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ElicitationQuestion {
     /// Its words.
     pub message: String,
     /// What an answer has to look like; absent when the user is sent to an address.
@@ -53,7 +53,7 @@ pub struct Question {
     pub url: Option<String>,
 }
 
-impl Question {
+impl ElicitationQuestion {
     /// Reads the parameters of `elicitation/create`.
     pub fn read(params: &Value) -> Self {
         let text = |name: &str| params[name].as_str().map(str::to_owned);
@@ -66,12 +66,12 @@ impl Question {
     }
 
     /// The result that tells the server what the user did.
-    pub fn answered(&self, answer: &Answer) -> Value {
+    pub fn answered(&self, answer: &ElicitationAnswer) -> Value {
         let mut result = Map::new();
         result.insert("action".into(), answer.action.as_str().into());
         if let Some(content) = &answer.content {
             result.insert("content".into(), content.clone());
-        } else if answer.action == Action::Accept && self.url.is_none() {
+        } else if answer.action == ElicitationAction::Accept && self.url.is_none() {
             result.insert("content".into(), self.defaults());
         }
         Value::Object(result)
@@ -93,28 +93,28 @@ impl Question {
 mod tests {
     use super::*;
 
-    fn form() -> Question {
-        Question::read(&json!({ "message": "Who?", "requestedSchema": { "type": "object", "properties": {
+    fn form() -> ElicitationQuestion {
+        ElicitationQuestion::read(&json!({ "message": "Who?", "requestedSchema": { "type": "object", "properties": {
             "name": { "type": "string", "default": "Ann" }, "age": { "type": "integer" } } } }))
     }
 
     #[test]
     fn an_acceptance_without_content_sends_the_defaults() {
-        let accept = Answer { action: Action::Accept, content: None };
+        let accept = ElicitationAnswer { action: ElicitationAction::Accept, content: None };
         assert_eq!(form().answered(&accept), json!({ "action": "accept", "content": { "name": "Ann" } }));
-        let given = Answer { action: Action::Accept, content: Some(json!({ "age": 3 })) };
+        let given = ElicitationAnswer { action: ElicitationAction::Accept, content: Some(json!({ "age": 3 })) };
         assert_eq!(form().answered(&given), json!({ "action": "accept", "content": { "age": 3 } }));
-        let decline = Answer { action: Action::Decline, content: None };
+        let decline = ElicitationAnswer { action: ElicitationAction::Decline, content: None };
         assert_eq!(form().answered(&decline), json!({ "action": "decline" }));
     }
 
     #[test]
     fn a_user_who_is_sent_elsewhere_fills_in_nothing() {
-        let question = Question::read(
+        let question = ElicitationQuestion::read(
             &json!({ "mode": "url", "url": "https://example.com", "message": "Go", "requestedSchema": {} }),
         );
         assert_eq!(question.schema, None);
-        let accept = Answer { action: Action::Accept, content: None };
+        let accept = ElicitationAnswer { action: ElicitationAction::Accept, content: None };
         assert_eq!(question.answered(&accept), json!({ "action": "accept" }));
     }
 }

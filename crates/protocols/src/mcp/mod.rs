@@ -8,7 +8,7 @@ mod malformed;
 mod result;
 pub mod versions;
 
-pub use defect::{Defect, Fault, quote};
-pub use elicitation::{Action, Answer, AnsweredQuestion, Question};
+pub use defect::{Defect, McpFault, quote};
+pub use elicitation::{AnsweredQuestion, ElicitationAction, ElicitationAnswer, ElicitationQuestion};
 pub use malformed::Malformed;
 pub use result::{CallResult, Heard, Notification, PartsResult, list, object, text_of_parts};

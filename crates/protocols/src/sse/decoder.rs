@@ -3,11 +3,11 @@
 use bytes::{Bytes, BytesMut};
 use memchr::memchr2;
 
-use super::fields::Fields;
+use super::fields::SseFields;
 
 /// An event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct SseEvent {
     /// What kind of event it calls itself.
     pub event: Option<String>,
     /// The last id that was given since the event before it; an empty one takes back the ids before.
@@ -51,7 +51,7 @@ pub struct Decoder {
     after_return: bool,
     /// Whether the first line, which may begin with a byte order mark, is behind us.
     begun: bool,
-    fields: Fields,
+    fields: SseFields,
     limit: usize,
     failed: bool,
     keeps_raw: bool,
@@ -68,7 +68,7 @@ impl Decoder {
             searched: 0,
             after_return: false,
             begun: false,
-            fields: Fields::default(),
+            fields: SseFields::default(),
             limit,
             failed: false,
             keeps_raw: true,
@@ -90,7 +90,7 @@ impl Decoder {
 
     /// The next event that is complete; `None` when more bytes are needed.
     #[expect(clippy::should_implement_trait, reason = "an iterator that goes on after `None` would mislead")]
-    pub fn next(&mut self) -> Result<Option<Frame>, SseError> {
+    pub fn next(&mut self) -> Result<Option<SseEvent>, SseError> {
         while !self.failed {
             self.skip_line_feed();
             let Some(found) = memchr2(b'\r', b'\n', &self.buffer[self.searched..]) else {
@@ -112,7 +112,7 @@ impl Decoder {
 
     /// The stream is over: what is left of its events, the last of which may lack its end. Call it until `None`; then
     /// [`Decoder::rest`] has what formed no event.
-    pub fn finish(&mut self) -> Option<Frame> {
+    pub fn finish(&mut self) -> Option<SseEvent> {
         match self.next() {
             Ok(None) => {}
             Ok(Some(frame)) => return Some(frame),
@@ -130,7 +130,7 @@ impl Decoder {
             return None;
         }
         let torn = self.torn.take().is_some();
-        self.cut(self.buffer.len(), true).ok().map(|frame| Frame { torn, ..frame })
+        self.cut(self.buffer.len(), true).ok().map(|frame| SseEvent { torn, ..frame })
     }
 
     /// The line without an end in which a stream that is over broke off, where it belongs to no event and is not a comment.
@@ -171,7 +171,7 @@ impl Decoder {
     }
 
     /// The event whose last byte stands before `end`.
-    fn cut(&mut self, end: usize, unfinished: bool) -> Result<Frame, SseError> {
+    fn cut(&mut self, end: usize, unfinished: bool) -> Result<SseEvent, SseError> {
         self.failed = end > self.limit;
         if self.failed {
             return Err(SseError::TooLarge { limit: self.limit });
@@ -180,6 +180,6 @@ impl Decoder {
         let raw = if self.keeps_raw { raw.freeze() } else { Bytes::new() };
         self.line = 0;
         self.searched = 0;
-        Ok(Frame { raw, unfinished, ..self.fields.hand_out() })
+        Ok(SseEvent { raw, unfinished, ..self.fields.hand_out() })
     }
 }

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::Frame;
+use super::SseEvent;
 
 /// The parts of the event being read.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
-    frame: Frame,
+pub(super) struct SseFields {
+    frame: SseEvent,
     /// Whether there was a data line, be it an empty one.
     has_data: bool,
 }
 
-impl Fields {
+impl SseFields {
     /// Takes a line that is not blank. What is no field of ours is passed over, a comment among them: its name is empty.
     pub(super) fn take(&mut self, line: &[u8]) {
         let (name, value) = match memchr::memchr(b':', line) {
@@ -54,7 +54,7 @@ impl Fields {
     }
 
     /// The event, without its bytes.
-    pub(super) fn hand_out(&mut self) -> Frame {
+    pub(super) fn hand_out(&mut self) -> SseEvent {
         self.has_data = false;
         std::mem::take(&mut self.frame)
     }

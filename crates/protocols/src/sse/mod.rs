@@ -8,7 +8,7 @@
 mod decoder;
 mod fields;
 
-pub use decoder::{Decoder, Frame, SseError};
+pub use decoder::{Decoder, SseError, SseEvent};
 
 /// The most bytes of one event, unless something else is asked for.
 pub const EVENT_LIMIT: usize = 10 << 20;

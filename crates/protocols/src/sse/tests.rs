@@ -6,11 +6,11 @@ use proptest::sample::select;
 use super::*;
 
 /// Everything that a stream gives, cut where told: its events, the error if any, and what is left.
-fn read(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, Option<SseError>, Vec<u8>) {
+fn read(pieces: &[&[u8]], limit: usize) -> (Vec<SseEvent>, Option<SseError>, Vec<u8>) {
     read_with(Decoder::new(limit), pieces)
 }
 
-fn read_with(mut decoder: Decoder, pieces: &[&[u8]]) -> (Vec<Frame>, Option<SseError>, Vec<u8>) {
+fn read_with(mut decoder: Decoder, pieces: &[&[u8]]) -> (Vec<SseEvent>, Option<SseError>, Vec<u8>) {
     let mut frames = Vec::new();
     for piece in pieces {
         decoder.push(piece);
@@ -29,7 +29,7 @@ fn read_with(mut decoder: Decoder, pieces: &[&[u8]]) -> (Vec<Frame>, Option<SseE
     (frames, None, rest)
 }
 
-fn frames(stream: &str) -> Vec<Frame> {
+fn frames(stream: &str) -> Vec<SseEvent> {
     read(&[stream.as_bytes()], EVENT_LIMIT).0
 }
 
@@ -93,16 +93,16 @@ fn fields_are_read_and_others_passed_over() {
     let stream =
         ": hello\nevent: add\nid: 7\nretry: 250\nnonsense: x\nDATA: x\ndata : x\n data: x\ndata: 1\n\ndata: 2\n\n";
     let found = frames(stream);
-    let first = Frame {
+    let first = SseEvent {
         event: Some("add".into()),
         id: Some("7".into()),
         retry: Some(250),
         data: "1".into(),
         raw: stream[..stream.len() - "data: 2\n\n".len()].to_owned().into(),
-        ..Frame::default()
+        ..SseEvent::default()
     };
     assert_eq!(found[0], first);
-    assert_eq!(found[1], Frame { data: "2".into(), raw: "data: 2\n\n".into(), ..Frame::default() });
+    assert_eq!(found[1], SseEvent { data: "2".into(), raw: "data: 2\n\n".into(), ..SseEvent::default() });
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_line_without_its_end_is_torn() {
     ] {
         let mut decoder = Decoder::new(EVENT_LIMIT);
         decoder.push(stream.as_bytes());
-        let frames: Vec<Frame> = std::iter::from_fn(|| decoder.finish()).collect();
+        let frames: Vec<SseEvent> = std::iter::from_fn(|| decoder.finish()).collect();
         assert_eq!(frames.get(1).map(|frame| frame.torn), torn, "{stream:?}");
         assert_eq!(decoder.torn_line(), line.map(str::as_bytes), "{stream:?}");
         assert!(!frames[0].torn, "{stream:?}");
@@ -225,7 +225,7 @@ proptest! {
         let pieces: Vec<&[u8]> = ends.windows(2).map(|ends| &bytes[ends[0]..ends[1]]).collect();
         prop_assert_eq!(&read(&pieces, limit), &whole);
         let (frames, error, rest) = whole;
-        let without: Vec<Frame> = frames.iter().map(|frame| Frame { raw: Bytes::new(), ..frame.clone() }).collect();
+        let without: Vec<SseEvent> = frames.iter().map(|frame| SseEvent { raw: Bytes::new(), ..frame.clone() }).collect();
         prop_assert_eq!(&read_with(Decoder::new(limit).without_raw(), &pieces), &(without, error, rest.clone()));
         if error.is_none() {
             let raws: Vec<u8> = frames.iter().flat_map(|frame| frame.raw.to_vec()).chain(rest).collect();

@@ -99,11 +99,11 @@ impl Certificates {
 
 /// What was read for some variables. A run starts a session for every attempt, and a folder of certificates has hundreds of
 /// files.
-type Known = Mutex<HashMap<Vec<Option<String>>, Arc<str>>>;
+type KnownCertificates = Mutex<HashMap<Vec<Option<String>>, Arc<str>>>;
 
 /// Everything that the agent trusts without us, and our own authority, as PEM.
 pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
-    static KNOWN: LazyLock<Known> = LazyLock::new(Known::default);
+    static KNOWN: LazyLock<KnownCertificates> = LazyLock::new(KnownCertificates::default);
     let variables = BUNDLE_VARIABLES.iter().chain(&["SSL_CERT_DIR"]);
     let key: Vec<Option<String>> = variables.map(|name| outside.value(name).map(str::to_owned)).collect();
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

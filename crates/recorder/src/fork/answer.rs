@@ -4,10 +4,10 @@ use agentci_text::excerpt;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::packed::unpacked;
+use crate::compression::unpacked;
 use crate::proxy::in_streams;
 use crate::recording::is_event_stream;
-use crate::{Body, Exchange, Frame, Recording, Response};
+use crate::{AnswerFrame, Exchange, RecordedBody, RecordedResponse, Recording};
 
 /// How many names are listed where one is missing.
 const MOST_NAMES: usize = 12;
@@ -60,13 +60,13 @@ fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Resul
 }
 
 /// Gives an answer another body, which comes when the last piece of the recorded one came.
-pub(super) fn replace(response: &mut Response, body: String) {
+pub(super) fn replace(response: &mut RecordedResponse, body: String) {
     let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
-    response.frames = vec![Frame { at_us, bytes: body.into() }];
+    response.frames = vec![AnswerFrame { at_us, bytes: body.into() }];
     response.headers.retain(|(name, _)| name != "content-encoding");
 }
 
-fn is_rpc(body: &Body) -> bool {
+fn is_rpc(body: &RecordedBody) -> bool {
     body.as_json().is_some_and(|body| body.get("jsonrpc").is_some() && body.get("method").is_some())
 }
 
@@ -74,7 +74,7 @@ fn is_answer(message: &Value) -> bool {
     message.get("jsonrpc").is_some() && (message.get("result").is_some() || message.get("error").is_some())
 }
 
-fn body_of(response: &Response) -> Vec<u8> {
+fn body_of(response: &RecordedResponse) -> Vec<u8> {
     let whole = response.whole();
     let encoding = response.header("content-encoding");
     encoding.and_then(|encoding| unpacked(encoding, &whole)).unwrap_or(whole)
@@ -95,14 +95,14 @@ fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value
 }
 
 /// Changes the event that has the answer, as MCP servers send it.
-fn set_in_event(response: &mut Response, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
-    let answer = |frame: &Frame| text_of(frame)?.lines().find_map(answer_in);
+fn set_in_event(response: &mut RecordedResponse, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
+    let answer = |frame: &AnswerFrame| text_of(frame)?.lines().find_map(answer_in);
     let frame = response.frames.iter_mut().find(|frame| answer(frame).is_some());
     set_in_frame(frame.ok_or(SetAnswerError::NotJson)?, pointer, value)
 }
 
 /// Changes the answer in an event.
-fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
+fn set_in_frame(frame: &mut AnswerFrame, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let text = text_of(frame).ok_or(SetAnswerError::NotJson)?;
     let answer = text.lines().find_map(answer_in).ok_or(SetAnswerError::NotJson)?;
     let changed = with_result(answer, pointer, value)?;
@@ -114,7 +114,7 @@ fn set_in_frame(frame: &mut Frame, pointer: &str, value: &Value) -> Result<(), S
     Ok(())
 }
 
-fn text_of(frame: &Frame) -> Option<&str> {
+fn text_of(frame: &AnswerFrame) -> Option<&str> {
     std::str::from_utf8(&frame.bytes).ok()
 }
 

@@ -11,13 +11,13 @@ use crate::{Exchange, Recording, miss_answer};
 pub struct AnswerChange {
     /// The call, as `agentci recording show` numbers them.
     pub call: u64,
-    what: What,
+    what: ChangeKind,
     /// The place as it was written: `/calls/6/result`.
     place: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum What {
+enum ChangeKind {
     Status(u16),
     /// The whole result, or the value at a pointer into it.
     Result(String, Value),
@@ -25,7 +25,7 @@ enum What {
 
 /// A call of a model whose answer is to be a text. It is said in the shape of its API by a scripted model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct SpokenCall {
     /// The call.
     pub call: u64,
     /// The text.
@@ -69,12 +69,12 @@ impl AnswerChange {
                     let help = format!("a string has quotes of its own: `--set '{place}={quoted}'`");
                     wrong(format!("the value of `{place}` is not JSON: {error}"), help)
                 })?;
-                What::Result(pointer.to_owned(), parsed)
+                ChangeKind::Result(pointer.to_owned(), parsed)
             }
             None if part == "status" => {
                 let status = value.parse().ok().filter(|status| (200..600).contains(status));
                 let help = || format!("it is a number from 200 to 599: `--set {place}=503`");
-                What::Status(status.ok_or_else(|| wrong(format!("`{value}` is not a status code"), help()))?)
+                ChangeKind::Status(status.ok_or_else(|| wrong(format!("`{value}` is not a status code"), help()))?)
             }
             None => return Err(no_place()),
         };
@@ -88,8 +88,8 @@ impl AnswerChange {
 }
 
 /// Makes changes to a recording whose calls up to `until` answer. Those that a scripted model has to say are given back.
-pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -> Result<Vec<Spoken>, ChangeError> {
-    let mut spoken: Vec<Spoken> = Vec::new();
+pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -> Result<Vec<SpokenCall>, ChangeError> {
+    let mut spoken: Vec<SpokenCall> = Vec::new();
     let count = recording.exchanges.len();
     for change in changes {
         let AnswerChange { call, what, place } = change;
@@ -109,17 +109,17 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
         }
         match (what, spoken_as(exchange, what)) {
             (_, Some(text)) if scripted_path(&exchange.request).is_some() => {
-                spoken.push(Spoken { call: *call, text: text.to_owned() });
+                spoken.push(SpokenCall { call: *call, text: text.to_owned() });
             }
             (_, Some(_)) => {
                 let help = format!("change a value of the recorded answer: `--set '{place}/POINTER=JSON'`");
                 return Err(wrong(format!("call {call} asks an API that cannot be answered with a text here"), help));
             }
-            (What::Status(status), None) => set_status(exchange, *status).ok_or_else(|| {
+            (ChangeKind::Status(status), None) => set_status(exchange, *status).ok_or_else(|| {
                 let message = format!("call {call} got no answer when it was recorded, so it has no status");
                 wrong(message, ANOTHER_CALL)
             })?,
-            (What::Result(pointer, value), None) => {
+            (ChangeKind::Result(pointer, value), None) => {
                 answer::set(recording, *call, pointer, value).map_err(|refused| explained(refused, change))?;
             }
         }
@@ -132,8 +132,8 @@ fn has_earlier(changes: &[AnswerChange], change: &AnswerChange) -> bool {
 }
 
 /// The text that a model is to say.
-fn spoken_as<'c>(exchange: &Exchange, what: &'c What) -> Option<&'c str> {
-    let What::Result(pointer, Value::String(text)) = what else { return None };
+fn spoken_as<'c>(exchange: &Exchange, what: &'c ChangeKind) -> Option<&'c str> {
+    let ChangeKind::Result(pointer, Value::String(text)) = what else { return None };
     let api = exchange.request.api()?;
     (pointer.is_empty() && api.wire().is_some()).then_some(text)
 }
@@ -186,16 +186,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Body, End, Frame, How, Request, Response};
+    use crate::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse};
 
     fn call(id: u64, path: &str, sent: Value, kind: &str, answer: &str) -> Exchange {
-        let frames = vec![Frame { at_us: id, bytes: answer.to_owned().into() }];
+        let frames = vec![AnswerFrame { at_us: id, bytes: answer.to_owned().into() }];
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
         Exchange {
             id,
-            request: Request { method: "POST".into(), path: path.into(), body: Body::Json(sent), ..Request::default() },
-            response: Some(Response { at_us: id, status: 200, headers, frames }),
-            end: End { at_us: id, how: How::Closed },
+            request: RecordedRequest {
+                method: "POST".into(),
+                path: path.into(),
+                body: RecordedBody::Json(sent),
+                ..RecordedRequest::default()
+            },
+            response: Some(RecordedResponse { at_us: id, status: 200, headers, frames }),
+            end: ExchangeEnd { at_us: id, how: EndKind::Closed },
             chatter: false,
             after: None,
         }
@@ -204,10 +209,10 @@ mod tests {
     /// The stream over which the answer to call 10 comes.
     fn listened(id: u64, answer: &str) -> Exchange {
         let mut listened = call(id, "/sse", Value::Null, "text/event-stream", "");
-        listened.request = Request { method: "GET".into(), path: "/sse".into(), ..Request::default() };
+        listened.request = RecordedRequest { method: "GET".into(), path: "/sse".into(), ..RecordedRequest::default() };
         listened.request.origin = "http://shop.test".into();
         let events = ["event: endpoint\ndata: /messages?session=a\n\n", ": ping\n\n", answer];
-        let frames = events.iter().map(|event| Frame { at_us: 10, bytes: (*event).to_owned().into() });
+        let frames = events.iter().map(|event| AnswerFrame { at_us: 10, bytes: (*event).to_owned().into() });
         listened.response.as_mut().unwrap().frames = frames.collect();
         listened
     }
@@ -238,7 +243,7 @@ mod tests {
         Recording { exchanges, ..Recording::default() }
     }
 
-    fn changed(texts: &[&str], until: u64) -> Result<(Recording, Vec<Spoken>), ChangeError> {
+    fn changed(texts: &[&str], until: u64) -> Result<(Recording, Vec<SpokenCall>), ChangeError> {
         let changes = texts.iter().map(|text| AnswerChange::parse(text)).collect::<Result<Vec<_>, _>>()?;
         let mut recording = recording();
         let spoken = change(&mut recording, &changes, until)?;
@@ -282,7 +287,7 @@ mod tests {
     fn a_text_is_said_by_a_model_streamed_or_not() {
         for call in [1, 2] {
             let (same, spoken) = changed(&[&format!(r#"/calls/{call}/result="No.""#)], 8).unwrap();
-            assert_eq!((same, spoken), (recording(), vec![Spoken { call, text: "No.".into() }]));
+            assert_eq!((same, spoken), (recording(), vec![SpokenCall { call, text: "No.".into() }]));
         }
     }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::matching::may_repeat;
-use crate::{Exchange, How, Recording, Request};
+use crate::{EndKind, Exchange, RecordedRequest, Recording};
 
 use super::scripted::is_of_model;
 
 /// The two parts of a recording.
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct ForkCut {
     /// Up to the call, which is part of it.
     pub(crate) beginning: Recording,
     /// After it, without the calls of models.
@@ -18,7 +18,7 @@ pub(crate) struct Cut {
     pub(crate) awaited: BTreeSet<u64>,
 }
 
-impl Cut {
+impl ForkCut {
     /// Cuts a recording after a call.
     pub(crate) fn at(recording: Recording, until: u64) -> Self {
         let (first, then): (Vec<Exchange>, Vec<Exchange>) =
@@ -44,26 +44,26 @@ fn awaited(exchanges: &[Exchange]) -> BTreeSet<u64> {
         may_repeat(request) && calls[..index].iter().any(|earlier| same(&earlier.request, request))
     };
     let last = calls.len().saturating_sub(1);
-    let is_left = |index: usize| calls[index].end.how == How::Left;
+    let is_left = |index: usize| calls[index].end.how == EndKind::Left;
     let needed = (0..calls.len()).filter(|index| *index == last || !(is_repeated(*index) || is_left(*index)));
     needed.map(|index| calls[index].id).collect()
 }
 
-fn same(one: &Request, other: &Request) -> bool {
+fn same(one: &RecordedRequest, other: &RecordedRequest) -> bool {
     (&one.method, &one.origin, &one.path, &one.body) == (&other.method, &other.origin, &other.path, &other.body)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::End;
+    use crate::ExchangeEnd;
 
     fn call(id: u64, method: &str, path: &str, chatter: bool) -> Exchange {
         Exchange {
             id,
-            request: Request { method: method.into(), path: path.into(), ..Request::default() },
+            request: RecordedRequest { method: method.into(), path: path.into(), ..RecordedRequest::default() },
             response: None,
-            end: End { at_us: id, how: How::Closed },
+            end: ExchangeEnd { at_us: id, how: EndKind::Closed },
             chatter,
             after: None,
         }
@@ -79,7 +79,7 @@ mod tests {
             call(6, "POST", "/v1/chat/completions", false),
             call(7, "POST", "/refund", false),
         ];
-        let cut = Cut::at(Recording { exchanges, ..Recording::default() }, until);
+        let cut = ForkCut::at(Recording { exchanges, ..Recording::default() }, until);
         let ids = |recording: &Recording| recording.exchanges.iter().map(|exchange| exchange.id).collect();
         (ids(&cut.beginning), ids(&cut.rest), cut.awaited.into_iter().collect())
     }
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn what_the_agent_broke_off_is_not_awaited() {
         let mut left = call(1, "POST", "/slow", false);
-        left.end.how = How::Left;
+        left.end.how = EndKind::Left;
         let exchanges = vec![left, call(2, "POST", "/next", false)];
-        let cut = Cut::at(Recording { exchanges, ..Recording::default() }, 2);
+        let cut = ForkCut::at(Recording { exchanges, ..Recording::default() }, 2);
         assert_eq!(cut.awaited.into_iter().collect::<Vec<_>>(), [2]);
     }
 

@@ -12,8 +12,8 @@ mod change;
 mod cut;
 mod scripted;
 
-pub use change::{AnswerChange, ChangeError, Spoken, change};
-pub(crate) use cut::Cut;
+pub use change::{AnswerChange, ChangeError, SpokenCall, change};
+pub(crate) use cut::ForkCut;
 pub(crate) use scripted::scripted_path;
 
 use std::net::SocketAddr;

@@ -1,17 +1,17 @@
 //! Where a scripted model is asked what a provider was asked.
 
-use crate::{Api, Request};
+use crate::{ProviderApi, RecordedRequest};
 
 /// Paths beside the calls of a model that the scripted model answers as well: they count tokens.
 const COUNTS: [&str; 3] = ["/messages/count_tokens", "/responses/input_tokens", ":countTokens"];
 
 /// Whether a request asks a model.
-pub(super) fn is_of_model(request: &Request) -> bool {
+pub(super) fn is_of_model(request: &RecordedRequest) -> bool {
     request.api().is_some() || counts(request).is_some()
 }
 
 /// The path and query at which the scripted model answers a request; nothing if it does not speak that API, or if no model is asked.
-pub(crate) fn scripted_path(request: &Request) -> Option<String> {
+pub(crate) fn scripted_path(request: &RecordedRequest) -> Option<String> {
     let whole = request.path.as_str();
     let path = whole.split('?').next().unwrap_or_default();
     let deployment = || whole.find("/deployments/").map(|at| format!("/openai{}", &whole[at..]));
@@ -19,18 +19,18 @@ pub(crate) fn scripted_path(request: &Request) -> Option<String> {
         return if count.starts_with(':') { of_google(whole) } else { Some(format!("/v1{count}")) };
     }
     match request.api()? {
-        Api::OpenAiChat => deployment().or_else(|| Some("/v1/chat/completions".into())),
-        Api::OpenAiResponses => Some("/v1/responses".into()),
-        Api::OpenAiEmbeddings => deployment().or_else(|| Some("/v1/embeddings".into())),
-        Api::AnthropicMessages => Some("/v1/messages".into()),
-        Api::Gemini => of_google(whole),
-        Api::OllamaChat if path.trim_end_matches('/').ends_with("/generate") => Some("/api/generate".into()),
-        Api::OllamaChat => Some("/api/chat".into()),
-        Api::CohereChat | Api::Bedrock => None,
+        ProviderApi::OpenAiChat => deployment().or_else(|| Some("/v1/chat/completions".into())),
+        ProviderApi::OpenAiResponses => Some("/v1/responses".into()),
+        ProviderApi::OpenAiEmbeddings => deployment().or_else(|| Some("/v1/embeddings".into())),
+        ProviderApi::AnthropicMessages => Some("/v1/messages".into()),
+        ProviderApi::Gemini => of_google(whole),
+        ProviderApi::OllamaChat if path.trim_end_matches('/').ends_with("/generate") => Some("/api/generate".into()),
+        ProviderApi::OllamaChat => Some("/api/chat".into()),
+        ProviderApi::CohereChat | ProviderApi::Bedrock => None,
     }
 }
 
-fn counts(request: &Request) -> Option<&'static str> {
+fn counts(request: &RecordedRequest) -> Option<&'static str> {
     let path = request.path.split('?').next().unwrap_or_default();
     COUNTS.into_iter().find(|end| request.method == "POST" && path.ends_with(end))
 }
@@ -45,7 +45,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Body;
+    use crate::RecordedBody;
 
     #[test]
     fn gateways_and_clouds_have_the_same_model_at_other_paths() {
@@ -65,8 +65,8 @@ mod tests {
             ("/v2/chat", None),
             ("/orders/17", None),
         ] {
-            let (method, body) = ("POST".into(), Body::Json(body.clone()));
-            let request = Request { method, path: path.into(), body, ..Request::default() };
+            let (method, body) = ("POST".into(), RecordedBody::Json(body.clone()));
+            let request = RecordedRequest { method, path: path.into(), body, ..RecordedRequest::default() };
             assert_eq!(scripted_path(&request).as_deref(), scripted, "{path}");
         }
     }

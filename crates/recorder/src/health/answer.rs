@@ -1,9 +1,9 @@
 //! The content of an answer: JSON values, by the kind of event that they came in.
 
-use agentci_protocols::sse::{Decoder, Frame};
+use agentci_protocols::sse::{Decoder, SseEvent};
 use serde_json::Value;
 
-use crate::Response;
+use crate::RecordedResponse;
 use crate::recording::{is_event_stream, plain, values_of};
 
 /// Ends a stream of OpenAI's; it is not JSON, and says nothing.
@@ -11,7 +11,7 @@ const DONE: &str = "[DONE]";
 
 /// The JSON values of an answer, each with the kind of its event: the name of the event, or the `type` of its data. Values that
 /// did not come in an event have no kind. An event that is not JSON is a text.
-pub(super) fn values(response: &Response) -> Vec<(String, Value)> {
+pub(super) fn values(response: &RecordedResponse) -> Vec<(String, Value)> {
     let unpacked = plain(response);
     let response = unpacked.as_ref().unwrap_or(response);
     if !is_event_stream(response) {
@@ -30,7 +30,7 @@ pub(super) fn values(response: &Response) -> Vec<(String, Value)> {
     values
 }
 
-fn value(event: Frame) -> Option<(String, Value)> {
+fn value(event: SseEvent) -> Option<(String, Value)> {
     if event.data.trim() == DONE || event.data.is_empty() {
         return None;
     }

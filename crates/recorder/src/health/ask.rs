@@ -7,13 +7,15 @@ use hyper::Method;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
 
-use super::login::{headers, path_without_key};
-use crate::proxy::{LARGEST_ANSWER, MOST_FRAMES, Splitter, Target, Upstream, response_headers, to_server, words};
-use crate::{Body, End, Frame, How, Request, Response};
+use super::key_variables::{headers, path_without_key};
+use crate::proxy::{
+    LARGEST_ANSWER, MOST_FRAMES, RequestTarget, Splitter, Upstream, response_headers, to_server, words,
+};
+use crate::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse};
 
 /// The live world.
 #[derive(Debug)]
-pub struct Live {
+pub struct LiveWorld {
     upstream: Upstream,
     limit: Duration,
 }
@@ -22,27 +24,27 @@ pub struct Live {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveAnswer {
     /// The answer.
-    pub response: Response,
+    pub response: RecordedResponse,
     /// When it ended; it is whole.
-    pub end: End,
+    pub end: ExchangeEnd,
 }
 
-impl Live {
+impl LiveWorld {
     /// With further authorities as PEM, the environment that names the user's proxy, and how long an answer may take in all.
     pub fn new(roots: Option<&[u8]>, environment: &[(String, String)], limit: Duration) -> Result<Self, String> {
         Ok(Self { upstream: Upstream::new(roots, environment)?, limit })
     }
 
     /// Sends a recorded request again, with these headers beside its own. An error says why there is no whole answer.
-    pub async fn ask(&self, request: &Request, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
+    pub async fn ask(&self, request: &RecordedRequest, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
         match tokio::time::timeout(self.limit, self.send(request, keys)).await {
             Ok(answer) => answer,
             Err(_) => Err(format!("no whole answer within {} s", self.limit.as_secs_f64())),
         }
     }
 
-    async fn send(&self, request: &Request, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
-        let target = Target::of_origin(&request.origin).ok_or("its address cannot be asked")?;
+    async fn send(&self, request: &RecordedRequest, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
+        let target = RequestTarget::of_origin(&request.origin).ok_or("its address cannot be asked")?;
         let method = Method::from_bytes(request.method.as_bytes()).map_err(|error| error.to_string())?;
         let mut sent = HeaderMap::new();
         for (name, value) in headers(request).iter().chain(keys) {
@@ -58,7 +60,8 @@ impl Live {
         let path = path_without_key(request);
         let mut answer = self.upstream.send(&target, method, &path, to_server(&sent), body).await?;
         let headers = response_headers(answer.headers());
-        let mut response = Response { at_us: now(), status: answer.status().as_u16(), headers, frames: Vec::new() };
+        let mut response =
+            RecordedResponse { at_us: now(), status: answer.status().as_u16(), headers, frames: Vec::new() };
         let mut splitter = Splitter::of(&response);
         let mut length = 0;
         while let Some(chunk) = answer.chunk().await.map_err(words)? {
@@ -67,27 +70,29 @@ impl Live {
                 return Err("its answer is too large to be kept".into());
             }
             let at_us = now();
-            response.frames.extend(splitter.push(&chunk).into_iter().map(|bytes| Frame { at_us, bytes }));
+            response.frames.extend(splitter.push(&chunk).into_iter().map(|bytes| AnswerFrame { at_us, bytes }));
         }
         let at_us = now();
-        response.frames.extend(splitter.rest().map(|bytes| Frame { at_us, bytes }));
-        Ok(LiveAnswer { response, end: End { at_us, how: How::Closed } })
+        response.frames.extend(splitter.rest().map(|bytes| AnswerFrame { at_us, bytes }));
+        Ok(LiveAnswer { response, end: ExchangeEnd { at_us, how: EndKind::Closed } })
     }
 }
 
 /// A body as it was sent.
-fn bytes(body: &Body) -> Result<Option<Bytes>, String> {
+fn bytes(body: &RecordedBody) -> Result<Option<Bytes>, String> {
     Ok(match body {
-        Body::Empty => None,
-        Body::Json(value) => Some(value.to_string().into()),
-        Body::Text(text) => Some(text.clone().into()),
-        Body::Bytes(bytes) => Some(bytes.clone()),
-        Body::Form(pairs) => {
+        RecordedBody::Empty => None,
+        RecordedBody::Json(value) => Some(value.to_string().into()),
+        RecordedBody::Text(text) => Some(text.clone().into()),
+        RecordedBody::Bytes(bytes) => Some(bytes.clone()),
+        RecordedBody::Form(pairs) => {
             let mut url = Url::parse("http://form.invalid").map_err(|error| error.to_string())?;
             url.query_pairs_mut().extend_pairs(pairs);
             Some(url.query().unwrap_or_default().to_owned().into())
         }
-        Body::Parts(_) | Body::TooLarge { .. } => return Err("its body is not in the recording as it was sent".into()),
+        RecordedBody::Parts(_) | RecordedBody::TooLarge { .. } => {
+            return Err("its body is not in the recording as it was sent".into());
+        }
     })
 }
 
@@ -108,8 +113,9 @@ mod tests {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").await;
             let _ = stream.write_all(&vec![b'x'; length]).await;
         });
-        let live = Live::new(None, &[], Duration::from_mins(1)).unwrap();
-        let request = Request { method: "GET".into(), origin, path: "/".into(), at_us: 7, ..Request::default() };
+        let live = LiveWorld::new(None, &[], Duration::from_mins(1)).unwrap();
+        let request =
+            RecordedRequest { method: "GET".into(), origin, path: "/".into(), at_us: 7, ..RecordedRequest::default() };
         live.ask(&request, &[]).await
     }
 
@@ -125,8 +131,8 @@ mod tests {
     #[test]
     fn a_form_is_sent_as_one() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let form = Body::Form(vec![pair("a b", "1&2"), pair("c", "")]);
+        let form = RecordedBody::Form(vec![pair("a b", "1&2"), pair("c", "")]);
         assert_eq!(bytes(&form).unwrap().unwrap(), "a+b=1%262&c=");
-        assert!(bytes(&Body::TooLarge { bytes: 1 }).is_err());
+        assert!(bytes(&RecordedBody::TooLarge { bytes: 1 }).is_err());
     }
 }

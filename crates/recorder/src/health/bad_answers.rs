@@ -7,7 +7,7 @@ use agentci_trace::sha256;
 use serde_json::Value;
 
 use super::answer::values;
-use crate::{Exchange, How, Recording, Request, Response, model_answer};
+use crate::{EndKind, Exchange, RecordedRequest, RecordedResponse, Recording, model_answer};
 
 /// How much of the words of an error is told, in characters.
 const TOLD: usize = 120;
@@ -62,17 +62,17 @@ fn successes(recording: &Recording) -> HashMap<String, u64> {
 }
 
 /// Equal requests have the same.
-fn print(request: &Request) -> String {
+fn print(request: &RecordedRequest) -> String {
     sha256(format!("{} {}{}\n{:?}", request.method, request.origin, request.path, request.body).as_bytes())
 }
 
 /// What is wrong with an answer, and whether its end says so.
 fn wrong(exchange: &Exchange) -> Option<(String, bool)> {
     match &exchange.end.how {
-        How::Broken(message) => return Some((format!("broke off: {}", short(message)), true)),
-        How::Unreachable(message) => return Some((format!("did not reach its server: {}", short(message)), true)),
-        How::TooLarge => return Some(("has an answer that is too large and was not kept".into(), true)),
-        How::Closed | How::Left => {}
+        EndKind::Broken(message) => return Some((format!("broke off: {}", short(message)), true)),
+        EndKind::Unreachable(message) => return Some((format!("did not reach its server: {}", short(message)), true)),
+        EndKind::TooLarge => return Some(("has an answer that is too large and was not kept".into(), true)),
+        EndKind::Closed | EndKind::Left => {}
     }
     let response = exchange.response.as_ref()?;
     let said = said(exchange, response);
@@ -84,7 +84,7 @@ fn wrong(exchange: &Exchange) -> Option<(String, bool)> {
 }
 
 /// The words of an error within an answer.
-pub(super) fn said(exchange: &Exchange, response: &Response) -> Option<String> {
+pub(super) fn said(exchange: &Exchange, response: &RecordedResponse) -> Option<String> {
     let of_model = || model_answer(exchange)?.1.error;
     let values = values(response);
     let within = values.iter().find_map(|(kind, value)| of_protocol(kind, value));
@@ -113,20 +113,27 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, End, Frame};
+    use crate::{AnswerFrame, ExchangeEnd, RecordedBody};
 
     fn call(id: u64, asked: &str, status: u16, kind: &str, answer: &str) -> Exchange {
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
-        let frames = vec![Frame { at_us: 2, bytes: answer.to_owned().into() }];
-        let request = Request {
+        let frames = vec![AnswerFrame { at_us: 2, bytes: answer.to_owned().into() }];
+        let request = RecordedRequest {
             method: "POST".into(),
             origin: "https://a.example".into(),
             path: "/v1/x".into(),
-            body: Body::Text(asked.into()),
-            ..Request::default()
+            body: RecordedBody::Text(asked.into()),
+            ..RecordedRequest::default()
         };
-        let response = Some(Response { at_us: 1, status, headers, frames });
-        Exchange { id, request, response, end: End { at_us: 3, how: How::Closed }, chatter: false, after: None }
+        let response = Some(RecordedResponse { at_us: 1, status, headers, frames });
+        Exchange {
+            id,
+            request,
+            response,
+            end: ExchangeEnd { at_us: 3, how: EndKind::Closed },
+            chatter: false,
+            after: None,
+        }
     }
 
     fn found(exchanges: Vec<Exchange>) -> (Vec<(u64, String)>, usize) {
@@ -138,7 +145,7 @@ mod tests {
     fn errors_are_found_wherever_an_answer_has_them() {
         let json = "application/json";
         let mut lost = call(4, "d", 200, json, "{}");
-        lost.end.how = How::Broken("reset\nby peer".into());
+        lost.end.how = EndKind::Broken("reset\nby peer".into());
         let mut telemetry = call(5, "e", 500, json, "");
         telemetry.chatter = true;
         let all = vec![

@@ -5,16 +5,16 @@ use std::fmt;
 
 use agentci_text::{excerpt, one_line};
 
-use super::shape::{Keys, Shape};
-use super::vocabulary::{is_known_kind, is_there_sometimes};
-use crate::json_type::JsonType;
+use super::optional_values::{is_known_kind, is_there_sometimes};
+use super::shape::{ObjectKeys, ObservedShape};
+use crate::json_type::ValueType;
 
 /// The longest path that is shown, in characters.
 const SHOWN: usize = 120;
 
 /// A change of a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum ShapeChange {
     /// The answer has a status of another class.
     Status {
         /// The recorded one.
@@ -60,30 +60,32 @@ pub enum Change {
     },
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for ShapeChange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cut = |text: &str| one_line(&excerpt(text, SHOWN)).into_owned();
         let place = |at: &str| if at.is_empty() { "events of".to_owned() } else { format!("{} of", cut(at)) };
         let root = |at: &str| if at.is_empty() { "the answer".to_owned() } else { cut(at) };
         match self {
-            Change::Status { was, now } => write!(out, "the status is {now}, was {was}"),
-            Change::ContentType { was, now } => write!(out, "the content type is `{}`, was `{}`", cut(now), cut(was)),
-            Change::NotJson => write!(out, "the answer is not JSON any more"),
-            Change::Gone(at) => write!(out, "{} is gone", cut(at)),
-            Change::New(at) => write!(out, "{} is new", cut(at)),
-            Change::Type { at, was, now } => write!(out, "{} is {now}, was {was}", root(at)),
-            Change::NewKind { at, kind } => write!(out, "{} type `{}` are new", place(at), cut(kind)),
-            Change::GoneKind { at, kind } => write!(out, "{} type `{}` are gone", place(at), cut(kind)),
+            ShapeChange::Status { was, now } => write!(out, "the status is {now}, was {was}"),
+            ShapeChange::ContentType { was, now } => {
+                write!(out, "the content type is `{}`, was `{}`", cut(now), cut(was))
+            }
+            ShapeChange::NotJson => write!(out, "the answer is not JSON any more"),
+            ShapeChange::Gone(at) => write!(out, "{} is gone", cut(at)),
+            ShapeChange::New(at) => write!(out, "{} is new", cut(at)),
+            ShapeChange::Type { at, was, now } => write!(out, "{} is {now}, was {was}", root(at)),
+            ShapeChange::NewKind { at, kind } => write!(out, "{} type `{}` are new", place(at), cut(kind)),
+            ShapeChange::GoneKind { at, kind } => write!(out, "{} type `{}` are gone", place(at), cut(kind)),
         }
     }
 }
 
 /// The shapes of an answer, by the kind of event.
-pub(super) type Shapes = BTreeMap<String, Shape>;
+pub(super) type Shapes = BTreeMap<String, ObservedShape>;
 
 /// How recorded shapes changed. What is only in some of the recorded answers, or depends on what a model does, need not be there.
-pub(super) fn compare(recorded: &Shapes, now: &Shapes, of_model: bool) -> Vec<Change> {
-    let mut comparison = Comparison { of_model, changes: Vec::new(), known: BTreeSet::new() };
+pub(super) fn compare(recorded: &Shapes, now: &Shapes, of_model: bool) -> Vec<ShapeChange> {
+    let mut comparison = ShapeComparison { of_model, changes: Vec::new(), known: BTreeSet::new() };
     comparison.kinds("", recorded, now);
     for (kind, shape) in recorded {
         if let Some(now) = now.get(kind) {
@@ -94,15 +96,15 @@ pub(super) fn compare(recorded: &Shapes, now: &Shapes, of_model: bool) -> Vec<Ch
     comparison.changes
 }
 
-struct Comparison {
+struct ShapeComparison {
     of_model: bool,
-    changes: Vec<Change>,
+    changes: Vec<ShapeChange>,
     /// What was told already, of another event or another kind of object at the same place.
     known: BTreeSet<String>,
 }
 
-impl Comparison {
-    fn tell(&mut self, change: Change) {
+impl ShapeComparison {
+    fn tell(&mut self, change: ShapeChange) {
         if self.known.insert(format!("{change:?}")) {
             self.changes.push(change);
         }
@@ -116,23 +118,23 @@ impl Comparison {
             return;
         }
         for kind in recorded.keys().filter(|kind| !kind.is_empty() && !now.contains_key(*kind)) {
-            self.tell(Change::GoneKind { at: at.to_owned(), kind: kind.clone() });
+            self.tell(ShapeChange::GoneKind { at: at.to_owned(), kind: kind.clone() });
         }
         for kind in new {
-            self.tell(Change::NewKind { at: at.to_owned(), kind: kind.clone() });
+            self.tell(ShapeChange::NewKind { at: at.to_owned(), kind: kind.clone() });
         }
     }
 
-    fn shapes(&mut self, at: &str, recorded: &Shape, now: &Shape) {
-        let concrete = |shape: &Shape| -> BTreeSet<JsonType> {
-            shape.types.iter().copied().filter(|kind| *kind != JsonType::Null).collect()
+    fn shapes(&mut self, at: &str, recorded: &ObservedShape, now: &ObservedShape) {
+        let concrete = |shape: &ObservedShape| -> BTreeSet<ValueType> {
+            shape.types.iter().copied().filter(|kind| *kind != ValueType::Null).collect()
         };
         let (was, is) = (concrete(recorded), concrete(now));
         // What was always null may be anything, and anything may be null.
         if !was.is_empty() && !is.is_subset(&was) {
             let names =
-                |types: &BTreeSet<JsonType>| types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
-            self.tell(Change::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
+                |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+            self.tell(ShapeChange::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
         }
         self.objects(at, recorded, now);
         if let (Some(recorded), Some(now)) = (&recorded.items, &now.items) {
@@ -140,12 +142,12 @@ impl Comparison {
         }
     }
 
-    fn objects(&mut self, at: &str, recorded: &Shape, now: &Shape) {
-        let untyped = |shape: &Shape| shape.objects.len() == 1 && shape.objects.contains_key("");
-        let typed = |shape: &Shape| !shape.objects.is_empty() && !shape.objects.contains_key("");
+    fn objects(&mut self, at: &str, recorded: &ObservedShape, now: &ObservedShape) {
+        let untyped = |shape: &ObservedShape| shape.objects.len() == 1 && shape.objects.contains_key("");
+        let typed = |shape: &ObservedShape| !shape.objects.is_empty() && !shape.objects.contains_key("");
         match (recorded, now) {
-            _ if untyped(recorded) && typed(now) => return self.tell(Change::New(format!("{at}/type"))),
-            _ if typed(recorded) && untyped(now) => return self.tell(Change::Gone(format!("{at}/type"))),
+            _ if untyped(recorded) && typed(now) => return self.tell(ShapeChange::New(format!("{at}/type"))),
+            _ if typed(recorded) && untyped(now) => return self.tell(ShapeChange::Gone(format!("{at}/type"))),
             _ => self.kinds(at, &recorded.objects, &now.objects),
         }
         for (kind, keys) in &recorded.objects {
@@ -155,7 +157,7 @@ impl Comparison {
         }
     }
 
-    fn keys(&mut self, at: &str, recorded: &Keys, now: &Keys, is_typed: bool) {
+    fn keys(&mut self, at: &str, recorded: &ObjectKeys, now: &ObjectKeys, is_typed: bool) {
         if let (Some(recorded), Some(now)) = (&recorded.by_id, &now.by_id) {
             self.shapes(&format!("{at}/*"), recorded, now);
         }
@@ -180,10 +182,10 @@ impl Comparison {
         let is_news = |name: &str| !(self.of_model && name == "content");
         let new: Vec<&String> = new.into_iter().filter(|name| is_news(name)).collect();
         for name in gone {
-            self.tell(Change::Gone(below(at, name)));
+            self.tell(ShapeChange::Gone(below(at, name)));
         }
         for name in new {
-            self.tell(Change::New(below(at, name)));
+            self.tell(ShapeChange::New(below(at, name)));
         }
         for (name, (_, shape)) in &recorded.by_name {
             if let Some((_, now)) = now.by_name.get(name) {

@@ -4,23 +4,23 @@ use std::collections::HashMap;
 
 use super::answer::values;
 use super::bad_answers::said;
-use super::compare::{Change, Shapes, compare};
-use crate::{Exchange, How, Recording, Response, model_answer};
+use super::compare::{ShapeChange, Shapes, compare};
+use crate::{EndKind, Exchange, RecordedResponse, Recording, model_answer};
 
 /// The shapes of all answers of a recording. Answers of one place vary among themselves, and how they do is no drift.
 #[derive(Debug)]
-pub struct Known {
-    by_place: HashMap<Place, Shapes>,
+pub struct KnownShapes {
+    by_place: HashMap<AnswerPlace, Shapes>,
 }
 
 /// Method, origin, path without its query, status class and content type.
-type Place = (String, String, String, u16, String);
+type AnswerPlace = (String, String, String, u16, String);
 
 /// What came of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drift {
     /// How the answer changed; not at all where there is nothing.
-    Changes(Vec<Change>),
+    Changes(Vec<ShapeChange>),
     /// The answer of today says nothing about its shape: why.
     Unknown(String),
 }
@@ -30,11 +30,11 @@ const DENIED: [u16; 3] = [401, 403, 407];
 /// Statuses below 500 that say nothing about later answers.
 const MOMENTARY: [u16; 3] = [408, 425, 429];
 
-impl Known {
+impl KnownShapes {
     /// The shapes of the answers of a recording.
     pub fn of(recording: &Recording) -> Self {
-        let mut by_place: HashMap<Place, Shapes> = HashMap::new();
-        for exchange in recording.exchanges.iter().filter(|exchange| exchange.end.how == How::Closed) {
+        let mut by_place: HashMap<AnswerPlace, Shapes> = HashMap::new();
+        for exchange in recording.exchanges.iter().filter(|exchange| exchange.end.how == EndKind::Closed) {
             if let Some(response) = &exchange.response {
                 add(by_place.entry(place(exchange, response)).or_default(), response, is_of_model(exchange));
             }
@@ -43,7 +43,7 @@ impl Known {
     }
 
     /// What changed between the recorded answer of a call and this one.
-    pub fn drift(&self, exchange: &Exchange, now: &Response) -> Drift {
+    pub fn drift(&self, exchange: &Exchange, now: &RecordedResponse) -> Drift {
         let Some(recorded) = &exchange.response else {
             return Drift::Unknown("the recording has no answer to compare with".into());
         };
@@ -55,7 +55,7 @@ impl Known {
         }
         let (was, is) = (content_type(recorded), content_type(now));
         if was != is {
-            return Drift::Changes(vec![Change::ContentType { was, now: is }]);
+            return Drift::Changes(vec![ShapeChange::ContentType { was, now: is }]);
         }
         let of_model = is_of_model(exchange);
         let mut shapes = Shapes::new();
@@ -63,7 +63,7 @@ impl Known {
         let nothing = Shapes::new();
         let known = self.by_place.get(&place(exchange, recorded)).unwrap_or(&nothing);
         if shapes.is_empty() && !known.is_empty() && !values(recorded).is_empty() {
-            return Drift::Changes(vec![Change::NotJson]);
+            return Drift::Changes(vec![ShapeChange::NotJson]);
         }
         Drift::Changes(compare(known, &shapes, of_model))
     }
@@ -80,12 +80,12 @@ fn of_status(was: u16, now: u16) -> Option<Drift> {
             Some(Drift::Unknown(format!("the answer is status {now}; try again later")))
         }
         _ if now / 100 == was / 100 => None,
-        _ => Some(Drift::Changes(vec![Change::Status { was, now }])),
+        _ => Some(Drift::Changes(vec![ShapeChange::Status { was, now }])),
     }
 }
 
 /// Why an answer with a good status is none after all: it says that it is an error, or that of a model broke off.
-fn failed(exchange: &Exchange, recorded: &Response, now: &Response) -> Option<String> {
+fn failed(exchange: &Exchange, recorded: &RecordedResponse, now: &RecordedResponse) -> Option<String> {
     let today = Exchange { response: Some(now.clone()), ..exchange.clone() };
     if let Some(error) = said(&today, now).filter(|_| said(exchange, recorded).is_none()) {
         return Some(format!("the answer is an error: {error}"));
@@ -94,7 +94,7 @@ fn failed(exchange: &Exchange, recorded: &Response, now: &Response) -> Option<St
     (is_complete(exchange) && !is_complete(&today)).then(|| "the answer of the model broke off".to_owned())
 }
 
-fn add(shapes: &mut Shapes, response: &Response, of_model: bool) {
+fn add(shapes: &mut Shapes, response: &RecordedResponse, of_model: bool) {
     for (kind, value) in values(response) {
         shapes.entry(kind).or_default().add(&value, of_model);
     }
@@ -104,14 +104,14 @@ fn is_of_model(exchange: &Exchange) -> bool {
     exchange.request.api().is_some()
 }
 
-fn place(exchange: &Exchange, response: &Response) -> Place {
+fn place(exchange: &Exchange, response: &RecordedResponse) -> AnswerPlace {
     let request = &exchange.request;
     let path = request.path.split(['?', '#']).next().unwrap_or_default().to_owned();
     (request.method.clone(), request.origin.clone(), path, response.status / 100, content_type(response))
 }
 
 /// The content type without its parameters.
-fn content_type(response: &Response) -> String {
+fn content_type(response: &RecordedResponse) -> String {
     let value = response.header("content-type").unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

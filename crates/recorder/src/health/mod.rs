@@ -12,22 +12,22 @@ mod answer;
 mod ask;
 mod bad_answers;
 mod compare;
+mod dependent_calls;
 mod drift;
-mod login;
-mod may_ask;
-mod places;
-mod sequel;
+mod key_variables;
+mod lines;
+mod optional_values;
+mod repeatable;
 mod shape;
-mod vocabulary;
 
-pub use ask::{Live, LiveAnswer};
+pub use ask::{LiveAnswer, LiveWorld};
 pub use bad_answers::{BadAnswer, BadAnswers, bad_answers};
-pub use compare::Change;
-pub use drift::{Drift, Known};
-pub use login::{Login, login};
-pub use may_ask::{NotAsked, WhatToAsk, goes_to, may_ask};
-pub use places::{Places, places};
-pub use sequel::Sequel;
+pub use compare::ShapeChange;
+pub use dependent_calls::Sequel;
+pub use drift::{Drift, KnownShapes};
+pub use key_variables::{Login, login};
+pub use lines::{ExchangeLines, places};
+pub use repeatable::{NotAsked, WhatToAsk, goes_to, may_ask};
 
 #[cfg(test)]
 mod tests;

@@ -5,34 +5,34 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::vocabulary::{is_keyed_by_ids, is_written};
-use crate::json_type::JsonType;
+use super::optional_values::{is_keyed_by_ids, is_written};
+use crate::json_type::ValueType;
 
 /// The shape of all values that stand at one place.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Shape {
-    pub(super) types: BTreeSet<JsonType>,
+pub(super) struct ObservedShape {
+    pub(super) types: BTreeSet<ValueType>,
     /// Objects by their `type`, where the answer is a model's: each has keys of its own. All others have none.
-    pub(super) objects: BTreeMap<String, Keys>,
+    pub(super) objects: BTreeMap<String, ObjectKeys>,
     /// The items of lists.
-    pub(super) items: Option<Box<Shape>>,
+    pub(super) items: Option<Box<ObservedShape>>,
 }
 
 /// The keys of objects.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Keys {
+pub(super) struct ObjectKeys {
     /// How many objects there were.
     pub(super) objects: usize,
     /// How many of them have a key, and the shape of its values.
-    pub(super) by_name: BTreeMap<String, (usize, Shape)>,
+    pub(super) by_name: BTreeMap<String, (usize, ObservedShape)>,
     /// The values of objects whose keys are ids.
-    pub(super) by_id: Option<Box<Shape>>,
+    pub(super) by_id: Option<Box<ObservedShape>>,
 }
 
-impl Shape {
+impl ObservedShape {
     /// Takes in a value that stands here.
     pub(super) fn add(&mut self, value: &Value, of_model: bool) {
-        self.types.insert(JsonType::of(value));
+        self.types.insert(ValueType::of(value));
         match value {
             Value::Array(items) => {
                 let shape = self.items.get_or_insert_default();
@@ -55,7 +55,7 @@ impl Shape {
                     let (times, shape) = keys.by_name.entry(name.clone()).or_default();
                     *times += 1;
                     if of_model && is_written(name) {
-                        shape.types.insert(JsonType::of(value));
+                        shape.types.insert(ValueType::of(value));
                     } else {
                         shape.add(value, of_model);
                     }

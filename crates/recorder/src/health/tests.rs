@@ -3,43 +3,43 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Body, End, Exchange, Frame, How, Recording, Request, Response};
+use crate::{AnswerFrame, EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse, Recording};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
 
-fn answer(kind: &str, pieces: &[String]) -> Response {
-    let frames = pieces.iter().map(|piece| Frame { at_us: 1, bytes: piece.clone().into() }).collect();
-    Response { at_us: 1, status: 200, headers: vec![("content-type".into(), kind.into())], frames }
+fn answer(kind: &str, pieces: &[String]) -> RecordedResponse {
+    let frames = pieces.iter().map(|piece| AnswerFrame { at_us: 1, bytes: piece.clone().into() }).collect();
+    RecordedResponse { at_us: 1, status: 200, headers: vec![("content-type".into(), kind.into())], frames }
 }
 
-fn of_json(value: &Value) -> Response {
+fn of_json(value: &Value) -> RecordedResponse {
     answer(JSON, &[value.to_string()])
 }
 
-fn of_events(events: &[Value]) -> Response {
+fn of_events(events: &[Value]) -> RecordedResponse {
     let piece = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
     answer(EVENTS, &events.iter().map(piece).collect::<Vec<_>>())
 }
 
-fn call(id: u64, path: &str, response: Response) -> Exchange {
+fn call(id: u64, path: &str, response: RecordedResponse) -> Exchange {
     let body = json!({"model": "m", "messages": [], "max_tokens": 1, "input": ""});
-    let request = Request {
+    let request = RecordedRequest {
         method: "POST".into(),
         origin: "https://a.example".into(),
         path: path.into(),
-        body: Body::Json(body),
-        ..Request::default()
+        body: RecordedBody::Json(body),
+        ..RecordedRequest::default()
     };
-    let end = End { at_us: 1, how: How::Closed };
+    let end = ExchangeEnd { at_us: 1, how: EndKind::Closed };
     Exchange { id, request, response: Some(response), end, chatter: false, after: None }
 }
 
 /// What is told of an answer to the first of these calls.
-fn told_of(path: &str, recorded: &[Response], now: &Response) -> String {
+fn told_of(path: &str, recorded: &[RecordedResponse], now: &RecordedResponse) -> String {
     let exchanges: Vec<Exchange> = (1..).zip(recorded).map(|(id, it)| call(id, path, it.clone())).collect();
     let recording = Recording { exchanges, ..Recording::default() };
-    match Known::of(&recording).drift(&recording.exchanges[0], now) {
+    match KnownShapes::of(&recording).drift(&recording.exchanges[0], now) {
         Drift::Changes(changes) => changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         Drift::Unknown(why) => format!("unknown: {why}"),
     }
@@ -74,10 +74,10 @@ fn types_statuses_and_content_types_are_compared_and_values_are_not() {
     assert_eq!(told_of("/orders", &[of_json(&order)], &html), was);
     let broken = answer(JSON, &["<p>".to_owned()]);
     assert_eq!(told_of("/orders", &[of_json(&order)], &broken), "the answer is not JSON any more");
-    let status = |status| Response { status, ..of_json(&json!({"error": {}})) };
+    let status = |status| RecordedResponse { status, ..of_json(&json!({"error": {}})) };
     assert_eq!(told_of("/orders", &[of_json(&order)], &status(404)), "the status is 404, was 200");
     // Another status of the same class, and answers that are no answers.
-    assert_eq!(told_of("/orders", &[of_json(&order)], &Response { status: 201, ..of_json(&order) }), "");
+    assert_eq!(told_of("/orders", &[of_json(&order)], &RecordedResponse { status: 201, ..of_json(&order) }), "");
     for refused in [401, 429, 503] {
         assert!(told_of("/orders", &[of_json(&order)], &status(refused)).starts_with("unknown: "), "{refused}");
         assert!(told_of("/orders", &[status(404)], &status(refused)).starts_with("unknown: "), "{refused}");
@@ -167,9 +167,9 @@ fn a_call_that_continues_another_names_the_answer_of_today() {
     let first = call(1, "/v1/responses", of_json(&json!({"id": "resp_old", "output": []})));
     sequel.learn(&first, &of_json(&json!({"id": "resp_new", "output": []})));
     let mut next = first.request.clone();
-    next.body = Body::Json(json!({"previous_response_id": "resp_old", "input": "resp_old"}));
+    next.body = RecordedBody::Json(json!({"previous_response_id": "resp_old", "input": "resp_old"}));
     let sent = sequel.continued(&next);
-    assert_eq!(sent.body, Body::Json(json!({"previous_response_id": "resp_new", "input": "resp_old"})));
+    assert_eq!(sent.body, RecordedBody::Json(json!({"previous_response_id": "resp_new", "input": "resp_old"})));
 }
 
 /// All places of keys in a value: names, and `*` for the items of lists.

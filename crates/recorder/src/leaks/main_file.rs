@@ -61,7 +61,7 @@ impl Main {
     }
 
     /// Opens the file of a process that runs; absent where there is none.
-    pub(super) fn open(&self, pid: u32) -> Option<(FileId, File)> {
+    pub(super) fn open(&self, pid: u32) -> Option<(DeviceFile, File)> {
         let path = match self {
             Self::Program => format!("/proc/{pid}/exe"),
             // As the process sees its folders.
@@ -71,7 +71,7 @@ impl Main {
         };
         // A pipe would not open before somebody writes.
         let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        Some((FileId(found.dev(), found.ino()), File::open(path).ok()?))
+        Some((DeviceFile(found.dev(), found.ino()), File::open(path).ok()?))
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn program(pid: u32) -> Option<String> {
 
 /// What a file is known by: its device and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FileId(u64, u64);
+pub(super) struct DeviceFile(u64, u64);
 
 #[cfg(test)]
 mod tests {

@@ -4,21 +4,21 @@
 //! directly, and each server that was spoken to directly. It reads what Linux shows in `/proc`. Elsewhere only servers
 //! in the settings of hosts are found, by what `ps` lists.
 
-#[cfg(target_os = "linux")]
-mod diag;
-mod led;
-mod listed;
 mod main_file;
-mod marks;
+mod process_list;
 mod processes;
+mod proxied;
+mod server_code;
 mod servers;
+#[cfg(target_os = "linux")]
+mod sock_diag;
 mod sockets;
 mod stdio;
 #[cfg(test)]
 mod tests;
 mod watch;
 
-pub(crate) use processes::{Programs, line_of};
-pub(crate) use servers::{KnownServers, Sign, Untapped};
+pub(crate) use processes::{ConnectionPrograms, line_of};
+pub(crate) use servers::{KnownServers, ServerSign, Untapped};
 pub(crate) use sockets::listening_ports;
-pub(crate) use watch::{Watch, WatchReport};
+pub(crate) use watch::{ConnectionWatch, WatchReport};

@@ -20,9 +20,9 @@ const LARGEST_LIST: u64 = 64 << 10;
 
 /// Finds the programs of connections. The one that was found last is looked at first: mostly it is the same again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Programs(Arc<AtomicU32>);
+pub(crate) struct ConnectionPrograms(Arc<AtomicU32>);
 
-impl Programs {
+impl ConnectionPrograms {
     /// Which program of this machine holds the other end of a connection to the proxy: its process id and name. `peer` is the
     /// address that the proxy sees. `None` when it is gone, is another user's, or where there is no `/proc`.
     pub(crate) fn find(&self, peer: SocketAddr, proxy: SocketAddr) -> Option<(u32, String)> {

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::main_file::{FileId, Main, program};
-use super::marks::Marks;
+use super::main_file::{DeviceFile, Main, program};
 use super::processes::{command, read_most};
-use super::stdio::Stdio;
+use super::server_code::Marks;
+use super::stdio::StdioPipes;
 use crate::tap::{Configured, Tapped, opens};
 
 /// How often a new process is looked at, to see whether somebody speaks to it.
@@ -53,12 +53,12 @@ pub(crate) struct Untapped {
     pub(crate) environment: Vec<(String, String)>,
     /// What its host calls it, where that is known.
     pub(crate) name: Option<String>,
-    pub(crate) sign: Sign,
+    pub(crate) sign: ServerSign,
 }
 
 /// What tells that a process is an MCP server; the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sign {
+pub(crate) enum ServerSign {
     Greeted,
     Configured,
     Code,
@@ -66,13 +66,13 @@ pub(crate) enum Sign {
 
 /// What is known from one look to the next.
 #[derive(Debug)]
-pub(super) struct Servers {
+pub(super) struct ServerMemory {
     known: KnownServers,
     root: u32,
     /// Processes that are new, and how often they were looked at.
     young: BTreeMap<u32, u8>,
     spoken_to: BTreeMap<u32, SpokenTo>,
-    files: BTreeMap<FileId, File>,
+    files: BTreeMap<DeviceFile, File>,
 }
 
 /// A process that another one of the agent's speaks to.
@@ -80,7 +80,7 @@ pub(super) struct Servers {
 struct SpokenTo {
     /// The process that speaks to it.
     host: u32,
-    stdio: Stdio,
+    stdio: StdioPipes,
     command: Vec<String>,
     environment: String,
     /// How often it was looked at, and how often in a row with this command.
@@ -90,10 +90,10 @@ struct SpokenTo {
     /// Whether it was a shell with a command before.
     was_typed: bool,
     runs: Main,
-    file: Option<FileId>,
+    file: Option<DeviceFile>,
 }
 
-impl Servers {
+impl ServerMemory {
     pub(super) fn new(root: u32, known: KnownServers) -> Self {
         Self { known, root, young: BTreeMap::new(), spoken_to: BTreeMap::new(), files: BTreeMap::new() }
     }
@@ -102,7 +102,7 @@ impl Servers {
     pub(super) fn look(&mut self, new: &[u32], there: &BTreeSet<u32>, parents: &HashMap<u32, u32>) {
         self.young.extend(new.iter().map(|pid| (*pid, 0)));
         for (pid, looks) in std::mem::take(&mut self.young) {
-            let found = Stdio::of(pid).and_then(|stdio| Some((self.host(pid, &stdio, parents)?, stdio)));
+            let found = StdioPipes::of(pid).and_then(|stdio| Some((self.host(pid, &stdio, parents)?, stdio)));
             match found {
                 Some((host, stdio)) if self.spoken_to.len() < MOST_SPOKEN_TO => {
                     self.spoken_to.insert(pid, SpokenTo { host, stdio, ..SpokenTo::default() });
@@ -123,10 +123,10 @@ impl Servers {
     }
 
     /// The process of the agent that holds the other ends; absent where that is whoever started the agent.
-    fn host(&self, pid: u32, stdio: &Stdio, parents: &HashMap<u32, u32>) -> Option<u32> {
+    fn host(&self, pid: u32, stdio: &StdioPipes, parents: &HashMap<u32, u32>) -> Option<u32> {
         let mut above = line(pid, parents).skip(1);
         if stdio.is_sockets() {
-            let is_same = |pid: u32| Stdio::of(pid).as_ref() == Some(stdio);
+            let is_same = |pid: u32| StdioPipes::of(pid).as_ref() == Some(stdio);
             return above.find(|pid| !is_same(*pid)).filter(|_| !is_same(self.root));
         }
         above.find(|pid| stdio.is_held_by(*pid))
@@ -134,7 +134,7 @@ impl Servers {
 
     /// The servers, each command once.
     pub(super) fn end(self, tapped: &Tapped, parents: &HashMap<u32, u32>) -> Vec<Untapped> {
-        let mut code = Code { files: &self.files, known: BTreeMap::new(), left: MOST_SEARCHED };
+        let mut code = FileReader { files: &self.files, known: BTreeMap::new(), left: MOST_SEARCHED };
         let mut found: BTreeMap<Vec<String>, Untapped> = BTreeMap::new();
         for (pid, process) in &self.spoken_to {
             let all = self.same_streams(*pid, process, parents);
@@ -151,11 +151,11 @@ impl Servers {
             let name = self.name(outermost).or_else(|| self.name(process).filter(|_| !typed));
             // Before its second look a process may have the command of its parent.
             let sign = if process.greeted && outermost.looks >= SETTLED {
-                Sign::Greeted
+                ServerSign::Greeted
             } else if name.is_some() {
-                Sign::Configured
+                ServerSign::Configured
             } else if !typed && process.is_settled() && code.is_server(process) {
-                Sign::Code
+                ServerSign::Code
             } else {
                 continue;
             };
@@ -173,7 +173,7 @@ impl Servers {
     }
 
     /// Whether a tap reads this input: the process itself, or one that it started and that has its streams.
-    fn is_read_by_tap(&self, stdio: &Stdio, tapped: &Tapped) -> bool {
+    fn is_read_by_tap(&self, stdio: &StdioPipes, tapped: &Tapped) -> bool {
         // One that was ended early could not tell the session.
         let mut same = self.spoken_to.values().filter(|process| process.stdio == *stdio);
         stdio.input().is_some_and(|input| tapped.reads(input))
@@ -205,7 +205,7 @@ impl Servers {
 }
 
 impl SpokenTo {
-    fn look(&mut self, pid: u32, files: &mut BTreeMap<FileId, File>) {
+    fn look(&mut self, pid: u32, files: &mut BTreeMap<DeviceFile, File>) {
         if self.looks == MOST_LOOKS {
             return;
         }
@@ -239,13 +239,13 @@ impl SpokenTo {
 }
 
 /// Looks into files, into each once.
-struct Code<'f> {
-    files: &'f BTreeMap<FileId, File>,
-    known: BTreeMap<FileId, Marks>,
+struct FileReader<'f> {
+    files: &'f BTreeMap<DeviceFile, File>,
+    known: BTreeMap<DeviceFile, Marks>,
     left: u64,
 }
 
-impl Code<'_> {
+impl FileReader<'_> {
     fn is_server(&mut self, process: &SpokenTo) -> bool {
         let arguments = process.command.get(1..).unwrap_or_default();
         let Some((id, file)) = process.file.and_then(|id| Some((id, self.files.get(&id)?))) else { return false };

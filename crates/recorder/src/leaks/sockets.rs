@@ -46,7 +46,7 @@ pub(super) fn inode_of(local: SocketAddr, remote: SocketAddr) -> Option<u64> {
 /// What the kernel tells when it is asked; `None` where it does not answer. It takes a tenth of the time of a table.
 #[cfg(target_os = "linux")]
 fn told() -> Option<Vec<Socket>> {
-    super::diag::ask()
+    super::sock_diag::ask()
 }
 
 #[cfg(not(target_os = "linux"))]

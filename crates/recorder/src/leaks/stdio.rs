@@ -14,12 +14,12 @@ const SOCKET: &str = "socket:[";
 
 /// Standard input and output that are both pipes or sockets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Stdio {
+pub(super) struct StdioPipes {
     input: String,
     output: String,
 }
 
-impl Stdio {
+impl StdioPipes {
     /// Those of a process; absent where one of them is a file, a terminal or closed.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let link = |number: u32| {
@@ -132,7 +132,7 @@ mod tests {
         let mut child = child.stderr(OwnedFd::from(theirs)).spawn().unwrap();
         let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         go.read_exact(&mut [0]).unwrap();
-        let stdio = Stdio::of(child.id()).unwrap();
+        let stdio = StdioPipes::of(child.id()).unwrap();
         assert!(stdio.is_held_by(std::process::id()) && !stdio.is_held_by(child.id()) && !stdio.is_sockets());
         assert_eq!(stdio.waiting(child.id()), b"");
         input.write_all(b"hello\n").unwrap();
@@ -156,7 +156,7 @@ mod tests {
         let (theirs, mut go) = UnixStream::pair().unwrap();
         let mut child = child.stderr(OwnedFd::from(theirs)).spawn().unwrap();
         go.read_exact(&mut [0]).unwrap();
-        let stdio = Stdio::of(child.id()).unwrap();
+        let stdio = StdioPipes::of(child.id()).unwrap();
         assert!(stdio.is_sockets());
         ours.write_all(b"hello\n").unwrap();
         let waiting = stdio.waiting(child.id());
@@ -173,9 +173,9 @@ mod tests {
     fn a_process_with_other_streams_is_spoken_to_by_nobody() {
         let mut child =
             Command::new("sleep").arg("60").stdin(Streams::piped()).stdout(Streams::null()).spawn().unwrap();
-        assert_eq!(Stdio::of(child.id()), None);
+        assert_eq!(StdioPipes::of(child.id()), None);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(Stdio::of(child.id()), None);
+        assert_eq!(StdioPipes::of(child.id()), None);
     }
 }

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use super::sockets::{inode_of, socket};
-use super::{Programs, Watch, WatchReport, listening_ports};
+use super::{ConnectionPrograms, ConnectionWatch, WatchReport, listening_ports};
 use crate::Bypass;
 use crate::tap::Tapped;
 
@@ -47,7 +47,7 @@ fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16
 
 fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> WatchReport {
     let child = client(words, ports);
-    let watch = Watch::start(child.id(), proxy, before, Tapped::default(), None);
+    let watch = ConnectionWatch::start(child.id(), proxy, before, Tapped::default(), None);
     std::thread::sleep(std::time::Duration::from_millis(600));
     end(child);
     watch.finish()
@@ -72,7 +72,7 @@ fn the_program_behind_a_connection_is_named() {
     let (proxy, address) = listener();
     let child = client(&["python3", "-c", CLIENT], &[address.port()]);
     let (_stream, peer) = proxy.accept().unwrap();
-    let programs = Programs::default();
+    let programs = ConnectionPrograms::default();
     let (pid, name) = programs.find(peer, address).unwrap();
     assert_eq!(pid, child.id());
     assert!(name.starts_with("python"), "{name}");
@@ -132,7 +132,10 @@ fn a_connection_that_was_inherited_is_not_the_agents() {
 #[test]
 fn a_watch_of_nobody_ends() {
     let (_proxy, proxy) = listener();
-    assert_eq!(Watch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(), WatchReport::default());
+    assert_eq!(
+        ConnectionWatch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(),
+        WatchReport::default()
+    );
 }
 
 /// Of the two families, and of one that is written as the other.

@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::led::{Led, led};
-use super::listed::{self, Listed};
+use super::process_list::{self, Listed};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
-use super::servers::{KnownServers, Servers, Untapped};
+use super::proxied::{Led, led};
+use super::servers::{KnownServers, ServerMemory, Untapped};
 use super::sockets::{self, Socket};
 use crate::Bypass;
 use crate::tap::Tapped;
@@ -43,7 +43,7 @@ const QUIC: u16 = 443;
 /// is slow) may be missed. So a bypass that it names did happen, and silence is no proof that there was none. Where there is
 /// no `/proc` it sees only servers in the settings of hosts.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct ConnectionWatch {
     stop: Sender<()>,
     thread: Option<JoinHandle<WatchReport>>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct WatchReport {
     pub(crate) untapped: Vec<Untapped>,
 }
 
-impl Watch {
+impl ConnectionWatch {
     /// Starts it. `listened_before` are the loopback ports that belong to the agent's world: those that listened before it
     /// started (see [`listening_ports`](super::listening_ports)), without those that it may use directly. `servers` is absent where
     /// nothing can be tapped.
@@ -76,7 +76,7 @@ impl Watch {
             return Self { stop, thread };
         }
         let mut look = WatchState::new(root, proxy, listened_before, tapped);
-        look.servers = servers.map(|known| Servers::new(root, known));
+        look.servers = servers.map(|known| ServerMemory::new(root, known));
         let work = move || {
             let (mut pause, mut work) = (SHORTEST_PAUSE, Work::default());
             loop {
@@ -105,8 +105,8 @@ fn list(root: u32, known: KnownServers, tapped: Tapped, stopped: Receiver<()>) -
     // Without settings there is nothing to look for.
     let mut listed = Some(known).filter(|known| !known.configured.is_empty()).map(|known| Listed::new(root, known))?;
     let work = move || {
-        while stopped.recv_timeout(listed::PAUSE) == Err(RecvTimeoutError::Timeout) {
-            listed.look(&listed::list());
+        while stopped.recv_timeout(process_list::PAUSE) == Err(RecvTimeoutError::Timeout) {
+            listed.look(&process_list::list());
         }
         WatchReport { untapped: listed.end(&tapped), ..WatchReport::default() }
     };
@@ -157,7 +157,7 @@ struct WatchState {
     unclear: BTreeMap<u32, u8>,
     /// Those that are not.
     not_led: BTreeMap<String, (u32, &'static str)>,
-    servers: Option<Servers>,
+    servers: Option<ServerMemory>,
 }
 
 impl WatchState {

@@ -4,34 +4,34 @@ use agentci_text::pointer;
 use agentci_trace::{PLACEHOLDER, fits_recorded, same_value};
 use serde_json::{Map, Value};
 
-use super::answered::{Holes, MOST_TOLD};
 use super::call_ids::at_call_id;
 use super::clock::same_present;
 use super::excerpts::{around, both_around, line_of, shown, typed};
+use super::options::{Holes, MOST_TOLD};
 use super::pairing::Trial;
 use super::pattern::{Below, Why};
+use super::request_view::{TOO_LARGE, View};
 use super::snowflake::are_snowflakes;
-use super::text::{self, World, opened};
-use super::view::{TOO_LARGE, View};
+use super::text::{self, HoleContext, opened};
 
 /// How many names of one object may differ in holes.
 const MOST_RENAMED: usize = 256;
 
 /// What came of comparing two requests.
 #[derive(Debug, Default)]
-pub(super) struct Comparison {
+pub(super) struct RequestComparison {
     pub(super) holes: Holes,
     pub(super) trial: Trial,
     pub(super) leaves: usize,
     pub(super) different: usize,
-    pub(super) first: Option<Difference>,
+    pub(super) first: Option<RequestDifference>,
     /// Ids that another one stands for since this request: recorded, sent, and where.
     pub(super) renamed: Vec<(String, String, String)>,
 }
 
 /// A place that differs and may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(super) struct RequestDifference {
     /// A JSON pointer, or what else it is called.
     pub(super) at: String,
     /// The line within a text of several.
@@ -62,8 +62,14 @@ pub(super) enum Until {
 }
 
 /// Compares a recorded request with one that was sent.
-pub(super) fn compare(recorded: &View<'_>, sent: &View<'_>, world: &World<'_>, until: Until) -> Comparison {
-    let mut walk = Walk { world, until, system: &sent.system, found: Comparison::default(), at: String::new() };
+pub(super) fn compare(
+    recorded: &View<'_>,
+    sent: &View<'_>,
+    world: &HoleContext<'_>,
+    until: Until,
+) -> RequestComparison {
+    let mut walk =
+        CompareWalk { world, until, system: &sent.system, found: RequestComparison::default(), at: String::new() };
     walk.around(&recorded.around, &sent.around);
     if !walk.over() {
         // What is not kept cannot be compared.
@@ -80,15 +86,15 @@ pub(super) fn compare(recorded: &View<'_>, sent: &View<'_>, world: &World<'_>, u
     walk.found
 }
 
-struct Walk<'w> {
-    world: &'w World<'w>,
+struct CompareWalk<'w> {
+    world: &'w HoleContext<'w>,
     until: Until,
     system: &'w [String],
-    found: Comparison,
+    found: RequestComparison,
     at: String,
 }
 
-impl Walk<'_> {
+impl CompareWalk<'_> {
     fn over(&self) -> bool {
         self.until == Until::Difference && self.found.different > 0
     }
@@ -279,7 +285,7 @@ impl Walk<'_> {
 
     /// Notes the pairs of ids that were made here, after as many as were known before.
     fn tell_renamed(&mut self, known: usize) {
-        let Comparison { trial, renamed, .. } = &mut self.found;
+        let RequestComparison { trial, renamed, .. } = &mut self.found;
         let new = trial.pairs_from(known).take(MOST_TOLD.saturating_sub(renamed.len()));
         renamed.extend(new.map(|(recorded, sent)| (recorded.to_owned(), sent.to_owned(), self.at.clone())));
     }
@@ -302,7 +308,7 @@ impl Walk<'_> {
         self.found.different += 1;
         let rank = self.rank();
         if self.found.first.as_ref().is_none_or(|first| rank < first.rank) {
-            self.found.first = Some(Difference { at: self.at.clone(), line, recorded, sent, rank });
+            self.found.first = Some(RequestDifference { at: self.at.clone(), line, recorded, sent, rank });
         }
     }
 }

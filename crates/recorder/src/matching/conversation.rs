@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::prints::of_value;
-use crate::Request;
+use super::fingerprints::of_value;
+use crate::RecordedRequest;
 use crate::providers::messages;
 
 /// The conversations of a session: the prints of the messages of each request that was answered, and by which exchange.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Conversations(HashMap<u64, u64>);
+pub(super) struct MatchedConversations(HashMap<u64, u64>);
 
-impl Conversations {
+impl MatchedConversations {
     /// The exchange that answered the request that this one continues.
     pub(super) fn before(&self, prints: &[u64]) -> Option<u64> {
         let (_, shorter) = prints.split_last()?;
@@ -26,7 +26,7 @@ impl Conversations {
 }
 
 /// The prints of the messages of a request: of the first, of the first two, and so on.
-pub(super) fn message_prints(request: &Request) -> Vec<u64> {
+pub(super) fn message_prints(request: &RecordedRequest) -> Vec<u64> {
     let Some((api, body)) = request.api().zip(request.body.as_json()) else { return Vec::new() };
     let mut hasher = DefaultHasher::new();
     api.hash(&mut hasher);

@@ -3,7 +3,7 @@
 use agentci_text::{excerpt, one_line};
 use serde_json::Value;
 
-use crate::json_type::JsonType;
+use crate::json_type::ValueType;
 
 /// How much of a line is shown, and how much of that before the place that it is about.
 const SHOWN: usize = 120;
@@ -39,9 +39,9 @@ pub(super) fn shown(value: Option<&Value>) -> String {
 
 /// A value beside one of another type, with its own type where both read alike.
 pub(super) fn typed(value: &Value, other: &Value) -> String {
-    let kind = JsonType::of(value);
+    let kind = ValueType::of(value);
     match shown(Some(value)) {
-        text if kind != JsonType::of(other) && !value.is_null() => format!("{text} ({})", kind.name()),
+        text if kind != ValueType::of(other) && !value.is_null() => format!("{text} ({})", kind.name()),
         text => text,
     }
 }

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::answered::MatchRules;
+use super::fingerprints::RequestPrint;
+use super::folders::RootPairs;
+use super::options::MatchRules;
 use super::place::split;
-use super::prints::Print;
-use super::roots::RootPairs;
-use super::view::View;
+use super::request_view::View;
 use crate::Recording;
 
 /// Positions of exchanges, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Index(HashMap<Print, Vec<usize>>);
+pub(super) struct ExchangeIndex(HashMap<RequestPrint, Vec<usize>>);
 
-impl Index {
+impl ExchangeIndex {
     /// What goes to a folder is found at its path, and at that with a mark for the folder.
     pub(super) fn of(recording: &Recording, rules: &MatchRules, roots: &RootPairs) -> Self {
         let mut index = Self::default();
@@ -29,13 +29,18 @@ impl Index {
     }
 
     fn add(&mut self, position: usize, view: &View<'_>) {
-        for print in [Print::exact(view), Print::shape(view), Print::likely(view), Print::place(view)] {
+        for print in [
+            RequestPrint::exact(view),
+            RequestPrint::shape(view),
+            RequestPrint::likely(view),
+            RequestPrint::place(view),
+        ] {
             self.0.entry(print).or_default().push(position);
         }
     }
 
     /// The exchanges that have a print.
-    pub(super) fn having(&self, print: Print) -> &[usize] {
+    pub(super) fn having(&self, print: RequestPrint) -> &[usize] {
         self.0.get(&print).map_or(&[], Vec::as_slice)
     }
 }

@@ -5,38 +5,38 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::answered::{Answered, Holes, MatchRules, Surroundings, Tally};
 use super::clock::Now;
-use super::compare::{Comparison, Until, compare};
-use super::conversation::{Conversations, message_prints};
-use super::equal::{self, Equal, are_equal};
-use super::index::Index;
-use super::miss::{Candidate, Miss, miss};
+use super::compare::{RequestComparison, Until, compare};
+use super::conversation::{MatchedConversations, message_prints};
+use super::exact::{self, Equal, are_equal};
+use super::fingerprints::RequestPrint;
+use super::folders::RootPairs;
+use super::index::ExchangeIndex;
+use super::miss::{Miss, MissCandidate, miss};
+use super::options::{Answered, Circumstances, Holes, MatchRules, ReplayTally};
 use super::pairing::Pairing;
 use super::place::split;
-use super::prints::Print;
 use super::reply::{id_of, may_repeat};
-use super::roots::RootPairs;
+use super::request_view::View;
 use super::temp_names::TempNames;
-use super::text::World;
-use super::view::View;
-use crate::{LearnedHole, Recording, Request, is_chatter};
+use super::text::HoleContext;
+use crate::{LearnedHole, RecordedRequest, Recording, is_chatter};
 
 /// Answers requests from a recording.
 #[derive(Debug)]
 pub struct Matcher {
     recording: Arc<Recording>,
-    here: Surroundings,
+    here: Circumstances,
     rules: MatchRules,
     equal: Equal,
-    index: Index,
+    index: ExchangeIndex,
     roots: RootPairs,
     temp_names: TempNames,
     pairing: Pairing,
-    conversations: Conversations,
+    conversations: MatchedConversations,
     /// Which exchanges have been asked for.
     used: Vec<bool>,
-    tally: Tally,
+    tally: ReplayTally,
     /// How many requests there were, chatter aside.
     asked: usize,
 }
@@ -48,17 +48,17 @@ const ALMOST: usize = 3;
 
 impl Matcher {
     /// A matcher for one session.
-    pub fn new(recording: Arc<Recording>, here: Surroundings, rules: MatchRules) -> Self {
+    pub fn new(recording: Arc<Recording>, here: Circumstances, rules: MatchRules) -> Self {
         let roots = RootPairs::new(&recording.header.roots, &here.roots);
         Self {
             equal: Equal::of(&recording),
-            index: Index::of(&recording, &rules, &roots),
+            index: ExchangeIndex::of(&recording, &rules, &roots),
             roots,
             temp_names: TempNames::new(&recording.header.roots, &here.roots),
             pairing: Pairing::of(&recording, &rules.given),
-            conversations: Conversations::default(),
+            conversations: MatchedConversations::default(),
             used: vec![false; recording.exchanges.len()],
-            tally: Tally::default(),
+            tally: ReplayTally::default(),
             asked: 0,
             recording,
             here,
@@ -67,13 +67,13 @@ impl Matcher {
     }
 
     /// The answer to a request. Its secrets have been removed, as those of the recording have.
-    pub fn answer(&mut self, request: &Request) -> Answered {
+    pub fn answer(&mut self, request: &RecordedRequest) -> Answered {
         if let Some(answered) = self.answer_recorded(request) {
             return answered;
         }
         let recording = Arc::clone(&self.recording);
         let view = self.unanswered(request, &recording.holes);
-        let place = self.index.having(Print::place(&view));
+        let place = self.index.having(RequestPrint::place(&view));
         if self.is_chatter_of(place) || is_chatter(request) {
             self.tally.chatter += 1;
             let last = place.last().copied();
@@ -83,7 +83,7 @@ impl Matcher {
     }
 
     /// The answer to a request that will not get it: unless it is a miss, all is as if it had not been asked.
-    pub(crate) fn look_up(&mut self, request: &Request) -> Answered {
+    pub(crate) fn look_up(&mut self, request: &RecordedRequest) -> Answered {
         let (used, tally, asked) = (self.used.clone(), self.tally.clone(), self.asked);
         let (pairing, conversations) = (self.pairing.clone(), self.conversations.clone());
         let answered = self.answer(request);
@@ -95,7 +95,7 @@ impl Matcher {
     }
 
     /// The recorded answer to a request, if there is one. Without one nothing is counted: it may be answered elsewhere.
-    pub(crate) fn answer_recorded(&mut self, request: &Request) -> Option<Answered> {
+    pub(crate) fn answer_recorded(&mut self, request: &RecordedRequest) -> Option<Answered> {
         if let Some(answered) = self.answer_equal(request) {
             return Some(answered);
         }
@@ -112,21 +112,21 @@ impl Matcher {
     }
 
     /// The recorded answer to a request that differs in nothing, not even in an id or a time; if there is one. It is not counted.
-    pub(crate) fn answer_exact(&mut self, request: &Request) -> Option<Answered> {
+    pub(crate) fn answer_exact(&mut self, request: &RecordedRequest) -> Option<Answered> {
         let tally = self.tally.clone();
         let answered = self.found_exact(request);
         self.tally = tally;
         answered
     }
 
-    fn found_exact(&mut self, request: &Request) -> Option<Answered> {
+    fn found_exact(&mut self, request: &RecordedRequest) -> Option<Answered> {
         if let Some(answered) = self.answer_equal(request) {
             return Some(answered);
         }
         let recording = Arc::clone(&self.recording);
         let view = View::of(request, &self.rules, &recording.holes);
         let exact = |position: &usize| self.compared(*position, &view).filter(|(_, found)| found.holes.is_empty());
-        let equal = self.index.having(Print::exact(&view));
+        let equal = self.index.having(RequestPrint::exact(&view));
         let unused = equal.iter().filter(|position| !self.used[**position]);
         let again = equal.iter().rev().filter(|_| may_repeat(request));
         let (position, comparison) = unused.chain(again).find_map(exact)?;
@@ -134,7 +134,7 @@ impl Matcher {
     }
 
     /// Whether a request is a recorded one but for holes. If it is, its ids stand for the recorded ones from now on.
-    pub(crate) fn fits(&mut self, id: u64, request: &Request) -> bool {
+    pub(crate) fn fits(&mut self, id: u64, request: &RecordedRequest) -> bool {
         let recording = Arc::clone(&self.recording);
         let Some(position) = recording.exchanges.iter().position(|exchange| exchange.id == id) else { return false };
         let view = View::of(request, &self.rules, &recording.holes);
@@ -146,7 +146,7 @@ impl Matcher {
     }
 
     /// Counts a request that has no recorded answer, and says what is nearest to it.
-    pub(crate) fn missed(&mut self, request: &Request) -> Miss {
+    pub(crate) fn missed(&mut self, request: &RecordedRequest) -> Miss {
         let recording = Arc::clone(&self.recording);
         let messages = message_prints(request);
         let before = self.conversations.before(&messages);
@@ -157,7 +157,7 @@ impl Matcher {
     }
 
     /// How a request is compared that nothing answers: at its path with a mark for a folder, if it goes to one.
-    fn unanswered<'r>(&self, request: &'r Request, learned: &[LearnedHole]) -> View<'r> {
+    fn unanswered<'r>(&self, request: &'r RecordedRequest, learned: &[LearnedHole]) -> View<'r> {
         let view = View::of(request, &self.rules, learned);
         match self.roots.masked_here(split(&request.path).0) {
             Some(path) => view.at(request, &path),
@@ -167,25 +167,31 @@ impl Matcher {
 
     /// The answer to a request that is equal to a recorded one to the letter. It may still have secrets: those that the recording has
     /// are equal, too.
-    pub(crate) fn answer_equal(&mut self, request: &Request) -> Option<Answered> {
+    pub(crate) fn answer_equal(&mut self, request: &RecordedRequest) -> Option<Answered> {
         let recording = Arc::clone(&self.recording);
         let is_equal = |position: &usize| are_equal(&recording.exchanges[*position].request, request, &self.rules);
         let unused = self.equal.to(request).iter().copied().filter(|position| !self.used[*position]);
         let position = unused.into_iter().find(is_equal)?;
-        let trial = equal::pair(request, &self.rules, &recording.holes, &self.pairing)?;
-        let comparison = Comparison { trial, ..Comparison::default() };
+        let trial = exact::pair(request, &self.rules, &recording.holes, &self.pairing)?;
+        let comparison = RequestComparison { trial, ..RequestComparison::default() };
         Some(self.found(position, comparison, request, &message_prints(request)))
     }
 
     /// How it went so far.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> ReplayTally {
         let exchanges = self.recording.exchanges.iter().zip(&self.used);
         let unused = exchanges.filter(|(exchange, used)| !**used && !exchange.chatter).map(|(exchange, _)| exchange.id);
-        Tally { unused: unused.collect(), ..self.tally.clone() }
+        ReplayTally { unused: unused.collect(), ..self.tally.clone() }
     }
 
     /// A request is answered by this exchange.
-    fn found(&mut self, position: usize, comparison: Comparison, request: &Request, messages: &[u64]) -> Answered {
+    fn found(
+        &mut self,
+        position: usize,
+        comparison: RequestComparison,
+        request: &RecordedRequest,
+        messages: &[u64],
+    ) -> Answered {
         let exchange = &self.recording.exchanges[position];
         let (id, chatter) = (exchange.id, exchange.chatter || is_chatter(request));
         self.conversations.answered(messages, id);
@@ -199,7 +205,7 @@ impl Matcher {
         self.answered(position, request, comparison.holes, chatter)
     }
 
-    fn answered(&mut self, position: usize, request: &Request, holes: Holes, chatter: bool) -> Answered {
+    fn answered(&mut self, position: usize, request: &RecordedRequest, holes: Holes, chatter: bool) -> Answered {
         self.used[position] = true;
         if !chatter {
             self.tally.holes.add(holes);
@@ -219,16 +225,21 @@ impl Matcher {
 
     /// The exchange that answers a request: an equal one that is unused, one that differs in holes only, or one that may be
     /// given again.
-    fn find(&self, request: &Request, view: &View<'_>, before: Option<u64>) -> Option<(usize, Comparison)> {
-        let equal = self.index.having(Print::exact(view));
+    fn find(
+        &self,
+        request: &RecordedRequest,
+        view: &View<'_>,
+        before: Option<u64>,
+    ) -> Option<(usize, RequestComparison)> {
+        let equal = self.index.having(RequestPrint::exact(view));
         let unused = |position: &&usize| !self.used[**position];
         let exact = |position: &usize| self.compared(*position, view).filter(|(_, found)| found.holes.is_empty());
         if let Some(found) = equal.iter().filter(unused).find_map(exact) {
             return Some(found);
         }
-        let alike = self.index.having(Print::shape(view));
+        let alike = self.index.having(RequestPrint::shape(view));
         let continues = |position: &&usize| self.recording.exchanges[**position].after == before;
-        for candidates in [self.index.having(Print::likely(view)), alike] {
+        for candidates in [self.index.having(RequestPrint::likely(view)), alike] {
             let first = candidates.iter().filter(unused).filter(continues);
             let then = candidates.iter().filter(unused).filter(|position| !continues(position));
             if let Some(found) = first.chain(then).find_map(|position| self.compared(*position, view)) {
@@ -240,25 +251,25 @@ impl Matcher {
     }
 
     /// A comparison that found holes at most.
-    fn compared(&self, position: usize, view: &View<'_>) -> Option<(usize, Comparison)> {
+    fn compared(&self, position: usize, view: &View<'_>) -> Option<(usize, RequestComparison)> {
         let comparison = self.compare(position, view, Until::Difference);
         (comparison.different == 0).then_some((position, comparison))
     }
 
-    fn compare(&self, position: usize, view: &View<'_>, until: Until) -> Comparison {
+    fn compare(&self, position: usize, view: &View<'_>, until: Until) -> RequestComparison {
         let request = &self.recording.exchanges[position].request;
         let header = &self.recording.header;
         let recorded = View::of(request, &self.rules, &self.recording.holes);
         let then = Now::new(header.now_ms, request.at_us, header.offset_s);
         let now = Now::new(self.here.now_ms, view.at_us, self.here.offset_s);
         let (pairing, roots, temp_names) = (&self.pairing, &self.roots, &self.temp_names);
-        let world = World { pairing, roots, temp_names, now: (then, now) };
+        let world = HoleContext { pairing, roots, temp_names, now: (then, now) };
         compare(&recorded, view, &world, until)
     }
 
-    fn miss(&self, request: &Request, view: &View<'_>, before: Option<u64>, messages: usize) -> Miss {
-        let mut positions: Vec<usize> = self.index.having(Print::place(view)).to_vec();
-        let alike: HashSet<usize> = self.index.having(Print::shape(view)).iter().copied().collect();
+    fn miss(&self, request: &RecordedRequest, view: &View<'_>, before: Option<u64>, messages: usize) -> Miss {
+        let mut positions: Vec<usize> = self.index.having(RequestPrint::place(view)).to_vec();
+        let alike: HashSet<usize> = self.index.having(RequestPrint::shape(view)).iter().copied().collect();
         positions.sort_by_cached_key(|position| {
             let same_conversation = self.recording.exchanges[*position].after == before;
             (!same_conversation, self.used[*position], !alike.contains(position))
@@ -267,7 +278,7 @@ impl Matcher {
         let candidates = positions.into_iter().map(|position| {
             let exchange = &self.recording.exchanges[position];
             let comparison = self.compare(position, view, Until::End);
-            Candidate { exchange, comparison, used: self.used[position], continues: exchange.after == before }
+            MissCandidate { exchange, comparison, used: self.used[position], continues: exchange.after == before }
         });
         let nearest = nearest(candidates.collect(), messages);
         miss(self.asked, request, nearest, &self.recording)
@@ -277,9 +288,9 @@ impl Matcher {
 /// The candidate that was meant: the one with the fewest differences, and of equals the one that nobody asked for yet, at the same place
 /// of its conversation. One that was asked for is hardly meant while another is almost as near: a history that was cut or put
 /// in another order may have more in common with an earlier, shorter one.
-fn nearest(candidates: Vec<Candidate<'_>>, messages: usize) -> Option<Candidate<'_>> {
-    let apart = |candidate: &Candidate<'_>| message_prints(&candidate.exchange.request).len().abs_diff(messages);
-    let key = |candidate: &Candidate<'_>| (candidate.comparison.different, candidate.used, apart(candidate));
+fn nearest(candidates: Vec<MissCandidate<'_>>, messages: usize) -> Option<MissCandidate<'_>> {
+    let apart = |candidate: &MissCandidate<'_>| message_prints(&candidate.exchange.request).len().abs_diff(messages);
+    let key = |candidate: &MissCandidate<'_>| (candidate.comparison.different, candidate.used, apart(candidate));
     let (used, unused): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| candidate.used);
     let (used, unused) = (used.into_iter().min_by_key(key), unused.into_iter().min_by_key(key));
     match (used, unused) {

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use super::compare::{Comparison, Difference, Rank};
+use super::compare::{Rank, RequestComparison, RequestDifference};
 use super::pattern::system_of;
 use super::place;
-use super::view::TOO_LARGE;
-use crate::{Exchange, Recording, Request};
+use super::request_view::TOO_LARGE;
+use crate::{Exchange, RecordedRequest, Recording};
 
 /// A request that the recording has no answer to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,14 +18,14 @@ pub struct Miss {
     /// What is wrong, in one sentence.
     pub reason: String,
     /// The recorded request that comes nearest, if there is one for this place.
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<NearestRequest>,
     /// What helps, where recording again does not.
     pub remedy: Option<Remedy>,
 }
 
 /// The recorded request that comes nearest to one that missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Nearest {
+pub struct NearestRequest {
     /// Its id.
     pub id: u64,
     /// Whether it continues the same conversation.
@@ -68,7 +68,7 @@ impl Miss {
     }
 }
 
-impl Nearest {
+impl NearestRequest {
     fn write(&self, text: &mut String) {
         let conversation = if self.same_conversation { ", same conversation" } else { "" };
         let verb = if self.different == 1 { "differs" } else { "differ" };
@@ -83,16 +83,21 @@ impl Nearest {
 }
 
 /// A recorded request that was compared to the end.
-pub(super) struct Candidate<'r> {
+pub(super) struct MissCandidate<'r> {
     pub(super) exchange: &'r Exchange,
-    pub(super) comparison: Comparison,
+    pub(super) comparison: RequestComparison,
     pub(super) used: bool,
     /// Whether it continues the same conversation.
     pub(super) continues: bool,
 }
 
 /// What is told of a request that missed.
-pub(super) fn miss(number: usize, request: &Request, nearest: Option<Candidate<'_>>, recording: &Recording) -> Miss {
+pub(super) fn miss(
+    number: usize,
+    request: &RecordedRequest,
+    nearest: Option<MissCandidate<'_>>,
+    recording: &Recording,
+) -> Miss {
     let (path, _) = place::split(&request.path);
     let asked = format!("{} {}{path}", request.method, request.origin);
     let reason = match &nearest {
@@ -111,17 +116,17 @@ pub(super) fn miss(number: usize, request: &Request, nearest: Option<Candidate<'
 }
 
 /// Whether one of the two was not kept.
-fn too_large(difference: &Difference) -> bool {
+fn too_large(difference: &RequestDifference) -> bool {
     difference.at == "body" && [&difference.recorded, &difference.sent].into_iter().any(|kind| kind == TOO_LARGE)
 }
 
-fn told(candidate: Candidate<'_>) -> Nearest {
-    let Candidate { exchange, comparison, continues, .. } = candidate;
+fn told(candidate: MissCandidate<'_>) -> NearestRequest {
+    let MissCandidate { exchange, comparison, continues, .. } = candidate;
     let (at, recorded, sent) = comparison.first.map_or_else(Default::default, |first| {
         let line = first.line.map_or_else(String::new, |line| format!(" line {line}"));
         (format!("{}{line}", first.at), first.recorded, first.sent)
     });
-    Nearest {
+    NearestRequest {
         id: exchange.id,
         same_conversation: continues && exchange.after.is_some(),
         different: comparison.different,
@@ -133,8 +138,9 @@ fn told(candidate: Candidate<'_>) -> Nearest {
 }
 
 /// What became of the system prompt, where only one of the two has one.
-fn system(sent: &Request, recorded: &Request) -> Option<String> {
-    let has = |request: &Request| request.body.as_json().is_some_and(|body| !system_of(request, body).is_empty());
+fn system(sent: &RecordedRequest, recorded: &RecordedRequest) -> Option<String> {
+    let has =
+        |request: &RecordedRequest| request.body.as_json().is_some_and(|body| !system_of(request, body).is_empty());
     match (has(recorded), has(sent)) {
         (true, false) => Some("the system prompt is gone".into()),
         (false, true) => Some("there was no system prompt when it was recorded".into()),
@@ -142,7 +148,7 @@ fn system(sent: &Request, recorded: &Request) -> Option<String> {
     }
 }
 
-fn reason(request: &Request, difference: &Difference) -> String {
+fn reason(request: &RecordedRequest, difference: &RequestDifference) -> String {
     if too_large(difference) {
         return "its body is too large to be kept, and what is not kept cannot be compared".into();
     }
@@ -164,10 +170,10 @@ fn reason(request: &Request, difference: &Difference) -> String {
 }
 
 /// The place has no recorded request: is there one that differs only a little?
-fn nothing(asked: &str, request: &Request, recording: &Recording) -> String {
+fn nothing(asked: &str, request: &RecordedRequest, recording: &Recording) -> String {
     let (path, _) = place::split(&request.path);
     let origin = place::origin(&request.origin);
-    let likeness = |other: &Request| {
+    let likeness = |other: &RecordedRequest| {
         let same_path = place::unversioned(place::split(&other.path).0) == place::unversioned(path);
         let same_origin = place::origin(&other.origin) == origin;
         let same_method = other.method.eq_ignore_ascii_case(&request.method);

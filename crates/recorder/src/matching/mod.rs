@@ -10,36 +10,36 @@
 //! Everything that is not a hole must be equal. A hole is never a guess: an id is paired with one id for the whole session, a
 //! time must be the present on both sides, a folder must be the same folder of either machine.
 
-mod answered;
 mod call_ids;
 mod clock;
 mod compare;
 mod conversation;
-mod equal;
+mod exact;
 mod excerpts;
+mod fingerprints;
+mod folders;
 mod ids;
 mod index;
 mod matcher;
 mod miss;
+mod normalized_text;
+mod options;
 mod pairing;
 mod pattern;
 mod place;
-mod prints;
 mod reply;
-mod roots;
+mod request_view;
 mod snowflake;
-mod steady;
 mod temp_names;
 mod text;
-mod view;
 
 #[cfg(test)]
 mod tests;
 
-pub use answered::{Answered, Holes, MatchRules, Renamed, Surroundings, Tally};
 pub use matcher::Matcher;
-pub use miss::{Miss, Nearest, Remedy};
+pub use miss::{Miss, NearestRequest, Remedy};
+pub use normalized_text::{SaidTime, Steadier, Steady};
+pub use options::{Answered, Circumstances, Holes, MatchRules, Renamed, ReplayTally};
 pub(crate) use pairing::texts_in;
 pub(crate) use reply::may_repeat;
 pub use reply::with_reply_id;
-pub use steady::{SaidTime, Steadier, Steady};

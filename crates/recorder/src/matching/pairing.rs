@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::call_ids;
 use super::ids::ids_in;
-use crate::{Body, Exchange, Recording};
+use crate::{Exchange, RecordedBody, Recording};
 
 /// The ids of a session.
 #[derive(Debug, Clone, Default)]
@@ -69,7 +69,7 @@ impl Pairing {
             if is_answer {
                 pairing.read_answer(exchange, &sent_calls);
             } else {
-                if let Body::Json(body) = &exchange.request.body {
+                if let RecordedBody::Json(body) = &exchange.request.body {
                     call_ids::sent_in(body, "", &mut |id| {
                         sent_calls.insert(id.to_owned());
                     });
@@ -163,16 +163,16 @@ fn print(text: &str) -> u64 {
 fn texts_of(exchange: &Exchange, visit: &mut impl FnMut(&str)) {
     visit(&exchange.request.path);
     match &exchange.request.body {
-        Body::Json(value) => texts_in(value, visit),
-        Body::Text(text) => visit(text),
-        Body::Form(pairs) => pairs.iter().for_each(|(_, value)| visit(value)),
-        Body::Parts(parts) => {
+        RecordedBody::Json(value) => texts_in(value, visit),
+        RecordedBody::Text(text) => visit(text),
+        RecordedBody::Form(pairs) => pairs.iter().for_each(|(_, value)| visit(value)),
+        RecordedBody::Parts(parts) => {
             for part in parts {
                 visit(part.filename.as_deref().unwrap_or_default());
                 visit(&String::from_utf8_lossy(&part.content));
             }
         }
-        Body::Empty | Body::Bytes(_) | Body::TooLarge { .. } => {}
+        RecordedBody::Empty | RecordedBody::Bytes(_) | RecordedBody::TooLarge { .. } => {}
     }
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::answered::MatchRules;
+use super::options::MatchRules;
 use crate::providers::system_pointers;
-use crate::{LearnedHole, Request};
+use crate::{LearnedHole, RecordedRequest};
 
 /// Where an MCP client says its version: another one of its library asks the same.
 const CLIENT_VERSIONS: [&str; 2] =
@@ -23,12 +23,12 @@ pub(super) enum Why {
 
 /// A pointer, step by step.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern {
+pub(super) struct PointerPattern {
     steps: Vec<String>,
     why: Why,
 }
 
-impl Pattern {
+impl PointerPattern {
     pub(super) fn new(pointer: &str, why: Why) -> Self {
         let steps = pointer.strip_prefix('/').unwrap_or(pointer);
         let steps = steps.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
@@ -41,7 +41,7 @@ impl Pattern {
 pub(super) struct Below<'p>(Vec<(&'p [String], Why)>);
 
 impl<'p> Below<'p> {
-    pub(super) fn of(patterns: &'p [Pattern]) -> Self {
+    pub(super) fn of(patterns: &'p [PointerPattern]) -> Self {
         Self(patterns.iter().map(|pattern| (pattern.steps.as_slice(), pattern.why)).collect())
     }
 
@@ -62,31 +62,32 @@ impl<'p> Below<'p> {
 
 /// All patterns that hold for a request.
 pub(super) fn patterns_of(
-    request: &Request,
+    request: &RecordedRequest,
     body: &Value,
     rules: &MatchRules,
     learned: &[LearnedHole],
-) -> Vec<Pattern> {
-    let mut patterns: Vec<Pattern> = rules.ignore.iter().map(|at| Pattern::new(at, Why::Ignored)).collect();
+) -> Vec<PointerPattern> {
+    let mut patterns: Vec<PointerPattern> =
+        rules.ignore.iter().map(|at| PointerPattern::new(at, Why::Ignored)).collect();
     let api = request.api();
     if !rules.system {
-        patterns.extend(system_of(request, body).iter().map(|at| Pattern::new(at, Why::Ignored)));
+        patterns.extend(system_of(request, body).iter().map(|at| PointerPattern::new(at, Why::Ignored)));
     }
     let of_this_api = learned.iter().filter(|hole| hole.speaks.is_none() || hole.speaks == api);
-    patterns.extend(of_this_api.map(|hole| Pattern::new(&hole.at, Why::Learned)));
+    patterns.extend(of_this_api.map(|hole| PointerPattern::new(&hole.at, Why::Learned)));
     let rpc = |value: &Value| value.get("jsonrpc").is_some() && value.get("method").is_some();
     if rpc(body) {
-        patterns.push(Pattern::new("/id", Why::Number));
-        patterns.push(Pattern::new("/params/_meta/progressToken", Why::Number));
-        patterns.extend(CLIENT_VERSIONS.iter().map(|at| Pattern::new(at, Why::Number)));
+        patterns.push(PointerPattern::new("/id", Why::Number));
+        patterns.push(PointerPattern::new("/params/_meta/progressToken", Why::Number));
+        patterns.extend(CLIENT_VERSIONS.iter().map(|at| PointerPattern::new(at, Why::Number)));
     } else if body.as_array().is_some_and(|calls| calls.iter().any(rpc)) {
-        patterns.push(Pattern::new("/*/id", Why::Number));
-        patterns.push(Pattern::new("/*/params/_meta/progressToken", Why::Number));
+        patterns.push(PointerPattern::new("/*/id", Why::Number));
+        patterns.push(PointerPattern::new("/*/params/_meta/progressToken", Why::Number));
     }
     patterns
 }
 
 /// Pointers to the system prompt of a request.
-pub(super) fn system_of(request: &Request, body: &Value) -> Vec<String> {
+pub(super) fn system_of(request: &RecordedRequest, body: &Value) -> Vec<String> {
     request.api().map_or_else(Vec::new, |api| system_pointers(api, body))
 }

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::Request;
+use crate::RecordedRequest;
 
 /// The id of a JSON-RPC request.
-pub(super) fn id_of(request: &Request) -> Option<&Value> {
+pub(super) fn id_of(request: &RecordedRequest) -> Option<&Value> {
     let body = request.body.as_json()?;
     (body.get("jsonrpc").is_some() && body.get("method").is_some()).then(|| body.get("id")).flatten()
 }
 
 /// Whether a request only asks what there is, so that its answer may be given again. A client that connects anew begins with such.
-pub(crate) fn may_repeat(request: &Request) -> bool {
+pub(crate) fn may_repeat(request: &RecordedRequest) -> bool {
     let lists = [
         "initialize",
         "notifications/initialized",

@@ -23,7 +23,7 @@ const ONE_ALONE: i32 = -10;
 const MKTEMP: &[u8] = b"tmp.";
 
 /// A text, where its part begins that was not read yet, and the position at which it differs from another.
-type Apart<'t> = (&'t str, usize, usize);
+type NameDifference<'t> = (&'t str, usize, usize);
 
 impl TempNames {
     pub(super) fn new(recorded: &Roots, here: &Roots) -> Self {
@@ -36,7 +36,11 @@ impl TempNames {
 
     /// Two names that cover the positions at which two texts part, equally far from where they were read to: where they begin
     /// after that, and their lengths.
-    pub(super) fn pair_over(&self, recorded: Apart<'_>, sent: Apart<'_>) -> Option<(usize, usize, usize)> {
+    pub(super) fn pair_over(
+        &self,
+        recorded: NameDifference<'_>,
+        sent: NameDifference<'_>,
+    ) -> Option<(usize, usize, usize)> {
         let (folder, folder_here) = self.0.as_ref()?;
         let (text, from, position) = recorded;
         let before = text.as_bytes()[from..position].iter().rev().take_while(|byte| of_name(**byte)).count();

@@ -3,16 +3,16 @@
 use agentci_trace::PLACEHOLDER;
 use serde_json::Value;
 
-use super::answered::Holes;
 use super::clock::{LONGEST, Now, both_present, may_begin};
+use super::folders::RootPairs;
 use super::ids::pair_over;
+use super::options::Holes;
 use super::pairing::{Pairing, Trial};
-use super::roots::RootPairs;
 use super::snowflake;
 use super::temp_names::TempNames;
 
 /// What holes are measured by.
-pub(super) struct World<'w> {
+pub(super) struct HoleContext<'w> {
     pub(super) pairing: &'w Pairing,
     pub(super) roots: &'w RootPairs,
     pub(super) temp_names: &'w TempNames,
@@ -39,7 +39,7 @@ pub(super) fn opened(text: &str, depth: usize) -> Option<Value> {
 pub(super) fn compare(
     recorded: &str,
     sent: &str,
-    world: &World<'_>,
+    world: &HoleContext<'_>,
     trial: &mut Trial,
     holes: &mut Holes,
 ) -> Result<(), (usize, usize)> {
@@ -50,14 +50,14 @@ pub(super) fn compare(
         if apart == (recorded.len(), sent.len()) {
             return same(&recorded[at..], world, trial).ok_or(apart);
         }
-        let texts = Texts { recorded, sent, at, of_sent, equal };
+        let texts = TextPair { recorded, sent, at, of_sent, equal };
         let hole = texts.hole(world, trial, holes).ok_or(apart)?;
         same(&recorded[at..at + hole.start], world, trial).ok_or(apart)?;
         (at, of_sent) = (at + hole.start + hole.recorded, of_sent + hole.start + hole.sent);
     }
 }
 
-fn same(text: &str, world: &World<'_>, trial: &mut Trial) -> Option<()> {
+fn same(text: &str, world: &HoleContext<'_>, trial: &mut Trial) -> Option<()> {
     world.pairing.pair_same(text, trial).then_some(())
 }
 
@@ -71,7 +71,7 @@ fn common(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// Two texts that are equal from some position on, so far.
-struct Texts<'t> {
+struct TextPair<'t> {
     recorded: &'t str,
     sent: &'t str,
     at: usize,
@@ -80,21 +80,21 @@ struct Texts<'t> {
 }
 
 /// A hole: where it begins after the position, and how long it is on either side.
-struct Hole {
+struct TextHole {
     start: usize,
     recorded: usize,
     sent: usize,
 }
 
-impl Texts<'_> {
-    fn hole(&self, world: &World<'_>, trial: &mut Trial, holes: &mut Holes) -> Option<Hole> {
+impl TextPair<'_> {
+    fn hole(&self, world: &HoleContext<'_>, trial: &mut Trial, holes: &mut Holes) -> Option<TextHole> {
         if let Some(secret) = self.secret() {
             return Some(secret);
         }
         let (one, other) = ((self.recorded.as_bytes(), self.at), (self.sent.as_bytes(), self.of_sent));
         if let Some((start, recorded, sent)) = world.roots.find(one, other, self.equal) {
             holes.roots += 1;
-            return Some(Hole { start, recorded, sent });
+            return Some(TextHole { start, recorded, sent });
         }
         if let Some(time) = self.time(world) {
             holes.clock += 1;
@@ -105,7 +105,7 @@ impl Texts<'_> {
         Some(id)
     }
 
-    fn time(&self, world: &World<'_>) -> Option<Hole> {
+    fn time(&self, world: &HoleContext<'_>) -> Option<TextHole> {
         let covers = |start: usize, length: usize| start + length >= self.equal;
         let begins = |start: &usize| may_begin(self.recorded.as_bytes(), self.at + start);
         (self.equal.saturating_sub(LONGEST)..=self.equal).filter(begins).find_map(|start| {
@@ -116,11 +116,11 @@ impl Texts<'_> {
                 let differ = one.0[one.1..one.1 + recorded] != other.0[other.1..other.1 + sent];
                 differ && covers(start, *recorded) && covers(start, *sent)
             })?;
-            Some(Hole { start, recorded, sent })
+            Some(TextHole { start, recorded, sent })
         })
     }
 
-    fn id(&self, world: &World<'_>, trial: &mut Trial) -> Option<Hole> {
+    fn id(&self, world: &HoleContext<'_>, trial: &mut Trial) -> Option<TextHole> {
         let (one, other) =
             ((self.recorded, self.at, self.at + self.equal), (self.sent, self.of_sent, self.of_sent + self.equal));
         let found = pair_over(one, other).or_else(|| world.temp_names.pair_over(one, other));
@@ -128,11 +128,11 @@ impl Texts<'_> {
         let (start, recorded, sent) = found?;
         let (at, at_sent) = (self.at + start, self.of_sent + start);
         let paired = world.pairing.pair(&self.recorded[at..at + recorded], &self.sent[at_sent..at_sent + sent], trial);
-        paired.then_some(Hole { start, recorded, sent })
+        paired.then_some(TextHole { start, recorded, sent })
     }
 
     /// A secret that was removed from the recording stands for whatever is sent, until what follows it is found again.
-    fn secret(&self) -> Option<Hole> {
+    fn secret(&self) -> Option<TextHole> {
         let recorded = self.recorded.as_bytes();
         let earliest = self.equal.saturating_sub(PLACEHOLDER.len() - 1);
         let is_here = |start: &usize| recorded[self.at + start..].starts_with(PLACEHOLDER.as_bytes());
@@ -146,6 +146,6 @@ impl Texts<'_> {
         let anchor = &literal[..literal.floor_char_boundary(end.min(ANCHOR))];
         let said = self.sent.get(self.of_sent + start..)?;
         let sent = if rest.is_empty() { said.len() } else { said.find(anchor)? };
-        Some(Hole { start, recorded: PLACEHOLDER.len(), sent })
+        Some(TextHole { start, recorded: PLACEHOLDER.len(), sent })
     }
 }

@@ -6,11 +6,11 @@
 use agentci_protocols::chat::{ModelAnswer, WireApi, read_answer};
 use serde_json::Value;
 
-use crate::{Exchange, Request, Response};
+use crate::{Exchange, RecordedRequest, RecordedResponse};
 
 /// An API that a request belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Api {
+pub enum ProviderApi {
     /// OpenAI's Chat Completions, and everyone's who speaks it.
     OpenAiChat,
     /// OpenAI's Responses.
@@ -29,29 +29,29 @@ pub enum Api {
     Bedrock,
 }
 
-const ALL: [Api; 8] = [
-    Api::OpenAiChat,
-    Api::OpenAiResponses,
-    Api::OpenAiEmbeddings,
-    Api::AnthropicMessages,
-    Api::Gemini,
-    Api::CohereChat,
-    Api::OllamaChat,
-    Api::Bedrock,
+const ALL: [ProviderApi; 8] = [
+    ProviderApi::OpenAiChat,
+    ProviderApi::OpenAiResponses,
+    ProviderApi::OpenAiEmbeddings,
+    ProviderApi::AnthropicMessages,
+    ProviderApi::Gemini,
+    ProviderApi::CohereChat,
+    ProviderApi::OllamaChat,
+    ProviderApi::Bedrock,
 ];
 
-impl Api {
+impl ProviderApi {
     /// Its name in a recording.
     pub fn name(self) -> &'static str {
         match self {
-            Api::OpenAiChat => "openai.chat",
-            Api::OpenAiResponses => "openai.responses",
-            Api::OpenAiEmbeddings => "openai.embeddings",
-            Api::AnthropicMessages => "anthropic.messages",
-            Api::Gemini => "gemini",
-            Api::CohereChat => "cohere.chat",
-            Api::OllamaChat => "ollama.chat",
-            Api::Bedrock => "bedrock",
+            ProviderApi::OpenAiChat => "openai.chat",
+            ProviderApi::OpenAiResponses => "openai.responses",
+            ProviderApi::OpenAiEmbeddings => "openai.embeddings",
+            ProviderApi::AnthropicMessages => "anthropic.messages",
+            ProviderApi::Gemini => "gemini",
+            ProviderApi::CohereChat => "cohere.chat",
+            ProviderApi::OllamaChat => "ollama.chat",
+            ProviderApi::Bedrock => "bedrock",
         }
     }
 
@@ -63,20 +63,20 @@ impl Api {
     /// The same for whoever reads its answers; nothing where they are not a model's words.
     pub fn wire(self) -> Option<WireApi> {
         match self {
-            Api::OpenAiChat => Some(WireApi::Chat),
-            Api::OpenAiResponses => Some(WireApi::Responses),
-            Api::AnthropicMessages => Some(WireApi::Messages),
-            Api::Gemini => Some(WireApi::Gemini),
-            Api::CohereChat => Some(WireApi::Cohere),
-            Api::OllamaChat => Some(WireApi::Ollama),
-            Api::Bedrock => Some(WireApi::Bedrock),
-            Api::OpenAiEmbeddings => None,
+            ProviderApi::OpenAiChat => Some(WireApi::Chat),
+            ProviderApi::OpenAiResponses => Some(WireApi::Responses),
+            ProviderApi::AnthropicMessages => Some(WireApi::Messages),
+            ProviderApi::Gemini => Some(WireApi::Gemini),
+            ProviderApi::CohereChat => Some(WireApi::Cohere),
+            ProviderApi::OllamaChat => Some(WireApi::Ollama),
+            ProviderApi::Bedrock => Some(WireApi::Bedrock),
+            ProviderApi::OpenAiEmbeddings => None,
         }
     }
 }
 
 /// The API that a request belongs to, judged by its path and body.
-pub fn api_of(request: &Request) -> Option<Api> {
+pub fn api_of(request: &RecordedRequest) -> Option<ProviderApi> {
     if request.method != "POST" {
         return None;
     }
@@ -84,17 +84,17 @@ pub fn api_of(request: &Request) -> Option<Api> {
     let last = path.rsplit('/').next().unwrap_or_default();
     match last {
         // Azure: `/openai/deployments/{name}/chat/completions`.
-        "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),
-        "embeddings" if has(request, &["input"]) => Some(Api::OpenAiEmbeddings),
+        "completions" if path.ends_with("/chat/completions") => Some(ProviderApi::OpenAiChat),
+        "embeddings" if has(request, &["input"]) => Some(ProviderApi::OpenAiEmbeddings),
         "responses" if has_any(request, &["input", "prompt", "previous_response_id", "conversation"]) => {
-            Some(Api::OpenAiResponses)
+            Some(ProviderApi::OpenAiResponses)
         }
-        "messages" if has(request, &["messages", "max_tokens"]) => Some(Api::AnthropicMessages),
-        "chat" if path.ends_with("/v2/chat") && has(request, &["messages", "model"]) => Some(Api::CohereChat),
-        "chat" if path.ends_with("/api/chat") && has(request, &["messages", "model"]) => Some(Api::OllamaChat),
-        "generate" if path.ends_with("/api/generate") && has(request, &["model"]) => Some(Api::OllamaChat),
+        "messages" if has(request, &["messages", "max_tokens"]) => Some(ProviderApi::AnthropicMessages),
+        "chat" if path.ends_with("/v2/chat") && has(request, &["messages", "model"]) => Some(ProviderApi::CohereChat),
+        "chat" if path.ends_with("/api/chat") && has(request, &["messages", "model"]) => Some(ProviderApi::OllamaChat),
+        "generate" if path.ends_with("/api/generate") && has(request, &["model"]) => Some(ProviderApi::OllamaChat),
         "converse" | "converse-stream" | "invoke" | "invoke-with-response-stream" if path.contains("/model/") => {
-            Some(Api::Bedrock)
+            Some(ProviderApi::Bedrock)
         }
         _ => of_verb(request, last),
     }
@@ -102,11 +102,13 @@ pub fn api_of(request: &Request) -> Option<Api> {
 
 /// Google's paths end in a verb: `/v1beta/models/gemini-2.5-pro:generateContent`. Its cloud passes requests to the models of others
 /// on as they are.
-fn of_verb(request: &Request, last: &str) -> Option<Api> {
+fn of_verb(request: &RecordedRequest, last: &str) -> Option<ProviderApi> {
     match last.rsplit_once(':')?.1 {
-        "generateContent" | "streamGenerateContent" => Some(Api::Gemini),
-        "rawPredict" | "streamRawPredict" if has(request, &["anthropic_version"]) => Some(Api::AnthropicMessages),
-        "rawPredict" | "streamRawPredict" if has(request, &["messages"]) => Some(Api::OpenAiChat),
+        "generateContent" | "streamGenerateContent" => Some(ProviderApi::Gemini),
+        "rawPredict" | "streamRawPredict" if has(request, &["anthropic_version"]) => {
+            Some(ProviderApi::AnthropicMessages)
+        }
+        "rawPredict" | "streamRawPredict" if has(request, &["messages"]) => Some(ProviderApi::OpenAiChat),
         _ => None,
     }
 }
@@ -116,15 +118,15 @@ pub(super) fn route(path: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')
 }
 
-fn field<'r>(request: &'r Request, name: &str) -> Option<&'r Value> {
+fn field<'r>(request: &'r RecordedRequest, name: &str) -> Option<&'r Value> {
     request.body.as_json()?.get(name)
 }
 
-fn has(request: &Request, names: &[&str]) -> bool {
+fn has(request: &RecordedRequest, names: &[&str]) -> bool {
     names.iter().all(|name| field(request, name).is_some())
 }
 
-fn has_any(request: &Request, names: &[&str]) -> bool {
+fn has_any(request: &RecordedRequest, names: &[&str]) -> bool {
     names.iter().any(|name| field(request, name).is_some())
 }
 
@@ -135,7 +137,7 @@ pub fn model_answer(exchange: &Exchange) -> Option<(WireApi, ModelAnswer)> {
     Some((api, answer.unwrap_or_default()))
 }
 
-pub(super) fn read(api: WireApi, response: &Response) -> ModelAnswer {
+pub(super) fn read(api: WireApi, response: &RecordedResponse) -> ModelAnswer {
     let content_type = response.header("content-type").unwrap_or_default();
     read_answer(api, response.status, content_type, response.frames.iter().map(|frame| &*frame.bytes))
 }
@@ -145,10 +147,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Body;
+    use crate::RecordedBody;
 
-    fn posted(path: &str, body: Value) -> Request {
-        Request { method: "POST".into(), path: path.into(), body: Body::Json(body), ..Request::default() }
+    fn posted(path: &str, body: Value) -> RecordedRequest {
+        RecordedRequest {
+            method: "POST".into(),
+            path: path.into(),
+            body: RecordedBody::Json(body),
+            ..RecordedRequest::default()
+        }
     }
 
     #[test]
@@ -159,24 +166,24 @@ mod tests {
         let contents = json!({ "contents": [] });
         let vertex = "/v1/projects/p/locations/l/publishers";
         let all = [
-            ("/v1/chat/completions", &chat, Api::OpenAiChat),
-            ("/openai/deployments/gpt/chat/completions?api-version=2024-10-21", &chat, Api::OpenAiChat),
-            ("/openai/v1/chat/completions/", &chat, Api::OpenAiChat),
-            ("/v1/responses", &asked, Api::OpenAiResponses),
-            ("/backend-api/codex/responses", &asked, Api::OpenAiResponses),
-            ("/v1/embeddings", &asked, Api::OpenAiEmbeddings),
-            ("/v1/messages?beta=true", &claude, Api::AnthropicMessages),
-            ("/messages", &claude, Api::AnthropicMessages),
-            (&format!("{vertex}/anthropic/models/claude-x:streamRawPredict"), &claude, Api::AnthropicMessages),
-            (&format!("{vertex}/mistralai/models/mistral-x:rawPredict"), &chat, Api::OpenAiChat),
-            (&format!("{vertex}/google/models/gemini-x:generateContent"), &contents, Api::Gemini),
-            ("/v1beta/models/gemini-x:streamGenerateContent?alt=sse", &contents, Api::Gemini),
-            ("/v1internal:streamGenerateContent?alt=sse", &contents, Api::Gemini),
-            ("/v2/chat", &chat, Api::CohereChat),
-            ("/api/chat", &chat, Api::OllamaChat),
-            ("/api/generate", &json!({ "model": "m", "prompt": "hi" }), Api::OllamaChat),
-            ("/model/anthropic.claude%3A0/converse-stream", &chat, Api::Bedrock),
-            ("/model/us.amazon.nova/invoke", &claude, Api::Bedrock),
+            ("/v1/chat/completions", &chat, ProviderApi::OpenAiChat),
+            ("/openai/deployments/gpt/chat/completions?api-version=2024-10-21", &chat, ProviderApi::OpenAiChat),
+            ("/openai/v1/chat/completions/", &chat, ProviderApi::OpenAiChat),
+            ("/v1/responses", &asked, ProviderApi::OpenAiResponses),
+            ("/backend-api/codex/responses", &asked, ProviderApi::OpenAiResponses),
+            ("/v1/embeddings", &asked, ProviderApi::OpenAiEmbeddings),
+            ("/v1/messages?beta=true", &claude, ProviderApi::AnthropicMessages),
+            ("/messages", &claude, ProviderApi::AnthropicMessages),
+            (&format!("{vertex}/anthropic/models/claude-x:streamRawPredict"), &claude, ProviderApi::AnthropicMessages),
+            (&format!("{vertex}/mistralai/models/mistral-x:rawPredict"), &chat, ProviderApi::OpenAiChat),
+            (&format!("{vertex}/google/models/gemini-x:generateContent"), &contents, ProviderApi::Gemini),
+            ("/v1beta/models/gemini-x:streamGenerateContent?alt=sse", &contents, ProviderApi::Gemini),
+            ("/v1internal:streamGenerateContent?alt=sse", &contents, ProviderApi::Gemini),
+            ("/v2/chat", &chat, ProviderApi::CohereChat),
+            ("/api/chat", &chat, ProviderApi::OllamaChat),
+            ("/api/generate", &json!({ "model": "m", "prompt": "hi" }), ProviderApi::OllamaChat),
+            ("/model/anthropic.claude%3A0/converse-stream", &chat, ProviderApi::Bedrock),
+            ("/model/us.amazon.nova/invoke", &claude, ProviderApi::Bedrock),
         ];
         for (path, body, api) in all {
             assert_eq!(api_of(&posted(path, body.clone())), Some(api), "{path}");
@@ -199,15 +206,16 @@ mod tests {
         for (path, body) in all {
             assert_eq!(api_of(&posted(path, body)), None, "{path}");
         }
-        let got = Request { method: "GET".into(), path: "/v1/chat/completions".into(), ..Request::default() };
+        let got =
+            RecordedRequest { method: "GET".into(), path: "/v1/chat/completions".into(), ..RecordedRequest::default() };
         assert_eq!(api_of(&got), None);
     }
 
     #[test]
     fn names_are_read_back() {
         for api in ALL {
-            assert_eq!(Api::read(api.name()), Some(api));
+            assert_eq!(ProviderApi::read(api.name()), Some(api));
         }
-        assert_eq!(Api::read("openai"), None);
+        assert_eq!(ProviderApi::read("openai"), None);
     }
 }

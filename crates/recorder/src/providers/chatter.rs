@@ -5,7 +5,7 @@
 
 use super::api::route;
 use crate::tap::is_aside;
-use crate::{Body, Request};
+use crate::{RecordedBody, RecordedRequest};
 
 /// Hosts that take telemetry, each with the paths at which they do. A host that begins with a dot stands for all hosts below it, a
 /// path that ends with a slash for all paths below it.
@@ -41,7 +41,7 @@ const HOSTS: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a request is telemetry and the like, which no agent waits for.
-pub fn is_chatter(request: &Request) -> bool {
+pub fn is_chatter(request: &RecordedRequest) -> bool {
     if is_aside(request) {
         return true;
     }
@@ -58,14 +58,14 @@ pub fn is_chatter(request: &Request) -> bool {
 }
 
 /// OpenTelemetry's collectors are anywhere. Paths alone would not do: a tool may well have a `/v1/logs`.
-fn is_otlp(request: &Request, path: &str) -> bool {
+fn is_otlp(request: &RecordedRequest, path: &str) -> bool {
     let signal = [("/v1/traces", "resourceSpans"), ("/v1/logs", "resourceLogs"), ("/v1/metrics", "resourceMetrics")];
     let Some((_, key)) = signal.into_iter().find(|(end, _)| path.ends_with(end)) else { return false };
     let of_type = |wanted: &str| {
         request.headers.iter().any(|(name, value)| name == "content-type" && value.trim().starts_with(wanted))
     };
     match &request.body {
-        Body::Json(body) => body.get(key).is_some(),
+        RecordedBody::Json(body) => body.get(key).is_some(),
         _ => of_type("application/x-protobuf"),
     }
 }
@@ -108,27 +108,34 @@ mod tests {
 
     use super::*;
 
-    fn sent(origin: &str, path: &str, body: Body) -> Request {
+    fn sent(origin: &str, path: &str, body: RecordedBody) -> RecordedRequest {
         let headers = vec![("content-type".into(), "application/x-protobuf".into())];
-        Request { method: "POST".into(), origin: origin.into(), path: path.into(), headers, body, ..Request::default() }
+        RecordedRequest {
+            method: "POST".into(),
+            origin: origin.into(),
+            path: path.into(),
+            headers,
+            body,
+            ..RecordedRequest::default()
+        }
     }
 
     #[test]
     fn telemetry_is_chatter() {
-        let spans = || Body::Json(json!({ "resourceSpans": [] }));
+        let spans = || RecordedBody::Json(json!({ "resourceSpans": [] }));
         let all = [
-            ("https://api.anthropic.com", "/api/event_logging/batch", Body::Empty),
-            ("https://statsig.anthropic.com", "/v1/rgstr", Body::Empty),
-            ("https://api.openai.com", "/v1/traces/ingest", Body::Empty),
-            ("http://127.0.0.1:4318", "/v1/traces", Body::Bytes("x".into())),
+            ("https://api.anthropic.com", "/api/event_logging/batch", RecordedBody::Empty),
+            ("https://statsig.anthropic.com", "/v1/rgstr", RecordedBody::Empty),
+            ("https://api.openai.com", "/v1/traces/ingest", RecordedBody::Empty),
+            ("http://127.0.0.1:4318", "/v1/traces", RecordedBody::Bytes("x".into())),
             ("https://cloud.langfuse.com", "/api/public/otel/v1/traces", spans()),
-            ("https://o1.ingest.us.sentry.io", "/api/4504/envelope/?sentry_key=k", Body::Text("{}".into())),
-            ("https://api.smith.langchain.com", "/runs/multipart", Body::Empty),
-            ("https://play.googleapis.com", "/log?format=json", Body::Empty),
-            ("https://http-intake.logs.us5.datadoghq.com", "/api/v2/logs", Body::Empty),
-            ("https://us.i.posthog.com", "/batch/", Body::Empty),
-            ("https://os-api.agno.com", "/telemetry/runs", Body::Empty),
-            ("https://api.segment.io", "/v1/track", Body::Empty),
+            ("https://o1.ingest.us.sentry.io", "/api/4504/envelope/?sentry_key=k", RecordedBody::Text("{}".into())),
+            ("https://api.smith.langchain.com", "/runs/multipart", RecordedBody::Empty),
+            ("https://play.googleapis.com", "/log?format=json", RecordedBody::Empty),
+            ("https://http-intake.logs.us5.datadoghq.com", "/api/v2/logs", RecordedBody::Empty),
+            ("https://us.i.posthog.com", "/batch/", RecordedBody::Empty),
+            ("https://os-api.agno.com", "/telemetry/runs", RecordedBody::Empty),
+            ("https://api.segment.io", "/v1/track", RecordedBody::Empty),
         ];
         for (origin, path, body) in all {
             assert!(is_chatter(&sent(origin, path, body)), "{origin}{path}");
@@ -137,24 +144,24 @@ mod tests {
 
     #[test]
     fn what_an_agent_works_with_is_not() {
-        let logs = || Body::Json(json!({ "query": "errors of today" }));
+        let logs = || RecordedBody::Json(json!({ "query": "errors of today" }));
         let all = [
-            ("https://api.anthropic.com", "/v1/messages", Body::Empty),
+            ("https://api.anthropic.com", "/v1/messages", RecordedBody::Empty),
             ("https://api.openai.com", "/v1/traces", logs()),
             ("https://shop.example", "/v1/logs", logs()),
-            ("https://shop.example", "/log", Body::Empty),
-            ("https://statsig.anthropic.com", "/v1/initialize", Body::Empty),
-            ("https://us.i.posthog.com", "/flags/", Body::Empty),
-            ("https://us.i.posthog.com", "/embed", Body::Empty),
+            ("https://shop.example", "/log", RecordedBody::Empty),
+            ("https://statsig.anthropic.com", "/v1/initialize", RecordedBody::Empty),
+            ("https://us.i.posthog.com", "/flags/", RecordedBody::Empty),
+            ("https://us.i.posthog.com", "/embed", RecordedBody::Empty),
             ("https://api.datadoghq.com", "/api/v2/logs/events/search", logs()),
-            ("https://evil-posthog.com", "/batch", Body::Empty),
-            ("https://shop.example", "/api/orders/envelope", Body::Empty),
+            ("https://evil-posthog.com", "/batch", RecordedBody::Empty),
+            ("https://shop.example", "/api/orders/envelope", RecordedBody::Empty),
             ("https://api.smith.langchain.com", "/runs/query", logs()),
         ];
         for (origin, path, body) in all {
             assert!(!is_chatter(&sent(origin, path, body)), "{origin}{path}");
         }
-        let mut got = sent("https://api.segment.io", "/v1/track", Body::Empty);
+        let mut got = sent("https://api.segment.io", "/v1/track", RecordedBody::Empty);
         got.method = "GET".into();
         assert!(!is_chatter(&got));
     }

@@ -2,23 +2,25 @@
 
 use serde_json::Value;
 
-use crate::Api;
+use crate::ProviderApi;
 
 /// The messages of a request, in order; nothing where the body has no list of them.
-pub(crate) fn messages(api: Api, body: &Value) -> Option<&[Value]> {
+pub(crate) fn messages(api: ProviderApi, body: &Value) -> Option<&[Value]> {
     let list = match api {
-        Api::OpenAiChat | Api::AnthropicMessages | Api::CohereChat | Api::OllamaChat | Api::Bedrock => {
-            body.get("messages")
-        }
-        Api::OpenAiResponses => body.get("input"),
-        Api::Gemini => inner(body).1.get("contents"),
-        Api::OpenAiEmbeddings => None,
+        ProviderApi::OpenAiChat
+        | ProviderApi::AnthropicMessages
+        | ProviderApi::CohereChat
+        | ProviderApi::OllamaChat
+        | ProviderApi::Bedrock => body.get("messages"),
+        ProviderApi::OpenAiResponses => body.get("input"),
+        ProviderApi::Gemini => inner(body).1.get("contents"),
+        ProviderApi::OpenAiEmbeddings => None,
     };
     list?.as_array().map(Vec::as_slice)
 }
 
 /// JSON pointers to everything in a request that is its system prompt.
-pub(crate) fn system_pointers(api: Api, body: &Value) -> Vec<String> {
+pub(crate) fn system_pointers(api: ProviderApi, body: &Value) -> Vec<String> {
     let by_role = |list: &str| {
         let messages = messages(api, body).unwrap_or_default().iter().enumerate();
         let is_system = |message: &Value| matches!(message["role"].as_str(), Some("system" | "developer"));
@@ -30,18 +32,18 @@ pub(crate) fn system_pointers(api: Api, body: &Value) -> Vec<String> {
         present.map(|name| format!("{before}/{name}")).collect::<Vec<_>>()
     };
     match api {
-        Api::OpenAiChat | Api::CohereChat => by_role("messages"),
-        Api::OpenAiResponses => [named(body, "", &["instructions"]), by_role("input")].concat(),
+        ProviderApi::OpenAiChat | ProviderApi::CohereChat => by_role("messages"),
+        ProviderApi::OpenAiResponses => [named(body, "", &["instructions"]), by_role("input")].concat(),
         // Messages with this role: instructions on the way, and models of others behind Bedrock's InvokeModel. Ollama's `generate`
         // has a key of its own.
-        Api::AnthropicMessages | Api::Bedrock | Api::OllamaChat => {
+        ProviderApi::AnthropicMessages | ProviderApi::Bedrock | ProviderApi::OllamaChat => {
             [named(body, "", &["system"]), by_role("messages")].concat()
         }
-        Api::Gemini => {
+        ProviderApi::Gemini => {
             let (before, body) = inner(body);
             named(body, before, &["systemInstruction", "system_instruction"])
         }
-        Api::OpenAiEmbeddings => Vec::new(),
+        ProviderApi::OpenAiEmbeddings => Vec::new(),
     }
 }
 
@@ -63,14 +65,14 @@ mod tests {
         let contents = json!({ "systemInstruction": {}, "contents": [{ "role": "user" }] });
         let input = json!({ "instructions": "a", "input": [{ "role": "developer" }, { "type": "reasoning" }] });
         let all = [
-            (Api::OpenAiChat, roles.clone(), vec!["/messages/1"]),
-            (Api::CohereChat, roles.clone(), vec!["/messages/1"]),
-            (Api::AnthropicMessages, roles.clone(), vec!["/system", "/messages/1"]),
-            (Api::OllamaChat, json!({ "system": "a", "prompt": "b" }), vec!["/system"]),
-            (Api::Bedrock, roles, vec!["/system", "/messages/1"]),
-            (Api::OpenAiResponses, input, vec!["/instructions", "/input/0"]),
-            (Api::Gemini, contents.clone(), vec!["/systemInstruction"]),
-            (Api::Gemini, json!({ "model": "m", "request": contents }), vec!["/request/systemInstruction"]),
+            (ProviderApi::OpenAiChat, roles.clone(), vec!["/messages/1"]),
+            (ProviderApi::CohereChat, roles.clone(), vec!["/messages/1"]),
+            (ProviderApi::AnthropicMessages, roles.clone(), vec!["/system", "/messages/1"]),
+            (ProviderApi::OllamaChat, json!({ "system": "a", "prompt": "b" }), vec!["/system"]),
+            (ProviderApi::Bedrock, roles, vec!["/system", "/messages/1"]),
+            (ProviderApi::OpenAiResponses, input, vec!["/instructions", "/input/0"]),
+            (ProviderApi::Gemini, contents.clone(), vec!["/systemInstruction"]),
+            (ProviderApi::Gemini, json!({ "model": "m", "request": contents }), vec!["/request/systemInstruction"]),
         ];
         for (api, body, wanted) in all {
             let found = system_pointers(api, &body);
@@ -82,7 +84,7 @@ mod tests {
     #[test]
     fn a_wrapped_conversation_is_found() {
         let body = json!({ "request": { "contents": [1, 2] } });
-        assert_eq!(messages(Api::Gemini, &body).map(<[Value]>::len), Some(2));
-        assert_eq!(messages(Api::OpenAiResponses, &json!({ "input": "hi" })), None);
+        assert_eq!(messages(ProviderApi::Gemini, &body).map(<[Value]>::len), Some(2));
+        assert_eq!(messages(ProviderApi::OpenAiResponses, &json!({ "input": "hi" })), None);
     }
 }

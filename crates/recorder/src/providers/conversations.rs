@@ -9,11 +9,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::{Value, json};
 
-use super::Api;
+use super::ProviderApi;
 use super::api::read;
 use super::conversation::{messages, system_pointers};
 use crate::matching::texts_in;
-use crate::{Exchange, Request};
+use crate::{Exchange, RecordedRequest};
 
 /// How many exchanges with equal messages are remembered; the oldest are forgotten.
 const SAME_MOST: usize = 256;
@@ -21,13 +21,13 @@ const SAME_MOST: usize = 256;
 /// The exchanges so far, filed so that the one that a request continues is found at once.
 #[derive(Debug, Default)]
 pub struct Conversations {
-    by_messages: HashMap<u64, Vec<Known>>,
+    by_messages: HashMap<u64, Vec<KnownExchange>>,
     /// By the ids of answers, which requests of the Responses API name.
     by_answer: HashMap<String, u64>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownExchange {
     id: u64,
     system: u64,
     /// Digests of the ids of the calls that it was answered with, and of the text.
@@ -48,11 +48,11 @@ impl Conversations {
         if known.len() >= SAME_MOST {
             known.remove(0);
         }
-        known.push(Known { id: exchange.id, system: system(api, body), answer });
+        known.push(KnownExchange { id: exchange.id, system: system(api, body), answer });
     }
 
     /// The exchange that a request continues: its messages are the longest beginning of the request's.
-    pub fn after(&self, request: &Request) -> Option<u64> {
+    pub fn after(&self, request: &RecordedRequest) -> Option<u64> {
         let (api, body) = spoken(request)?;
         if let Some(id) = body["previous_response_id"].as_str().and_then(|id| self.by_answer.get(id)) {
             return Some(*id);
@@ -63,14 +63,15 @@ impl Conversations {
         let (at, known) = keys.iter().enumerate().rev().find_map(|(at, key)| Some((at, self.by_messages.get(key)?)))?;
         let rest = messages(api, body).and_then(|all| all.get(at + 1..)).unwrap_or_default();
         let (repeated, own) = (texts(rest), system(api, body));
-        let rank =
-            |known: &Known| (known.answer.iter().any(|said| repeated.contains(said)), known.system == own, known.id);
+        let rank = |known: &KnownExchange| {
+            (known.answer.iter().any(|said| repeated.contains(said)), known.system == own, known.id)
+        };
         known.iter().max_by_key(|known| rank(known)).map(|known| known.id)
     }
 }
 
 /// The exchange that a request continues, among those before it. To ask for many requests, keep a [`Conversations`].
-pub fn after(earlier: &[Exchange], request: &Request) -> Option<u64> {
+pub fn after(earlier: &[Exchange], request: &RecordedRequest) -> Option<u64> {
     let mut conversations = Conversations::default();
     for exchange in earlier {
         conversations.take(exchange);
@@ -78,12 +79,12 @@ pub fn after(earlier: &[Exchange], request: &Request) -> Option<u64> {
     conversations.after(request)
 }
 
-fn spoken(request: &Request) -> Option<(Api, &Value)> {
+fn spoken(request: &RecordedRequest) -> Option<(ProviderApi, &Value)> {
     request.api().zip(request.body.as_json())
 }
 
 /// The digest of each beginning of the messages, the shortest first, system prompts aside: agents put changing things there.
-fn beginnings(api: Api, origin: &str, body: &Value) -> Vec<u64> {
+fn beginnings(api: ProviderApi, origin: &str, body: &Value) -> Vec<u64> {
     let mut hasher = DefaultHasher::new();
     (api, origin).hash(&mut hasher);
     let said = messages(api, body).unwrap_or_default().iter().map(|message| {
@@ -95,7 +96,7 @@ fn beginnings(api: Api, origin: &str, body: &Value) -> Vec<u64> {
     said.collect()
 }
 
-fn system(api: Api, body: &Value) -> u64 {
+fn system(api: ProviderApi, body: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     let pointers = system_pointers(api, body);
     pointers.iter().filter_map(|pointer| body.pointer(pointer)).for_each(|value| plain(value).hash(&mut hasher));
@@ -139,17 +140,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Body, End, Frame, How, Response};
+    use crate::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedResponse};
 
-    fn asked(body: Value) -> Request {
+    fn asked(body: Value) -> RecordedRequest {
         let (method, path) = ("POST".into(), "/v1/chat/completions".into());
-        Request { method, path, origin: "https://a.example".into(), body: Body::Json(body), ..Request::default() }
+        RecordedRequest {
+            method,
+            path,
+            origin: "https://a.example".into(),
+            body: RecordedBody::Json(body),
+            ..RecordedRequest::default()
+        }
     }
 
     fn exchange(id: u64, body: Value, answer: &Value) -> Exchange {
-        let frame = Frame { at_us: 0, bytes: answer.to_string().into() };
-        let response = Response { status: 200, frames: vec![frame], ..Response::default() };
-        let end = End { at_us: 0, how: How::Closed };
+        let frame = AnswerFrame { at_us: 0, bytes: answer.to_string().into() };
+        let response = RecordedResponse { status: 200, frames: vec![frame], ..RecordedResponse::default() };
+        let end = ExchangeEnd { at_us: 0, how: EndKind::Closed };
         Exchange { id, request: asked(body), response: Some(response), end, chatter: false, after: None }
     }
 
@@ -179,7 +186,7 @@ mod tests {
             None,
             "an equal request continues nothing"
         );
-        let elsewhere = Request { origin: "https://b.example".into(), ..asked(json!({ "messages": third })) };
+        let elsewhere = RecordedRequest { origin: "https://b.example".into(), ..asked(json!({ "messages": third })) };
         assert_eq!(after(&earlier, &elsewhere), None);
     }
 

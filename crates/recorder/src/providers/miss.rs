@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::Api;
-use crate::Request;
+use super::ProviderApi;
+use crate::RecordedRequest;
 
 /// The answer to a request that missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,29 +23,29 @@ const SERVER_ERROR: i32 = -32000;
 
 /// The error in the shape of the provider, so that its SDK shows the message and does not try again. A JSON-RPC request, as MCP and
 /// A2A send them, gets an error for each of its ids.
-pub fn miss_answer(api: Option<Api>, request: &Request, message: &str) -> MissAnswer {
+pub fn miss_answer(api: Option<ProviderApi>, request: &RecordedRequest, message: &str) -> MissAnswer {
     if let Some(body) = json_rpc(request, message) {
         return answer(200, &body, &[]);
     }
     let body = match api {
-        Some(Api::OpenAiChat | Api::OpenAiResponses | Api::OpenAiEmbeddings) => {
+        Some(ProviderApi::OpenAiChat | ProviderApi::OpenAiResponses | ProviderApi::OpenAiEmbeddings) => {
             let error =
                 json!({ "message": message, "type": "invalid_request_error", "param": null, "code": "replay_miss" });
             json!({ "error": error })
         }
-        Some(Api::AnthropicMessages) => {
+        Some(ProviderApi::AnthropicMessages) => {
             json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } })
         }
-        Some(Api::Gemini) => {
+        Some(ProviderApi::Gemini) => {
             json!({ "error": { "code": 400, "message": message, "status": "INVALID_ARGUMENT" } })
         }
-        Some(Api::Bedrock | Api::CohereChat) => json!({ "message": message }),
-        Some(Api::OllamaChat) => json!({ "error": message }),
+        Some(ProviderApi::Bedrock | ProviderApi::CohereChat) => json!({ "message": message }),
+        Some(ProviderApi::OllamaChat) => json!({ "error": message }),
         None => json!({ "error": { "message": message, "type": "replay_miss" } }),
     };
     // AWS SDKs read the kind of an error from this header, and do not repeat what failed to validate.
     let kind: &[(&str, &str)] =
-        if api == Some(Api::Bedrock) { &[("x-amzn-errortype", "ValidationException")] } else { &[] };
+        if api == Some(ProviderApi::Bedrock) { &[("x-amzn-errortype", "ValidationException")] } else { &[] };
     answer(400, &body, kind)
 }
 
@@ -56,7 +56,7 @@ fn answer(status: u16, body: &Value, more: &[(&str, &str)]) -> MissAnswer {
 }
 
 /// The errors for the requests of JSON-RPC in a body; nothing where it has none, as with a notification.
-fn json_rpc(request: &Request, message: &str) -> Option<Value> {
+fn json_rpc(request: &RecordedRequest, message: &str) -> Option<Value> {
     let body = request.body.as_json()?;
     let error = |call: &Value| {
         let id = call.get("id").filter(|id| !id.is_null())?;
@@ -76,22 +76,22 @@ fn json_rpc(request: &Request, message: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Body;
+    use crate::RecordedBody;
 
-    fn sent(body: Value) -> Request {
-        Request { method: "POST".into(), body: Body::Json(body), ..Request::default() }
+    fn sent(body: Value) -> RecordedRequest {
+        RecordedRequest { method: "POST".into(), body: RecordedBody::Json(body), ..RecordedRequest::default() }
     }
 
     #[test]
     fn each_provider_finds_the_message_where_its_sdk_looks() {
         let places = [
-            (Some(Api::OpenAiChat), "/error/message"),
-            (Some(Api::OpenAiResponses), "/error/message"),
-            (Some(Api::AnthropicMessages), "/error/message"),
-            (Some(Api::Gemini), "/error/message"),
-            (Some(Api::CohereChat), "/message"),
-            (Some(Api::OllamaChat), "/error"),
-            (Some(Api::Bedrock), "/message"),
+            (Some(ProviderApi::OpenAiChat), "/error/message"),
+            (Some(ProviderApi::OpenAiResponses), "/error/message"),
+            (Some(ProviderApi::AnthropicMessages), "/error/message"),
+            (Some(ProviderApi::Gemini), "/error/message"),
+            (Some(ProviderApi::CohereChat), "/message"),
+            (Some(ProviderApi::OllamaChat), "/error"),
+            (Some(ProviderApi::Bedrock), "/message"),
             (None, "/error/message"),
         ];
         for (api, place) in places {
@@ -101,7 +101,7 @@ mod tests {
             assert_eq!(answer.status, 400);
             assert!(answer.headers.contains(&("x-should-retry".into(), "false".into())));
             let typed = answer.headers.iter().any(|(name, _)| name == "x-amzn-errortype");
-            assert_eq!(typed, api == Some(Api::Bedrock));
+            assert_eq!(typed, api == Some(ProviderApi::Bedrock));
         }
     }
 

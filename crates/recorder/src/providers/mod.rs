@@ -8,10 +8,10 @@ mod conversations;
 mod miss;
 mod prices;
 
-pub use api::{Api, api_of, model_answer};
+pub use api::{ProviderApi, api_of, model_answer};
 pub use chatter::is_chatter;
 pub use conversations::{Conversations, after};
 pub use miss::{MissAnswer, miss_answer};
-pub use prices::{Price, PriceTable};
+pub use prices::{PriceTable, TokenPrice};
 
 pub(crate) use conversation::{messages, system_pointers};

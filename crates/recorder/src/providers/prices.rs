@@ -13,7 +13,7 @@ const BEFORE: [&str; 12] =
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
+pub struct TokenPrice {
     /// Tokens that are read.
     pub input: f64,
     /// Tokens that come from the cache; as input where it is not known.
@@ -27,15 +27,15 @@ pub struct Price {
 /// The prices of models.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriceTable {
-    rows: Vec<Row>,
+    rows: Vec<PriceRow>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Row {
+struct PriceRow {
     model: String,
     /// It is for requests with more input tokens than that.
     above: u64,
-    price: Price,
+    price: TokenPrice,
 }
 
 impl PriceTable {
@@ -45,9 +45,9 @@ impl PriceTable {
     }
 
     /// Adds a model, or gives another price for one. It also stands for its dated versions.
-    pub fn extend(&mut self, model: &str, price: Price) {
+    pub fn extend(&mut self, model: &str, price: TokenPrice) {
         self.rows.retain(|row| row.model != model);
-        self.rows.push(Row { model: model.to_owned(), above: 0, price });
+        self.rows.push(PriceRow { model: model.to_owned(), above: 0, price });
     }
 
     /// What an answer of this model cost in US dollars; nothing where the price or the tokens are not known, which is not the same
@@ -67,9 +67,9 @@ impl PriceTable {
         (cost.is_finite() && parts.iter().all(|(_, price)| *price >= 0.0)).then_some(cost)
     }
 
-    fn price(&self, model: &str, input: u64) -> Option<Price> {
+    fn price(&self, model: &str, input: u64) -> Option<TokenPrice> {
         let own = bare(model);
-        let fits = |row: &&Row| {
+        let fits = |row: &&PriceRow| {
             let rest = model.strip_prefix(&row.model).or_else(|| own.strip_prefix(&row.model));
             rest.is_some_and(is_version) && (row.above == 0 || input > row.above)
         };
@@ -78,13 +78,13 @@ impl PriceTable {
 }
 
 /// A line of the table; nothing for a comment.
-fn row(line: &str) -> Option<Row> {
+fn row(line: &str) -> Option<PriceRow> {
     let mut words = line.split_whitespace().take_while(|word| *word != "#");
     let model = words.next()?.to_owned();
     let above = words.next()?.parse().ok()?;
     let mut price = || words.next().map(|word| word.parse::<f64>().ok());
     let (input, cached_input, cache_write, output) = (price()??, price()?, price()?, price()??);
-    Some(Row { model, above, price: Price { input, cached_input, cache_write, output } })
+    Some(PriceRow { model, above, price: TokenPrice { input, cached_input, cache_write, output } })
 }
 
 /// A model's own name: `us.anthropic.claude-sonnet-4` and `openai/gpt-4o` name whose it is as well.
@@ -136,7 +136,8 @@ mod tests {
         let lines = BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
         let table = PriceTable::builtin();
         assert_eq!(table.rows.len(), lines);
-        let fits = |price: &Price| price.output >= price.input && price.cached_input.is_none_or(|it| it < price.input);
+        let fits =
+            |price: &TokenPrice| price.output >= price.input && price.cached_input.is_none_or(|it| it < price.input);
         assert!(table.rows.iter().all(|row| row.price.input > 0.0 && fits(&row.price)));
     }
 
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn a_price_of_ones_own_comes_first() {
         let mut table = PriceTable::builtin();
-        let price = |input: f64| Price { input, cached_input: None, cache_write: None, output: 0.0 };
+        let price = |input: f64| TokenPrice { input, cached_input: None, cache_write: None, output: 0.0 };
         table.extend("gemini-2.5-pro", price(1.0));
         table.extend("ours/llama", price(3.0));
         table.extend("bad", price(f64::NAN));

@@ -6,21 +6,24 @@ use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::net::TcpStream;
 
-use super::connection::{Handover, Speaker, Upgrade};
-use super::forward::{ObservedRequest, OutgoingRequest};
-use super::intake::{self, Intake};
-use super::reach::Way;
-use super::speech::{ProxyAnswer, Speech, refusal, unreachable, whole};
-use super::target::Target;
-use super::tunnel::Tunnel;
-use super::{Shared, forward, headers, socket};
-use crate::{Body, WarningKind};
+use crate::proxy::ProxyState;
+use crate::proxy::accepting::connection::{Handover, Speaker, Upgrade};
+use crate::proxy::accepting::connection_policy::ConnectionRule;
+use crate::proxy::accepting::request_reader::{self, Intake};
+use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::accepting::tunnel::Tunnel;
+use crate::proxy::accepting::websocket;
+use crate::proxy::forwarding::forward;
+use crate::proxy::forwarding::forward::{ObservedRequest, OutgoingRequest};
+use crate::proxy::forwarding::headers;
+use crate::proxy::own_answers::{AnswerBody, ProxyAnswer, refusal, unreachable, whole};
+use crate::{RecordedBody, WarningKind};
 
 /// Answers a request; an error breaks the connection off.
 pub(crate) async fn answer(
     mut request: Request<Incoming>,
     speaker: &Speaker,
-    shared: &Arc<Shared>,
+    shared: &Arc<ProxyState>,
     handover: &Handover,
 ) -> ProxyAnswer {
     if let Some(target) = &speaker.target {
@@ -29,37 +32,37 @@ pub(crate) async fn answer(
     if request.method() == Method::CONNECT {
         return Ok(connect(&mut request, shared, handover).await);
     }
-    let Some(target) = Target::of_uri(request.uri()) else {
+    let Some(target) = RequestTarget::of_uri(request.uri()) else {
         let message = "this is the recording proxy of agentci, which answers requests to other hosts only";
         return Ok(refusal(StatusCode::BAD_REQUEST, "no_proxy_request", message));
     };
     match shared.reach.way(&target) {
-        Way::Read => read(request, &target, speaker, shared, handover).await,
-        Way::Unread => {
+        ConnectionRule::Read => read(request, &target, speaker, shared, handover).await,
+        ConnectionRule::Unread => {
             shared.ledger.note_unread(&target.host, 1, 0);
             unkept(request, &target, shared).await
         }
-        Way::Own => match dial_own(&target, shared).await {
+        ConnectionRule::Own => match dial_own(&target, shared).await {
             Ok(_) => unkept(request, &target, shared).await,
             Err(response) => Ok(response),
         },
-        Way::Refused(reason) => Ok(refuse(&target, request.method(), &reason, shared)),
+        ConnectionRule::Refused(reason) => Ok(refuse(&target, request.method(), &reason, shared)),
     }
 }
 
 /// Opens a tunnel.
-async fn connect(request: &mut Request<Incoming>, shared: &Shared, handover: &Handover) -> Response<Speech> {
-    let Some(target) = request.uri().authority().and_then(Target::of_authority) else {
+async fn connect(request: &mut Request<Incoming>, shared: &ProxyState, handover: &Handover) -> Response<AnswerBody> {
+    let Some(target) = request.uri().authority().and_then(RequestTarget::of_authority) else {
         return refusal(StatusCode::BAD_REQUEST, "no_address", "CONNECT needs a host and a port");
     };
     let tunnel = match shared.reach.way(&target) {
-        Way::Read => Tunnel::Read(target),
-        Way::Refused(reason) => return refuse(&target, &Method::CONNECT, &reason, shared),
-        Way::Own => match dial_own(&target, shared).await {
+        ConnectionRule::Read => Tunnel::Read(target),
+        ConnectionRule::Refused(reason) => return refuse(&target, &Method::CONNECT, &reason, shared),
+        ConnectionRule::Own => match dial_own(&target, shared).await {
             Ok(far) => Tunnel::Raw(far, None),
             Err(response) => return response,
         },
-        Way::Unread => match shared.upstream.dial(&target).await {
+        ConnectionRule::Unread => match shared.upstream.dial(&target).await {
             Ok(far) => Tunnel::Raw(far, Some(target.host.clone())),
             Err(words) => {
                 let what = format!("{} cannot be reached: {words}", target.authority());
@@ -73,7 +76,7 @@ async fn connect(request: &mut Request<Incoming>, shared: &Shared, handover: &Ha
 }
 
 /// Connects to a server of the agent's own, and takes note of whether it is there.
-async fn dial_own(target: &Target, shared: &Shared) -> Result<TcpStream, Response<Speech>> {
+async fn dial_own(target: &RequestTarget, shared: &ProxyState) -> Result<TcpStream, Response<AnswerBody>> {
     let dialled = shared.upstream.dial(target).await;
     if target.is_loopback() {
         shared.ledger.note_own(target.authority(), dialled.is_ok());
@@ -82,7 +85,7 @@ async fn dial_own(target: &Target, shared: &Shared) -> Result<TcpStream, Respons
 }
 
 /// Refuses a place; in a replay that is a miss.
-fn refuse(target: &Target, method: &Method, reason: &str, shared: &Shared) -> Response<Speech> {
+fn refuse(target: &RequestTarget, method: &Method, reason: &str, shared: &ProxyState) -> Response<AnswerBody> {
     if let Some(replay) = &shared.replay {
         let asked = format!("{method} {}", target.authority());
         shared.ledger.miss(replay.unrecordable(asked, reason, target));
@@ -93,26 +96,28 @@ fn refuse(target: &Target, method: &Method, reason: &str, shared: &Shared) -> Re
 /// Records a request, or answers it from the recording.
 async fn read(
     request: Request<Incoming>,
-    target: &Target,
+    target: &RequestTarget,
     speaker: &Speaker,
-    shared: &Arc<Shared>,
+    shared: &Arc<ProxyState>,
     handover: &Handover,
 ) -> ProxyAnswer {
     shared.ledger.learn(target, request.headers(), request.uri());
     if headers::asks_for_socket(request.headers()) {
-        return Ok(socket::answer(request, target, shared, handover).await);
+        return Ok(websocket::answer(request, target, shared, handover).await);
     }
     let (parts, incoming) = request.into_parts();
-    let intake = intake::read(incoming).await?;
+    let intake = request_reader::read(incoming).await?;
     let body = match &intake {
         Intake::Whole(bytes) if shared.replay.is_some() || shared.ledger.keeps(bytes.len() as u64) => {
-            intake::body(&parts.headers, bytes)
+            request_reader::body(&parts.headers, bytes)
         }
-        Intake::Whole(bytes) => Body::TooLarge { bytes: bytes.len() as u64 },
-        Intake::TooLarge(read, _) => Body::TooLarge { bytes: read.iter().map(|piece| piece.len() as u64).sum() },
+        Intake::Whole(bytes) => RecordedBody::TooLarge { bytes: bytes.len() as u64 },
+        Intake::TooLarge(read, _) => {
+            RecordedBody::TooLarge { bytes: read.iter().map(|piece| piece.len() as u64).sum() }
+        }
     };
     let secrets = shared.ledger.secrets();
-    let request = intake::request(target, &parts, body, shared.ledger.now_us(), &secrets);
+    let request = request_reader::request(target, &parts, body, shared.ledger.now_us(), &secrets);
     let asked = ObservedRequest { request, program: speaker.program.clone(), keep: true };
     let outgoing = OutgoingRequest { target, parts: &parts, intake };
     match &shared.replay {
@@ -122,8 +127,8 @@ async fn read(
 }
 
 /// Passes a request on and keeps nothing of it.
-async fn unkept(request: Request<Incoming>, target: &Target, shared: &Arc<Shared>) -> ProxyAnswer {
+async fn unkept(request: Request<Incoming>, target: &RequestTarget, shared: &Arc<ProxyState>) -> ProxyAnswer {
     let (parts, incoming) = request.into_parts();
-    let intake = intake::read(incoming).await?;
+    let intake = request_reader::read(incoming).await?;
     Ok(forward::forward(OutgoingRequest { target, parts: &parts, intake }, None, shared).await)
 }

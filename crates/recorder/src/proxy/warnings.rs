@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::ledger::SeenSoFar;
-use crate::packed::is_readable;
-use crate::{Body, Exchange, How, Warning, WarningKind};
+use crate::compression::is_readable;
+use crate::proxy::exchange_log::SeenSoFar;
+use crate::{EndKind, Exchange, RecordedBody, Warning, WarningKind};
 
 /// Statuses that say that a key is missing or wrong.
 const DENIED: [u16; 2] = [401, 403];
@@ -40,12 +40,12 @@ fn shown(exchange: &Exchange) -> Vec<WarningKind> {
             kinds.push(WarningKind::Unsearched { origin: request.origin.clone(), encoding: encoding.to_owned() });
         }
     }
-    if let Body::TooLarge { .. } = request.body {
+    if let RecordedBody::TooLarge { .. } = request.body {
         kinds.push(WarningKind::TooLarge { request: true, place: place() });
     }
     match &exchange.end.how {
-        How::TooLarge => kinds.push(WarningKind::TooLarge { request: false, place: place() }),
-        How::Unreachable(what) if !exchange.chatter => kinds.push(WarningKind::Unreachable { what: what.clone() }),
+        EndKind::TooLarge => kinds.push(WarningKind::TooLarge { request: false, place: place() }),
+        EndKind::Unreachable(what) if !exchange.chatter => kinds.push(WarningKind::Unreachable { what: what.clone() }),
         _ => {}
     }
     kinds

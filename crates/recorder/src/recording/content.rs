@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::fields::{Fields, write_pairs, written};
-use super::{Body, Part};
+use super::fields::{LineFields, write_pairs, written};
+use super::{FormPart, RecordedBody};
 
 /// What is larger stands in a file beside the recording.
 const INLINE: usize = 1 << 20;
@@ -19,7 +19,7 @@ const DEEPEST: usize = 100;
 pub(super) type ReadFile<'r> = dyn FnMut(&str) -> Result<Bytes, String> + 'r;
 
 /// The files that are written beside a recording.
-pub(super) type Files = Vec<(String, Bytes)>;
+pub(super) type RecordingFiles = Vec<(String, Bytes)>;
 
 /// Whether a name can be that of a file beside a recording: the SHA-256 of its content, in lower case.
 pub(super) fn is_file_name(name: &str) -> bool {
@@ -39,22 +39,22 @@ pub(super) fn is_shallow(value: &Value) -> bool {
 }
 
 /// Adds a body to the fields of a line.
-pub(super) fn write_body(body: &Body, fields: &mut Map<String, Value>, files: &mut Files) {
+pub(super) fn write_body(body: &RecordedBody, fields: &mut Map<String, Value>, files: &mut RecordingFiles) {
     let (name, value) = match body {
-        Body::Empty => return,
-        Body::Json(value) => return write_json(value, fields, files),
-        Body::Text(text) if text.len() > INLINE => return large(text.clone().into(), "text", fields, files),
-        Body::Text(text) => ("text", text.clone().into()),
-        Body::Form(pairs) => ("form", write_pairs(pairs)),
-        Body::Parts(parts) => ("parts", parts.iter().map(|part| write_part(part, files)).collect()),
-        Body::Bytes(bytes) if bytes.len() > INLINE => return large(bytes.clone(), "bytes", fields, files),
-        Body::Bytes(bytes) => ("base64", STANDARD.encode(bytes).into()),
-        Body::TooLarge { bytes } => ("too_large", (*bytes).into()),
+        RecordedBody::Empty => return,
+        RecordedBody::Json(value) => return write_json(value, fields, files),
+        RecordedBody::Text(text) if text.len() > INLINE => return large(text.clone().into(), "text", fields, files),
+        RecordedBody::Text(text) => ("text", text.clone().into()),
+        RecordedBody::Form(pairs) => ("form", write_pairs(pairs)),
+        RecordedBody::Parts(parts) => ("parts", parts.iter().map(|part| write_part(part, files)).collect()),
+        RecordedBody::Bytes(bytes) if bytes.len() > INLINE => return large(bytes.clone(), "bytes", fields, files),
+        RecordedBody::Bytes(bytes) => ("base64", STANDARD.encode(bytes).into()),
+        RecordedBody::TooLarge { bytes } => ("too_large", (*bytes).into()),
     };
     fields.insert(name.into(), value);
 }
 
-fn write_json(value: &Value, fields: &mut Map<String, Value>, files: &mut Files) {
+fn write_json(value: &Value, fields: &mut Map<String, Value>, files: &mut RecordingFiles) {
     let text = value.to_string();
     if text.len() > INLINE {
         large(text.into(), "json", fields, files);
@@ -65,15 +65,15 @@ fn write_json(value: &Value, fields: &mut Map<String, Value>, files: &mut Files)
     }
 }
 
-fn write_part(part: &Part, files: &mut Files) -> Value {
-    let Part { name, filename, content_type, .. } = part;
+fn write_part(part: &FormPart, files: &mut RecordingFiles) -> Value {
+    let FormPart { name, filename, content_type, .. } = part;
     let mut fields = written(json!({ "name": name, "filename": filename, "content_type": content_type }));
     write_bytes(&part.content, &mut fields, files);
     Value::Object(fields)
 }
 
 /// Adds bytes to the fields of a line, as text if they are one.
-pub(super) fn write_bytes(bytes: &Bytes, fields: &mut Map<String, Value>, files: &mut Files) {
+pub(super) fn write_bytes(bytes: &Bytes, fields: &mut Map<String, Value>, files: &mut RecordingFiles) {
     if bytes.len() > INLINE {
         return large(bytes.clone(), "bytes", fields, files);
     }
@@ -84,7 +84,7 @@ pub(super) fn write_bytes(bytes: &Bytes, fields: &mut Map<String, Value>, files:
     fields.insert(name.into(), text.into());
 }
 
-fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &mut Files) {
+fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &mut RecordingFiles) {
     let name = sha256(&content);
     fields.insert("file".into(), name.clone().into());
     fields.insert("holds".into(), holds.into());
@@ -94,45 +94,47 @@ fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &m
 }
 
 /// The body that a line has.
-pub(super) fn read_body(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Body, String> {
+pub(super) fn read_body(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<RecordedBody, String> {
     if let Some(value) = fields.take("json") {
-        return Ok(Body::Json(value));
+        return Ok(RecordedBody::Json(value));
     }
     if let Some(text) = fields.text_if_any("json_text")? {
         return json(&text);
     }
     if let Some(text) = fields.text_if_any("text")? {
-        return Ok(Body::Text(text));
+        return Ok(RecordedBody::Text(text));
     }
     if let Some(text) = fields.text_if_any("base64")? {
-        return Ok(Body::Bytes(decode(&text)?));
+        return Ok(RecordedBody::Bytes(decode(&text)?));
     }
     if let Some(bytes) = fields.number_if_any("too_large")? {
-        return Ok(Body::TooLarge { bytes });
+        return Ok(RecordedBody::TooLarge { bytes });
     }
     if let Some(parts) = fields.if_any::<Vec<Value>>("parts", "a list")? {
-        return parts.into_iter().map(|part| read_part(part, files)).collect::<Result<_, _>>().map(Body::Parts);
+        return parts.into_iter().map(|part| read_part(part, files)).collect::<Result<_, _>>().map(RecordedBody::Parts);
     }
     if let Some((content, holds)) = read_file(fields, files)? {
         let text =
             |content: &Bytes| String::from_utf8(content.to_vec()).map_err(|_| "the file of this line is not text");
         return match holds.as_str() {
             "json" => json(&text(&content)?),
-            "text" => Ok(Body::Text(text(&content)?)),
-            "bytes" => Ok(Body::Bytes(content)),
+            "text" => Ok(RecordedBody::Text(text(&content)?)),
+            "bytes" => Ok(RecordedBody::Bytes(content)),
             _ => Err("`holds` must be `json`, `text` or `bytes`".into()),
         };
     }
-    Ok(if fields.has("form") { Body::Form(fields.pairs("form")?) } else { Body::Empty })
+    Ok(if fields.has("form") { RecordedBody::Form(fields.pairs("form")?) } else { RecordedBody::Empty })
 }
 
-fn json(text: &str) -> Result<Body, String> {
-    serde_json::from_str(text).map(Body::Json).map_err(|error| format!("the body of this line is not JSON: {error}"))
+fn json(text: &str) -> Result<RecordedBody, String> {
+    serde_json::from_str(text)
+        .map(RecordedBody::Json)
+        .map_err(|error| format!("the body of this line is not JSON: {error}"))
 }
 
-fn read_part(part: Value, files: &mut ReadFile<'_>) -> Result<Part, String> {
-    let mut fields = Fields::of(part, "parts")?;
-    let part = Part {
+fn read_part(part: Value, files: &mut ReadFile<'_>) -> Result<FormPart, String> {
+    let mut fields = LineFields::of(part, "parts")?;
+    let part = FormPart {
         name: fields.text("name")?,
         filename: fields.text_if_any("filename")?,
         content_type: fields.text_if_any("content_type")?,
@@ -143,7 +145,7 @@ fn read_part(part: Value, files: &mut ReadFile<'_>) -> Result<Part, String> {
 }
 
 /// The bytes that a line has.
-pub(super) fn read_bytes(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Bytes, String> {
+pub(super) fn read_bytes(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<Bytes, String> {
     if let Some(text) = fields.text_if_any("text")? {
         return Ok(text.into());
     }
@@ -157,7 +159,7 @@ pub(super) fn read_bytes(fields: &mut Fields, files: &mut ReadFile<'_>) -> Resul
     }
 }
 
-fn read_file(fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Option<(Bytes, String)>, String> {
+fn read_file(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<Option<(Bytes, String)>, String> {
     let Some(name) = fields.text_if_any("file")? else { return Ok(None) };
     let holds = fields.text("holds")?;
     if !is_file_name(&name) {

@@ -20,8 +20,8 @@ use serde_json::Value;
 
 use super::clean::values_of;
 use super::show::address;
-use super::{Body, Exchange, Header, Recording, Response};
-use crate::{MatchRules, Matcher, Surroundings};
+use super::{Exchange, Header, RecordedBody, RecordedResponse, Recording};
+use crate::{Circumstances, MatchRules, Matcher};
 
 /// The most characters that are shown of a value.
 const SHOWN: usize = 120;
@@ -86,7 +86,7 @@ fn alike(first: &Recording, second: &Recording, pairs: &[(&Exchange, &Exchange)]
         return vec![true; pairs.len()];
     }
     let Header { now_ms, zone, offset_s, roots, .. } = second.header.clone();
-    let there = Surroundings { now_ms, zone, offset_s, roots };
+    let there = Circumstances { now_ms, zone, offset_s, roots };
     let mut matcher = Matcher::new(Arc::new(first.clone()), there, MatchRules::default());
     pairs.iter().map(|(one, other)| matcher.fits(one.id, &other.request)).collect()
 }
@@ -97,9 +97,9 @@ fn named(exchange: &Exchange) -> String {
 
 /// Where an exchange stands: the order in which its conversation began among those at its address, how far into it, and which
 /// of several that go on from there.
-type Place = (String, usize, usize, usize);
+type ExchangePlace = (String, usize, usize, usize);
 
-fn placed(recording: &Recording) -> BTreeMap<Place, &Exchange> {
+fn placed(recording: &Recording) -> BTreeMap<ExchangePlace, &Exchange> {
     let mut conversations: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
     let mut begun: BTreeMap<String, usize> = BTreeMap::new();
     let mut branches = BTreeMap::new();
@@ -127,8 +127,8 @@ fn differences(one: &Exchange, other: &Exchange, alike: bool) -> String {
     let mut text = String::new();
     match (&one.request.body, &other.request.body) {
         _ if alike => {}
-        (Body::Json(one), Body::Json(other)) => text.push_str(&of_values("request", one, other)),
-        (Body::Text(one), Body::Text(other)) => {
+        (RecordedBody::Json(one), RecordedBody::Json(other)) => text.push_str(&of_values("request", one, other)),
+        (RecordedBody::Text(one), RecordedBody::Text(other)) => {
             text.push_str(&of_values("request", &Value::from(one.as_str()), &Value::from(other.as_str())));
         }
         (one, other) if one != other => text.push_str("  request: the bodies differ\n"),
@@ -150,7 +150,7 @@ fn how(exchange: &Exchange) -> String {
     one_line(&excerpt(&format!("{:?}", exchange.end.how), SHOWN)).to_lowercase()
 }
 
-fn of_answers(one: &Response, other: &Response) -> String {
+fn of_answers(one: &RecordedResponse, other: &RecordedResponse) -> String {
     if one.status != other.status {
         return format!("  answer: status {}, then {}\n", one.status, other.status);
     }
@@ -196,24 +196,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{End, Frame, How, Request};
+    use crate::{AnswerFrame, EndKind, ExchangeEnd, RecordedRequest};
 
     fn exchange(id: u64, path: &str, body: Value, answer: &str, after: Option<u64>) -> Exchange {
         Exchange {
             id,
-            request: Request {
+            request: RecordedRequest {
                 method: "POST".into(),
                 origin: "https://a.example".into(),
                 path: path.into(),
-                body: Body::Json(body),
-                ..Request::default()
+                body: RecordedBody::Json(body),
+                ..RecordedRequest::default()
             },
-            response: Some(Response {
+            response: Some(RecordedResponse {
                 status: 200,
-                frames: vec![Frame { at_us: id, bytes: answer.to_owned().into() }],
-                ..Response::default()
+                frames: vec![AnswerFrame { at_us: id, bytes: answer.to_owned().into() }],
+                ..RecordedResponse::default()
             }),
-            end: End { at_us: id, how: How::Closed },
+            end: ExchangeEnd { at_us: id, how: EndKind::Closed },
             chatter: path == "/log",
             after,
         }
@@ -280,7 +280,8 @@ only in the second:
         assert!(shown.starts_with(begins) && shown.contains("\n3 | 3") && !shown.contains("request"), "{shown}");
         // One id where there were two is one.
         let mut mixed = second.clone();
-        mixed.exchanges[2].request.body = Body::Json(json!({"session": "7d1c0b52-1c3e-4b7f-9a8e-2f6d5c4b3a21"}));
+        mixed.exchanges[2].request.body =
+            RecordedBody::Json(json!({"session": "7d1c0b52-1c3e-4b7f-9a8e-2f6d5c4b3a21"}));
         assert!(diff(&first, &mixed).contains("request /session"), "{}", diff(&first, &mixed));
     }
 }

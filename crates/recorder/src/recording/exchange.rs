@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::{Api, api_of};
+use crate::{ProviderApi, api_of};
 
 /// Everything that was seen of one run of an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Recording {
     /// Places in requests that are known to differ from run to run.
     pub holes: Vec<LearnedHole>,
     /// How the command ended; absent where there was none, as in a suite with several turns.
-    pub exit: Option<Exit>,
+    pub exit: Option<CommandExit>,
 }
 
 impl Recording {
@@ -64,11 +64,11 @@ pub struct Exchange {
     /// Its number, from 1.
     pub id: u64,
     /// What was sent.
-    pub request: Request,
+    pub request: RecordedRequest,
     /// What came back; absent when nothing came.
-    pub response: Option<Response>,
+    pub response: Option<RecordedResponse>,
     /// How it ended.
-    pub end: End,
+    pub end: ExchangeEnd,
     /// Whether it is telemetry and the like, which nobody waits for.
     pub chatter: bool,
     /// The exchange whose messages and answer this request continues.
@@ -78,13 +78,13 @@ pub struct Exchange {
 impl Exchange {
     /// Whether its answer was small enough to be recorded.
     pub(crate) fn is_kept(&self) -> bool {
-        self.end.how != How::TooLarge
+        self.end.how != EndKind::TooLarge
     }
 }
 
 /// A request as it was sent. Headers that are not on the allow-list are not kept.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Request {
+pub struct RecordedRequest {
     /// Microseconds since the recording began.
     pub at_us: u64,
     /// The program that sent it, where it could be told.
@@ -96,28 +96,28 @@ pub struct Request {
     /// Path and query.
     pub path: String,
     /// The API that it belongs to, where it is a known one.
-    pub speaks: Option<Api>,
+    pub speaks: Option<ProviderApi>,
     /// The headers that are kept, lower case, in order.
     pub headers: Vec<(String, String)>,
     /// The body.
-    pub body: Body,
+    pub body: RecordedBody,
 }
 
-impl Request {
+impl RecordedRequest {
     /// Method, origin and path.
     pub(crate) fn line(&self) -> String {
         format!("{} {}{}", self.method, self.origin, self.path)
     }
 
     /// The API that it belongs to: the one that was noted, or what its path and body tell.
-    pub(crate) fn api(&self) -> Option<Api> {
+    pub(crate) fn api(&self) -> Option<ProviderApi> {
         self.speaks.or_else(|| api_of(self))
     }
 }
 
 /// The body of a request.
 #[derive(Debug, Clone, Default, PartialEq, Hash)]
-pub enum Body {
+pub enum RecordedBody {
     /// None.
     #[default]
     Empty,
@@ -128,7 +128,7 @@ pub enum Body {
     /// `application/x-www-form-urlencoded`.
     Form(Vec<(String, String)>),
     /// `multipart/form-data`, without its boundary.
-    Parts(Vec<Part>),
+    Parts(Vec<FormPart>),
     /// Anything else.
     Bytes(Bytes),
     /// More than is kept; it was passed on.
@@ -138,7 +138,7 @@ pub enum Body {
     },
 }
 
-impl Body {
+impl RecordedBody {
     pub(crate) fn as_json(&self) -> Option<&Value> {
         if let Self::Json(value) = self { Some(value) } else { None }
     }
@@ -146,7 +146,7 @@ impl Body {
 
 /// A part of a multipart body.
 #[derive(Debug, Clone, Default, PartialEq, Hash)]
-pub struct Part {
+pub struct FormPart {
     /// The name of its field.
     pub name: String,
     /// The name of its file.
@@ -159,7 +159,7 @@ pub struct Part {
 
 /// An answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Response {
+pub struct RecordedResponse {
     /// Microseconds since the recording began.
     pub at_us: u64,
     /// The status code.
@@ -167,10 +167,10 @@ pub struct Response {
     /// The headers that are kept, lower case, in order.
     pub headers: Vec<(String, String)>,
     /// The body in the pieces in which it came, byte for byte. Server-sent events are one piece each.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<AnswerFrame>,
 }
 
-impl Response {
+impl RecordedResponse {
     /// The value of a header; its name in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -184,7 +184,7 @@ impl Response {
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct AnswerFrame {
     /// Microseconds since the recording began.
     pub at_us: u64,
     /// Its bytes.
@@ -193,16 +193,16 @@ pub struct Frame {
 
 /// How an exchange ended, and when.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct End {
+pub struct ExchangeEnd {
     /// Microseconds since the recording began.
     pub at_us: u64,
     /// How.
-    pub how: How,
+    pub how: EndKind,
 }
 
 /// How an exchange ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum How {
+pub enum EndKind {
     /// The answer was complete.
     Closed,
     /// The client left before it was.
@@ -220,7 +220,7 @@ pub enum How {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LearnedHole {
     /// The API whose requests have it; all requests without one.
-    pub speaks: Option<Api>,
+    pub speaks: Option<ProviderApi>,
     /// A JSON pointer; `*` stands for any one name or index.
     pub at: String,
     /// How it was learned: `rehearsal` or `volatile`.
@@ -229,7 +229,7 @@ pub struct LearnedHole {
 
 /// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exit {
+pub struct CommandExit {
     /// Microseconds since the recording began.
     pub at_us: u64,
     /// Its exit code; absent when a signal ended it.

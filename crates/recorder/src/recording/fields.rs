@@ -4,9 +4,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The fields of a line that nobody has asked for yet.
-pub(super) struct Fields(Map<String, Value>);
+pub(super) struct LineFields(Map<String, Value>);
 
-impl Fields {
+impl LineFields {
     /// The fields of a line.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         match serde_json::from_str(line) {

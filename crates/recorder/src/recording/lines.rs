@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::fields::Fields;
-use super::{Exit, Header, How, LearnedHole, Roots};
-use crate::Api;
+use super::fields::LineFields;
+use super::{CommandExit, EndKind, Header, LearnedHole, Roots};
+use crate::ProviderApi;
 
-pub(super) fn header(kind: &str, fields: &mut Fields) -> Result<Header, String> {
+pub(super) fn header(kind: &str, fields: &mut LineFields) -> Result<Header, String> {
     if kind != "recording" {
         return Err("this is not a recording: the first line must be of type `recording`".into());
     }
@@ -15,7 +15,7 @@ pub(super) fn header(kind: &str, fields: &mut Fields) -> Result<Header, String> 
         1 => return Err("this is a recorded conversation of the first format, not the recording of a world".into()),
         version => return Err(format!("version {version} is not known; this program reads version 2")),
     }
-    let mut roots = Fields::of(fields.take("roots").ok_or("`roots` is missing")?, "roots")?;
+    let mut roots = LineFields::of(fields.take("roots").ok_or("`roots` is missing")?, "roots")?;
     let header = Header {
         command: fields.texts("command")?,
         now_ms: fields.number("now_ms")?,
@@ -33,28 +33,28 @@ pub(super) fn header(kind: &str, fields: &mut Fields) -> Result<Header, String> 
     Ok(header)
 }
 
-pub(super) fn api(fields: &mut Fields) -> Result<Option<Api>, String> {
+pub(super) fn api(fields: &mut LineFields) -> Result<Option<ProviderApi>, String> {
     let Some(name) = fields.text_if_any("speaks")? else { return Ok(None) };
     let unknown = || format!("`{}` is not an API that is known", agentci_text::one_line(&name));
-    Api::read(&name).map(Some).ok_or_else(unknown)
+    ProviderApi::read(&name).map(Some).ok_or_else(unknown)
 }
 
-pub(super) fn hole(fields: &mut Fields) -> Result<LearnedHole, String> {
+pub(super) fn hole(fields: &mut LineFields) -> Result<LearnedHole, String> {
     Ok(LearnedHole { speaks: api(fields)?, at: fields.text("at")?, from: fields.text("from")? })
 }
 
-pub(super) fn exit(fields: &mut Fields) -> Result<Exit, String> {
+pub(super) fn exit(fields: &mut LineFields) -> Result<CommandExit, String> {
     let code = fields.if_any::<Option<i32>>("code", "a whole number")?.flatten();
-    Ok(Exit { at_us: fields.number("at_us")?, code })
+    Ok(CommandExit { at_us: fields.number("at_us")?, code })
 }
 
-pub(super) fn how(fields: &mut Fields) -> Result<How, String> {
+pub(super) fn how(fields: &mut LineFields) -> Result<EndKind, String> {
     Ok(match fields.text("how")?.as_str() {
-        "closed" => How::Closed,
-        "left" => How::Left,
-        "broken" => How::Broken(fields.text("message")?),
-        "unreachable" => How::Unreachable(fields.text("message")?),
-        "too_large" => How::TooLarge,
+        "closed" => EndKind::Closed,
+        "left" => EndKind::Left,
+        "broken" => EndKind::Broken(fields.text("message")?),
+        "unreachable" => EndKind::Unreachable(fields.text("message")?),
+        "too_large" => EndKind::TooLarge,
         other => return Err(format!("`{}` is not a way to end", agentci_text::one_line(other))),
     })
 }

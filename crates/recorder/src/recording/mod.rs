@@ -39,14 +39,15 @@ pub(crate) use clean::{clean_path, is_event_stream, percent_decoded, plain, valu
 pub use clean::{learn_request, learn_response};
 pub use diff::diff;
 pub use exchange::{
-    Body, End, Exchange, Exit, Frame, Header, How, LearnedHole, Part, Recording, Request, Response, Roots,
+    AnswerFrame, CommandExit, EndKind, Exchange, ExchangeEnd, FormPart, Header, LearnedHole, RecordedBody,
+    RecordedRequest, RecordedResponse, Recording, Roots,
 };
 pub(crate) use headers::{is_credential, is_word};
 pub use headers::{keep_request_header, keep_response_header};
 pub use remove::{Remove, Removed};
 pub use show::show;
-pub use stored::{LoadError, load, save};
-pub use write::{SecretLeft, Written};
+pub use stored::{RecordingLoadError, load, save};
+pub use write::{SecretLeft, StoredRecording};
 
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,13 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::content::{ReadFile, read_body, read_bytes};
-use super::fields::Fields;
+use super::fields::LineFields;
 use super::lines::{api, exit, header, hole, how};
 use super::patch::patched;
-use super::{Body, End, Exchange, Frame, How, Recording, RecordingError, Request, Response};
+use super::{
+    AnswerFrame, EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse, Recording,
+    RecordingError,
+};
 
 impl Recording {
     /// The most bytes of a recording: of its text, and of everything that its text stands for.
@@ -35,7 +38,7 @@ impl Recording {
             let message = format!("a recording may have {} bytes, this one has {}", Self::LARGEST, text.len());
             return Err(RecordingError { line: 1, message });
         }
-        let mut reading = Reading::default();
+        let mut reading = RecordingParser::default();
         let mut last = 1;
         let torn = !text.ends_with('\n');
         let mut lines = text.lines().enumerate().peekable();
@@ -44,7 +47,7 @@ impl Recording {
                 continue;
             }
             last = index + 1;
-            let cut = torn && lines.peek().is_none() && Fields::read(line).is_err();
+            let cut = torn && lines.peek().is_none() && LineFields::read(line).is_err();
             let read = if cut {
                 Err("the file ends within this line: it was cut off".into())
             } else {
@@ -57,7 +60,7 @@ impl Recording {
 }
 
 #[derive(Default)]
-struct Reading {
+struct RecordingParser {
     begun: bool,
     recording: Recording,
     /// Exchanges whose end was not there yet.
@@ -66,9 +69,9 @@ struct Reading {
     made: usize,
 }
 
-impl Reading {
+impl RecordingParser {
     fn take(&mut self, line: &str, files: &mut ReadFile<'_>) -> Result<(), String> {
-        let mut fields = Fields::read(line)?;
+        let mut fields = LineFields::read(line)?;
         let kind = fields.text("type")?;
         if !self.begun {
             self.recording.header = header(&kind, &mut fields)?;
@@ -91,7 +94,7 @@ impl Reading {
         fields.end()
     }
 
-    fn request(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<(), String> {
+    fn request(&mut self, fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<(), String> {
         let id = fields.number("id")?;
         let next = self.recording.exchanges.len() as u64 + 1;
         if id < next && id > 0 {
@@ -107,7 +110,7 @@ impl Reading {
         if after.is_some_and(|after| after == 0 || after >= id) {
             return Err("`after` must name an earlier exchange".into());
         }
-        let request = Request {
+        let request = RecordedRequest {
             at_us: fields.number("at_us")?,
             by: fields.text_if_any("by")?,
             method: fields.text("method")?,
@@ -117,14 +120,14 @@ impl Reading {
             headers: fields.pairs("headers")?,
             body: self.body(fields, files)?,
         };
-        let end = End { at_us: request.at_us, how: How::Closed };
+        let end = ExchangeEnd { at_us: request.at_us, how: EndKind::Closed };
         let chatter = fields.if_any("chatter", "true or false")?.unwrap_or(false);
         self.recording.exchanges.push(Exchange { id, request, response: None, end, chatter, after });
         self.open.insert(id);
         Ok(())
     }
 
-    fn body(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<Body, String> {
+    fn body(&mut self, fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<RecordedBody, String> {
         let body = match fields.number_if_any("like")? {
             None => {
                 let mut counted = counting(files, &mut self.made);
@@ -141,15 +144,15 @@ impl Reading {
         };
         self.made = self.made.saturating_add(size(&body));
         within(self.made)?;
-        Ok(Body::Json(body))
+        Ok(RecordedBody::Json(body))
     }
 
-    fn response(&mut self, fields: &mut Fields) -> Result<(), String> {
+    fn response(&mut self, fields: &mut LineFields) -> Result<(), String> {
         let exchange = self.open(fields, "response")?;
         if exchange.response.is_some() {
             return Err(format!("exchange {} has two responses", exchange.id));
         }
-        exchange.response = Some(Response {
+        exchange.response = Some(RecordedResponse {
             at_us: fields.number("at_us")?,
             status: u16::try_from(fields.number("status")?).map_err(|_| "`status` is too large")?,
             headers: fields.pairs("headers")?,
@@ -158,29 +161,29 @@ impl Reading {
         Ok(())
     }
 
-    fn frame(&mut self, fields: &mut Fields, files: &mut ReadFile<'_>) -> Result<(), String> {
+    fn frame(&mut self, fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<(), String> {
         let at_us = fields.number("at_us")?;
         let bytes = read_bytes(fields, &mut counting(files, &mut self.made))?;
         let exchange = self.open(fields, "frame")?;
         let Some(response) = &mut exchange.response else {
             return Err(format!("a line `frame` of exchange {}, which has no response yet", exchange.id));
         };
-        response.frames.push(Frame { at_us, bytes });
+        response.frames.push(AnswerFrame { at_us, bytes });
         Ok(())
     }
 
-    fn end(&mut self, fields: &mut Fields) -> Result<(), String> {
+    fn end(&mut self, fields: &mut LineFields) -> Result<(), String> {
         let at_us = fields.number("at_us")?;
         let how = how(fields)?;
         let exchange = self.open(fields, "end")?;
-        exchange.end = End { at_us, how };
+        exchange.end = ExchangeEnd { at_us, how };
         let id = exchange.id;
         self.open.remove(&id);
         Ok(())
     }
 
     /// The exchange that a line belongs to, which must have begun and not ended.
-    fn open(&mut self, fields: &mut Fields, kind: &str) -> Result<&mut Exchange, String> {
+    fn open(&mut self, fields: &mut LineFields, kind: &str) -> Result<&mut Exchange, String> {
         let id = fields.number("id")?;
         let is_open = self.open.contains(&id);
         let position = id.checked_sub(1).and_then(|position| usize::try_from(position).ok());

@@ -96,19 +96,19 @@ fn renumber(exchanges: &mut Vec<Exchange>, kept: &[bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, End, How, Request};
+    use crate::{EndKind, ExchangeEnd, RecordedBody, RecordedRequest};
 
     fn recording() -> Recording {
         let exchange = |id: u64, origin: &str, after| Exchange {
             id,
-            request: Request {
+            request: RecordedRequest {
                 origin: origin.into(),
                 path: "/".into(),
-                body: Body::Text(format!("ask {id} for swordfish")),
-                ..Request::default()
+                body: RecordedBody::Text(format!("ask {id} for swordfish")),
+                ..RecordedRequest::default()
             },
             response: None,
-            end: End { at_us: 0, how: How::Closed },
+            end: ExchangeEnd { at_us: 0, how: EndKind::Closed },
             chatter: id == 2,
             after,
         };
@@ -151,6 +151,6 @@ mod tests {
         let mut recording = recording();
         let removed = recording.remove(&Remove { values: vec!["swordfish".into(), "ask".into()], ..Remove::default() });
         assert_eq!(removed, Removed { exchanges: 0, unknown: Vec::new(), short: 1 });
-        assert_eq!(recording.exchanges[0].request.body, Body::Text("ask 1 for [REDACTED]".into()));
+        assert_eq!(recording.exchanges[0].request.body, RecordedBody::Text("ask 1 for [REDACTED]".into()));
     }
 }

@@ -17,7 +17,7 @@ use agentci_text::{excerpt, one_line};
 use serde_json::Value;
 
 use super::clean::values_of;
-use super::{Exchange, How, Recording, Response};
+use super::{EndKind, Exchange, RecordedResponse, Recording};
 use crate::is_stdio;
 
 /// The most characters of an address.
@@ -94,13 +94,13 @@ pub(super) fn address(exchange: &Exchange) -> String {
     one_line(&excerpt(&format!("{}{}{tool}", request.origin, request.path), ADDRESS)).into_owned()
 }
 
-fn ending(how: &How) -> Option<String> {
+fn ending(how: &EndKind) -> Option<String> {
     match how {
-        How::Closed => None,
-        How::Left => Some("the client left".into()),
-        How::Broken(message) => Some(format!("broke off: {}", one_line(message))),
-        How::Unreachable(message) => Some(format!("not reached: {}", one_line(message))),
-        How::TooLarge => Some("too large to be kept".into()),
+        EndKind::Closed => None,
+        EndKind::Left => Some("the client left".into()),
+        EndKind::Broken(message) => Some(format!("broke off: {}", one_line(message))),
+        EndKind::Unreachable(message) => Some(format!("not reached: {}", one_line(message))),
+        EndKind::TooLarge => Some("too large to be kept".into()),
     }
 }
 
@@ -140,7 +140,7 @@ fn tail(recording: &Recording) -> String {
         let _ = writeln!(text, "{chatter} of {} exchanges {is} chatter (~)", recording.exchanges.len());
     }
     for hole in &recording.holes {
-        let api = hole.speaks.map_or("every request", crate::Api::name);
+        let api = hole.speaks.map_or("every request", crate::ProviderApi::name);
         let _ = writeln!(text, "may differ: {} in {api} ({})", one_line(&hole.at), one_line(&hole.from));
     }
     if let Some(exit) = &recording.exit {
@@ -151,7 +151,7 @@ fn tail(recording: &Recording) -> String {
 }
 
 /// Tokens in and out, if an answer tells any. The last count of a stream is the one that holds.
-fn usage(response: &Response) -> Option<(u64, u64)> {
+fn usage(response: &RecordedResponse) -> Option<(u64, u64)> {
     let mut found = (None, None);
     for value in values_of(response) {
         find(&value, &mut found);
@@ -182,7 +182,9 @@ fn find(value: &Value, found: &mut (Option<u64>, Option<u64>)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, End, Exit, Frame, Header, Request, Response, Roots};
+    use crate::{
+        AnswerFrame, CommandExit, ExchangeEnd, Header, RecordedBody, RecordedRequest, RecordedResponse, Roots,
+    };
 
     #[test]
     fn shows_a_timeline() {
@@ -190,25 +192,25 @@ mod tests {
             "event: message_start\ndata: {\"message\":{\"usage\":{\"input_tokens\":1204,\"output_tokens\":1}}}\n\n",
             "data: {\"usage\":{\"output_tokens\":31}}\n\n",
         ];
-        let frames = frames.map(|text| Frame { at_us: 1, bytes: text.into() }).to_vec();
+        let frames = frames.map(|text| AnswerFrame { at_us: 1, bytes: text.into() }).to_vec();
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         let exchange = |id: u64, path: &str, response, how| Exchange {
             id,
-            request: Request {
+            request: RecordedRequest {
                 at_us: 152_034,
                 by: Some("python3".into()),
                 method: "POST".into(),
                 origin: "https://api.example.com".into(),
                 path: path.into(),
-                body: Body::Empty,
-                ..Request::default()
+                body: RecordedBody::Empty,
+                ..RecordedRequest::default()
             },
             response,
-            end: End { at_us: 1_904_410, how },
+            end: ExchangeEnd { at_us: 1_904_410, how },
             chatter: id == 2,
             after: None,
         };
-        let answer = Response { at_us: 2, status: 200, headers, frames };
+        let answer = RecordedResponse { at_us: 2, status: 200, headers, frames };
         let recording = Recording {
             header: Header {
                 command: vec!["python3".into(), "agent\u{1b}[31m.py".into()],
@@ -217,11 +219,11 @@ mod tests {
                 ..Header::default()
             },
             exchanges: vec![
-                exchange(1, "/v1/messages", Some(answer), How::Left),
-                exchange(2, "/log", None, How::Unreachable("no\nroute".into())),
+                exchange(1, "/v1/messages", Some(answer), EndKind::Left),
+                exchange(2, "/log", None, EndKind::Unreachable("no\nroute".into())),
             ],
             holes: vec![crate::LearnedHole { speaks: None, at: "/session".into(), from: "rehearsal".into() }],
-            exit: Some(Exit { at_us: 3_100_000, code: Some(0) }),
+            exit: Some(CommandExit { at_us: 3_100_000, code: Some(0) }),
         };
         let shown = "\
 python3 agent\\u{1b}[31m.py

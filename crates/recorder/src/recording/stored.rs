@@ -12,7 +12,7 @@ use super::{Recording, RecordingError};
 
 /// Why a recording can not be loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum RecordingLoadError {
     /// It can not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -27,8 +27,8 @@ pub enum LoadError {
 }
 
 /// Loads a recording with the files beside it.
-pub fn load(path: &Path) -> Result<Recording, LoadError> {
-    let wrong = |error| LoadError::Recording { path: path.display().to_string(), error };
+pub fn load(path: &Path) -> Result<Recording, RecordingLoadError> {
+    let wrong = |error| RecordingLoadError::Recording { path: path.display().to_string(), error };
     let Ok(text) = String::from_utf8(read(path)?) else {
         return Err(wrong(RecordingError { line: 1, message: "this is not text in UTF-8".into() }));
     };
@@ -112,11 +112,12 @@ fn tidy(folder: &Path, needed: &BTreeSet<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, End, Exchange, How, Request};
+    use crate::{EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest};
 
     fn recording(text: &str) -> Recording {
-        let request = Request { body: Body::Text(text.into()), path: "/".into(), ..Request::default() };
-        let end = End { at_us: 1, how: How::Closed };
+        let request =
+            RecordedRequest { body: RecordedBody::Text(text.into()), path: "/".into(), ..RecordedRequest::default() };
+        let end = ExchangeEnd { at_us: 1, how: EndKind::Closed };
         let exchange = Exchange { id: 1, request, response: None, end, chatter: false, after: None };
         Recording { exchanges: vec![exchange], ..Recording::default() }
     }

@@ -9,15 +9,15 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::clean::{cleaned, leftover};
-use super::content::{Files, write_body, write_bytes};
+use super::content::{RecordingFiles, write_body, write_bytes};
 use super::fields::{write_pairs_if_any, written as line};
 use super::patch::patch_between;
-use super::{Exchange, Header, How, Recording, Request, Roots};
-use crate::Api;
+use super::{EndKind, Exchange, Header, RecordedRequest, Recording, Roots};
+use crate::ProviderApi;
 
 /// A recording as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct StoredRecording {
     /// One JSON line a fact.
     pub text: String,
     /// Large bodies, which stand in files of their own: name and content.
@@ -37,18 +37,18 @@ pub struct SecretLeft {
 
 impl Recording {
     /// The text of a recording, without its secrets: those that are given, and those that the recording shows to be some.
-    pub fn write(&self, secrets: &Redactor) -> Result<Written, SecretLeft> {
+    pub fn write(&self, secrets: &Redactor) -> Result<StoredRecording, SecretLeft> {
         let mut secrets = secrets.clone();
         let clean = cleaned(self, &mut secrets);
-        let mut written = Written::default();
+        let mut written = StoredRecording::default();
         push(&mut written.text, write_header(&clean.header));
-        let mut earlier = Earlier::default();
+        let mut earlier = WrittenExchanges::default();
         for exchange in &clean.exchanges {
             write_exchange(exchange, &earlier, &mut written);
             earlier.take(exchange);
         }
         for hole in &clean.holes {
-            let api = hole.speaks.map(Api::name);
+            let api = hole.speaks.map(ProviderApi::name);
             push(&mut written.text, line(json!({"type": "hole", "speaks": api, "at": hole.at, "from": hole.from})));
         }
         if let Some(exit) = &clean.exit {
@@ -84,7 +84,7 @@ fn write_header(header: &Header) -> Map<String, Value> {
     }))
 }
 
-fn write_exchange(exchange: &Exchange, earlier: &Earlier<'_>, written: &mut Written) {
+fn write_exchange(exchange: &Exchange, earlier: &WrittenExchanges<'_>, written: &mut StoredRecording) {
     let request = write_request(exchange, earlier, &mut written.files);
     push(&mut written.text, request);
     let id = exchange.id;
@@ -99,17 +99,21 @@ fn write_exchange(exchange: &Exchange, earlier: &Earlier<'_>, written: &mut Writ
         }
     }
     let (how, message) = match &exchange.end.how {
-        How::Closed => ("closed", None),
-        How::Left => ("left", None),
-        How::Broken(message) => ("broken", Some(message)),
-        How::Unreachable(message) => ("unreachable", Some(message)),
-        How::TooLarge => ("too_large", None),
+        EndKind::Closed => ("closed", None),
+        EndKind::Left => ("left", None),
+        EndKind::Broken(message) => ("broken", Some(message)),
+        EndKind::Unreachable(message) => ("unreachable", Some(message)),
+        EndKind::TooLarge => ("too_large", None),
     };
     let end = json!({"type": "end", "id": id, "at_us": exchange.end.at_us, "how": how, "message": message});
     push(&mut written.text, line(end));
 }
 
-fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) -> Map<String, Value> {
+fn write_request(
+    exchange: &Exchange,
+    earlier: &WrittenExchanges<'_>,
+    files: &mut RecordingFiles,
+) -> Map<String, Value> {
     let request = &exchange.request;
     let mut fields = line(json!({
         "type": "request",
@@ -121,7 +125,7 @@ fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) 
         "to": request.origin,
         "method": request.method,
         "path": request.path,
-        "speaks": request.speaks.map(Api::name),
+        "speaks": request.speaks.map(ProviderApi::name),
         "headers": write_pairs_if_any(&request.headers),
     }));
     match likeness(exchange, earlier) {
@@ -136,7 +140,7 @@ fn write_request(exchange: &Exchange, earlier: &Earlier<'_>, files: &mut Files) 
 
 /// The earlier exchange that a body is much like, and what makes this body of that one: the one that it continues, or the last
 /// one at the same place.
-fn likeness(exchange: &Exchange, earlier: &Earlier<'_>) -> Option<(u64, Value)> {
+fn likeness(exchange: &Exchange, earlier: &WrittenExchanges<'_>) -> Option<(u64, Value)> {
     let body = exchange.request.body.as_json()?;
     let continued = exchange.after.and_then(|after| earlier.by_id.get(&after));
     let last = earlier.by_place.get(&place(&exchange.request));
@@ -151,16 +155,16 @@ fn likeness(exchange: &Exchange, earlier: &Earlier<'_>) -> Option<(u64, Value)> 
 
 /// Exchanges that are written, so that the one that another is like is found at once.
 #[derive(Default)]
-struct Earlier<'r> {
+struct WrittenExchanges<'r> {
     by_id: HashMap<u64, &'r Exchange>,
     /// The last one of each place, chatter aside.
-    by_place: HashMap<Place<'r>, &'r Exchange>,
+    by_place: HashMap<RequestLine<'r>, &'r Exchange>,
 }
 
 /// Origin, method and path.
-type Place<'r> = (&'r str, &'r str, &'r str);
+type RequestLine<'r> = (&'r str, &'r str, &'r str);
 
-impl<'r> Earlier<'r> {
+impl<'r> WrittenExchanges<'r> {
     fn take(&mut self, exchange: &'r Exchange) {
         self.by_id.insert(exchange.id, exchange);
         if !exchange.chatter {
@@ -169,6 +173,6 @@ impl<'r> Earlier<'r> {
     }
 }
 
-fn place(request: &Request) -> Place<'_> {
+fn place(request: &RecordedRequest) -> RequestLine<'_> {
     (&request.origin, &request.method, &request.path)
 }

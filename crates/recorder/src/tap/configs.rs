@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::configured::Configured;
+use super::configured_server::Configured;
 use crate::Roots;
 
 /// Settings of hosts, in the working folder and at home.
@@ -33,8 +33,8 @@ pub(super) fn commands(roots: &Roots) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for settings in settings(roots) {
         match settings {
-            Settings::Toml(text) => found.extend(text.lines().filter_map(of_toml)),
-            Settings::Json(settings) => of_json(&settings, 0, &mut found),
+            HostSettings::Toml(text) => found.extend(text.lines().filter_map(of_toml)),
+            HostSettings::Json(settings) => of_json(&settings, 0, &mut found),
         }
     }
     found.retain(|name| !name.is_empty() && !name.contains(['/', '\0', '\n']));
@@ -46,26 +46,26 @@ pub(crate) fn configured_servers(roots: &Roots) -> Vec<Configured> {
     let mut found = BTreeSet::new();
     for settings in settings(roots) {
         match settings {
-            Settings::Toml(text) => servers_of_toml(&text, &mut found),
-            Settings::Json(settings) => servers_of_json(&settings, false, 0, &mut found),
+            HostSettings::Toml(text) => servers_of_toml(&text, &mut found),
+            HostSettings::Json(settings) => servers_of_json(&settings, false, 0, &mut found),
         }
     }
     found.into_iter().collect()
 }
 
-enum Settings {
+enum HostSettings {
     Toml(String),
     Json(Value),
 }
 
-fn settings(roots: &Roots) -> impl Iterator<Item = Settings> {
+fn settings(roots: &Roots) -> impl Iterator<Item = HostSettings> {
     let folders = std::iter::once(roots.cwd.as_path()).chain(roots.home.as_deref());
     folders.flat_map(|folder| FILES.iter().map(|file| folder.join(file))).filter_map(|file| {
         let text = read(&file)?;
         if file.extension().is_some_and(|ending| ending == "toml") {
-            Some(Settings::Toml(text))
+            Some(HostSettings::Toml(text))
         } else {
-            serde_json::from_str(&text).ok().map(Settings::Json)
+            serde_json::from_str(&text).ok().map(HostSettings::Json)
         }
     })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use agentci_process::Lines;
+use agentci_process::LineReader;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
@@ -15,11 +15,11 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::command;
 use super::forked::ForkedServer;
-use super::play::{Played, TapMessage};
-use super::record::Recorded;
-use super::talk::{FROM_HOST, FROM_SERVER, Hello, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER, Task};
+use super::play::{PlayedServer, TapMessage};
+use super::record::RecordedServer;
+use super::tap_protocol::{FROM_HOST, FROM_SERVER, Hello, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER, TapTask};
 use crate::leaks::line_of;
-use crate::proxy::{Forking, Replay, Shared};
+use crate::proxy::{Forking, ProxyState, RecordingReplay};
 use crate::{OnMiss, Roots};
 
 /// How long taps may take to tell the rest when the agent is gone.
@@ -80,7 +80,7 @@ pub(crate) struct Taps {
 }
 
 impl Taps {
-    pub(crate) fn listen(socket: &Path, roots: Roots, tapped: Tapped, shared: Arc<Shared>) -> io::Result<Self> {
+    pub(crate) fn listen(socket: &Path, roots: Roots, tapped: Tapped, shared: Arc<ProxyState>) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         let (stop, mut stopped) = tokio::sync::oneshot::channel();
         let work = tokio::spawn(async move {
@@ -108,55 +108,55 @@ impl Taps {
 }
 
 /// Serves a tap. Whatever goes wrong with it ends it: the host sees that its server is gone.
-async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Shared>) {
+async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<ProxyState>) {
     let (read, mut write) = stream.into_split();
-    let mut lines = Lines::new(read, LONGEST_LINE);
+    let mut lines = LineReader::new(read, LONGEST_LINE);
     let Ok(Ok(Some(first))) = tokio::time::timeout(HELLO_TIMEOUT, lines.next()).await else { return };
     let Ok(mut hello) = serde_json::from_slice::<Hello>(first) else { return };
     tapped.meet(&hello);
     shared.ledger.learn_server(&hello.environment, &mut hello.command);
     let origin = shared.ledger.clean(&command::origin(&hello.command, &roots));
     let task = match &shared.replay {
-        _ if line_of(hello.pid).into_iter().any(|pid| tapped.contains(pid)) => Task::Leave,
-        None => Task::Record,
-        Some(replay) if replay.is_live() && replay.fork().is_none_or(Forking::is_live) => Task::Record,
-        Some(replay) if replay.has_origin(&origin) => Task::Play,
-        Some(_) => Task::Watch,
+        _ if line_of(hello.pid).into_iter().any(|pid| tapped.contains(pid)) => TapTask::Leave,
+        None => TapTask::Record,
+        Some(replay) if replay.is_live() && replay.fork().is_none_or(Forking::is_live) => TapTask::Record,
+        Some(replay) if replay.has_origin(&origin) => TapTask::Play,
+        Some(_) => TapTask::Watch,
     };
     let Ok(mut answer) = serde_json::to_vec(&task) else { return };
     answer.push(b'\n');
     if write.write_all(&answer).await.is_err() {
         return;
     }
-    let goes_live = shared.replay.as_ref().and_then(Replay::fork).is_some_and(Forking::goes_live);
-    let at = At { origin, pid: hello.pid, tapped, shared };
+    let goes_live = shared.replay.as_ref().and_then(RecordingReplay::fork).is_some_and(Forking::goes_live);
+    let at = TapPlace { origin, pid: hello.pid, tapped, shared };
     match task {
-        Task::Record => at.record(lines).await,
-        Task::Play | Task::Watch if goes_live => at.fork(lines, write).await,
-        Task::Play | Task::Watch => at.play(lines, write).await,
-        Task::Leave => {}
+        TapTask::Record => at.record(lines).await,
+        TapTask::Play | TapTask::Watch if goes_live => at.fork(lines, write).await,
+        TapTask::Play | TapTask::Watch => at.play(lines, write).await,
+        TapTask::Leave => {}
     }
 }
 
 /// Where a tap stands.
-struct At {
+struct TapPlace {
     origin: String,
     pid: u32,
     tapped: Tapped,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
-impl At {
-    async fn record(self, mut lines: Lines<OwnedReadHalf>) {
+impl TapPlace {
+    async fn record(self, mut lines: LineReader<OwnedReadHalf>) {
         let keep = self.shared.replay.as_ref().is_none_or(|replay| replay.on_miss == OnMiss::Record);
-        let mut recorded = Recorded::new(Arc::clone(&self.shared.ledger), self.origin, keep);
+        let mut recorded = RecordedServer::new(Arc::clone(&self.shared.ledger), self.origin, keep);
         let mut by_server = false;
         while let Ok(Some(line)) = lines.next().await {
             match line.split_first() {
                 Some((&FROM_HOST, line)) => {
                     self.tapped.add(self.pid);
                     let calls = recorded.host(line);
-                    if let Some(fork) = self.shared.replay.as_ref().and_then(Replay::fork) {
+                    if let Some(fork) = self.shared.replay.as_ref().and_then(RecordingReplay::fork) {
                         fork.count_live(calls);
                     }
                 }
@@ -168,9 +168,9 @@ impl At {
         recorded.end(by_server);
     }
 
-    async fn play(self, mut lines: Lines<OwnedReadHalf>, mut write: OwnedWriteHalf) {
+    async fn play(self, mut lines: LineReader<OwnedReadHalf>, mut write: OwnedWriteHalf) {
         let (out, mut said) = unbounded_channel();
-        let mut played = Played::new(Arc::clone(&self.shared), self.origin, out);
+        let mut played = PlayedServer::new(Arc::clone(&self.shared), self.origin, out);
         loop {
             tokio::select! {
                 line = lines.next() => match line.ok().flatten().map(<[u8]>::split_first) {
@@ -187,7 +187,7 @@ impl At {
     }
 
     /// Plays the server up to the fork, and lets it go on live from there.
-    async fn fork(self, mut lines: Lines<OwnedReadHalf>, mut write: OwnedWriteHalf) {
+    async fn fork(self, mut lines: LineReader<OwnedReadHalf>, mut write: OwnedWriteHalf) {
         let (out, mut said) = unbounded_channel();
         let mut forked = ForkedServer::new(Arc::clone(&self.shared), self.origin, out);
         while !forked.is_over() {
@@ -234,12 +234,12 @@ mod tests {
     use tokio::io::AsyncReadExt as _;
 
     use super::*;
-    use crate::{Mode, Session, SessionOptions};
+    use crate::{RecorderSession, SessionMode, SessionOptions};
 
-    async fn session(folder: &Path) -> (Session, UnixStream) {
+    async fn session(folder: &Path) -> (RecorderSession, UnixStream) {
         let environment = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
         let options = SessionOptions {
-            mode: Mode::Record,
+            mode: SessionMode::Record,
             bind: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
             advertise: None,
             roots: Roots { cwd: folder.into(), ..Roots::default() },
@@ -253,7 +253,7 @@ mod tests {
             upstream_roots: None,
             observer: None,
         };
-        let session = Session::start(options).await.unwrap();
+        let session = RecorderSession::start(options).await.unwrap();
         let variables = session.environment();
         let path = &variables.iter().rev().find(|(name, _)| name == "PATH").unwrap().1;
         let shims = Path::new(path.split(':').next().unwrap());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::command::is_stdio;
-use crate::{Body, Request};
+use crate::{RecordedBody, RecordedRequest};
 
 /// The method of what a server says by itself, while nothing is asked.
 pub(crate) const LISTEN: &str = "listen";
@@ -12,7 +12,7 @@ pub(super) const REPLY: &str = "reply";
 
 /// What a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     /// It asks for an answer.
     Request,
     /// It does not.
@@ -22,12 +22,12 @@ pub(super) enum Kind {
 }
 
 /// What a message is; absent where it is none.
-pub(super) fn kind(message: &Value) -> Option<Kind> {
+pub(super) fn kind(message: &Value) -> Option<MessageKind> {
     let fields = message.as_object()?;
     match (fields.contains_key("method"), fields.contains_key("id")) {
-        (true, true) => Some(Kind::Request),
-        (true, false) => Some(Kind::Notification),
-        (false, _) => (fields.contains_key("result") || fields.contains_key("error")).then_some(Kind::Answer),
+        (true, true) => Some(MessageKind::Request),
+        (true, false) => Some(MessageKind::Notification),
+        (false, _) => (fields.contains_key("result") || fields.contains_key("error")).then_some(MessageKind::Answer),
     }
 }
 
@@ -59,13 +59,19 @@ pub(super) fn is_opening(line: &[u8]) -> bool {
 }
 
 /// The request that a recording has for a message of the host.
-pub(super) fn request(origin: &str, message: Value, at_us: u64) -> Request {
+pub(super) fn request(origin: &str, message: Value, at_us: u64) -> RecordedRequest {
     let method = message["method"].as_str().unwrap_or(REPLY).to_owned();
-    Request { at_us, method, origin: origin.to_owned(), body: Body::Json(message), ..Request::default() }
+    RecordedRequest {
+        at_us,
+        method,
+        origin: origin.to_owned(),
+        body: RecordedBody::Json(message),
+        ..RecordedRequest::default()
+    }
 }
 
 /// Whether nobody waits for an answer to this: notifications, and what a server says by itself.
-pub(crate) fn is_aside(request: &Request) -> bool {
+pub(crate) fn is_aside(request: &RecordedRequest) -> bool {
     is_stdio(&request.origin) && (request.method == LISTEN || request.method.starts_with("notifications/"))
 }
 
@@ -78,8 +84,8 @@ pub(super) fn progress_token(message: &Value) -> Option<&Value> {
 pub(super) fn renumbered(line: &[u8], recorded: &Value, sent: &Value) -> Vec<u8> {
     let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
     match kind(&message) {
-        Some(Kind::Answer) if message["id"] == recorded["id"] => message["id"] = sent["id"].clone(),
-        Some(Kind::Notification) => {
+        Some(MessageKind::Answer) if message["id"] == recorded["id"] => message["id"] = sent["id"].clone(),
+        Some(MessageKind::Notification) => {
             let (Some(then), Some(now)) = (progress_token(recorded), progress_token(sent)) else {
                 return line.to_vec();
             };

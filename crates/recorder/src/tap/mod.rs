@@ -11,9 +11,10 @@
 
 mod command;
 mod configs;
-mod configured;
+mod configured_server;
 mod folder;
 mod forked;
+mod host_replies;
 mod hub;
 mod message;
 mod play;
@@ -22,17 +23,16 @@ mod pump;
 mod record;
 mod relay;
 mod server;
-mod talk;
-mod unreached;
-mod waiting;
+mod tap_protocol;
+mod unrecorded_servers;
 
 pub use command::is_stdio;
 pub(crate) use command::line;
 pub(crate) use configs::configured_servers;
-pub(crate) use configured::Configured;
+pub(crate) use configured_server::Configured;
 pub(crate) use folder::Folder;
 pub(crate) use hub::{Tapped, Taps};
 pub(crate) use message::{is_aside, messages_in};
 pub use process::{TapError, tap};
 pub(crate) use pump::opens;
-pub(crate) use unreached::unreached;
+pub(crate) use unrecorded_servers::unreached;

@@ -8,10 +8,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::message::{self, Kind, LISTEN, REPLY};
-use super::waiting::Answers;
-use crate::proxy::{Clock, Ongoing, RecordedLookup, Replay, Shared, Spoil, moved, spoilt};
-use crate::{Exchange, How, Miss, Request, SeenHow};
+use super::host_replies::Answers;
+use super::message::{self, LISTEN, MessageKind, REPLY};
+use crate::proxy::{OngoingExchange, PlayClock, ProxyState, RecordedLookup, RecordingReplay, Spoil, moved, spoilt};
+use crate::{EndKind, Exchange, Miss, RecordedRequest, SeenHow};
 
 /// An error of a server's own, in JSON-RPC.
 const SERVER_ERROR: i32 = -32_000;
@@ -40,16 +40,16 @@ impl TapMessage {
 }
 
 /// A server that is played. What is still to be said is given up when this is dropped.
-pub(super) struct Played {
-    shared: Arc<Shared>,
+pub(super) struct PlayedServer {
+    shared: Arc<ProxyState>,
     origin: String,
     out: UnboundedSender<TapMessage>,
     answers: Arc<Answers>,
     under_way: JoinSet<()>,
 }
 
-impl Played {
-    pub(super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<TapMessage>) -> Self {
+impl PlayedServer {
+    pub(super) fn new(shared: Arc<ProxyState>, origin: String, out: UnboundedSender<TapMessage>) -> Self {
         Self { shared, origin, out, answers: Arc::default(), under_way: JoinSet::new() }
     }
 
@@ -65,7 +65,7 @@ impl Played {
         let shared = Arc::clone(&self.shared);
         let (Some(replay), Some(kind)) = (&shared.replay, message::kind(message)) else { return };
         let request = message::request(&self.origin, message.clone(), shared.ledger.now_us());
-        if kind == Kind::Answer {
+        if kind == MessageKind::Answer {
             self.note_answer(message);
         }
         let spoil = replay.spoil(&request);
@@ -95,7 +95,7 @@ impl Played {
         exchange: &Exchange,
         reply_id: Option<&Value>,
         message: &Value,
-        clean: Request,
+        clean: RecordedRequest,
         spoil: Option<&Spoil>,
     ) {
         let shared = Arc::clone(&self.shared);
@@ -114,48 +114,48 @@ impl Played {
     }
 
     /// Answers a message that the recording does not have.
-    pub(super) fn miss(&self, message: &Value, clean: Request, miss: Miss) {
+    pub(super) fn miss(&self, message: &Value, clean: RecordedRequest, miss: Miss) {
         let text = format!("{} is not in the recording: {}", miss.asked, miss.reason);
         self.refuse(message, clean, miss, &text);
     }
 
     /// Answers a message with an error, in these words.
-    pub(super) fn refuse(&self, message: &Value, clean: Request, miss: Miss, text: &str) {
-        if message::kind(message) == Some(Kind::Request) {
+    pub(super) fn refuse(&self, message: &Value, clean: RecordedRequest, miss: Miss, text: &str) {
+        if message::kind(message) == Some(MessageKind::Request) {
             let text = self.shared.ledger.clean(&format!("agentci replay: {text}"));
             let error = json!({ "code": SERVER_ERROR, "message": text });
             let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
             let _ = self.out.send(TapMessage::line(answer.to_string().into_bytes()));
         }
         self.shared.ledger.miss(miss);
-        Ongoing::missed(&self.shared.ledger, clean).end(How::Closed);
+        OngoingExchange::missed(&self.shared.ledger, clean).end(EndKind::Closed);
     }
 }
 
 /// Begins an exchange that the recording answers. A fork is a recording of its own, and has it as well.
-fn begin(shared: &Shared, exchange: Exchange, how: SeenHow) -> Ongoing {
-    match shared.replay.as_ref().and_then(Replay::fork) {
+fn begin(shared: &ProxyState, exchange: Exchange, how: SeenHow) -> OngoingExchange {
+    match shared.replay.as_ref().and_then(RecordingReplay::fork) {
         Some(_) => shared.ledger.begin_again(exchange),
-        None => Ongoing::replayed(&shared.ledger, exchange, how),
+        None => OngoingExchange::replayed(&shared.ledger, exchange, how),
     }
 }
 
 /// What is said to one message of the host.
 struct Scene {
-    lines: Vec<Line>,
+    lines: Vec<ServerLine>,
     /// What the server said by itself afterwards.
     afterwards: Vec<Arc<Exchange>>,
-    how: How,
+    how: EndKind,
     /// How much later everything comes.
     delay: Duration,
-    clock: Clock,
+    clock: PlayClock,
     out: UnboundedSender<TapMessage>,
     answers: Arc<Answers>,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
 /// A line of the server.
-struct Line {
+struct ServerLine {
     /// Microseconds from the request to it.
     after_us: u64,
     bytes: Vec<u8>,
@@ -166,7 +166,7 @@ struct Line {
 }
 
 impl Scene {
-    fn of(exchange: &Exchange, sent: &Value, replay: &Replay, played: &Played) -> Self {
+    fn of(exchange: &Exchange, sent: &Value, replay: &RecordingReplay, played: &PlayedServer) -> Self {
         let recording = &replay.recording;
         let recorded = exchange.request.body.as_json().unwrap_or(&Value::Null);
         let frames = exchange.response.iter().flat_map(|response| &response.frames);
@@ -182,7 +182,12 @@ impl Scene {
             let bytes = message::renumbered(&frame.bytes, recorded, sent);
             let asks = question(&frame.bytes);
             asked = asks.clone().or(asked.filter(|_| waits_for.is_none()));
-            lines.push(Line { after_us: frame.at_us.saturating_sub(exchange.request.at_us), bytes, asks, waits_for });
+            lines.push(ServerLine {
+                after_us: frame.at_us.saturating_sub(exchange.request.at_us),
+                bytes,
+                asks,
+                waits_for,
+            });
         }
         let is_aside = |other: &&Exchange| other.request.method == LISTEN && other.after == Some(exchange.id);
         let asides = recording.exchanges.iter().filter(|other| other.request.origin == exchange.request.origin);
@@ -192,14 +197,14 @@ impl Scene {
             afterwards,
             how: exchange.end.how.clone(),
             delay: Duration::ZERO,
-            clock: Clock { began: Instant::now(), pace: replay.pace },
+            clock: PlayClock { began: Instant::now(), pace: replay.pace },
             out: played.out.clone(),
             answers: Arc::clone(&played.answers),
             shared: Arc::clone(&played.shared),
         }
     }
 
-    async fn play(self, ongoing: Ongoing) {
+    async fn play(self, ongoing: OngoingExchange) {
         tokio::time::sleep(self.delay).await;
         for line in self.lines {
             if let Some(question) = &line.waits_for {
@@ -213,11 +218,11 @@ impl Scene {
             }
             let _ = self.out.send(TapMessage::line(line.bytes));
         }
-        let broke = matches!(self.how, How::Broken(_));
+        let broke = matches!(self.how, EndKind::Broken(_));
         let id = ongoing.id();
         ongoing.end(self.how);
         for aside in self.afterwards {
-            let request = Request { at_us: self.shared.ledger.now_us(), ..aside.request.clone() };
+            let request = RecordedRequest { at_us: self.shared.ledger.now_us(), ..aside.request.clone() };
             let moved = moved(&aside, request, None);
             let ongoing = begin(&self.shared, moved, SeenHow::Replayed).continuing(Some(id));
             for frame in aside.response.iter().flat_map(|response| &response.frames) {
@@ -237,5 +242,5 @@ impl Scene {
 /// The id under which a line asks the host for something.
 pub(super) fn question(line: &[u8]) -> Option<Value> {
     let message: Value = serde_json::from_slice(line).ok()?;
-    (message::kind(&message) == Some(Kind::Request)).then(|| message["id"].clone())
+    (message::kind(&message) == Some(MessageKind::Request)).then(|| message["id"].clone())
 }

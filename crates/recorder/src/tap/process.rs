@@ -15,7 +15,7 @@ use agentci_process::find_program;
 
 use super::folder::Folder;
 use super::pump::Pump;
-use super::talk::{Hello, Task};
+use super::tap_protocol::{Hello, TapTask};
 
 /// The stream that a tap reads already, so that one below it steps aside: `npx` starts `node`, and both have shims.
 pub(super) const TAPPED: &str = "AGENTCI_TAPPED";
@@ -46,7 +46,7 @@ pub fn tap(session: Option<&Path>, command: &[OsString]) -> Result<u8, TapError>
     let missing = || TapError::NotFound(name.to_string_lossy().into_owned());
     let program = find_program(name, &path).ok_or_else(missing)?;
     let asked = folder.filter(|_| is_spoken_to()).and_then(|folder| ask(&folder, command).ok());
-    let Some((task, stream)) = asked.filter(|(task, _)| *task != Task::Leave) else {
+    let Some((task, stream)) = asked.filter(|(task, _)| *task != TapTask::Leave) else {
         return Err(not_started(&program, Command::new(&program).args(arguments).exec()));
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -79,7 +79,7 @@ pub(super) fn pipe(stream: BorrowedFd<'_>) -> Option<u64> {
 }
 
 /// Asks the session what to do. Without an answer in time there is none.
-fn ask(folder: &Folder, command: &[OsString]) -> io::Result<(Task, UnixStream)> {
+fn ask(folder: &Folder, command: &[OsString]) -> io::Result<(TapTask, UnixStream)> {
     let stream = UnixStream::connect(folder.socket())?;
     stream.set_read_timeout(Some(TASK_TIMEOUT))?;
     stream.set_write_timeout(Some(TASK_TIMEOUT))?;

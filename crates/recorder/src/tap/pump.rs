@@ -17,8 +17,8 @@ use tokio::time::timeout;
 
 use super::message::is_opening;
 use super::relay::Relay;
-use super::server::{self, Signals, code, pass_on};
-use super::talk::{FROM_HOST, FROM_SERVER, OVER, Task};
+use super::server::{self, EndingSignals, code, pass_on};
+use super::tap_protocol::{FROM_HOST, FROM_SERVER, OVER, TapTask};
 
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
@@ -33,7 +33,7 @@ pub(super) const REST_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) struct Pump<'a> {
     pub(super) program: &'a OsStr,
     pub(super) arguments: &'a [OsString],
-    pub(super) task: Task,
+    pub(super) task: TapTask,
 }
 
 impl Pump<'_> {
@@ -41,9 +41,9 @@ impl Pump<'_> {
     pub(super) async fn run(self, session: StdStream) -> io::Result<u8> {
         session.set_nonblocking(true)?;
         let (read, write) = UnixStream::from_std(session)?.into_split();
-        let mut signals = Signals::listen()?;
-        let mut host = Host { input: tokio::io::stdin(), seen: Vec::new() };
-        if self.task == Task::Play && host.opens().await {
+        let mut signals = EndingSignals::listen()?;
+        let mut host = HostPump { input: tokio::io::stdin(), seen: Vec::new() };
+        if self.task == TapTask::Play && host.opens().await {
             return Ok(Relay::run(self.program, self.arguments, host, (read, write), &mut signals).await);
         }
         match self.forward(host, write, &mut signals).await? {
@@ -61,7 +61,12 @@ impl Pump<'_> {
     }
 
     /// Starts the program, and forwards.
-    async fn forward(&self, host: Host, session: OwnedWriteHalf, signals: &mut Signals) -> io::Result<Forwarded> {
+    async fn forward(
+        &self,
+        host: HostPump,
+        session: OwnedWriteHalf,
+        signals: &mut EndingSignals,
+    ) -> io::Result<Forwarded> {
         let (mut child, input) = server::start(self.program, self.arguments)?;
         let output = child.stdout.take();
         let tells = Arc::new(AtomicBool::new(false));
@@ -104,17 +109,17 @@ enum Forwarded {
     /// With the program.
     Ended(u8, OwnedWriteHalf),
     /// It turned out to be a server that is to be played.
-    Server(Host, OwnedWriteHalf),
+    Server(HostPump, OwnedWriteHalf),
 }
 
 /// What the host says.
-pub(super) struct Host {
+pub(super) struct HostPump {
     pub(super) input: Stdin,
     /// What was read and not forwarded yet.
     pub(super) seen: Vec<u8>,
 }
 
-impl Host {
+impl HostPump {
     /// Reads more; false at the end.
     async fn read(&mut self) -> bool {
         self.seen.reserve(CHUNK);
@@ -149,7 +154,7 @@ pub(crate) fn opens(bytes: &[u8]) -> Option<bool> {
 
 /// From the host to the server.
 struct Upward {
-    host: Host,
+    host: HostPump,
     server: Sender,
     /// Whether the session is told, which begins with the first line.
     tells: Arc<AtomicBool>,
@@ -157,9 +162,9 @@ struct Upward {
 
 impl Upward {
     /// Forwards until the host or the server leaves. Gives back the host of a server that is not to be spoken to.
-    async fn run(mut self, task: Task, told: UnboundedSender<Vec<u8>>) -> Option<Host> {
+    async fn run(mut self, task: TapTask, told: UnboundedSender<Vec<u8>>) -> Option<HostPump> {
         let opens = self.host.opens().await;
-        if opens && task != Task::Record {
+        if opens && task != TapTask::Record {
             return Some(self.host);
         }
         self.tells.store(opens, Ordering::Release);

@@ -5,36 +5,36 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::message::{self, Kind, LISTEN};
-use crate::proxy::{Ledger, Ongoing};
-use crate::{Body, How, Request, is_chatter};
+use super::message::{self, LISTEN, MessageKind};
+use crate::proxy::{ExchangeLog, OngoingExchange};
+use crate::{EndKind, RecordedBody, RecordedRequest, is_chatter};
 
 /// The answer of a server is a stream of lines.
 pub(super) const LINES: (&str, &str) = ("content-type", "application/x-ndjson");
 
 /// A server that is recorded.
-pub(super) struct Recorded {
-    ledger: Arc<Ledger>,
+pub(super) struct RecordedServer {
+    ledger: Arc<ExchangeLog>,
     origin: String,
     /// Whether it becomes part of the recording.
     keep: bool,
     /// Requests that have no answer yet, in their order.
-    open: Vec<Open>,
+    open: Vec<OpenRequest>,
     /// The exchange of what the host said last.
     last: Option<u64>,
 }
 
 /// A request that has no answer yet.
-struct Open {
+struct OpenRequest {
     id: Value,
     token: Option<Value>,
-    ongoing: Ongoing,
+    ongoing: OngoingExchange,
     /// Whether the server said something to it.
     begun: bool,
 }
 
-impl Recorded {
-    pub(super) fn new(ledger: Arc<Ledger>, origin: String, keep: bool) -> Self {
+impl RecordedServer {
+    pub(super) fn new(ledger: Arc<ExchangeLog>, origin: String, keep: bool) -> Self {
         Self { ledger, origin, keep, open: Vec::new(), last: None }
     }
 
@@ -50,14 +50,14 @@ impl Recorded {
         let mut request = message::request(&self.origin, message, self.ledger.now_us());
         let calls = usize::from(!is_chatter(&request));
         if !self.ledger.keeps(bytes) {
-            request.body = Body::TooLarge { bytes };
+            request.body = RecordedBody::TooLarge { bytes };
         }
         let ongoing = self.ledger.begin(request, self.keep);
         self.last = Some(ongoing.id());
-        if kind == Kind::Request {
-            self.open.push(Open { id, token, ongoing, begun: false });
+        if kind == MessageKind::Request {
+            self.open.push(OpenRequest { id, token, ongoing, begun: false });
         } else {
-            ongoing.end(How::Closed);
+            ongoing.end(EndKind::Closed);
         }
         Some(calls)
     }
@@ -69,11 +69,11 @@ impl Recorded {
             let mut line = message.to_string().into_bytes();
             line.push(b'\n');
             let line = Bytes::from(line);
-            let answered = self.open.iter().position(|open| kind == Kind::Answer && open.id == message["id"]);
+            let answered = self.open.iter().position(|open| kind == MessageKind::Answer && open.id == message["id"]);
             if let Some(position) = answered {
                 let mut open = self.open.remove(position);
                 open.say(&line);
-                open.ongoing.end(How::Closed);
+                open.ongoing.end(EndKind::Closed);
                 continue;
             }
             let told = self.open.iter().position(|open| open.token.is_some() && open.token == token_of(&message));
@@ -88,22 +88,22 @@ impl Recorded {
     /// The server said something although nothing is asked.
     fn aside(&self, line: &Bytes) {
         let (at_us, origin) = (self.ledger.now_us(), self.origin.clone());
-        let request = Request { at_us, method: LISTEN.into(), origin, ..Request::default() };
+        let request = RecordedRequest { at_us, method: LISTEN.into(), origin, ..RecordedRequest::default() };
         let mut ongoing = self.ledger.begin(request, self.keep).continuing(self.last);
         ongoing.head(200, vec![(LINES.0.into(), LINES.1.into())]);
         ongoing.chunk(line);
-        ongoing.end(How::Closed);
+        ongoing.end(EndKind::Closed);
     }
 
     /// It is over: the server ended, or the host left it.
     pub(super) fn end(&mut self, by_server: bool) {
         for open in self.open.drain(..) {
-            open.ongoing.end(if by_server { How::Broken("the server ended".into()) } else { How::Left });
+            open.ongoing.end(if by_server { EndKind::Broken("the server ended".into()) } else { EndKind::Left });
         }
     }
 }
 
-impl Open {
+impl OpenRequest {
     fn say(&mut self, line: &Bytes) {
         if !self.begun {
             self.begun = true;
@@ -127,8 +127,8 @@ mod tests {
     use crate::Exchange;
 
     fn recorded(lines: &[(char, Value)]) -> Vec<Exchange> {
-        let ledger = Arc::new(Ledger::new(Redactor::default(), Vec::new(), None, 0));
-        let mut recorded = Recorded::new(Arc::clone(&ledger), "stdio:x".into(), true);
+        let ledger = Arc::new(ExchangeLog::new(Redactor::default(), Vec::new(), None, 0));
+        let mut recorded = RecordedServer::new(Arc::clone(&ledger), "stdio:x".into(), true);
         for (from, line) in lines {
             let line = line.to_string();
             if *from == '>' {
@@ -164,7 +164,7 @@ mod tests {
         ]);
         assert_eq!(said(&exchanges[0]), [progress(1), answer(1)]);
         assert_eq!(said(&exchanges[1]), [log, answer(2)]);
-        assert!(exchanges.iter().all(|exchange| exchange.end.how == How::Closed));
+        assert!(exchanges.iter().all(|exchange| exchange.end.how == EndKind::Closed));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         let call = json!({ "id": 1, "method": "tools/call" });
         let exchanges = recorded(&[('>', call), ('<', json!({ "id": 7, "result": {} }))]);
         // The answer to something else is said beside it, and answers nothing.
-        assert_eq!(exchanges[0].end.how, How::Broken("the server ended".into()));
+        assert_eq!(exchanges[0].end.how, EndKind::Broken("the server ended".into()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor};
 use std::process::ExitStatus;
 
-use agentci_process::Lines;
+use agentci_process::LineReader;
 use rustix::process::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, Stdout};
 use tokio::net::unix::pipe::Sender;
@@ -15,24 +15,24 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::pump::{Host, OUTPUT_TIMEOUT, REST_TIMEOUT, tell};
-use super::server::{self, Signals, code, pass_on};
-use super::talk::{FROM_HOST, FROM_SERVER, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER};
+use super::pump::{HostPump, OUTPUT_TIMEOUT, REST_TIMEOUT, tell};
+use super::server::{self, EndingSignals, code, pass_on};
+use super::tap_protocol::{FROM_HOST, FROM_SERVER, LEFT, LONGEST_LINE, NOT_STARTED, OVER, TO_SERVER};
 
 /// A tap that lets the session answer.
 pub(super) struct Relay<'a> {
     program: &'a OsStr,
     arguments: &'a [OsString],
     /// What the session says.
-    said: Lines<OwnedReadHalf>,
+    said: LineReader<OwnedReadHalf>,
     output: Stdout,
     /// What the session is told.
     told: UnboundedSender<Vec<u8>>,
-    server: Option<Server>,
+    server: Option<StartedServer>,
 }
 
 /// A server that was started.
-struct Server {
+struct StartedServer {
     child: Child,
     /// Lines for it; absent when the host has closed its end.
     input: Option<UnboundedSender<Vec<u8>>>,
@@ -41,7 +41,7 @@ struct Server {
 }
 
 /// How the session and the server go on.
-enum Next {
+enum SessionStep {
     Goes,
     Ends(u8),
 }
@@ -51,14 +51,14 @@ impl<'a> Relay<'a> {
     pub(super) async fn run(
         program: &'a OsStr,
         arguments: &'a [OsString],
-        host: Host,
+        host: HostPump,
         (read, write): (OwnedReadHalf, OwnedWriteHalf),
-        signals: &mut Signals,
+        signals: &mut EndingSignals,
     ) -> u8 {
         let (told, rest) = unbounded_channel();
         let telling = tokio::spawn(tell(rest, write));
         let heard = tokio::spawn(hear(host, told.clone()));
-        let (said, output) = (Lines::new(read, LONGEST_LINE), tokio::io::stdout());
+        let (said, output) = (LineReader::new(read, LONGEST_LINE), tokio::io::stdout());
         let mut relay = Self { program, arguments, said, output, told, server: None };
         let code = loop {
             let next = tokio::select! {
@@ -72,7 +72,7 @@ impl<'a> Relay<'a> {
                     return relay.end(status, telling).await;
                 }
             };
-            if let Next::Ends(code) = next {
+            if let SessionStep::Ends(code) = next {
                 break code;
             }
         };
@@ -80,34 +80,34 @@ impl<'a> Relay<'a> {
         code
     }
 
-    fn signal(&self, signal: Signal) -> Next {
+    fn signal(&self, signal: Signal) -> SessionStep {
         let Some(server) = &self.server else {
-            return Next::Ends(u8::try_from(128 + signal.as_raw()).unwrap_or(1));
+            return SessionStep::Ends(u8::try_from(128 + signal.as_raw()).unwrap_or(1));
         };
         pass_on(&server.child, signal);
-        Next::Goes
+        SessionStep::Goes
     }
 
     /// Does what a line of the session says.
-    async fn obey(&mut self, line: Option<Vec<u8>>) -> Next {
-        let Some(line) = line else { return Next::Ends(0) };
+    async fn obey(&mut self, line: Option<Vec<u8>>) -> SessionStep {
+        let Some(line) = line else { return SessionStep::Ends(0) };
         match line.split_first() {
             Some((&FROM_SERVER, line)) => say(&mut self.output, line).await,
             Some((&TO_SERVER, line)) => self.pass(line),
             Some((&LEFT, _)) => match &mut self.server {
                 Some(server) => server.input = None,
-                None => return Next::Ends(1),
+                None => return SessionStep::Ends(1),
             },
-            Some((&OVER, _)) => return Next::Ends(1),
+            Some((&OVER, _)) => return SessionStep::Ends(1),
             _ => {}
         }
-        Next::Goes
+        SessionStep::Goes
     }
 
     /// Sends the server a line. The first one starts it.
     fn pass(&mut self, line: &[u8]) {
         if self.server.is_none() {
-            match Server::start(self.program, self.arguments, &self.told) {
+            match StartedServer::start(self.program, self.arguments, &self.told) {
                 Ok(server) => self.server = Some(server),
                 Err(error) => {
                     let words = error.to_string().replace('\n', " ");
@@ -148,7 +148,7 @@ impl<'a> Relay<'a> {
     }
 }
 
-impl Server {
+impl StartedServer {
     fn start(program: &OsStr, arguments: &[OsString], told: &UnboundedSender<Vec<u8>>) -> io::Result<Self> {
         let (mut child, input) = server::start(program, arguments)?;
         let output = child.stdout.take();
@@ -166,7 +166,7 @@ async fn say(output: &mut Stdout, line: &[u8]) {
 }
 
 /// Waits for the end of a server, if there is one.
-async fn ended(server: Option<&mut Server>) -> io::Result<ExitStatus> {
+async fn ended(server: Option<&mut StartedServer>) -> io::Result<ExitStatus> {
     match server {
         Some(server) => server.child.wait().await,
         None => std::future::pending().await,
@@ -174,13 +174,13 @@ async fn ended(server: Option<&mut Server>) -> io::Result<ExitStatus> {
 }
 
 /// Tells the session what the host says, and when it has closed its end.
-async fn hear(host: Host, told: UnboundedSender<Vec<u8>>) {
+async fn hear(host: HostPump, told: UnboundedSender<Vec<u8>>) {
     tell_lines(Cursor::new(host.seen).chain(host.input), FROM_HOST, told.clone()).await;
     let _ = told.send(vec![LEFT, b'\n']);
 }
 
 async fn tell_lines(from: impl AsyncRead + Unpin, mark: u8, told: UnboundedSender<Vec<u8>>) {
-    let mut lines = Lines::new(from, LONGEST_LINE);
+    let mut lines = LineReader::new(from, LONGEST_LINE);
     while let Ok(Some(line)) = lines.next().await {
         if told.send([&[mark], line, b"\n"].concat()).is_err() {
             return;

@@ -40,9 +40,9 @@ pub(super) fn code(status: ExitStatus) -> u8 {
 }
 
 /// The signals that end programs. From the moment that they are listened for, they do not end us by themselves.
-pub(super) struct Signals([Listener; 4]);
+pub(super) struct EndingSignals([Listener; 4]);
 
-impl Signals {
+impl EndingSignals {
     /// Listens for them; within a runtime.
     pub(super) fn listen() -> io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_recorder::{Body, How, Mode, Session, SessionOptions};
+use agentci_recorder::{EndKind, RecordedBody, RecorderSession, SessionMode, SessionOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -33,7 +33,7 @@ async fn a_stream_that_is_cut_is_cut_for_the_client_too() {
     let answer = client(&session).get(upstream.url("/s")).send().await.unwrap();
     assert!(answer.bytes().await.is_err());
     let exchange = session.finish().await.recording.exchanges.remove(0);
-    assert!(matches!(&exchange.end.how, How::Broken(words) if !words.is_empty()), "{:?}", exchange.end);
+    assert!(matches!(&exchange.end.how, EndKind::Broken(words) if !words.is_empty()), "{:?}", exchange.end);
     let frames = exchange.response.unwrap().frames;
     assert_eq!(frames.iter().map(|frame| &frame.bytes[..]).collect::<Vec<_>>(), [&b"data: 1\n\n"[..], b"data: 2"]);
 }
@@ -47,7 +47,7 @@ async fn a_client_that_leaves_ends_the_request() {
     answer.chunk().await.unwrap().unwrap();
     drop(answer);
     let finished = session.finish().await;
-    assert_eq!(finished.recording.exchanges[0].end.how, How::Left);
+    assert_eq!(finished.recording.exchanges[0].end.how, EndKind::Left);
     let log = std::sync::Arc::clone(&upstream.log);
     let noticed = async {
         while log.lock().unwrap().left == 0 {
@@ -68,7 +68,7 @@ async fn a_client_that_stops_reading_does_not_hold_up_the_end() {
     stream.write_all(text.as_bytes()).await.unwrap();
     stream.read_u8().await.unwrap();
     let finished = tokio::time::timeout(Duration::from_secs(8), session.finish()).await.expect("it hung");
-    assert_eq!(finished.recording.exchanges[0].end.how, How::Left);
+    assert_eq!(finished.recording.exchanges[0].end.how, EndKind::Left);
 }
 
 #[tokio::test]
@@ -91,8 +91,8 @@ async fn what_is_too_large_is_passed_on_and_not_kept() {
     let said = |what: &str| format!("{what} POST {place} is too large to be recorded; in a replay it will be missing");
     assert_eq!(warnings, [said("the answer to"), said("the request")]);
     let exchange = finished.recording.exchanges.remove(0);
-    assert_eq!(exchange.request.body, Body::TooLarge { bytes: 40_000_000 });
-    assert_eq!(exchange.end.how, How::TooLarge);
+    assert_eq!(exchange.request.body, RecordedBody::TooLarge { bytes: 40_000_000 });
+    assert_eq!(exchange.end.how, EndKind::TooLarge);
     assert!(exchange.response.unwrap().frames.is_empty());
 }
 
@@ -127,7 +127,7 @@ async fn an_answer_that_cannot_be_searched_for_secrets_is_named() {
 #[tokio::test]
 async fn a_server_that_is_not_trusted_is_named_with_what_helps() {
     let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
-    let session = Session::start(options(Mode::Record)).await.unwrap();
+    let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
     for _ in 0..2 {
         assert_eq!(client(&session).get(upstream.url("/x")).send().await.unwrap().status(), 502);
     }
@@ -140,7 +140,7 @@ async fn a_server_that_is_not_trusted_is_named_with_what_helps() {
 }
 
 /// Sends bytes through a tunnel and reads until the server is done.
-async fn through_tunnel(session: &Session, to: &str, text: &str) -> String {
+async fn through_tunnel(session: &RecorderSession, to: &str, text: &str) -> String {
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nhost: {to}\r\n\r\n").as_bytes()).await.unwrap();
     let mut head = Vec::new();
@@ -252,7 +252,7 @@ fn pem(text: &str) -> rustls::pki_types::CertificateDer<'static> {
 async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let session = Session::start(options(Mode::Record)).await.unwrap();
+    let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
     drop(listener);
     let answer =
         client(&session).get(format!("http://localhost:{port}/v1?key=gm-live-0123456789")).send().await.unwrap();
@@ -265,7 +265,7 @@ async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
     assert!(!warnings[0].contains("SSL_CERT_FILE"), "{warnings:?}");
     let exchange = finished.recording.exchanges.remove(0);
     assert!(
-        matches!(&exchange.end.how, How::Unreachable(words) if text.contains(words.as_str())),
+        matches!(&exchange.end.how, EndKind::Unreachable(words) if text.contains(words.as_str())),
         "{:?}",
         exchange.end
     );
@@ -274,8 +274,8 @@ async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
 #[tokio::test]
 async fn ports_of_the_agent_itself_and_passed_hosts_are_not_recorded() {
     let world = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
-    let pass = SessionOptions { pass: vec!["local*".into()], ..options(Mode::Record) };
-    let session = Session::start(pass).await.unwrap();
+    let pass = SessionOptions { pass: vec!["local*".into()], ..options(SessionMode::Record) };
+    let session = RecorderSession::start(pass).await.unwrap();
     let own = Upstream::start(false, [("/y", vec![json("{}")])].into()).await;
     assert_eq!(client(&session).get(own.url("/y")).send().await.unwrap().status(), 200);
     // A tunnel that is not read shows the server's own certificate.

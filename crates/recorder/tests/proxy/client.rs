@@ -3,12 +3,14 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
-use agentci_recorder::{MatchRules, Mode, OnMiss, Pace, Recording, Roots, Session, SessionOptions, Warning};
+use agentci_recorder::{
+    MatchRules, OnMiss, RecorderSession, Recording, ReplayPace, Roots, SessionMode, SessionOptions, Warning,
+};
 use agentci_trace::Redactor;
 
 use crate::upstream::Upstream;
 
-pub(crate) fn options(mode: Mode) -> SessionOptions {
+pub(crate) fn options(mode: SessionMode) -> SessionOptions {
     SessionOptions {
         mode,
         bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -26,16 +28,18 @@ pub(crate) fn options(mode: Mode) -> SessionOptions {
     }
 }
 
-pub(crate) async fn record(upstream: &Upstream) -> Session {
-    Session::start(SessionOptions { upstream_roots: upstream.roots.clone(), ..options(Mode::Record) }).await.unwrap()
+pub(crate) async fn record(upstream: &Upstream) -> RecorderSession {
+    RecorderSession::start(SessionOptions { upstream_roots: upstream.roots.clone(), ..options(SessionMode::Record) })
+        .await
+        .unwrap()
 }
 
-pub(crate) fn replaying(recording: Recording, pace: Pace) -> Mode {
-    Mode::Replay { recording, rules: MatchRules::default(), on_miss: OnMiss::Fail, pace }
+pub(crate) fn replaying(recording: Recording, pace: ReplayPace) -> SessionMode {
+    SessionMode::Replay { recording, rules: MatchRules::default(), on_miss: OnMiss::Fail, pace }
 }
 
 /// A client that goes through the session and trusts it.
-pub(crate) fn client(session: &Session) -> reqwest::Client {
+pub(crate) fn client(session: &RecorderSession) -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
     let root = reqwest::Certificate::from_pem(session.ca_pem().as_bytes()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agentci_recorder::{Body, How};
+use agentci_recorder::{EndKind, RecordedBody};
 use serde_json::json;
 
 use crate::client::{client, record, words};
@@ -34,7 +34,7 @@ async fn a_request_over_tls_is_recorded() {
     assert_eq!((exchange.id, exchange.request.method.as_str()), (1, "POST"));
     assert_eq!(exchange.request.origin, format!("https://localhost:{}", upstream.address.port()));
     assert_eq!(exchange.request.path, "/v1/chat/completions?x=1");
-    let Body::Json(body) = &exchange.request.body else { panic!("{:?}", exchange.request.body) };
+    let RecordedBody::Json(body) = &exchange.request.body else { panic!("{:?}", exchange.request.body) };
     assert_eq!(body.to_string(), "{\"n\":1.50}");
     let names: Vec<&str> = exchange.request.headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["content-type", "accept"]);
@@ -42,7 +42,7 @@ async fn a_request_over_tls_is_recorded() {
     let kept = [("content-type", "application/json"), ("x-ratelimit-left", "7")];
     assert_eq!(response.headers, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(response.frames.iter().flat_map(|frame| frame.bytes.to_vec()).collect::<Vec<u8>>(), b"{\"a\":1}");
-    assert_eq!(exchange.end.how, How::Closed);
+    assert_eq!(exchange.end.how, EndKind::Closed);
     assert!(upstream.heads()[0].contains("x-mine: 1\r\n"), "{:?}", upstream.heads());
     assert!(upstream.heads()[0].contains("accept-encoding: identity\r\n"), "{:?}", upstream.heads());
 }
@@ -101,9 +101,11 @@ async fn a_conversation_is_told_by_its_messages() {
 async fn keys_are_learned_and_their_variables_named() {
     let upstream = Upstream::start(false, [("/k", vec![whole("401 Unauthorized", "", "no")])].into()).await;
     let environment = vec![("OPENAI_API_KEY".to_owned(), "sk-live-0123456789".to_owned())];
-    let options =
-        agentci_recorder::SessionOptions { environment, ..crate::client::options(agentci_recorder::Mode::Record) };
-    let session = agentci_recorder::Session::start(options).await.unwrap();
+    let options = agentci_recorder::SessionOptions {
+        environment,
+        ..crate::client::options(agentci_recorder::SessionMode::Record)
+    };
+    let session = agentci_recorder::RecorderSession::start(options).await.unwrap();
     let request = client(&session).get(upstream.url("/k?key=AIzaSyLive-0123456789"));
     request.header("authorization", "Bearer sk-live-0123456789").send().await.unwrap();
     assert!(!format!("{session:?}").contains("ive-0123456789"));
@@ -125,9 +127,11 @@ async fn keys_that_were_not_seen_are_there_in_a_replay() {
         ("OTHER", "not-used-5678"),
     ];
     let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-    let options =
-        agentci_recorder::SessionOptions { environment, ..crate::client::options(agentci_recorder::Mode::Record) };
-    let recording = agentci_recorder::Session::start(options).await.unwrap().finish().await.recording;
+    let options = agentci_recorder::SessionOptions {
+        environment,
+        ..crate::client::options(agentci_recorder::SessionMode::Record)
+    };
+    let recording = agentci_recorder::RecorderSession::start(options).await.unwrap().finish().await.recording;
     // What is not removed from the recording must be the same in a replay.
     assert_eq!(recording.header.keys, ["SHOP_API_KEY"]);
     let variables = replay(recording).await.environment();

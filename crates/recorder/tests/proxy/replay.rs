@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use agentci_recorder::{
-    Finished, How, MatchRules, Mode, OnMiss, Pace, Recording, Seen, SeenHow, Session, SessionOptions,
+    EndKind, FinishedSession, MatchRules, OnMiss, RecorderSession, Recording, ReplayPace, SeenHow, SessionEvent,
+    SessionMode, SessionOptions,
 };
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,7 +15,7 @@ use crate::record::spread;
 use crate::upstream::{Step, Upstream, events, json, whole};
 
 /// Asks for paths one after another, and gives status and text of each answer; an error where it broke off.
-pub(crate) async fn ask(session: &Session, urls: &[String]) -> Vec<Result<(u16, String), ()>> {
+pub(crate) async fn ask(session: &RecorderSession, urls: &[String]) -> Vec<Result<(u16, String), ()>> {
     let client = client(session);
     let mut answers = Vec::new();
     for url in urls {
@@ -30,13 +31,13 @@ pub(crate) async fn ask(session: &Session, urls: &[String]) -> Vec<Result<(u16, 
 }
 
 /// A recording as it is after it was stored.
-pub(crate) fn stored(finished: &Finished) -> Recording {
+pub(crate) fn stored(finished: &FinishedSession) -> Recording {
     let written = finished.recording.write(&finished.secrets).unwrap();
     Recording::parse(&written.text).unwrap()
 }
 
-pub(crate) async fn replay(recording: Recording) -> Session {
-    Session::start(options(replaying(recording, Pace::Fast))).await.unwrap()
+pub(crate) async fn replay(recording: Recording) -> RecorderSession {
+    RecorderSession::start(options(replaying(recording, ReplayPace::Fast))).await.unwrap()
 }
 
 #[tokio::test]
@@ -98,8 +99,8 @@ async fn a_request_that_is_not_recorded_is_a_miss_and_reaches_nobody() {
     let recording = stored(&session.finish().await);
     let connections = upstream.log.lock().unwrap().connections;
     let (observer, mut seen) = tokio::sync::mpsc::unbounded_channel();
-    let mode = replaying(recording, Pace::Fast);
-    let session = Session::start(SessionOptions { observer: Some(observer), ..options(mode) }).await.unwrap();
+    let mode = replaying(recording, ReplayPace::Fast);
+    let session = RecorderSession::start(SessionOptions { observer: Some(observer), ..options(mode) }).await.unwrap();
     let answer = client(&session).get(upstream.url("/b?key=gm-live-0123456789")).send().await.unwrap();
     assert_eq!((answer.status().as_u16(), answer.headers()["x-should-retry"].to_str().unwrap()), (400, "false"));
     let text = answer.text().await.unwrap();
@@ -108,7 +109,7 @@ async fn a_request_that_is_not_recorded_is_a_miss_and_reaches_nobody() {
     assert_eq!(upstream.log.lock().unwrap().connections, connections);
     assert_eq!((finished.misses.len(), finished.tally.misses), (1, 1));
     assert!(!format!("{finished:?}").contains("live-0123"), "{finished:?}");
-    assert!(matches!(seen.recv().await, Some(Seen::Miss(_))));
+    assert!(matches!(seen.recv().await, Some(SessionEvent::Miss(_))));
 }
 
 #[tokio::test]
@@ -143,8 +144,13 @@ async fn misses_can_be_recorded() {
     let session = record(&upstream).await;
     ask(&session, &[upstream.url("/a")]).await;
     let recording = stored(&session.finish().await);
-    let mode = Mode::Replay { recording, rules: MatchRules::default(), on_miss: OnMiss::Record, pace: Pace::Fast };
-    let session = Session::start(options(mode)).await.unwrap();
+    let mode = SessionMode::Replay {
+        recording,
+        rules: MatchRules::default(),
+        on_miss: OnMiss::Record,
+        pace: ReplayPace::Fast,
+    };
+    let session = RecorderSession::start(options(mode)).await.unwrap();
     ask(&session, &[upstream.url("/b"), upstream.url("/a")]).await;
     let finished = session.finish().await;
     assert!(finished.misses.is_empty());
@@ -206,7 +212,7 @@ async fn the_recorded_pace_is_kept_if_wanted() {
     ask(&session, &[upstream.url("/s")]).await;
     let finished = session.finish().await;
     let recording = stored(&finished);
-    let session = Session::start(options(replaying(recording.clone(), Pace::Times(1.0)))).await.unwrap();
+    let session = RecorderSession::start(options(replaying(recording.clone(), ReplayPace::Times(1.0)))).await.unwrap();
     let client = client(&session);
     let began = Instant::now();
     let mut answer = client.get(upstream.url("/s")).send().await.unwrap();
@@ -247,7 +253,7 @@ async fn keys_have_placeholders_and_match_whatever_they_are() {
     let key = "sk-live-0123456789";
     let upstream = Upstream::start(false, [("/v1/models", vec![json("{}")])].into()).await;
     let environment = vec![("SHOP_KEY".to_owned(), key.to_owned())];
-    let session = Session::start(SessionOptions { environment, ..options(Mode::Record) }).await.unwrap();
+    let session = RecorderSession::start(SessionOptions { environment, ..options(SessionMode::Record) }).await.unwrap();
     let url = |key: &str| upstream.url(&format!("/v1/models?key={key}"));
     client(&session).get(url(key)).header("authorization", format!("Bearer {key}")).send().await.unwrap();
     let finished = session.finish().await;
@@ -266,7 +272,9 @@ async fn exchanges_are_told_once_each_and_in_the_order_of_their_ends() {
     let slow = vec![Step::Wait(Duration::from_millis(300)), json("1").remove(0)];
     let upstream = Upstream::start(false, [("/slow", vec![slow]), ("/fast", vec![json("2")])].into()).await;
     let (observer, mut seen) = tokio::sync::mpsc::unbounded_channel();
-    let session = Session::start(SessionOptions { observer: Some(observer), ..options(Mode::Record) }).await.unwrap();
+    let session = RecorderSession::start(SessionOptions { observer: Some(observer), ..options(SessionMode::Record) })
+        .await
+        .unwrap();
     let client = client(&session);
     let slow = tokio::spawn(client.get(upstream.url("/slow")).send());
     while upstream.heads().is_empty() {
@@ -276,7 +284,7 @@ async fn exchanges_are_told_once_each_and_in_the_order_of_their_ends() {
     slow.await.unwrap().unwrap();
     let recording = session.finish().await.recording;
     let mut told = Vec::new();
-    while let Some(Seen::Exchange(exchange, SeenHow::Live)) = seen.recv().await {
+    while let Some(SessionEvent::Exchange(exchange, SeenHow::Live)) = seen.recv().await {
         told.push((exchange.id, exchange.request.path.clone()));
     }
     assert_eq!(told, [(2, "/fast".to_owned()), (1, "/slow".to_owned())]);
@@ -287,11 +295,11 @@ async fn exchanges_are_told_once_each_and_in_the_order_of_their_ends() {
 async fn a_server_that_was_not_there_is_not_there_again() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://localhost:{}/v1", listener.local_addr().unwrap().port());
-    let session = Session::start(options(Mode::Record)).await.unwrap();
+    let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
     drop(listener);
     let before = ask(&session, std::slice::from_ref(&url)).await;
     let finished = session.finish().await;
-    assert!(matches!(finished.recording.exchanges[0].end.how, How::Unreachable(_)));
+    assert!(matches!(finished.recording.exchanges[0].end.how, EndKind::Unreachable(_)));
     let session = replay(stored(&finished)).await;
     assert_eq!(ask(&session, &[url]).await, before);
 }
@@ -299,9 +307,9 @@ async fn a_server_that_was_not_there_is_not_there_again() {
 #[tokio::test]
 async fn what_is_not_recorded_is_refused_and_a_miss() {
     let upstream = Upstream::start(false, [("/a", vec![json("{}")])].into()).await;
-    let mode = replaying(Recording::default(), Pace::Fast);
+    let mode = replaying(Recording::default(), ReplayPace::Fast);
     let session =
-        Session::start(SessionOptions { pass: vec!["passed.example".into()], ..options(mode) }).await.unwrap();
+        RecorderSession::start(SessionOptions { pass: vec!["passed.example".into()], ..options(mode) }).await.unwrap();
     let to = format!("localhost:{}", upstream.address.port());
     for (to, first) in
         [("passed.example:443", ""), (to.as_str(), "SSH-2.0-x\r\n"), (to.as_str(), "PRI * HTTP/2.0\r\n\r\n")]

@@ -1,6 +1,6 @@
 //! Waits of minutes, with a clock that does not wait.
 
-use agentci_recorder::{How, Pace, Recording, Remedy, Session};
+use agentci_recorder::{EndKind, RecorderSession, Recording, Remedy, ReplayPace};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ use crate::client::{client, options, replaying};
 
 #[tokio::test(start_paused = true)]
 async fn a_handshake_that_stops_half_way_is_not_waited_for() {
-    let session = Session::start(options(agentci_recorder::Mode::Record)).await.unwrap();
+    let session = RecorderSession::start(options(agentci_recorder::SessionMode::Record)).await.unwrap();
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(b"CONNECT api.example.com:443 HTTP/1.1\r\n\r\n").await.unwrap();
     let mut head = [0; 128];
@@ -30,8 +30,8 @@ async fn a_request_that_got_no_answer_gets_none_again_but_not_for_ever() {
         r#"{"type":"end","id":1,"at_us":9,"how":"left"}"#,
     ];
     let recording = Recording::parse(&(lines.join("\n") + "\n")).unwrap();
-    assert_eq!(recording.exchanges[0].end.how, How::Left);
-    let session = Session::start(options(replaying(recording, Pace::Fast))).await.unwrap();
+    assert_eq!(recording.exchanges[0].end.how, EndKind::Left);
+    let session = RecorderSession::start(options(replaying(recording, ReplayPace::Fast))).await.unwrap();
     let began = Instant::now();
     let answer = client(&session).get("http://api.example.com/a").send().await.unwrap();
     assert_eq!((answer.status().as_u16(), began.elapsed().as_secs()), (504, 600));
@@ -41,7 +41,7 @@ async fn a_request_that_got_no_answer_gets_none_again_but_not_for_ever() {
 /// A database waits for nobody: its client does, and would until its own patience ends.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_waits_for_the_server_to_speak_is_sent_away_and_told_what_helps() {
-    let session = Session::start(options(replaying(Recording::default(), Pace::Fast))).await.unwrap();
+    let session = RecorderSession::start(options(replaying(Recording::default(), ReplayPace::Fast))).await.unwrap();
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(b"CONNECT db.example.com:5432 HTTP/1.1\r\n\r\n").await.unwrap();
     let began = Instant::now();
@@ -66,7 +66,7 @@ async fn a_client_of_a_recorded_server_may_be_silent() {
         r#"{"type":"end","id":1,"at_us":9,"how":"closed"}"#,
     ];
     let recording = Recording::parse(&(lines.join("\n") + "\n")).unwrap();
-    let session = Session::start(options(replaying(recording, Pace::Fast))).await.unwrap();
+    let session = RecorderSession::start(options(replaying(recording, ReplayPace::Fast))).await.unwrap();
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(b"CONNECT api.example.com:8080 HTTP/1.1\r\n\r\n").await.unwrap();
     tokio::time::sleep(std::time::Duration::from_mins(1)).await;

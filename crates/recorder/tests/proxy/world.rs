@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use agentci_recorder::{Mode, Pace, Recording, Session, SessionOptions};
+use agentci_recorder::{RecorderSession, Recording, ReplayPace, SessionMode, SessionOptions};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -48,7 +48,8 @@ async fn the_users_proxy_leads_to_the_world_whether_it_is_read_or_not() {
     let (url, log) = user_proxy(upstream.address).await;
     let environment = ["HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name.to_owned(), url.clone())).to_vec();
     let pass = vec!["passed.example.com".to_owned()];
-    let session = Session::start(SessionOptions { environment, pass, ..options(Mode::Record) }).await.unwrap();
+    let session =
+        RecorderSession::start(SessionOptions { environment, pass, ..options(SessionMode::Record) }).await.unwrap();
     assert_eq!(ask(&session, &["http://api.example.com/x".into()]).await, [Ok((200, "7".into()))]);
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     let asked = "CONNECT passed.example.com:443 HTTP/1.1\r\n\r\nGET /x HTTP/1.1\r\nconnection: close\r\n\r\n";
@@ -90,7 +91,7 @@ async fn three_equal_requests_have_their_answers_in_order_and_a_fourth_has_none(
     assert_eq!(finished.misses[0].reason, "it was asked once more than it was recorded");
 }
 
-async fn post(session: &Session, url: &str, body: &str) -> (u16, String) {
+async fn post(session: &RecorderSession, url: &str, body: &str) -> (u16, String) {
     let request = client(session).post(url).header("content-type", "application/json").body(body.to_owned());
     let answer = request.send().await.unwrap();
     (answer.status().as_u16(), answer.text().await.unwrap())
@@ -100,19 +101,19 @@ async fn post(session: &Session, url: &str, body: &str) -> (u16, String) {
 async fn what_is_allowed_is_reached_in_a_replay_and_nothing_else_is() {
     let upstream = Upstream::start(false, [("/x", vec![json("7")])].into()).await;
     let authority = format!("localhost:{}", upstream.address.port());
-    let recording = stored(&Session::start(options(Mode::Record)).await.unwrap().finish().await);
-    let mode = || replaying(recording.clone(), Pace::Fast);
-    let session = Session::start(SessionOptions { allow: vec![authority], ..options(mode()) }).await.unwrap();
+    let recording = stored(&RecorderSession::start(options(SessionMode::Record)).await.unwrap().finish().await);
+    let mode = || replaying(recording.clone(), ReplayPace::Fast);
+    let session = RecorderSession::start(SessionOptions { allow: vec![authority], ..options(mode()) }).await.unwrap();
     assert_eq!(ask(&session, &[upstream.url("/x")]).await, [Ok((200, "7".into()))]);
     let finished = session.finish().await;
     assert!(finished.misses.is_empty() && finished.recording.exchanges.is_empty());
-    let session = Session::start(options(mode())).await.unwrap();
+    let session = RecorderSession::start(options(mode())).await.unwrap();
     assert!(matches!(ask(&session, &[upstream.url("/x")]).await[..], [Ok((400, _))]));
     assert_eq!((session.finish().await.misses.len(), upstream.heads().len()), (1, 1));
 }
 
 /// One call over MCP, with the session that the server gave out.
-async fn mcp(session: &Session, url: &str, id: u64, method: &str, of: Option<&str>) -> (Option<String>, Value) {
+async fn mcp(session: &RecorderSession, url: &str, id: u64, method: &str, of: Option<&str>) -> (Option<String>, Value) {
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { "name": "look" } });
     let mut request = client(session).post(url).header("content-type", "application/json").body(body.to_string());
     if let Some(of) = of {
@@ -178,8 +179,8 @@ async fn what_is_recorded_is_still_answered_once_the_way_is_closed() {
     ask(&session, &[upstream.url("/a")]).await;
     let recording = stored(&session.finish().await);
     let (rules, on_miss) = (agentci_recorder::MatchRules::default(), agentci_recorder::OnMiss::Record);
-    let mode = Mode::Replay { recording, rules, on_miss, pace: Pace::Fast };
-    let session = Session::start(options(mode)).await.unwrap();
+    let mode = SessionMode::Replay { recording, rules, on_miss, pace: ReplayPace::Fast };
+    let session = RecorderSession::start(options(mode)).await.unwrap();
     session.close_upstream("the budget is used up");
     let answers = ask(&session, &[upstream.url("/a"), upstream.url("/b")]).await;
     assert_eq!(answers[0], Ok((200, "1".into())));
@@ -188,7 +189,7 @@ async fn what_is_recorded_is_still_answered_once_the_way_is_closed() {
 }
 
 /// Runs a program as the agent of a session, and gives what it printed.
-async fn run(session: &Session, program: &'static [&'static str], url: String) -> String {
+async fn run(session: &RecorderSession, program: &'static [&'static str], url: String) -> String {
     let variables = session.environment();
     let running = tokio::task::spawn_blocking(move || {
         let mut command = Command::new("timeout");

@@ -21,12 +21,12 @@
 //! }
 //! ```
 
-mod gathered;
+mod gather;
 mod labels;
 mod report;
 mod result;
 
-pub use gathered::Gathered;
+pub use gather::AumaiRun;
 pub use labels::label;
 pub use report::TestSuite;
 pub use result::{AgentTestResult, TestSuiteResult};

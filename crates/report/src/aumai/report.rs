@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use agentci_verdict::RunEvent;
 
-use super::Gathered;
+use super::AumaiRun;
 use crate::document::{DocumentReport, RunDocument, write_json};
 
 /// Makes the result of a run as JSON, one document a run.
-pub type TestSuite = DocumentReport<Gathered>;
+pub type TestSuite = DocumentReport<AumaiRun>;
 
-impl RunDocument for Gathered {
+impl RunDocument for AumaiRun {
     const REPORT: &'static str = "test suite";
 
     fn add(&mut self, event: &RunEvent) {

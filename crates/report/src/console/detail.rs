@@ -10,14 +10,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_verdict::{Body, CheckEnd, CheckStatus, Replay, RunEvent};
+use agentci_verdict::{Body, CheckEnd, CheckStatus, ReplaySource, RunEvent};
 
 use super::lines::fit;
 use crate::{one_line, similarity};
 
 /// Lines that wait for the line of their case.
 #[derive(Debug, Default)]
-pub(super) struct Detail {
+pub(super) struct CaseLines {
     width: usize,
     /// By case and attempt, while the attempt runs: the position of a case is not known before its end.
     running: BTreeMap<(Arc<str>, u32), Vec<String>>,
@@ -25,7 +25,7 @@ pub(super) struct Detail {
     ended: BTreeMap<usize, BTreeMap<u32, Vec<String>>>,
 }
 
-impl Detail {
+impl CaseLines {
     pub(super) fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
     }
@@ -67,13 +67,13 @@ impl Detail {
 }
 
 /// Which ids of the recording others stood for.
-fn renamed(replay: &Replay) -> Option<String> {
+fn renamed(replay: &ReplaySource) -> Option<String> {
     let renamed = &replay.matched.as_ref()?.renamed;
     (!renamed.is_empty()).then(|| format!("ids that differ: {}", renamed.join(", ")))
 }
 
 /// How requests were matched with those of a recording.
-fn matched(replay: &Replay) -> Option<String> {
+fn matched(replay: &ReplaySource) -> Option<String> {
     let matched = replay.matched.as_ref()?;
     let answered = matched.exact + matched.with_holes;
     let kinds = [
@@ -94,7 +94,7 @@ fn matched(replay: &Replay) -> Option<String> {
 }
 
 /// Lines of the recording that no call asked for.
-fn unused(replay: &Replay) -> Option<String> {
+fn unused(replay: &ReplaySource) -> Option<String> {
     let lines: Vec<String> = replay.unused_lines.iter().map(ToString::to_string).collect();
     (!lines.is_empty()).then(|| format!("not asked for in {}: line {}", replay.cassette_path, lines.join(", ")))
 }

@@ -3,15 +3,17 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use agentci_verdict::{Agentless, Aggregates, CaseEnd, Measure, Row, RunEnd, Stability, StabilitySummary, Status};
+use agentci_verdict::{
+    Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measure, RunEnd, Stability, StabilitySummary,
+};
 
 use crate::findings::decisive_attempt;
 use crate::quantity::{count, count_of, duration, duration_of};
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{Paint, Tone, agents, cut, findings, one_line, stability};
 
 /// `suite demo (runledger, replay, 3 cases)`, and that no agent is run where none is.
-pub(super) fn heading(run: &Run) -> String {
+pub(super) fn heading(run: &ReportedRun) -> String {
     let cases = count_of(run.start.cases_total, "case");
     let seed = run.start.seed.map(|seed| format!("seed {seed}")).unwrap_or_default();
     let facts = [run.start.dialect.as_str(), run.start.mode.as_str(), cases.as_str(), seed.as_str()];
@@ -28,7 +30,7 @@ pub(super) fn heading(run: &Run) -> String {
 }
 
 /// `2 of 2 cases played from recordings: no agent was run`, below the totals.
-pub(super) fn agents(run: &Run) -> String {
+pub(super) fn agents(run: &ReportedRun) -> String {
     agents::sentence(Agentless::of(&run.rows)).map(|said| said + "\n").unwrap_or_default()
 }
 
@@ -37,16 +39,16 @@ const REASON_LIMIT: usize = 160;
 
 /// `PASS t1 (56 ms, 1 tool call)`, `SKIP t3: not ready yet`, ``FAIL t2 (12 ms, 2 tool calls): check `must_call` did not hold``,
 /// ``FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call): check `equals` did not hold``
-pub(super) fn case(row: &Row, paint: Paint, into: &mut String) {
+pub(super) fn case(row: &CaseRow, paint: Paint, into: &mut String) {
     let end = row.decisive();
     let word = match end.status {
-        Status::Pass => paint.apply(Tone::Pass, "PASS"),
-        Status::Fail => paint.apply(Tone::Fail, "FAIL"),
-        Status::Error => paint.apply(Tone::Broken, "ERROR"),
-        Status::Skipped => paint.apply(Tone::Skip, "SKIP"),
+        CaseStatus::Pass => paint.apply(Tone::Pass, "PASS"),
+        CaseStatus::Fail => paint.apply(Tone::Fail, "FAIL"),
+        CaseStatus::Error => paint.apply(Tone::Broken, "ERROR"),
+        CaseStatus::Skipped => paint.apply(Tone::Skip, "SKIP"),
     };
     let _ = write!(into, "{word} {}", one_line(row.id()));
-    if end.status == Status::Skipped {
+    if end.status == CaseStatus::Skipped {
         let reason = end.skip_reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
         let _ = writeln!(into, "{reason}");
         return;
@@ -81,8 +83,8 @@ fn reason(end: &CaseEnd) -> String {
 }
 
 /// `2 of 5 runs passed`, with those that an interruption left out.
-fn runs(row: &Row) -> String {
-    let passed = row.attempts.iter().filter(|attempt| attempt.status == Status::Pass).count();
+fn runs(row: &CaseRow) -> String {
+    let passed = row.attempts.iter().filter(|attempt| attempt.status == CaseStatus::Pass).count();
     let runs = row.decisive().runs;
     let not_run = u64::from(runs).saturating_sub(row.attempts.len() as u64);
     let left_out = if not_run > 0 { format!(", {not_run} not run") } else { String::new() };
@@ -95,7 +97,7 @@ fn runs(row: &Row) -> String {
 /// stability of t7: unstable: 2 of 3 runs passed (66.6 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms
 /// stability: 2 cases in 6 runs: 1 stable, 1 not; 83.3 % passed on average
 /// ```
-pub(super) fn stability(run: &Run, all: bool) -> String {
+pub(super) fn stability(run: &ReportedRun, all: bool) -> String {
     let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
     let mut text = String::from("\n");
     for row in run.rows.iter() {
@@ -107,7 +109,7 @@ pub(super) fn stability(run: &Run, all: bool) -> String {
 }
 
 /// `3 cases: 1 passed, 1 failed, 1 error, 0 skipped in 1.2 s (mean 20 ms, ...)`
-pub(super) fn totals(run: &Run) -> String {
+pub(super) fn totals(run: &ReportedRun) -> String {
     let numbers = Aggregates::of(&run.rows);
     let end = run.end();
     format!(

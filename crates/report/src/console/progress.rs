@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::Arc;
 
-use agentci_verdict::{Body, RunEvent, Status};
+use agentci_verdict::{Body, CaseStatus, RunEvent};
 
 use super::lines::fit;
 use crate::one_line;
@@ -18,7 +18,7 @@ const WIPE: &str = "\r\u{1b}[2K";
 const NAMED: usize = 3;
 
 /// The line and where it is drawn.
-pub(super) struct Progress {
+pub(super) struct RunProgress {
     terminal: Box<dyn Write>,
     width: usize,
     now: u64,
@@ -37,7 +37,7 @@ struct Running {
     wrong: BTreeSet<(usize, Arc<str>)>,
 }
 
-impl Progress {
+impl RunProgress {
     pub(super) fn new(terminal: Box<dyn Write>, width: usize) -> Self {
         Self { terminal, width, now: 0, drawn: false, run: Running::default() }
     }
@@ -55,7 +55,7 @@ impl Progress {
                 if let Some(at) = run.cases.iter().position(|running| running == id) {
                     run.cases.remove(at);
                 }
-                if matches!(end.status, Status::Fail | Status::Error) {
+                if matches!(end.status, CaseStatus::Fail | CaseStatus::Error) {
                     run.wrong.insert((end.index, id.clone()));
                 }
                 run.done += usize::from(completed);

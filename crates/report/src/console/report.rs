@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-use agentci_verdict::{Body, RunEvent, Status};
+use agentci_verdict::{Body, CaseStatus, RunEvent};
 
-use super::detail::Detail;
+use super::detail::CaseLines;
 use super::lines;
-use super::progress::Progress;
-use crate::run::Run;
-use crate::whole::Whole;
-use crate::{Output, Paint, ReportError, Reporter, agents, findings, gates, one_line, similarity};
+use super::progress::RunProgress;
+use crate::line_buffer::Whole;
+use crate::run::ReportedRun;
+use crate::{Paint, ReportError, ReportOutput, Reporter, agents, findings, gates, one_line, similarity};
 
 /// How much of an agent's standard error is shown unless everything was asked for.
 const STDERR_LINES: usize = 10;
@@ -34,7 +34,7 @@ pub struct Console {
     paint: Paint,
     verbose: bool,
     width: usize,
-    progress: Option<Progress>,
+    progress: Option<RunProgress>,
     /// Whether a run was shown before, from which the next is set apart.
     again: bool,
     shown: Option<ShownRun>,
@@ -42,10 +42,10 @@ pub struct Console {
 
 /// The run being shown.
 struct ShownRun {
-    run: Run,
+    run: ReportedRun,
     /// The position of the first case that was not printed.
     next: usize,
-    detail: Option<Detail>,
+    detail: Option<CaseLines>,
 }
 
 impl Console {
@@ -56,14 +56,14 @@ impl Console {
             paint: Paint::new(options.color),
             verbose: options.verbose,
             width: options.width,
-            progress: options.live.map(|terminal| Progress::new(terminal, options.width)),
+            progress: options.live.map(|terminal| RunProgress::new(terminal, options.width)),
             again: false,
             shown: None,
         }
     }
 
     /// The report without colours, which goes to `output` when it is complete.
-    pub(crate) fn whole(output: Output) -> Box<dyn Reporter> {
+    pub(crate) fn whole(output: ReportOutput) -> Box<dyn Reporter> {
         let console = |out| -> Box<dyn Reporter> { Box::new(Self::new(out, ConsoleOptions::default())) };
         Box::new(Whole::new("console", output, console))
     }
@@ -90,7 +90,7 @@ impl Console {
             text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();
         }
         let stderr_lines = if self.verbose { usize::MAX } else { STDERR_LINES };
-        for row in run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error)) {
+        for row in run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)) {
             text.push('\n');
             text += &findings::render(&run.suite, row, stderr_lines, self.paint);
         }
@@ -131,9 +131,9 @@ impl Reporter for Console {
         }
         let (verbose, width) = (self.verbose, self.width);
         let shown = self.shown.get_or_insert_with(|| ShownRun {
-            run: Run::default(),
+            run: ReportedRun::default(),
             next: 0,
-            detail: verbose.then(|| Detail::new(width)),
+            detail: verbose.then(|| CaseLines::new(width)),
         });
         let completed = shown.run.add(event);
         if let Some(detail) = &mut shown.detail {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agentci_verdict::{
-    CaseChanges, Gate, GateCheck, GateStatus, PromptChange, SimilarityChange, SlowerCase, StatusChange, Step,
+    CallStep, CaseChanges, Gate, GateCheck, GateStatus, PromptChange, SimilarityChange, SlowerCase, StatusChange,
     StepChange,
 };
 use serde_json::{Map, Value};
@@ -113,7 +113,7 @@ fn step_change(change: &StepChange) -> String {
 }
 
 /// An exchange during a call that took place only in one of the runs.
-fn exchange_change(baseline: Option<&Step>, current: Option<&Step>) -> String {
+fn exchange_change(baseline: Option<&CallStep>, current: Option<&CallStep>) -> String {
     match (baseline, current) {
         (Some(old), Some(new)) if old.tool == new.tool => {
             let differ = arguments(old, new).unwrap_or_else(|| "its arguments differ".to_owned());
@@ -126,8 +126,8 @@ fn exchange_change(baseline: Option<&Step>, current: Option<&Step>) -> String {
 }
 
 /// Which arguments of a call are others, where both runs have written them down.
-fn arguments(old: &Step, new: &Step) -> Option<String> {
-    let read = |step: &Step| serde_json::from_str::<Map<String, Value>>(step.args.as_deref()?).ok();
+fn arguments(old: &CallStep, new: &CallStep) -> Option<String> {
+    let read = |step: &CallStep| serde_json::from_str::<Map<String, Value>>(step.args.as_deref()?).ok();
     let (old, new) = (read(old)?, read(new)?);
     let shown = |value: Option<&Value>| value.map_or_else(|| "missing".to_owned(), Value::to_string);
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -210,7 +210,7 @@ fn plain(number: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_verdict::{Status, Step};
+    use agentci_verdict::{CallStep, CaseStatus};
 
     use super::*;
 
@@ -299,8 +299,10 @@ mod tests {
 
     #[test]
     fn the_first_departing_step_is_named() {
-        let step = |tool: &str, hash: &str| Some(Step { tool: tool.into(), args_hash: hash.into(), ..Step::default() });
-        let given = |args: &str| Some(Step { args: Some(args.into()), ..step("a", args).unwrap() });
+        let step = |tool: &str, hash: &str| {
+            Some(CallStep { tool: tool.into(), args_hash: hash.into(), ..CallStep::default() })
+        };
+        let given = |args: &str| Some(CallStep { args: Some(args.into()), ..step("a", args).unwrap() });
         let line = |baseline, current| {
             let (id, baseline_after) = ("t3".into(), Vec::new());
             step_change(&StepChange { id, first_difference: 2, baseline, baseline_after, current })
@@ -316,7 +318,7 @@ mod tests {
         assert!(line(many(1), many(2)).ends_with("`c` was 1, is 2; and 2 more"), "{}", line(many(1), many(2)));
         assert_eq!(line(step("a", "0"), None), "t3: step 2 was a, is missing");
         assert_eq!(line(None, step("a", "0")), "t3: step 2 is new: a");
-        let told = step("a", "0").map(|step| Step { only_answered: true, ..step });
+        let told = step("a", "0").map(|step| CallStep { only_answered: true, ..step });
         assert_eq!(
             line(step("a", "0"), told),
             "t3: step 2 is a as before, but the agent answered its model without calling it"
@@ -325,7 +327,7 @@ mod tests {
 
     #[test]
     fn an_exchange_during_a_call_is_told_as_one() {
-        let step = |tool: &str| Some(Step { tool: tool.into(), within: true, ..Step::default() });
+        let step = |tool: &str| Some(CallStep { tool: tool.into(), within: true, ..CallStep::default() });
         let line = |baseline, current| {
             let (id, baseline_after) = ("t3".into(), Vec::new());
             step_change(&StepChange { id, first_difference: 2, baseline, baseline_after, current })
@@ -341,7 +343,8 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        let change = |number| StatusChange { id: format!("t{number}"), baseline: Status::Pass, current: Status::Fail };
+        let change =
+            |number| StatusChange { id: format!("t{number}"), baseline: CaseStatus::Pass, current: CaseStatus::Fail };
         let all = CaseChanges { status_changed: (1..=4).map(change).collect(), ..CaseChanges::default() };
         assert_eq!(changes(&all, 2), ["t1: pass -> fail", "t2: pass -> fail", "... and 2 more like this"]);
     }

@@ -1,11 +1,11 @@
 //! An attempt at a case: no more than 192 KB are kept of its steps.
 
-use agentci_verdict::{Body, CheckStatus, RunEvent, Status};
+use agentci_verdict::{Body, CaseStatus, CheckStatus, RunEvent};
 use serde::Serialize;
 
 use super::check::Checks;
-use super::step::Step;
-use super::steps::Steps;
+use super::step::PageStep;
+use super::steps::PageSteps;
 use super::value;
 
 /// How much of the steps of an attempt is kept, in bytes.
@@ -13,16 +13,16 @@ const STEPS_LIMIT: usize = 192 * 1024;
 
 /// What is shown of an attempt.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Attempt {
+pub(super) struct RunningAttempt {
     pub(super) number: u32,
     pub(super) checks: Checks,
-    steps: Steps,
+    steps: PageSteps,
     /// When it began, in Unix milliseconds.
     #[serde(skip)]
     begun: u64,
     /// How it ended.
     #[serde(skip)]
-    pub(super) status: Status,
+    pub(super) status: CaseStatus,
     #[serde(skip)]
     pub(super) held: usize,
     /// What the agent gave, in HTML.
@@ -30,7 +30,7 @@ pub(super) struct Attempt {
     pub(super) output: String,
 }
 
-impl Attempt {
+impl RunningAttempt {
     pub(super) fn new(number: u32, begun: u64) -> Self {
         Self { number, begun, ..Self::default() }
     }
@@ -44,7 +44,7 @@ impl Attempt {
             Body::FinalOutput(given) => self.output = value::json(&given.output, value::SHORT),
             _ => {}
         }
-        if let Some(step) = Step::of(event, self.begun) {
+        if let Some(step) = PageStep::of(event, self.begun) {
             self.steps.add(step, STEPS_LIMIT);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci_verdict::{CaseChanges, GateReport, Status, Step, StepChange};
+use agentci_verdict::{CallStep, CaseChanges, CaseStatus, GateReport, StepChange};
 use serde::Serialize;
 
 /// What is other in a case than in the baseline.
@@ -13,7 +13,7 @@ pub(super) struct Departure<'r> {
     new: bool,
     /// How it ended there, if it ended otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status>,
+    status: Option<CaseStatus>,
     /// The first tool call that differs, from 1, if one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Departure<'r> {
     prompts: bool,
     /// The baseline's calls from there on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    calls: Vec<&'r Step>,
+    calls: Vec<&'r CallStep>,
 }
 
 /// The cases that differ, by id.

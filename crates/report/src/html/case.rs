@@ -10,22 +10,22 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{CaseEnd, Row, Stability, Status};
+use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Stability};
 
-use super::gathered::{CASES, Evidence, Gathered};
+use super::case_details::{CASES, PageCases, PlainEvidence};
 use super::page::{definitions, name};
 use super::value;
 use crate::findings::decisive_attempt;
 use crate::quantity::{count_of, duration};
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{Paint, cut, findings, html_text, one_line, stability};
 
 /// How many findings of a case are shown.
 const FINDINGS: usize = 5;
 
 /// The first cases that did not pass.
-pub(super) fn sections(run: &Run, gathered: &Gathered, into: &mut String) {
-    let wrong = || run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error));
+pub(super) fn sections(run: &ReportedRun, gathered: &PageCases, into: &mut String) {
+    let wrong = || run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
     let count = wrong().count();
     if count == 0 {
         return;
@@ -43,7 +43,7 @@ pub(super) fn sections(run: &Run, gathered: &Gathered, into: &mut String) {
     }
 }
 
-fn section(suite: &str, row: &Row, evidence: Option<&Evidence>, into: &mut String) {
+fn section(suite: &str, row: &CaseRow, evidence: Option<&PlainEvidence>, into: &mut String) {
     let end = row.decisive();
     let status = end.status.name();
     let _ = writeln!(
@@ -73,7 +73,7 @@ fn section(suite: &str, row: &Row, evidence: Option<&Evidence>, into: &mut Strin
 }
 
 /// What there is to know beside the verdict, a line.
-fn facts(row: &Row, end: &CaseEnd, into: &mut String) {
+fn facts(row: &CaseRow, end: &CaseEnd, into: &mut String) {
     let mut facts = Vec::new();
     let code = |text: &str| format!("<code>{}</code>", name(text));
     if !end.tags.is_empty() {
@@ -98,13 +98,13 @@ fn facts(row: &Row, end: &CaseEnd, into: &mut String) {
     }
 }
 
-fn went_wrong(suite: &str, row: &Row, into: &mut String) {
+fn went_wrong(suite: &str, row: &CaseRow, into: &mut String) {
     let end = row.decisive();
     let texts = findings::each(suite, row, 0, Paint::new(false));
     for (at, text) in texts.iter().enumerate().take(FINDINGS) {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let headline = end.findings.get(at).map_or_else(|| first.to_owned(), findings::headline);
-        let broken = end.findings.get(at).is_some_and(|finding| finding.cause.status() == Status::Error);
+        let broken = end.findings.get(at).is_some_and(|finding| finding.cause.status() == CaseStatus::Error);
         let class = if broken { "error" } else { "fail" };
         let headline = html_text(&cut::name(&one_line(&headline), 500)).into_owned();
         let _ = write!(into, "<div class=\"finding {class}\"><h3>{headline}</h3>");

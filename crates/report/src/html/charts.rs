@@ -7,10 +7,10 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, Row, Status};
+use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
 
 use crate::quantity::duration_of;
-use crate::run::Run;
+use crate::run::ReportedRun;
 
 /// How many bars the chart of durations has.
 const BARS: usize = 24;
@@ -46,8 +46,8 @@ pub(super) fn outcomes(numbers: &Aggregates, into: &mut String) {
 }
 
 /// How many cases took how long. The scale is logarithmic, since one slow case would leave the others in one bar.
-pub(super) fn durations(run: &Run, into: &mut String) {
-    let ran = |row: &&Row| row.status() != Status::Skipped;
+pub(super) fn durations(run: &ReportedRun, into: &mut String) {
+    let ran = |row: &&CaseRow| row.status() != CaseStatus::Skipped;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
     let times: Vec<f64> = run.rows.iter().filter(ran).map(|row| row.wall_ms().max(1) as f64).collect();
     let (least, most) = times.iter().fold((f64::MAX, 0_f64), |(least, most), time| (least.min(*time), most.max(*time)));

@@ -20,12 +20,12 @@ const SHOWN: usize = 10;
 /// Checks in the order they were evaluated.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Checks {
-    list: Vec<Check>,
+    list: Vec<ShownCheck>,
     left_out: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct Check {
+struct ShownCheck {
     name: String,
     status: CheckStatus,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -44,7 +44,7 @@ impl Checks {
             return;
         }
         let kept = |text: Option<&str>, limit| text.map(|text| cut::name(text, limit)).unwrap_or_default();
-        self.list.push(Check {
+        self.list.push(ShownCheck {
             name: cut::name(&check.name, NAME_LIMIT),
             status: check.status,
             subject: kept(check.subject.as_deref(), NAME_LIMIT),
@@ -56,7 +56,7 @@ impl Checks {
     /// Keeps as many as fit into `limit` bytes.
     pub(super) fn shorten(&mut self, limit: usize) {
         let mut bytes = 0;
-        let fits = |check: &&Check| {
+        let fits = |check: &&ShownCheck| {
             bytes += check.name.len() + check.subject.len() + check.message.len() + check.measured.len() + 40;
             bytes <= limit
         };

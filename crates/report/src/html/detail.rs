@@ -11,15 +11,15 @@
 use std::sync::Arc;
 
 use agentci_trace::Usage;
-use agentci_verdict::{CaseEnd, Replay, Row, Stability};
+use agentci_verdict::{CaseEnd, CaseRow, ReplaySource, Stability};
 use serde_json::{Map, Value, json};
 
 use super::baseline::Departure;
 use super::finding::{FINDINGS, spot, told};
-use super::step::Part;
+use super::step::StepValue;
 use crate::cut;
 use crate::findings::decisive_attempt;
-use crate::object::{list, object};
+use crate::json_object::{list, object};
 
 /// How many warnings of a run are kept.
 const WARNINGS: usize = 20;
@@ -31,14 +31,14 @@ const LIMIT: usize = 4 * 1024;
 const NAMED: usize = 50;
 
 /// A case, without the steps of its attempts.
-pub(super) fn detail(row: &Row, baseline: Option<&Departure<'_>>) -> Map<String, Value> {
+pub(super) fn detail(row: &CaseRow, baseline: Option<&Departure<'_>>) -> Map<String, Value> {
     let end = row.decisive();
     let tools: Vec<_> =
         end.metrics.tool_calls_by_name.iter().take(NAMED).map(|(tool, count)| (head(tool), count)).collect();
     // What its file says of it beside what is asked.
     let notes = [("Expected", &end.expected), ("Metadata", &end.metadata)];
-    let notes: Vec<Part> =
-        notes.into_iter().filter_map(|(label, value)| Some(Part::of(label, value.as_ref()?, LIMIT))).collect();
+    let notes: Vec<StepValue> =
+        notes.into_iter().filter_map(|(label, value)| Some(StepValue::of(label, value.as_ref()?, LIMIT))).collect();
     // Steps are compared where there is something to compare them with.
     let run = |end: &Arc<CaseEnd>| ended(end, end.runs > 1 || baseline.is_some());
     object([
@@ -57,7 +57,7 @@ pub(super) fn detail(row: &Row, baseline: Option<&Departure<'_>>) -> Map<String,
     ])
 }
 
-fn cassette(replay: &Replay) -> Value {
+fn cassette(replay: &ReplaySource) -> Value {
     let unused = replay.unused_lines.get(..NAMED).unwrap_or(&replay.unused_lines);
     Value::Object(object([("path", Some(head(&replay.cassette_path).into())), ("unused", list(unused))]))
 }

@@ -2,10 +2,10 @@
 
 use agentci_source::Place;
 use agentci_trace::json_beginning;
-use agentci_verdict::{Detail, Finding, Status};
+use agentci_verdict::{CaseStatus, Detail, Finding};
 use serde_json::{Value, json};
 
-use crate::object::{list, object};
+use crate::json_object::{list, object};
 use crate::{cut, findings};
 
 /// How many findings of an attempt are kept, and notes and details of a finding.
@@ -28,7 +28,7 @@ pub(super) fn told(finding: &Finding) -> Value {
     };
     Value::Object(object([
         ("headline", Some(cut::name(&findings::headline(finding), SHORT).into())),
-        ("broken", Some((finding.cause.status() == Status::Error).into())),
+        ("broken", Some((finding.cause.status() == CaseStatus::Error).into())),
         ("cause", Some(finding.cause.name().into())),
         ("name", Some(cut::name(&finding.name, SHORT).into())),
         ("message", Some(cut::head(&finding.message, LIMIT).0.into())),

@@ -2,17 +2,17 @@
 
 use std::fmt::{Display, Write as _};
 
-use agentci_verdict::{Agentless, Aggregates, Row, StabilitySummary, Status, iso_utc};
+use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, StabilitySummary, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
+use super::case_details::PageCases;
 use super::charts;
-use super::gathered::Gathered;
-use super::pack::data;
+use super::page_data::data;
 use super::table::table;
 use crate::overall::{changed, gate_lines, left_undone, overall, percent};
 use crate::quantity::{duration, duration_of};
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{agents, cut, html_text, one_line};
 
 /// The longest name that is written out.
@@ -27,7 +27,7 @@ const PAGE_LIMIT: usize = 3_600_000;
 const DETAILS_LIMIT: usize = 800_000;
 
 /// The page.
-pub(super) fn page(run: &Run, gathered: &Gathered) -> String {
+pub(super) fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     let numbers = Aggregates::of(&run.rows);
     let suite = name(&run.suite);
     let word = overall(run, &numbers);
@@ -78,7 +78,7 @@ fn moment(unix_ms: u64) -> String {
     format!("{} UTC", iso.split('.').next().unwrap_or_default().replace('T', " "))
 }
 
-fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
+fn overview(run: &ReportedRun, numbers: &Aggregates, into: &mut String) {
     if let Some(sentence) = left_undone(run) {
         let _ = writeln!(into, "<p class=undone>{sentence}</p>");
     }
@@ -135,7 +135,7 @@ fn overview(run: &Run, numbers: &Aggregates, into: &mut String) {
 }
 
 /// Whether an agent was run at all, and what is missing where one was asked for.
-fn agents(run: &Run, into: &mut String) {
+fn agents(run: &ReportedRun, into: &mut String) {
     let counts = Agentless::of(&run.rows);
     if let Some(sentence) = agents::sentence(counts) {
         let class = if counts.played > 0 { "undone" } else { "quiet" };
@@ -155,13 +155,13 @@ fn agents(run: &Run, into: &mut String) {
 }
 
 /// Whether some of its runs passed and some did not.
-fn is_flaky(row: &Row) -> bool {
-    let passed = row.attempts.iter().filter(|end| end.status == Status::Pass).count();
+fn is_flaky(row: &CaseRow) -> bool {
+    let passed = row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count();
     passed > 0 && passed < row.attempts.len()
 }
 
 /// What the run as a whole was held to, and what changed since its baseline.
-fn gates(run: &Run, into: &mut String) {
+fn gates(run: &ReportedRun, into: &mut String) {
     let Some(report) = run.gates.as_deref() else { return };
     let lines = gate_lines(report);
     into.push_str("<div class=columns>\n");

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use agentci_verdict::RunEvent;
 
-use super::gathered::Gathered;
+use super::case_details::PageCases;
 use super::page::page;
 use crate::document::{DocumentReport, RunDocument};
-use crate::run::Run;
+use crate::run::ReportedRun;
 
 /// Makes `report.html`, one page a run.
 pub type Html = DocumentReport<HtmlDocument>;
@@ -15,8 +15,8 @@ pub type Html = DocumentReport<HtmlDocument>;
 /// What the page is made of.
 #[derive(Debug, Default)]
 pub struct HtmlDocument {
-    run: Run,
-    gathered: Gathered,
+    run: ReportedRun,
+    gathered: PageCases,
 }
 
 impl RunDocument for HtmlDocument {

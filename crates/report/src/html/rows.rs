@@ -10,14 +10,14 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::{Row, Status};
+use agentci_verdict::{CaseRow, CaseStatus};
 use serde::Serialize;
 
 use super::baseline::{Departure, Departures};
 use super::case::reason;
-use super::gathered::Gathered;
+use super::case_details::PageCases;
 use crate::cut;
-use crate::run::Run;
+use crate::run::ReportedRun;
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;
@@ -28,12 +28,12 @@ const NAMED: usize = 12;
 
 /// The table as JSON.
 pub(super) fn table(
-    run: &Run,
-    gathered: &Gathered,
+    run: &ReportedRun,
+    gathered: &PageCases,
     departures: &Departures<'_>,
     block: impl Fn(usize) -> i64,
 ) -> String {
-    let mut names = Names::default();
+    let mut names = RepeatedNames::default();
     let cases: Vec<String> = run.rows.iter().map(|row| case(row, gathered, departures, &mut names)).collect();
     let blocks: Vec<String> = run.rows.iter().map(|row| block(row.decisive().index).to_string()).collect();
     let compared = run.gates.as_ref().is_some_and(|report| report.baseline_path.is_some() && report.problem.is_none());
@@ -48,7 +48,7 @@ pub(super) fn table(
 }
 
 /// number, id, status, `wall_ms`, tool calls, checks that held, checks, runs, runs that passed, file, tags, tools, why, baseline
-fn case(row: &Row, gathered: &Gathered, departures: &Departures<'_>, names: &mut Names) -> String {
+fn case(row: &CaseRow, gathered: &PageCases, departures: &Departures<'_>, names: &mut RepeatedNames) -> String {
     let end = row.decisive();
     let checks = end.assertions;
     json(&(
@@ -60,7 +60,7 @@ fn case(row: &Row, gathered: &Gathered, departures: &Departures<'_>, names: &mut
         gathered.held(end),
         checks.total,
         end.runs,
-        row.attempts.iter().filter(|end| end.status == Status::Pass).count(),
+        row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count(),
         names.files.number(end.place.as_ref().map(|place| &*place.path).unwrap_or_default()),
         end.tags.iter().take(NAMED).map(|tag| names.tags.number(tag)).collect::<Vec<_>>(),
         end.metrics.tool_calls_by_name.keys().take(NAMED).map(|tool| names.tools.number(tool)).collect::<Vec<_>>(),
@@ -76,7 +76,7 @@ fn json(value: &impl Serialize) -> String {
 
 /// Names that repeat.
 #[derive(Default)]
-struct Names {
+struct RepeatedNames {
     files: Numbered,
     tags: Numbered,
     tools: Numbered,

@@ -22,7 +22,7 @@ const OVERHEAD: usize = 60;
 
 /// Something that happened in an attempt.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Step {
+pub(super) struct PageStep {
     kind: &'static str,
     /// Milliseconds since the attempt began.
     at: u64,
@@ -48,19 +48,19 @@ pub(super) struct Step {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     bad: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Part>,
+    parts: Vec<StepValue>,
 }
 
 /// A value that belongs to a step.
 #[derive(Debug, Serialize)]
-pub(super) struct Part {
+pub(super) struct StepValue {
     label: &'static str,
     json: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
 }
 
-impl Part {
+impl StepValue {
     /// As much of a value as fits into `limit` bytes.
     pub(super) fn of(label: &'static str, value: &Value, limit: usize) -> Self {
         let (json, cut) = json_beginning(value, limit);
@@ -68,7 +68,7 @@ impl Part {
     }
 }
 
-impl Step {
+impl PageStep {
     /// What happened, `begun` being when its attempt began; nothing for what is shown elsewhere.
     pub(super) fn of(event: &RunEvent, begun: u64) -> Option<Self> {
         let mut step = Self { kind: event.body.name(), at: event.timestamp.saturating_sub(begun), ..Self::default() };
@@ -162,7 +162,7 @@ impl Step {
     }
 
     fn part(&mut self, label: &'static str, value: &Value) {
-        self.parts.push(Part::of(label, value, LIMIT));
+        self.parts.push(StepValue::of(label, value, LIMIT));
     }
 
     fn maybe(&mut self, label: &'static str, value: Option<&Value>) {

@@ -4,27 +4,27 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::step::Step;
+use super::step::PageStep;
 
 /// How many steps of an attempt are kept.
 const STEPS: usize = 400;
 
 /// Steps in order, with a gap where there were too many.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Steps {
-    first: Vec<Step>,
+pub(super) struct PageSteps {
+    first: Vec<PageStep>,
     /// How many are missing between the first and the last.
     left_out: usize,
-    last: VecDeque<Step>,
+    last: VecDeque<PageStep>,
     #[serde(skip)]
     first_bytes: usize,
     #[serde(skip)]
     last_bytes: usize,
 }
 
-impl Steps {
+impl PageSteps {
     /// Adds a step, and drops one from the middle if all of them would take more than `limit` bytes.
-    pub(super) fn add(&mut self, step: Step, limit: usize) {
+    pub(super) fn add(&mut self, step: PageStep, limit: usize) {
         let half = limit / 2;
         let is_late = !self.last.is_empty();
         let before = if is_late { self.last.back_mut() } else { self.first.last_mut() };
@@ -57,10 +57,10 @@ impl Steps {
             room = room.saturating_sub(step.size());
             kept.push(step);
         }
-        let mut end: VecDeque<Step> = VecDeque::new();
+        let mut end: VecDeque<PageStep> = VecDeque::new();
         let mut missing = left_out;
         room = limit / 2;
-        let mut rest: Vec<Step> = first.chain(last).collect();
+        let mut rest: Vec<PageStep> = first.chain(last).collect();
         while let Some(mut step) = rest.pop() {
             step.shorten(each);
             if step.size() > room {
@@ -90,30 +90,30 @@ impl Steps {
 
 #[cfg(test)]
 mod tests {
-    use agentci_verdict::{Body, Log, RunEvent, TextSaid};
+    use agentci_verdict::{Body, LogLine, RunEvent, TextSaid};
 
     use super::*;
 
-    fn step(body: Body) -> Step {
+    fn step(body: Body) -> PageStep {
         let event = RunEvent { suite: "s".into(), case_id: None, attempt: None, timestamp: 9, body };
-        Step::of(&event, 2).unwrap()
+        PageStep::of(&event, 2).unwrap()
     }
 
-    fn log(message: &str) -> Step {
-        step(Body::Log(Log { level: "info".into(), message: message.into(), data: None }))
+    fn log(message: &str) -> PageStep {
+        step(Body::Log(LogLine { level: "info".into(), message: message.into(), data: None }))
     }
 
-    fn said(text: &str) -> Step {
+    fn said(text: &str) -> PageStep {
         step(Body::Text(TextSaid { turn: 1, text: text.into() }))
     }
 
-    fn json(steps: &Steps) -> String {
+    fn json(steps: &PageSteps) -> String {
         serde_json::to_string(steps).unwrap()
     }
 
     #[test]
     fn the_first_and_the_last_are_kept() {
-        let mut steps = Steps::default();
+        let mut steps = PageSteps::default();
         (0..1000).for_each(|number| steps.add(log(&format!("<{number}>")), 1 << 20));
         let text = json(&steps);
         assert!(text.contains("<0>") && text.contains("<199>") && text.contains("<800>") && text.contains("<999>"));
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn long_steps_leave_less_room() {
-        let mut steps = Steps::default();
+        let mut steps = PageSteps::default();
         (0..50).for_each(|_| steps.add(log(&"x".repeat(10_000)), 100_000));
         assert!(json(&steps).len() <= 110_000, "{}", json(&steps).len());
         assert_eq!(steps.left_out(), 50 - 4 - 4);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_is_said_in_pieces_is_one_step() {
-        let mut steps = Steps::default();
+        let mut steps = PageSteps::default();
         for piece in ["We", "ll", " done"] {
             steps.add(said(piece), 1000);
         }

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, Row, Status};
+use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
 
 use super::case::reason;
-use super::gathered::Gathered;
+use super::case_details::PageCases;
 use super::page::name;
 use crate::quantity::duration;
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{html_text, one_line};
 
 /// The most of the words that say why a case did not pass.
 const REASON_LIMIT: usize = 120;
 
 /// The table.
-pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, into: &mut String) {
+pub(super) fn table(run: &ReportedRun, gathered: &PageCases, numbers: &Aggregates, into: &mut String) {
     into.push_str("<h2>Cases</h2>\n<div class=choice>");
     let choices = [
         ("all", "all", numbers.cases_total),
@@ -48,7 +48,7 @@ pub(super) fn table(run: &Run, gathered: &Gathered, numbers: &Aggregates, into: 
 }
 
 /// `<tr class=fail><td>fail<td><a href=#c2>t2</a><td>check did not hold<td>12 ms<td>2<td>1/3`
-fn table_row(row: &Row, gathered: &Gathered, into: &mut String) {
+fn table_row(row: &CaseRow, gathered: &PageCases, into: &mut String) {
     let end = row.decisive();
     let (number, status, id) = (end.index + 1, end.status.name(), name(row.id()));
     if gathered.evidence(end.index).is_some() {
@@ -57,7 +57,7 @@ fn table_row(row: &Row, gathered: &Gathered, into: &mut String) {
         let _ = write!(into, "<tr class={status} id=c{number}><td>{status}<td>{id}<td>");
     }
     into.push_str(&html_text(&one_line(&reason(end, REASON_LIMIT))));
-    if end.status == Status::Skipped {
+    if end.status == CaseStatus::Skipped {
         into.push_str("<td><td><td>\n");
         return;
     }

@@ -4,16 +4,16 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use agentci_verdict::{Agentless, Aggregates, Row, RunEvent, Similarity, Stability, StabilitySummary, Status};
+use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, Similarity, Stability, StabilitySummary};
 
 use super::code;
 use crate::document::{DocumentReport, RunDocument};
 use crate::overall::{PASSED, changed, gate_lines, left_undone, overall, percent};
 use crate::pieces::in_one_piece;
 use crate::quantity::{count_of, duration, duration_of};
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::stability::{deviation, summary_words};
-use crate::{Output, Paint, agents, cut, findings, html_text, one_line};
+use crate::{Paint, ReportOutput, agents, cut, findings, html_text, one_line};
 
 /// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
 const LIMIT: usize = 900 * 1000;
@@ -42,14 +42,14 @@ pub type Markdown = DocumentReport<MarkdownDocument>;
 /// What the report is made of.
 #[derive(Debug, Default)]
 pub struct MarkdownDocument {
-    run: Run,
+    run: ReportedRun,
     /// The room for it, where there is less than usual.
     room: Option<usize>,
 }
 
 impl Markdown {
     /// The same, no longer than `bytes` if that can be had by leaving out cases.
-    pub fn with_room(output: Output, bytes: usize) -> Self {
+    pub fn with_room(output: ReportOutput, bytes: usize) -> Self {
         let begin = move || MarkdownDocument { room: Some(bytes), ..MarkdownDocument::default() };
         Self::beginning_with(in_one_piece(output), begin)
     }
@@ -68,7 +68,7 @@ impl RunDocument for MarkdownDocument {
     }
 }
 
-fn text(run: &Run, limit: usize) -> String {
+fn text(run: &ReportedRun, limit: usize) -> String {
     let numbers = Aggregates::of(&run.rows);
     let mut text = title(run, &numbers);
     text += &agent_missing(run);
@@ -81,7 +81,7 @@ fn text(run: &Run, limit: usize) -> String {
     text
 }
 
-fn title(run: &Run, numbers: &Aggregates) -> String {
+fn title(run: &ReportedRun, numbers: &Aggregates) -> String {
     let overall = overall(run, numbers);
     let mark = if overall == PASSED { "✅" } else { "❌" };
     let suite = code::span(&cut::name(&run.suite, NAME_LIMIT));
@@ -110,7 +110,7 @@ fn title(run: &Run, numbers: &Aggregates) -> String {
 }
 
 /// The cases that were played although an agent was asked for.
-fn agent_missing(run: &Run) -> String {
+fn agent_missing(run: &ReportedRun) -> String {
     let missing = agents::missing(run);
     if missing.is_empty() {
         return String::new();
@@ -121,7 +121,7 @@ fn agent_missing(run: &Run) -> String {
 }
 
 /// What the run as a whole was held to.
-fn gates(run: &Run) -> String {
+fn gates(run: &ReportedRun) -> String {
     let Some(report) = run.gates.as_deref() else { return String::new() };
     let mut text = String::new();
     let lines = gate_lines(report);
@@ -143,8 +143,9 @@ fn gates(run: &Run) -> String {
 }
 
 /// Every case that did not pass, as far as there is room.
-fn failures(run: &Run, room: usize) -> String {
-    let mut failed = run.rows.iter().filter(|row| matches!(row.status(), Status::Fail | Status::Error)).peekable();
+fn failures(run: &ReportedRun, room: usize) -> String {
+    let mut failed =
+        run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)).peekable();
     if failed.peek().is_none() {
         return String::new();
     }
@@ -165,9 +166,9 @@ fn failures(run: &Run, room: usize) -> String {
     text
 }
 
-fn failure(run: &Run, row: &Row) -> String {
+fn failure(run: &ReportedRun, row: &CaseRow) -> String {
     let end = row.decisive();
-    let word = if end.status == Status::Error { "ERROR" } else { "FAIL" };
+    let word = if end.status == CaseStatus::Error { "ERROR" } else { "FAIL" };
     let headline = findings::decisive(end).map(findings::headline).unwrap_or_default();
     let inline = |text: &str| html_text(&one_line(&cut::name(text, NAME_LIMIT))).into_owned();
     let mut text = format!("<details><summary><b>{word}</b> <code>{}</code>", inline(row.id()));
@@ -184,7 +185,7 @@ fn failure(run: &Run, row: &Row) -> String {
 }
 
 /// How much runs of a case are alike, first of those that do not always pass.
-pub(crate) fn stability(run: &Run, level: &str) -> String {
+pub(crate) fn stability(run: &ReportedRun, level: &str) -> String {
     let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
     let measured = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
     let (stable, unstable): (Vec<_>, Vec<_>) = measured.partition(|(_, stability)| stability.stable);
@@ -215,7 +216,7 @@ pub(crate) fn stability(run: &Run, level: &str) -> String {
 }
 
 /// How near answers are to the expected ones, those that are furthest off first.
-fn similarities(run: &Run) -> String {
+fn similarities(run: &ReportedRun) -> String {
     let measured = run.rows.iter().filter_map(|row| Some((row, Similarity::least(&row.decisive().similarities)?)));
     let mut measured: Vec<_> = measured.collect();
     if measured.is_empty() {
@@ -239,15 +240,16 @@ fn similarities(run: &Run) -> String {
     text + "\n"
 }
 
-fn slowest(run: &Run) -> String {
-    let mut ran: Vec<&Row> = run.rows.iter().filter(|row| row.status() != Status::Skipped).collect();
+fn slowest(run: &ReportedRun) -> String {
+    let mut ran: Vec<&CaseRow> = run.rows.iter().filter(|row| row.status() != CaseStatus::Skipped).collect();
     if ran.len() < 2 {
         return String::new();
     }
     ran.sort_by_key(|row| Reverse(row.wall_ms()));
     ran.truncate(SLOWEST);
-    let of_models =
-        |row: &Row| row.attempts.iter().filter_map(|attempt| attempt.metrics.model_calls).reduce(u64::saturating_add);
+    let of_models = |row: &CaseRow| {
+        row.attempts.iter().filter_map(|attempt| attempt.metrics.model_calls).reduce(u64::saturating_add)
+    };
     let models = ran.iter().any(|row| of_models(row).is_some());
     let mut text = String::from(if models {
         "### Slowest cases\n\n| case | time | tool calls | model calls |\n|:--|--:|--:|--:|\n"
@@ -268,7 +270,7 @@ fn slowest(run: &Run) -> String {
 }
 
 /// `mode replay, run ...`: where the numbers come from.
-fn origin(run: &Run) -> String {
+fn origin(run: &ReportedRun) -> String {
     let start = &run.start;
     let facts = [
         ("mode", start.mode.as_str()),

@@ -1,15 +1,15 @@
 //! What the summary has of a case.
 
-use agentci_verdict::{Cause, Finding, History, Measure, Row, Stability, Status};
+use agentci_verdict::{CaseHistory, CaseRow, CaseStatus, Cause, Finding, Measure, Stability};
 use serde_json::{Value, json};
 
 use crate::findings;
-use crate::object::{self, list};
+use crate::json_object::{self, list};
 
 /// The object of a case.
-pub(super) fn object(row: &Row) -> Value {
+pub(super) fn object(row: &CaseRow) -> Value {
     let end = row.decisive();
-    let (metrics, usage, history) = (&end.metrics, &end.metrics.usage, History::of(row));
+    let (metrics, usage, history) = (&end.metrics, &end.metrics.usage, CaseHistory::of(row));
     let (measure, stability) = (Measure::of(end), Stability::of_several(row));
     let replay = end.replay.as_ref();
     let mut case = json!({
@@ -38,7 +38,7 @@ pub(super) fn object(row: &Row) -> Value {
         "tool_steps": metrics.steps,
         "wall_ms": end.wall_ms,
     });
-    let optional = object::object([
+    let optional = json_object::object([
         ("asked", row.asked().map(|asked| json!(asked))),
         ("calls", list(&end.calls)),
         ("description", end.description.as_ref().map(|description| json!(description))),
@@ -62,7 +62,7 @@ pub(super) fn object(row: &Row) -> Value {
 }
 
 /// How each run of a case ended that was run more than once.
-fn runs(row: &Row) -> Value {
+fn runs(row: &CaseRow) -> Value {
     let run = |(at, attempt): (usize, &std::sync::Arc<agentci_verdict::CaseEnd>)| {
         json!({
             "attempt": at + 1,
@@ -75,9 +75,9 @@ fn runs(row: &Row) -> Value {
 }
 
 /// The message of the finding that decided.
-fn failure_reason(row: &Row) -> Option<&str> {
+fn failure_reason(row: &CaseRow) -> Option<&str> {
     let end = row.decisive();
-    if matches!(end.status, Status::Pass | Status::Skipped) {
+    if matches!(end.status, CaseStatus::Pass | CaseStatus::Skipped) {
         return None;
     }
     findings::decisive(end).map(|finding| finding.message.as_str())

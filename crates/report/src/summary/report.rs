@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use agentci_verdict::{
-    Agentless, Aggregates, Prompts, Row, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
+    Agentless, Aggregates, CaseRow, Prompts, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::case;
 use crate::document::{DocumentReport, RunDocument, write_json};
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{agents, gates};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
@@ -21,7 +21,7 @@ pub type Summary = DocumentReport<SummaryDocument>;
 
 /// What the summary is made of.
 #[derive(Debug, Default)]
-pub struct SummaryDocument(Run);
+pub struct SummaryDocument(ReportedRun);
 
 impl RunDocument for SummaryDocument {
     const REPORT: &'static str = "summary";
@@ -31,15 +31,15 @@ impl RunDocument for SummaryDocument {
     }
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(out, &Document::of(&self.0))
+        write_json(out, &SummaryJson::of(&self.0))
     }
 }
 
 #[derive(Serialize)]
-struct Document<'r> {
+struct SummaryJson<'r> {
     agentci_version: &'r str,
     aggregates: Value,
-    cases: Cases<'r>,
+    cases: SummaryCases<'r>,
     generated_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_snapshot: Option<Value>,
@@ -54,23 +54,23 @@ struct Document<'r> {
 }
 
 /// Made one after another: all of them at once would take several times the memory of what they are made of.
-struct Cases<'r>(Vec<&'r Row>);
+struct SummaryCases<'r>(Vec<&'r CaseRow>);
 
-impl Serialize for Cases<'_> {
+impl Serialize for SummaryCases<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(|row| sorted(case::object(row))))
     }
 }
 
-impl<'r> Document<'r> {
-    fn of(run: &'r Run) -> Self {
+impl<'r> SummaryJson<'r> {
+    fn of(run: &'r ReportedRun) -> Self {
         let numbers = Aggregates::of(&run.rows);
-        let mut rows: Vec<&Row> = run.rows.iter().collect();
+        let mut rows: Vec<&CaseRow> = run.rows.iter().collect();
         rows.sort_by(|one, other| one.id().cmp(other.id()));
         Self {
             agentci_version: &run.start.agentci_version,
             aggregates: sorted(aggregates(&numbers, run)),
-            cases: Cases(rows),
+            cases: SummaryCases(rows),
             generated_at: iso_utc(run.last_seen),
             policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
             prompts: Prompts::of(&run.rows).map(|prompts| sorted(json!(prompts))),
@@ -88,7 +88,7 @@ fn sorted(mut value: Value) -> Value {
     value
 }
 
-fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
+fn run_facts(numbers: &Aggregates, run: &ReportedRun) -> Value {
     let interrupted = run.end().interrupted;
     let exit_status = if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() {
         "error"
@@ -109,7 +109,7 @@ fn run_facts(numbers: &Aggregates, run: &Run) -> Value {
     })
 }
 
-fn suite_facts(run: &Run) -> Value {
+fn suite_facts(run: &ReportedRun) -> Value {
     json!({
         "name": run.suite,
         "suite_path": run.start.suite_path,
@@ -123,7 +123,7 @@ fn suite_facts(run: &Run) -> Value {
     })
 }
 
-fn aggregates(numbers: &Aggregates, run: &Run) -> Value {
+fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
     let end = run.end();
     let agentless = Agentless::of(&run.rows);
     let mut aggregates = json!({

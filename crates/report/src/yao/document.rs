@@ -2,24 +2,24 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{Row, RunEvent, iso_utc};
+use agentci_verdict::{CaseRow, RunEvent, iso_utc};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::gathered::Gathered;
 use super::record;
+use super::run_rows::YaoRun;
 use crate::document::{DocumentReport, RunDocument, write_json};
-use crate::object::object;
-use crate::run::Run;
+use crate::json_object::object;
+use crate::run::ReportedRun;
 
 /// Makes the JSON document of a suite's results, one a run.
-pub type YaoDocument = DocumentReport<ResultsDocument>;
+pub type YaoDocument = DocumentReport<YaoResultsPage>;
 
 /// What the document is made of.
 #[derive(Debug, Default)]
-pub struct ResultsDocument(Gathered);
+pub struct YaoResultsPage(YaoRun);
 
-impl RunDocument for ResultsDocument {
+impl RunDocument for YaoResultsPage {
     const REPORT: &'static str = "json";
 
     fn add(&mut self, event: &RunEvent) {
@@ -27,12 +27,12 @@ impl RunDocument for ResultsDocument {
     }
 
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(out, &Document::of(&self.0))
+        write_json(out, &YaoJson::of(&self.0))
     }
 }
 
 #[derive(serde::Serialize)]
-struct Document<'g> {
+struct YaoJson<'g> {
     summary: Value,
     environment: &'g std::collections::BTreeMap<String, String>,
     results: Results<'g>,
@@ -41,10 +41,10 @@ struct Document<'g> {
     metadata: Value,
 }
 
-impl<'g> Document<'g> {
-    fn of(gathered: &'g Gathered) -> Self {
+impl<'g> YaoJson<'g> {
+    fn of(gathered: &'g YaoRun) -> Self {
         let run = &gathered.run;
-        let several = run.rows.iter().any(Row::repeated);
+        let several = run.rows.iter().any(CaseRow::repeated);
         Self {
             summary: summary(run),
             environment: &run.start.environment,
@@ -57,7 +57,7 @@ impl<'g> Document<'g> {
 
 /// Makes the results one after another: all of them at once would take several times the memory of what they are made of.
 struct Results<'g> {
-    of: &'g Gathered,
+    of: &'g YaoRun,
     /// Only the cases that are run more than once.
     several: bool,
 }
@@ -69,7 +69,7 @@ impl Serialize for Results<'_> {
     }
 }
 
-fn summary(run: &Run) -> Value {
+fn summary(run: &ReportedRun) -> Value {
     let agent = object([
         ("agent_id", Some(record::agent(run).into())),
         ("agent_path", run.start.agent_path.as_deref().map(Value::from)),
@@ -78,7 +78,7 @@ fn summary(run: &Run) -> Value {
     record::summary(run).into_iter().chain(agent).collect()
 }
 
-fn metadata(run: &Run) -> Value {
+fn metadata(run: &ReportedRun) -> Value {
     let mut options: Map<String, Value> = run.start.options.clone().into_iter().collect();
     let output_file = options.remove("out");
     Value::Object(object([

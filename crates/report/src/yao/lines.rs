@@ -3,22 +3,22 @@
 use agentci_verdict::{Body, RunEvent};
 use serde_json::Value;
 
-use super::gathered::Gathered;
 use super::record;
-use crate::{Output, ReportError, Reporter};
+use super::run_rows::YaoRun;
+use crate::{ReportError, ReportOutput, Reporter};
 
 /// Makes the JSON lines of a suite's results. Each is handed on as soon as it and all before it are known, so the output gets
 /// them piece by piece.
 pub struct YaoLines {
-    output: Output,
-    seen: Option<Gathered>,
+    output: ReportOutput,
+    seen: Option<YaoRun>,
     /// The position of the first case that was not written.
     next: usize,
 }
 
 impl YaoLines {
     /// Every line goes to `output` by itself.
-    pub fn new(output: Output) -> Self {
+    pub fn new(output: ReportOutput) -> Self {
         Self { output, seen: None, next: 0 }
     }
 
@@ -63,7 +63,7 @@ impl Reporter for YaoLines {
     }
 }
 
-fn write(output: &mut Output, record: &Value) -> Result<(), ReportError> {
+fn write(output: &mut ReportOutput, record: &Value) -> Result<(), ReportError> {
     let mut line = record.to_string().into_bytes();
     line.push(b'\n');
     output(&line).map_err(|source| ReportError::Write { report: "jsonl", source })

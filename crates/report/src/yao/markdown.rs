@@ -19,14 +19,14 @@ use std::io::{self, Write};
 use agentci_verdict::{RunEvent, Stability, iso_utc};
 use serde_json::Value;
 
-use super::gathered::{Gathered, YaoCase};
 use super::record;
+use super::run_rows::{YaoCase, YaoRun};
 use crate::document::{DocumentReport, RunDocument};
+use crate::json_object::plain_text;
 use crate::markdown::{code, stability};
-use crate::object::plain_text;
 use crate::overall::percent;
 use crate::quantity::duration;
-use crate::run::Run;
+use crate::run::ReportedRun;
 use crate::{cut, stability as words};
 
 /// The longest name that is written out.
@@ -35,13 +35,13 @@ const NAME_LIMIT: usize = 200;
 const VALUE_LIMIT: usize = 4 * 1024;
 
 /// Makes the Markdown of a suite's results, one a run.
-pub type YaoMarkdown = DocumentReport<MarkdownDocument>;
+pub type YaoMarkdown = DocumentReport<YaoMarkdownPage>;
 
 /// What the report is made of.
 #[derive(Debug, Default)]
-pub struct MarkdownDocument(Gathered);
+pub struct YaoMarkdownPage(YaoRun);
 
-impl RunDocument for MarkdownDocument {
+impl RunDocument for YaoMarkdownPage {
     const REPORT: &'static str = "markdown";
 
     fn add(&mut self, event: &RunEvent) {
@@ -53,7 +53,7 @@ impl RunDocument for MarkdownDocument {
     }
 }
 
-fn text(gathered: &Gathered) -> String {
+fn text(gathered: &YaoRun) -> String {
     let run = &gathered.run;
     let mut text = format!("# Test results of {}\n\n", code::span(&cut::name(record::agent(run), NAME_LIMIT)));
     summary(run, &mut text);
@@ -78,7 +78,7 @@ fn text(gathered: &Gathered) -> String {
     text
 }
 
-fn summary(run: &Run, into: &mut String) {
+fn summary(run: &ReportedRun, into: &mut String) {
     let numbers = record::summary(run);
     let number = |name: &str| numbers.get(name).and_then(Value::as_u64).unwrap_or_default();
     #[expect(clippy::cast_precision_loss, reason = "there are fewer cases than a double can count")]

@@ -18,10 +18,10 @@
 //! As Markdown: the same for people.
 
 mod document;
-mod gathered;
 mod lines;
 mod markdown;
 mod record;
+mod run_rows;
 
 pub use document::YaoDocument;
 pub use lines::YaoLines;

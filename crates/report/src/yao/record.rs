@@ -1,25 +1,25 @@
 //! The records that lines and document are made of.
 
-use agentci_verdict::{Aggregates, CaseEnd, Cause, Row, Stability, StabilitySummary, Status, iso_utc};
+use agentci_verdict::{Aggregates, CaseEnd, CaseRow, CaseStatus, Cause, Stability, StabilitySummary, iso_utc};
 use serde_json::{Map, Value, json};
 
-use super::gathered::{AttemptData, YaoCase};
-use crate::object::object;
-use crate::run::Run;
+use super::run_rows::{AttemptData, YaoCase};
+use crate::json_object::object;
+use crate::run::ReportedRun;
 
 /// How an attempt ended, in the words of the dialect.
 pub(super) fn status(end: &CaseEnd) -> &'static str {
     match (end.status, end.cause) {
-        (Status::Pass, _) => "passed",
-        (Status::Skipped, _) => "skipped",
-        (Status::Fail, _) => "failed",
-        (Status::Error, Some(Cause::Timeout)) => "timeout",
-        (Status::Error, _) => "error",
+        (CaseStatus::Pass, _) => "passed",
+        (CaseStatus::Skipped, _) => "skipped",
+        (CaseStatus::Fail, _) => "failed",
+        (CaseStatus::Error, Some(Cause::Timeout)) => "timeout",
+        (CaseStatus::Error, _) => "error",
     }
 }
 
 /// The same for a case: one that is run more than once has passed only if it is stable, and has failed otherwise.
-pub(super) fn case_status(row: &Row) -> &'static str {
+pub(super) fn case_status(row: &CaseRow) -> &'static str {
     match Stability::of_several(row) {
         Some(stability) if stability.stable => "passed",
         Some(_) => "failed",
@@ -31,19 +31,19 @@ pub(super) fn case_status(row: &Row) -> &'static str {
 pub(super) fn error(end: &CaseEnd) -> Option<String> {
     let messages: Vec<&str> = end.findings.iter().map(|finding| finding.message.as_str()).collect();
     match (end.status, messages.is_empty()) {
-        (Status::Pass | Status::Skipped, _) => None,
+        (CaseStatus::Pass | CaseStatus::Skipped, _) => None,
         (_, true) => Some("no reason was recorded".to_owned()),
         (_, false) => Some(messages.join("; ")),
     }
 }
 
 /// The name of the agent, or of the suite where it has none.
-pub(super) fn agent(run: &Run) -> &str {
+pub(super) fn agent(run: &ReportedRun) -> &str {
     run.start.agent.as_deref().unwrap_or(&run.suite)
 }
 
 /// The first line.
-pub(super) fn start(run: &Run) -> Value {
+pub(super) fn start(run: &ReportedRun) -> Value {
     json!({
         "type": "start",
         "timestamp": iso_utc(run.begun()),
@@ -63,7 +63,7 @@ pub(super) fn line(told: YaoCase<'_>) -> Value {
 }
 
 /// The last line, and the summary of the document.
-pub(super) fn summary(run: &Run) -> Map<String, Value> {
+pub(super) fn summary(run: &ReportedRun) -> Map<String, Value> {
     let numbers = Aggregates::of(&run.rows);
     let count = |word: &str| run.rows.iter().filter(|row| case_status(row) == word).count();
     let stability = StabilitySummary::of_several(&run.rows);
@@ -97,7 +97,7 @@ pub(super) fn result(told: YaoCase<'_>) -> Value {
     match &several {
         None => {
             result.extend(ended(end, given.first()));
-            let rate = if matches!(end.status, Status::Pass | Status::Skipped) { 100.0 } else { 0.0 };
+            let rate = if matches!(end.status, CaseStatus::Pass | CaseStatus::Skipped) { 100.0 } else { 0.0 };
             result.insert("pass_rate".into(), rate.into());
         }
         Some(stability) => {

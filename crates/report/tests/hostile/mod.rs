@@ -3,11 +3,11 @@
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CallLife, CaseEnd, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, Log, Metrics,
-    ModelCallMade, Played, Replay, RunEnd, RunEvent, RunStart, Status, TaskError, TaskStart, TextSaid, ToolCallMade,
-    ToolResultGiven, TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, LogLine,
+    Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, TaskError, TaskStart, TextSaid,
+    ToolCallMade, ToolResultGiven, TurnStart,
 };
-use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
+use agentci_verdict::{Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
 /// Markup, ends of whatever it may stand in, links, mentions, commands, colours and marks that reorder text.
@@ -30,16 +30,16 @@ pub(crate) fn run() -> Vec<RunEvent> {
         ..RunStart::default()
     };
     let mut events = vec![event(None, 0, Body::RunStart(Box::new(start)))];
-    for (index, status) in [Status::Pass, Status::Fail, Status::Error].into_iter().enumerate() {
+    for (index, status) in [CaseStatus::Pass, CaseStatus::Fail, CaseStatus::Error].into_iter().enumerate() {
         events.extend(case(&format!("{index}{TEXT}"), index, status));
     }
-    let skipped = CaseEnd { skip_reason: Some(TEXT.into()), ..end(3, Status::Skipped) };
+    let skipped = CaseEnd { skip_reason: Some(TEXT.into()), ..end(3, CaseStatus::Skipped) };
     events.push(event(Some(TEXT), 9, Body::CaseEnd(skipped.into())));
     events.push(event(None, 10, Body::RunEnd(RunEnd { wall_ms: 10, ..RunEnd::default() })));
     events
 }
 
-fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
+fn case(id: &str, index: usize, status: CaseStatus) -> Vec<RunEvent> {
     let value = || json!({ TEXT: [TEXT, 1.50, null] });
     let text = || TEXT.to_owned();
     let result = |ok, result: Value, error: Option<String>| ToolResultGiven {
@@ -75,7 +75,7 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
         Body::TurnStart(TurnStart { turn: 1, input: value().into() }),
         Body::ModelCall(ModelCallMade { turn: 1, request: value().into(), response: json!("x".repeat(9000)).into() }),
         Body::Usage(Usage { tokens_in: Some(1), tokens_out: None, cost_usd: Some(0.25) }),
-        Body::Log(Log { level: text(), message: text(), data: Some(value().into()) }),
+        Body::Log(LogLine { level: text(), message: text(), data: Some(value().into()) }),
         Body::TaskError(TaskError { message: text(), data: Some(value().into()) }),
         Body::FinalOutput(FinalOutput { output: value().into() }),
         Body::Check(check(CheckStatus::Held)),
@@ -87,9 +87,9 @@ fn case(id: &str, index: usize, status: Status) -> Vec<RunEvent> {
     bodies.into_iter().zip(0..).map(|(body, offset)| event(Some(id), offset, body)).collect()
 }
 
-fn end(index: usize, status: Status) -> CaseEnd {
-    let wrong = matches!(status, Status::Fail | Status::Error);
-    let cause = if status == Status::Error { Cause::Timeout } else { Cause::Check };
+fn end(index: usize, status: CaseStatus) -> CaseEnd {
+    let wrong = matches!(status, CaseStatus::Fail | CaseStatus::Error);
+    let cause = if status == CaseStatus::Error { Cause::Timeout } else { Cause::Check };
     let place = Place { path: TEXT.into(), line: 9, column: 3, width: 5, text: TEXT.into() };
     let finding = Finding {
         cause,
@@ -108,7 +108,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
         id: "".into(),
         index,
         runs: 1,
-        passed: status == Status::Pass,
+        passed: status == CaseStatus::Pass,
         status,
         cause: wrong.then_some(cause),
         description: Some(TEXT.into()),
@@ -134,7 +134,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
         }]
         .into(),
         similarities: vec![similarity()].into(),
-        replay: Some(Box::new(Replay {
+        replay: Some(Box::new(ReplaySource {
             cassette_path: TEXT.into(),
             cassette_sha256: TEXT.into(),
             unused_lines: vec![1],
@@ -154,7 +154,7 @@ fn end(index: usize, status: Status) -> CaseEnd {
 
 fn similarity() -> Similarity {
     let fact = || DifferingFact { kind: TEXT.into(), text: TEXT.into() };
-    let facts = Differing {
+    let facts = DifferingFacts {
         missing: vec![fact()],
         extra: vec![fact()],
         unclear: vec![TEXT.into()],

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use agentci_report::{Output, Reporter};
+use agentci_report::{ReportOutput, Reporter};
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CaseEnd, Cause, CheckEnd, CheckStatus, Finding, Metrics, Replay, RunEnd, RunEvent, RunStart,
-    Status, TaskStart, ToolCallMade,
+    AssertionCount, Body, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, Finding, Metrics, ReplaySource, RunEnd,
+    RunEvent, RunStart, TaskStart, ToolCallMade,
 };
-use agentci_verdict::{Detail, Differing, DifferingFact, Similarity};
+use agentci_verdict::{Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
 /// The moment the run begins, in Unix milliseconds.
@@ -49,7 +49,7 @@ pub(crate) struct Written(Rc<RefCell<Vec<u8>>>);
 
 impl Written {
     /// A place for a whole report to go.
-    pub(crate) fn output(&self) -> Output {
+    pub(crate) fn output(&self) -> ReportOutput {
         let mut into = self.clone();
         Box::new(move |bytes| into.write_all(bytes))
     }
@@ -132,7 +132,7 @@ fn place(path: &str, line: u32, column: u32, width: u32, text: &str) -> Place {
 }
 
 fn passed() -> CaseEnd {
-    CaseEnd { runs: 1, passed: true, status: Status::Pass, ..CaseEnd::default() }
+    CaseEnd { runs: 1, passed: true, status: CaseStatus::Pass, ..CaseEnd::default() }
 }
 
 fn not_passed(finding: Finding) -> CaseEnd {
@@ -164,7 +164,7 @@ fn similarity() -> Similarity {
         embedder: "builtin:small@1".into(),
         threshold: Some(0.55),
         negated: false,
-        facts: Differing {
+        facts: DifferingFacts {
             missing: vec![number("1,200")],
             extra: vec![number("<1|5>")],
             negation: Some("answer".into()),
@@ -183,7 +183,7 @@ fn passes() -> Vec<RunEvent> {
         metrics: Metrics { usage, model_calls: Some(2), ..tool_calls("search_docs", 1, 0) },
         assertions: AssertionCount { total: 3, failed: 0 },
         similarities: vec![similarity()].into(),
-        replay: Some(Box::new(Replay {
+        replay: Some(Box::new(ReplaySource {
             cassette_path: "cassettes/t1.jsonl".to_owned(),
             cassette_sha256: "ab".repeat(32),
             unused_lines: vec![3],
@@ -293,7 +293,7 @@ fn skipped() -> CaseEnd {
     CaseEnd {
         index: 4,
         passed: false,
-        status: Status::Skipped,
+        status: CaseStatus::Skipped,
         skip_reason: Some("not ready \"yet\"".into()),
         ..passed()
     }

@@ -6,11 +6,11 @@ use tokio::time::Instant;
 
 use super::Unanswered;
 use crate::ask_agent::{Ask, Unheard, find, lookup, patience};
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::secret_sources::learn_target;
 
 /// Asks an agent; its result is under `output`.
-pub(super) async fn ask(job: &Job<'_>, agent: &str, message: String) -> Result<Value, Unanswered> {
+pub(super) async fn ask(job: &CaseJob<'_>, agent: &str, message: String) -> Result<Value, Unanswered> {
     if let Ok(target) = find(job.run.suite, agent) {
         job.secrets.meet(|secrets| learn_target(target, &|name| lookup(target, job.run.options, name), secrets));
     }

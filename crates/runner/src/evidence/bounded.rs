@@ -9,8 +9,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use agentci_checks::{Evaluator, ReadyCheck, Task};
-use agentci_process::{Command, Lines, Pipes, Process};
+use agentci_checks::{BoundedTask, Evaluator, ReadyCheck};
+use agentci_process::{LineReader, Pipes, Process, ProcessCommand};
 use agentci_source::print_duration;
 use agentci_trace::Trace;
 use agentci_verdict::{Cause, Finding, Outcome};
@@ -21,8 +21,8 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout};
 
 use super::{Unanswered, in_time};
-use crate::job::Job;
-use crate::options::Options;
+use crate::job::CaseJob;
+use crate::options::RunOptions;
 
 /// How long the evaluations of a case that are left to a worker may take together.
 const TIME: Duration = Duration::from_secs(10);
@@ -42,9 +42,9 @@ pub const WORKER_READY: &str = "ready";
 
 /// The workers of a run.
 #[derive(Debug)]
-pub(super) struct Workers {
+pub(super) struct EvidenceWorkers {
     /// What to start, if that is known.
-    command: Option<Command>,
+    command: Option<ProcessCommand>,
     /// All lanes share them, on one thread; one that works is not in here.
     idle: RefCell<Vec<Worker>>,
     free: Semaphore,
@@ -54,7 +54,7 @@ pub(super) struct Workers {
 struct Worker {
     process: Process,
     input: ChildStdin,
-    output: Lines<ChildStdout>,
+    output: LineReader<ChildStdout>,
 }
 
 /// Why a worker did not answer.
@@ -65,19 +65,24 @@ enum Silent {
     NoMemory,
 }
 
-impl Workers {
-    pub(super) fn new(options: &Options<'_>) -> Self {
+impl EvidenceWorkers {
+    pub(super) fn new(options: &RunOptions<'_>) -> Self {
         let at_once = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(WORKERS);
-        let command = options.worker.map(|(program, arguments): (&Path, &[OsString])| Command {
+        let command = options.worker.map(|(program, arguments): (&Path, &[OsString])| ProcessCommand {
             program: program.into(),
             arguments: arguments.to_vec(),
-            ..Command::default()
+            ..ProcessCommand::default()
         });
         Self { command, idle: RefCell::default(), free: Semaphore::new(at_once) }
     }
 
     /// Has a task done. Only the work itself counts as time of the case, not what is waited for a worker.
-    pub(super) async fn evaluate(&self, job: &Job<'_>, spent: &mut Duration, task: Task) -> Result<Value, Unanswered> {
+    pub(super) async fn evaluate(
+        &self,
+        job: &CaseJob<'_>,
+        spent: &mut Duration,
+        task: BoundedTask,
+    ) -> Result<Value, Unanswered> {
         let allowed = time(job);
         let left = allowed.saturating_sub(*spent);
         if left.is_zero() {
@@ -107,7 +112,12 @@ impl Workers {
     }
 
     /// Asks a worker, and keeps it if it answered.
-    async fn ask(&self, command: &Command, task: &Task, left: Duration) -> Result<Asked, Unanswered> {
+    async fn ask(
+        &self,
+        command: &ProcessCommand,
+        task: &BoundedTask,
+        left: Duration,
+    ) -> Result<WorkerAnswer, Unanswered> {
         let idle = self.idle.borrow_mut().pop();
         let mut worker = match idle {
             Some(worker) => worker,
@@ -127,13 +137,13 @@ impl Workers {
 }
 
 /// What came back, unless it was late, and how long it took.
-type Asked = (Option<Result<String, Silent>>, Duration);
+type WorkerAnswer = (Option<Result<String, Silent>>, Duration);
 
 impl Worker {
-    async fn start(command: &Command) -> Result<Self, String> {
+    async fn start(command: &ProcessCommand) -> Result<Self, String> {
         let (process, Pipes { input, output }) =
             Process::spawn_beside(command.clone()).await.map_err(|error| error.to_string())?;
-        let mut worker = Self { process, input, output: Lines::new(output, ANSWER) };
+        let mut worker = Self { process, input, output: LineReader::new(output, ANSWER) };
         match worker.line().await {
             Ok(line) if line == WORKER_READY => Ok(worker),
             Ok(line) => Err(format!("it said `{line}`")),
@@ -142,7 +152,7 @@ impl Worker {
         }
     }
 
-    async fn answer(&mut self, task: &Task) -> Result<String, Silent> {
+    async fn answer(&mut self, task: &BoundedTask) -> Result<String, Silent> {
         // One that reads no more has left, and its output says why.
         let _ = self.input.write_all(task.lines().as_bytes()).await;
         self.line().await
@@ -166,7 +176,7 @@ impl Worker {
 }
 
 /// Has a task done by a thread.
-async fn beside(task: &Task, left: Duration) -> Asked {
+async fn beside(task: &BoundedTask, left: Duration) -> WorkerAnswer {
     let (lines, begun) = (task.lines(), Instant::now());
     let answer = on_thread(left, "its thread ended", move || {
         let mut lines = lines.lines();
@@ -192,7 +202,7 @@ async fn on_thread<T: Send + 'static>(
 }
 
 /// How long the evaluations of a case may take together: no longer than the case.
-fn time(job: &Job<'_>) -> Duration {
+fn time(job: &CaseJob<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.and_then(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).ok());
     within([wall, job.run.options.timeout, job.case.timeout])
 }
@@ -205,7 +215,7 @@ fn within(limits: [Option<Duration>; 3]) -> Duration {
 /// spent on this so far grows by it. A thread that is late is left behind: it
 /// looks at patterns, whose memory has a limit, and ends with the program at the latest.
 pub(crate) async fn evaluate(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     spent: &mut Duration,
     ready: &ReadyCheck,
     trace: &Trace,

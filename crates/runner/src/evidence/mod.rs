@@ -7,14 +7,14 @@ mod similarity;
 
 use std::time::Duration;
 
-use agentci_checks::Question;
+use agentci_checks::EvidenceQuestion;
 use agentci_plan::Suite;
 use agentci_verdict::Finding;
 use serde_json::Value;
 
 use crate::findings;
-use crate::job::Job;
-use crate::options::Options;
+use crate::job::CaseJob;
+use crate::options::RunOptions;
 use similarity::Meanings;
 
 pub(crate) use bounded::evaluate;
@@ -29,35 +29,35 @@ pub(crate) struct Evidence {
     /// Who compares meanings.
     meanings: Meanings,
     /// Evaluates what may take long.
-    workers: bounded::Workers,
+    workers: bounded::EvidenceWorkers,
 }
 
 impl Evidence {
     /// Nothing is known yet.
-    pub(crate) fn new(suite: &Suite, options: &Options<'_>) -> Self {
-        Self { meanings: Meanings::new(suite, options), workers: bounded::Workers::new(options) }
+    pub(crate) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
+        Self { meanings: Meanings::new(suite, options), workers: bounded::EvidenceWorkers::new(options) }
     }
 
     /// Finds out what a check wants to know. The time of the case that workers spent so far grows by theirs.
     pub(crate) async fn answer(
         &self,
-        job: &Job<'_>,
+        job: &CaseJob<'_>,
         spent: &mut Duration,
-        question: Question,
+        question: EvidenceQuestion,
     ) -> Result<Value, Unanswered> {
         match question {
-            Question::Similarity { expected, said } => self.meanings.compare(job, &expected, &said).await,
-            Question::Script { file, function, arguments } => {
+            EvidenceQuestion::Similarity { expected, said } => self.meanings.compare(job, &expected, &said).await,
+            EvidenceQuestion::Script { file, function, arguments } => {
                 in_time(job, script::call(job, file, function, arguments)).await
             }
-            Question::Bounded(task) => in_time(job, self.workers.evaluate(job, spent, task)).await,
-            Question::Agent { agent, message } => agent::ask(job, &agent, message).await,
+            EvidenceQuestion::Bounded(task) => in_time(job, self.workers.evaluate(job, spent, task)).await,
+            EvidenceQuestion::Agent { agent, message } => agent::ask(job, &agent, message).await,
         }
     }
 }
 
 /// Waits for an answer, unless the run is stopped or the suite has used up its time meanwhile.
-async fn in_time<T>(job: &Job<'_>, answer: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
+async fn in_time<T>(job: &CaseJob<'_>, answer: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
     let late = async {
         match job.run.deadline {
             Some(deadline) => {

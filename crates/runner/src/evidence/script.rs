@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
-use agentci_script::{Limits, ScriptError};
+use agentci_script::{CallLimits, ScriptError};
 use agentci_source::{did_you_mean, read};
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Value, json};
 
 use super::Unanswered;
-use crate::job::Job;
+use crate::job::CaseJob;
 
 /// The most that is kept of what a function returns, as JSON.
 const RETURNED: usize = 64 * 1024;
 
 pub(super) async fn call(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     file: Arc<ScriptFile>,
     function: String,
     arguments: Vec<Value>,
 ) -> Result<Value, Unanswered> {
     let result = match job.run.shared.library.program(&file) {
-        Ok(program) => program.call(&function, &arguments, &Limits::default()).await,
+        Ok(program) => program.call(&function, &arguments, &CallLimits::default()).await,
         Err(error) => Err(error),
     };
     match result {

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use agentci_embed::facts;
-use agentci_embed::remote::{Cache, Limits};
-use agentci_embed::{Builtin, Choice, DEFAULT_BASE_URL, EmbedError, Embedder, Remote, Service, choose, cosine};
+use agentci_embed::remote::{Cache, RetryLimits};
+use agentci_embed::{Builtin, DEFAULT_BASE_URL, EmbedError, Embedder, EmbedderChoice, Remote, Service, choose, cosine};
 use agentci_plan::Suite;
-use agentci_verdict::{Cause, Differing, Finding};
+use agentci_verdict::{Cause, DifferingFacts, Finding};
 use futures_util::TryFutureExt as _;
 use serde_json::{Value, json};
 
 use super::{Unanswered, in_time};
-use crate::job::Job;
-use crate::options::Options;
+use crate::job::CaseJob;
+use crate::options::RunOptions;
 
 /// How many facts of a kind of difference are kept.
 const FACTS: usize = 50;
@@ -33,7 +33,7 @@ impl Meanings {
     /// Chooses the embedder: what the caller pins, else what the suite pins; else the service when there is a key for it in the
     /// environment of this program, else the built-in one. What a case hands its agent, a scripted model's address say, has no
     /// part in it.
-    pub(super) fn new(suite: &Suite, options: &Options<'_>) -> Self {
+    pub(super) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
         let pinned = options.embedder.or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()));
         let variable = |name: &str| (options.environment)(name).filter(|value| !value.trim().is_empty());
         let (key, url) =
@@ -42,7 +42,7 @@ impl Meanings {
     }
 
     /// Compares an expected text with what was said.
-    pub(super) async fn compare(&self, job: &Job<'_>, expected: &str, said: &str) -> Result<Value, Unanswered> {
+    pub(super) async fn compare(&self, job: &CaseJob<'_>, expected: &str, said: &str) -> Result<Value, Unanswered> {
         let embedder = self.embedder.as_ref().map_err(Clone::clone)?;
         let vectors = self.vectors(embedder, expected, said).map_err(|error| trouble(&error));
         let vectors = in_time(job, vectors).await?;
@@ -88,15 +88,15 @@ fn embedder(
     let choice =
         choose(pinned, key.as_deref()).map_err(|error| Finding { cause: Cause::Config, ..*trouble(&error) })?;
     let model = match choice {
-        Choice::Builtin => return Ok(Embedder::Builtin(Builtin)),
-        Choice::Remote { model } => model,
+        EmbedderChoice::Builtin => return Ok(Embedder::Builtin(Builtin)),
+        EmbedderChoice::Remote { model } => model,
     };
     if key.is_none() && url.is_none() {
         let message = format!("`openai:{model}` needs a key, and `OPENAI_API_KEY` is not set");
         let help = "set it, or `OPENAI_BASE_URL` to a service that needs none, or use the embedder `builtin`";
         return Err(Finding::new(Cause::Embedding, message).help(help).into());
     }
-    let mut limits = Limits::default();
+    let mut limits = RetryLimits::default();
     if let Some(timeout) = timeout {
         limits.request = timeout;
         // Every try may take so long.
@@ -116,7 +116,7 @@ fn trouble(error: &dyn std::error::Error) -> Unanswered {
     Finding { help, ..Finding::new(Cause::Embedding, message) }.into()
 }
 
-fn differing(expected: &str, said: &str) -> Differing {
+fn differing(expected: &str, said: &str) -> DifferingFacts {
     let mut found = facts::compare(expected, said);
     found.missing.truncate(FACTS);
     found.extra.truncate(FACTS);

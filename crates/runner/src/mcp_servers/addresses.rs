@@ -16,10 +16,12 @@ const FILE: &str = "mcp.json";
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// Names with addresses, for the variables of a case or for an environment.
-pub(super) type Named = Vec<(String, String)>;
+pub(super) type NamedAddresses = Vec<(String, String)>;
 
 /// What leads an agent to servers at these addresses, of Streamable HTTP and of the transport of 2024.
-pub(super) fn tell<'w>(servers: &[(&'w McpWorld, String, String)]) -> io::Result<(Named, Named, TempDir)> {
+pub(super) fn tell<'w>(
+    servers: &[(&'w McpWorld, String, String)],
+) -> io::Result<(NamedAddresses, NamedAddresses, TempDir)> {
     let folder = tempfile::Builder::new().prefix("agentci-mcp-").tempdir()?;
     let path = folder.path().join(FILE);
     let entry = |(world, url, _): &(&'w McpWorld, String, String)| {
@@ -28,7 +30,7 @@ pub(super) fn tell<'w>(servers: &[(&'w McpWorld, String, String)]) -> io::Result
     let entries: Map<String, Value> = servers.iter().map(entry).collect();
     fs_err::write(&path, format!("{}\n", json!({ "mcpServers": entries })))?;
     let config = path.to_string_lossy().into_owned();
-    let (mut addresses, mut environment) = (Named::new(), Named::new());
+    let (mut addresses, mut environment) = (NamedAddresses::new(), NamedAddresses::new());
     for (world, url, sse_url) in servers {
         addresses.extend(of_server(world, url, sse_url));
         environment.push((world.variable(), url.clone()));

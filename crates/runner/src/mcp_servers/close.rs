@@ -27,7 +27,7 @@ impl McpServers {
 
     /// The calls that recordings have and nobody made, in words.
     fn unused(&self) -> Vec<String> {
-        let told = |played: &super::Played| {
+        let told = |played: &super::RunningMcpServer| {
             let mut unused = played.mind.unused();
             let count = unused.len();
             unused.truncate(LISTED);

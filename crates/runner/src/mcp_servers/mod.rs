@@ -14,13 +14,13 @@ mod watch;
 
 use std::sync::Arc;
 
-use agentci_mock_mcp::{McpServer, Mind};
+use agentci_mock_mcp::{McpServer, ServerState};
 use agentci_stubs::Faults;
 use agentci_verdict::Finding;
 use tempfile::TempDir;
 
-use crate::job::Job;
-use watch::{Shared, Watch};
+use crate::job::CaseJob;
+use watch::{ServerWatch, WatchedServers};
 
 pub(crate) use addresses::nowhere;
 pub(crate) use start::start;
@@ -31,16 +31,16 @@ pub(crate) struct McpServers {
     pub(crate) addresses: Vec<(String, String)>,
     /// What an agent finds in its environment.
     pub(crate) environment: Vec<(String, String)>,
-    servers: Vec<Played>,
-    shared: Arc<Shared>,
+    servers: Vec<RunningMcpServer>,
+    shared: Arc<WatchedServers>,
     /// What holds the file for clients.
     _folder: TempDir,
 }
 
 /// One of them.
-struct Played {
-    mind: Arc<Mind>,
-    watch: Arc<Watch>,
+struct RunningMcpServer {
+    mind: Arc<ServerState>,
+    watch: Arc<ServerWatch>,
     server: McpServer,
 }
 
@@ -51,7 +51,7 @@ impl McpServers {
     }
 
     /// What was asked for so far and is in no script and no recording.
-    pub(crate) fn misses(&self, job: &Job<'_>) -> Vec<Finding> {
+    pub(crate) fn misses(&self, job: &CaseJob<'_>) -> Vec<Finding> {
         self.servers.iter().flat_map(|played| played.watch.misses(job)).collect()
     }
 

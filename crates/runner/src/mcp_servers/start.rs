@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use agentci_mock_mcp::{McpServer, Mind, ServerOptions, Tape, Watcher};
+use agentci_mock_mcp::{McpServer, McpServerOptions, McpTape, ServerState, ServerWatcher};
 use agentci_plan::{McpSource, McpWorld};
 use agentci_recorder::load;
 use agentci_stubs::Faults;
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::addresses::tell;
-use super::watch::{Shared, Watch, Watching};
-use super::{McpServers, Played};
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use super::watch::{ServerWatch, WatchedServers, Watching};
+use super::{McpServers, RunningMcpServer};
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 
 /// Starts the servers, if the case has some; `observer` is told what they see.
 pub(crate) async fn start(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     faults: Faults,
-    observer: Option<UnboundedSender<Kind>>,
+    observer: Option<UnboundedSender<EventKind>>,
 ) -> Result<Option<McpServers>, NotOpened> {
     let worlds = &job.case.world.mcp;
     let Some(first) = worlds.first() else { return Ok(None) };
-    let shared = Arc::new(Shared::new(faults, observer));
+    let shared = Arc::new(WatchedServers::new(faults, observer));
     let mut servers = Vec::new();
     for world in worlds.iter() {
         servers.push(play(job, world, &shared).await?);
@@ -32,7 +32,7 @@ pub(crate) async fn start(
     let reached: Vec<(&McpWorld, String, String)> = worlds
         .iter()
         .zip(&servers)
-        .map(|(world, played): (_, &Played)| (world, played.server.url(), played.server.sse_url()))
+        .map(|(world, played): (_, &RunningMcpServer)| (world, played.server.url(), played.server.sse_url()))
         .collect();
     let (addresses, environment, folder) = tell(&reached).map_err(|error| {
         let message = format!("the file that tells of the MCP servers could not be written: {error}");
@@ -41,29 +41,33 @@ pub(crate) async fn start(
     Ok(Some(McpServers { addresses, environment, servers, shared, _folder: folder }))
 }
 
-async fn play(job: &Job<'_>, world: &McpWorld, shared: &Arc<Shared>) -> Result<Played, NotOpened> {
-    let watch = Arc::new(Watch::new(world, Arc::clone(shared)));
-    let watcher: Box<dyn Watcher> = Box::new(Watching(Arc::clone(&watch)));
+async fn play(
+    job: &CaseJob<'_>,
+    world: &McpWorld,
+    shared: &Arc<WatchedServers>,
+) -> Result<RunningMcpServer, NotOpened> {
+    let watch = Arc::new(ServerWatch::new(world, Arc::clone(shared)));
+    let watcher: Box<dyn ServerWatcher> = Box::new(Watching(Arc::clone(&watch)));
     let mind = match &world.source {
-        McpSource::Script { script, .. } => Mind::new(Arc::clone(script), Some(watcher))
+        McpSource::Script { script, .. } => ServerState::new(Arc::clone(script), Some(watcher))
             .map_err(|error| Finding::new(Cause::Config, error.to_string()).at(job.place(error.span), "this tool"))?,
         McpSource::Recording { path, server } => {
             let recording = load(path).map_err(|error| wrong(job, world, error.to_string()))?;
             let server = server.as_ref().map(|server| server.value.as_str());
-            let tape = Tape::of(&recording, server).map_err(|error| {
+            let tape = McpTape::of(&recording, server).map_err(|error| {
                 let message = format!("`{}` cannot be played: {error}", path.display());
                 wrong(job, world, message).help(error.help())
             })?;
             job.secrets.meet(|secrets| tape.said().for_each(|said| secrets.learn(said)));
-            Mind::recorded(tape, Some(watcher))
+            ServerState::recorded(tape, Some(watcher))
         }
     };
     let mind = Arc::new(mind);
-    let server = McpServer::start(Arc::clone(&mind), ServerOptions::default()).await;
+    let server = McpServer::start(Arc::clone(&mind), McpServerOptions::default()).await;
     let server = server.map_err(|error| wrong(job, world, format!("the MCP server could not be started: {error}")))?;
-    Ok(Played { mind, watch, server })
+    Ok(RunningMcpServer { mind, watch, server })
 }
 
-fn wrong(job: &Job<'_>, world: &McpWorld, message: String) -> Finding {
+fn wrong(job: &CaseJob<'_>, world: &McpWorld, message: String) -> Finding {
     Finding::new(Cause::Config, message).at(job.place(world.span), "this server")
 }

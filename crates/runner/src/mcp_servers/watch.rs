@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agentci_mock_mcp::{Seen, Watcher};
+use agentci_mock_mcp::{ServerEvent, ServerWatcher};
 use agentci_plan::{FaultKind, McpSource, McpWorld};
 use agentci_source::Span;
 use agentci_stubs::{Faults, RouteMiss};
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use agentci_verdict::Finding;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::services::{missed, told};
 
 /// The most misses of a server that are remembered.
@@ -19,23 +19,23 @@ const MISSES: usize = 1_000;
 
 /// What the servers of an attempt share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct WatchedServers {
     faults: Mutex<Faults>,
-    listener: Mutex<Listener>,
+    listener: Mutex<ServerListener>,
 }
 
 /// Who is told what is seen.
 #[derive(Debug)]
-enum Listener {
+enum ServerListener {
     /// The driver of the agent.
-    Driver(Option<UnboundedSender<Kind>>),
+    Driver(Option<UnboundedSender<EventKind>>),
     /// Nobody: the conversation is over.
-    Late(Vec<Kind>),
+    Late(Vec<EventKind>),
 }
 
-impl Shared {
-    pub(super) fn new(faults: Faults, observer: Option<UnboundedSender<Kind>>) -> Self {
-        Self { faults: Mutex::new(faults), listener: Mutex::new(Listener::Driver(observer)) }
+impl WatchedServers {
+    pub(super) fn new(faults: Faults, observer: Option<UnboundedSender<EventKind>>) -> Self {
+        Self { faults: Mutex::new(faults), listener: Mutex::new(ServerListener::Driver(observer)) }
     }
 
     pub(super) fn faults(&self) -> Faults {
@@ -44,45 +44,45 @@ impl Shared {
 
     /// Keeps what is seen from now on.
     pub(super) fn end_conversation(&self) {
-        *self.listener() = Listener::Late(Vec::new());
+        *self.listener() = ServerListener::Late(Vec::new());
     }
 
     /// What was seen when the conversation was over.
-    pub(super) fn take_late(&self) -> Vec<Kind> {
+    pub(super) fn take_late(&self) -> Vec<EventKind> {
         match &mut *self.listener() {
-            Listener::Driver(_) => Vec::new(),
-            Listener::Late(late) => std::mem::take(late),
+            ServerListener::Driver(_) => Vec::new(),
+            ServerListener::Late(late) => std::mem::take(late),
         }
     }
 
-    fn tell(&self, kind: Kind) {
+    fn tell(&self, kind: EventKind) {
         match &mut *self.listener() {
             // Whoever listened may be gone by now.
-            Listener::Driver(Some(observer)) => drop(observer.send(kind)),
-            Listener::Driver(None) => {}
-            Listener::Late(late) => late.push(kind),
+            ServerListener::Driver(Some(observer)) => drop(observer.send(kind)),
+            ServerListener::Driver(None) => {}
+            ServerListener::Late(late) => late.push(kind),
         }
     }
 
-    fn listener(&self) -> MutexGuard<'_, Listener> {
+    fn listener(&self) -> MutexGuard<'_, ServerListener> {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What one server sees.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct ServerWatch {
     pub(super) name: String,
     span: Span,
     /// What to do about a miss.
     help: &'static str,
-    shared: Arc<Shared>,
+    shared: Arc<WatchedServers>,
     reached: AtomicBool,
     misses: Mutex<Vec<RouteMiss>>,
 }
 
-impl Watch {
-    pub(super) fn new(world: &McpWorld, shared: Arc<Shared>) -> Self {
+impl ServerWatch {
+    pub(super) fn new(world: &McpWorld, shared: Arc<WatchedServers>) -> Self {
         let (name, misses) = (world.name.value.clone(), Mutex::default());
         let help = match &world.source {
             McpSource::Script { .. } => "add an answer for it, or find out why the agent asks this",
@@ -98,7 +98,7 @@ impl Watch {
         self.reached.load(Ordering::Relaxed)
     }
 
-    pub(super) fn misses(&self, job: &Job<'_>) -> Vec<Finding> {
+    pub(super) fn misses(&self, job: &CaseJob<'_>) -> Vec<Finding> {
         let misses = self.misses.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let place = job.place(self.span);
         told(misses).into_iter().map(|miss| missed(miss, &place, "this server", self.help)).collect()
@@ -111,25 +111,25 @@ impl Watch {
 
 /// A server's way to who watches it.
 #[derive(Debug)]
-pub(super) struct Watching(pub(super) Arc<Watch>);
+pub(super) struct Watching(pub(super) Arc<ServerWatch>);
 
-impl Watcher for Watching {
-    fn saw(&self, seen: Seen) {
+impl ServerWatcher for Watching {
+    fn saw(&self, seen: ServerEvent) {
         let watch = &self.0;
         watch.shared.tell(match seen {
-            Seen::Call { number, tool, arguments } => Kind::ToolCall(ToolCall {
+            ServerEvent::Call { number, tool, arguments } => EventKind::ToolCall(ToolCall {
                 call_id: watch.call_id(number),
                 name: tool,
                 args: Arc::new(arguments),
                 observer: Observer::Stub,
                 begun: None,
             }),
-            Seen::Answer { number, outcome, fault } => {
+            ServerEvent::Answer { number, outcome, fault } => {
                 let (ok, result, error) = match outcome {
                     Ok(result) => (true, Arc::new(result), None),
                     Err(error) => (false, Arc::default(), Some(error)),
                 };
-                Kind::ToolResult(ToolResult {
+                EventKind::ToolResult(ToolResult {
                     call_id: watch.call_id(number),
                     ok,
                     result,
@@ -139,13 +139,13 @@ impl Watcher for Watching {
                     ..ToolResult::default()
                 })
             }
-            Seen::Miss { of, message } => {
+            ServerEvent::Miss { of, message } => {
                 let message = format!("the MCP server `{}` has no answer: {message}", watch.name);
                 let mut misses = watch.misses.lock().unwrap_or_else(PoisonError::into_inner);
                 if misses.len() < MISSES {
                     misses.push(RouteMiss { tool: of.clone(), message: message.clone(), notes: Vec::new() });
                 }
-                Kind::Miss { tool: of, message }
+                EventKind::Miss { tool: of, message }
             }
         });
     }
@@ -172,10 +172,10 @@ mod tests {
         let span = Span::whole(Sources::default().add(Path::new("agentci.yaml"), ""));
         let source = McpSource::Script { path: "orders.mcp.yaml".into(), script: Arc::default() };
         let world = McpWorld { name: Spanned::new("orders".to_owned(), span), source, span };
-        let shared = Arc::new(Shared::new(Faults::new([].into(), 1), None));
-        let watching = Watching(Arc::new(Watch::new(&world, shared)));
+        let shared = Arc::new(WatchedServers::new(Faults::new([].into(), 1), None));
+        let watching = Watching(Arc::new(ServerWatch::new(&world, shared)));
         for number in 0..=MISSES {
-            watching.saw(Seen::Miss { of: "find".into(), message: format!("no answer to {number}") });
+            watching.saw(ServerEvent::Miss { of: "find".into(), message: format!("no answer to {number}") });
         }
         assert_eq!(watching.0.misses.lock().unwrap().len(), MISSES);
     }

@@ -10,14 +10,14 @@ mod tools;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use agentci_recorder::{Steadier, Surroundings};
-use agentci_trace::{Kind, ModelRequest, Redactor, Trace};
-use agentci_verdict::{CaseEnd, Prompt};
+use agentci_recorder::{Circumstances, Steadier};
+use agentci_trace::{EventKind, ModelRequest, Redactor, Trace};
+use agentci_verdict::{CaseEnd, KeptPrompt};
 use serde_json::Value;
 
 use crate::attempt::Attempt;
 use crate::recorded_world;
-use print::Printer;
+use print::FingerprintMaker;
 
 /// In how many ways a case may ask its models. One that asks in more has prompts of which each is another, and they are not
 /// compared.
@@ -31,12 +31,12 @@ pub(crate) fn settle(attempt: &Attempt<'_>, trace: &Trace, end: &mut CaseEnd) {
     if end.metrics.model_calls.is_none() {
         return;
     }
-    let asked = trace.events().iter().any(|event| matches!(event.kind, Kind::ModelCall { .. }));
+    let asked = trace.events().iter().any(|event| matches!(event.kind, EventKind::ModelCall { .. }));
     let prompts = if asked { of_trace(trace, &attempt.job.secrets.all(), &steadier(attempt)) } else { Vec::new() };
     keep(prompts, end);
 }
 
-fn keep(prompts: Vec<Prompt>, end: &mut CaseEnd) {
+fn keep(prompts: Vec<KeptPrompt>, end: &mut CaseEnd) {
     if prompts.len() > WAYS {
         end.warnings.push(format!(
             "its models are asked in more than {WAYS} ways, so they are not kept: system prompts that differ each time cannot be \
@@ -49,9 +49,9 @@ fn keep(prompts: Vec<Prompt>, end: &mut CaseEnd) {
 }
 
 /// Each way in which models were asked, by id; a few more than are kept where there are too many.
-fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<Prompt> {
-    let printer = Printer { secrets, steadier };
-    let mut prompts: BTreeMap<String, Prompt> = BTreeMap::new();
+fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<KeptPrompt> {
+    let printer = FingerprintMaker { secrets, steadier };
+    let mut prompts: BTreeMap<String, KeptPrompt> = BTreeMap::new();
     let mut known: HashSet<String> = HashSet::new();
     for request in trace.model_requests() {
         let Some(values) = parameters::of(request.body) else { continue };
@@ -66,14 +66,14 @@ fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<Promp
     prompts.into_values().collect()
 }
 
-fn prompt(request: &ModelRequest<'_>, values: &Value, printer: &Printer<'_>) -> Prompt {
+fn prompt(request: &ModelRequest<'_>, values: &Value, printer: &FingerprintMaker<'_>) -> KeptPrompt {
     let system = system::of(&request.system, printer);
     let tools = tools::of(&request.tools, printer);
     let (parameters, of_parameters) = parameters::kept(values, printer);
     let model = request.model.map(|model| printer.secrets.text(model).into_owned());
     let tool_ids: Vec<&str> = tools.iter().map(|tool| tool.id.as_str()).collect();
     let whole = serde_json::json!([model, system.as_ref().map(|system| &system.id), tool_ids, of_parameters]);
-    Prompt { id: print::hash(&whole.to_string()), model, parameters, system, tools }
+    KeptPrompt { id: print::hash(&whole.to_string()), model, parameters, system, tools }
 }
 
 /// What may differ from run to run is measured by the folders of the agent and by the clock while it ran.
@@ -85,7 +85,7 @@ fn steadier(attempt: &Attempt<'_>) -> Steadier {
     let elapsed_ms = u64::try_from(attempt.clock.started().elapsed().as_millis()).unwrap_or(u64::MAX);
     let began_ms = now_ms.saturating_sub(elapsed_ms);
     let roots = recorded_world::agent_roots(attempt);
-    Steadier::new(&Surroundings::here(began_ms, roots), elapsed_ms)
+    Steadier::new(&Circumstances::here(began_ms, roots), elapsed_ms)
 }
 
 /// Removes secrets that became known after the requests were made.
@@ -117,14 +117,14 @@ mod tests {
     fn trace(bodies: impl IntoIterator<Item = Value>) -> Trace {
         let mut trace = Trace::default();
         for body in bodies {
-            let kind = Kind::ModelCall { request: body.into(), response: json!({ "choices": [] }).into() };
+            let kind = EventKind::ModelCall { request: body.into(), response: json!({ "choices": [] }).into() };
             trace.push(Event { at: Moment::default(), turn: 0, kind });
         }
         trace
     }
 
     fn asked(bodies: impl IntoIterator<Item = Value>) -> CaseEnd {
-        let steadier = Steadier::new(&Surroundings::default(), 0);
+        let steadier = Steadier::new(&Circumstances::default(), 0);
         let mut end = CaseEnd::default();
         keep(of_trace(&trace(bodies), &Redactor::default(), &steadier), &mut end);
         end

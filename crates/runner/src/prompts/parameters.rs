@@ -3,7 +3,7 @@
 use agentci_verdict::PromptParameters;
 use serde_json::{Map, Value};
 
-use super::print::Printer;
+use super::print::FingerprintMaker;
 
 /// How long parameters may be that are kept.
 const PARAMETERS: usize = 16 * 1024;
@@ -72,7 +72,7 @@ pub(super) fn of(body: &Value) -> Option<Value> {
 }
 
 /// What is kept of them, and what tells them from others of the run.
-pub(super) fn kept(values: &Value, printer: &Printer<'_>) -> (PromptParameters, String) {
+pub(super) fn kept(values: &Value, printer: &FingerprintMaker<'_>) -> (PromptParameters, String) {
     let clean = printer.secrets.clean(values);
     let print = printer.value(&clean);
     let id = print.id();

@@ -8,13 +8,13 @@ use serde_json::{Number, Value};
 use super::DIGITS;
 
 /// Makes prints.
-pub(super) struct Printer<'p> {
+pub(super) struct FingerprintMaker<'p> {
     pub(super) secrets: &'p Redactor,
     pub(super) steadier: &'p Steadier,
 }
 
 /// The print of a text or a value.
-pub(super) struct Print<T> {
+pub(super) struct PromptPrint<T> {
     pub(super) hash: String,
     /// The times in it, as they are kept.
     pub(super) times: Vec<String>,
@@ -22,15 +22,15 @@ pub(super) struct Print<T> {
     pub(super) shown: T,
 }
 
-impl Printer<'_> {
+impl FingerprintMaker<'_> {
     /// The print of a text without secrets.
-    pub(super) fn text(&self, text: &str) -> Print<String> {
+    pub(super) fn text(&self, text: &str) -> PromptPrint<String> {
         let Steady { text, shown, times } = self.steadier.text(text);
-        Print { hash: hash(&text), times: times.into_iter().map(said).collect(), shown }
+        PromptPrint { hash: hash(&text), times: times.into_iter().map(said).collect(), shown }
     }
 
     /// The print of a value without secrets.
-    pub(super) fn value(&self, value: &Value) -> Print<Value> {
+    pub(super) fn value(&self, value: &Value) -> PromptPrint<Value> {
         let mut shown = value.clone();
         self.walk(&mut shown, &mut |steady| steady.shown);
         let (mut value, mut times) = (value.clone(), Vec::new());
@@ -38,7 +38,7 @@ impl Printer<'_> {
             times.extend(steady.times.into_iter().map(said));
             steady.text
         });
-        Print { hash: hash(&canonical(&value)), times, shown }
+        PromptPrint { hash: hash(&canonical(&value)), times, shown }
     }
 
     /// Puts something in the place of each text.
@@ -64,7 +64,7 @@ impl Printer<'_> {
     }
 }
 
-impl<T> Print<T> {
+impl<T> PromptPrint<T> {
     /// What tells it from others of the same run: the times that are the present are one.
     pub(super) fn id(&self) -> String {
         if self.times.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agentci_verdict::SystemPrompt;
 
-use super::print::{Printer, hash};
+use super::print::{FingerprintMaker, hash};
 
 /// How many lines of a prompt are kept one by one; the others are kept as one.
 const LINES: usize = 2000;
@@ -13,7 +13,7 @@ const LINE_TEXT: usize = 2000;
 const PROMPT_TEXT: usize = 64 * 1024;
 
 /// The system prompt of a request; nothing where it has none.
-pub(super) fn of(text: &str, printer: &Printer<'_>) -> Option<SystemPrompt> {
+pub(super) fn of(text: &str, printer: &FingerprintMaker<'_>) -> Option<SystemPrompt> {
     if text.trim().is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@ use agentci_trace::OfferedTool;
 use agentci_verdict::PromptTool;
 use serde_json::{Value, json};
 
-use super::print::Printer;
+use super::print::FingerprintMaker;
 
 /// How many tools of a request are kept one by one; the others are kept as one.
 const TOOLS: usize = 500;
@@ -29,7 +29,7 @@ const NO_SETTINGS: [&str; 10] = [
 ];
 
 /// The tools, by name.
-pub(super) fn of(offered: &[OfferedTool<'_>], printer: &Printer<'_>) -> Vec<PromptTool> {
+pub(super) fn of(offered: &[OfferedTool<'_>], printer: &FingerprintMaker<'_>) -> Vec<PromptTool> {
     let mut tools: Vec<PromptTool> = offered.iter().take(TOOLS).map(|tool| kept(tool, printer)).collect();
     let rest: Vec<&Value> = offered.iter().skip(TOOLS).map(|tool| tool.declared).collect();
     if !rest.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn of(offered: &[OfferedTool<'_>], printer: &Printer<'_>) -> Vec<Prom
     tools
 }
 
-fn kept(tool: &OfferedTool<'_>, printer: &Printer<'_>) -> PromptTool {
+fn kept(tool: &OfferedTool<'_>, printer: &FingerprintMaker<'_>) -> PromptTool {
     let clean = |value: &Value| printer.secrets.clean(value).into_owned();
     let declared = clean(tool.declared);
     let schema = tool.parameters.map(clean);

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agentci_plan::{FaultKind, Recorded};
-use agentci_recorder::{Request, Session, Spoil};
+use agentci_plan::{FaultKind, RecordedCase};
+use agentci_recorder::{RecordedRequest, RecorderSession, Spoil};
 use agentci_stubs::Faults;
 
 use super::mcp_streams::McpAddresses;
@@ -15,16 +15,16 @@ pub(super) type SharedFaults = Arc<Mutex<Faults>>;
 
 /// Has the faults happen in a session. Where only the model is recorded, tools are played elsewhere, and so are their
 /// faults. A stream of an MCP server is no call, so nothing goes wrong with it.
-pub(super) fn install(session: &Session, faults: &SharedFaults, holds: Recorded, mcp: McpAddresses) {
+pub(super) fn install(session: &RecorderSession, faults: &SharedFaults, holds: RecordedCase, mcp: McpAddresses) {
     let faults = Arc::clone(faults);
-    session.spoil(move |request: &Request| {
+    session.spoil(move |request: &RecordedRequest| {
         if is_helper(request) || mcp.has_stream(request) {
             return None;
         }
         let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = if asks_model(request) {
             faults.next_of_model()
-        } else if holds == Recorded::World {
+        } else if holds == RecordedCase::World {
             faults.next(&tool_exchange::name(request)?)
         } else {
             None

@@ -6,19 +6,19 @@ use agentci_plan::{Mode, RecordedWorld};
 use agentci_recorder::Recording;
 use agentci_source::FileError;
 use agentci_trace::sha256;
-use agentci_verdict::{Cause, Finding, Replay};
+use agentci_verdict::{Cause, Finding, ReplaySource};
 
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 
 /// A recording that was read.
 pub(super) struct LoadedRecording {
     pub(super) recording: Recording,
-    pub(super) replay: Replay,
+    pub(super) replay: ReplaySource,
 }
 
 /// Reads the recording of a case; the finding says what to do where that cannot be.
-pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<LoadedRecording, NotOpened> {
+pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<LoadedRecording, NotOpened> {
     let path = &world.recording.path;
     let shown = path.display();
     let text = text(job, path).map_err(|error| {
@@ -35,19 +35,22 @@ pub(super) fn read(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<LoadedReco
         wrong(job, world, format!("`{shown}` can not be played: {error}"), help)
     })?;
     let (cassette_path, cassette_sha256) = (shown.to_string(), sha256(text.as_bytes()));
-    Ok(LoadedRecording { recording, replay: Replay { cassette_path, cassette_sha256, ..Replay::default() } })
+    Ok(LoadedRecording {
+        recording,
+        replay: ReplaySource { cassette_path, cassette_sha256, ..ReplaySource::default() },
+    })
 }
 
 /// Whether the recording of a case is one of a conversation, as earlier versions made of servers that they started: it is still
 /// played in place of the agent.
-pub(crate) fn is_conversation(job: &Job<'_>) -> bool {
+pub(crate) fn is_conversation(job: &CaseJob<'_>) -> bool {
     let recorded = job.case.recorded_world().filter(|_| job.run.options.mode == Mode::Replay);
     let Some(world) = recorded.filter(|_| job.case.target.is_recorded()) else { return false };
     text(job, &world.recording.path).is_ok_and(|text| !text.is_empty() && !Recording::is_world(&text))
 }
 
 /// What is odd about a case that is answered from a recording of a conversation although its agent could be run.
-pub(crate) fn earlier(job: &Job<'_>) -> Option<String> {
+pub(crate) fn earlier(job: &CaseJob<'_>) -> Option<String> {
     let world = job.case.recorded_world()?;
     let (shown, command) = (world.recording.path.display(), command(job, false));
     Some(format!(
@@ -57,7 +60,7 @@ pub(crate) fn earlier(job: &Job<'_>) -> Option<String> {
 }
 
 /// The command that records a case again.
-pub(super) fn command(job: &Job<'_>, update: bool) -> String {
+pub(super) fn command(job: &CaseJob<'_>, update: bool) -> String {
     let update = if update { "--update " } else { "" };
     let word = |word: &str| {
         let plain = |c: char| c.is_alphanumeric() || "._-/+@:,".contains(c);
@@ -71,11 +74,11 @@ pub(super) fn command(job: &Job<'_>, update: bool) -> String {
     format!("agentci record {update}{path} --case {}", word(&job.case.id))
 }
 
-fn text(job: &Job<'_>, path: &Path) -> Result<String, FileError> {
+fn text(job: &CaseJob<'_>, path: &Path) -> Result<String, FileError> {
     job.run.options.files.read_text(path, Recording::LARGEST as u64)
 }
 
-pub(super) fn wrong(job: &Job<'_>, world: RecordedWorld<'_>, message: String, help: String) -> NotOpened {
+pub(super) fn wrong(job: &CaseJob<'_>, world: RecordedWorld<'_>, message: String, help: String) -> NotOpened {
     let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "this recording");
     finding.help(help).into()
 }

@@ -3,17 +3,19 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{Recorded, RecordedWorld, ToolSource};
-use agentci_recorder::{Bypass, Exchange, Finished, How, Miss, Nearest, Remedy, Tally, Warning, WarningKind};
+use agentci_plan::{RecordedCase, RecordedWorld, ToolSource};
+use agentci_recorder::{
+    Bypass, EndKind, Exchange, FinishedSession, Miss, NearestRequest, Remedy, ReplayTally, Warning, WarningKind,
+};
 use agentci_trace::Event;
-use agentci_verdict::{Cause, Finding, Matched, Replay};
+use agentci_verdict::{Cause, Finding, Matched, ReplaySource};
 
 use super::observe::{is_helper, is_model_call};
-use super::session::{Ended, Used};
-use super::{file, keep};
+use super::session::{SessionEnd, SessionUse};
+use super::{file, save};
 use crate::account::Account;
 use crate::attempt::Attempt;
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::{findings, meter, translate};
 
 /// How many misses are told of a case; one that is not answered leads to others.
@@ -23,7 +25,7 @@ const MISSES_TOLD: usize = 3;
 const LISTED: usize = 5;
 
 /// Requests that the recording has no answer to, as findings.
-pub(crate) fn misses(job: &Job<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
+pub(crate) fn misses(job: &CaseJob<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
     let Some(world) = job.case.recorded_world() else { return Vec::new() };
     let mut found: Vec<Finding> = misses.iter().take(MISSES_TOLD).map(|miss| missed(job, world, miss)).collect();
     let more = misses.len().saturating_sub(MISSES_TOLD);
@@ -34,10 +36,10 @@ pub(crate) fn misses(job: &Job<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
 }
 
 /// Judges a session that is over, and keeps its recording.
-pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Account) {
+pub(crate) fn conclude(attempt: &Attempt<'_>, ended: SessionEnd, account: &mut Account) {
     let job = attempt.job;
     let Some(world) = job.case.recorded_world() else { return };
-    let Ended { finished, used, late, unobserved, .. } = ended;
+    let SessionEnd { finished, used, late, unobserved, .. } = ended;
     take_late(attempt, late, account);
     account.warnings.extend(unobserved);
     job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
@@ -47,16 +49,16 @@ pub(crate) fn conclude(attempt: &Attempt<'_>, ended: Ended, account: &mut Accoun
     account.warnings.extend(finished.warnings.iter().filter(told).map(ToString::to_string));
     account.warnings.extend(bypassed(&finished.bypassed));
     match used {
-        Used::Watched => {}
-        Used::Replayed(replay) => replayed(job, world, &finished, replay, account),
-        Used::Recorded | Used::Updated => {
-            let updated = matches!(used, Used::Updated);
-            keep::keep(attempt, world, finished, updated, account);
+        SessionUse::Watched => {}
+        SessionUse::Replayed(replay) => replayed(job, world, &finished, replay, account),
+        SessionUse::Recorded | SessionUse::Updated => {
+            let updated = matches!(used, SessionUse::Updated);
+            save::keep(attempt, world, finished, updated, account);
         }
     }
 }
 
-fn missed(job: &Job<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
+fn missed(job: &CaseJob<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
     let message = format!(
         "request {} ({}) is not in `{}`: {}",
         miss.number,
@@ -71,8 +73,8 @@ fn missed(job: &Job<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
 }
 
 /// The recorded request that comes nearest, and where it differs first.
-fn nearest(nearest: &Nearest) -> Vec<String> {
-    let Nearest { id, different, leaves, at, recorded, sent, .. } = nearest;
+fn nearest(nearest: &NearestRequest) -> Vec<String> {
+    let NearestRequest { id, different, leaves, at, recorded, sent, .. } = nearest;
     let mut lines = vec![format!("the nearest recorded request is number {id}: {different} of {leaves} values differ")];
     if !at.is_empty() {
         lines.push(format!("at {at} it was recorded as {recorded}"));
@@ -82,7 +84,7 @@ fn nearest(nearest: &Nearest) -> Vec<String> {
 }
 
 /// What was seen when the conversation was over belongs to its last turn, and counts.
-pub(crate) fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, account: &mut Account) {
+pub(crate) fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::EventKind>, account: &mut Account) {
     if late.is_empty() {
         return;
     }
@@ -99,13 +101,19 @@ pub(crate) fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::Kind>, a
     account.exceeded = exceeded;
 }
 
-fn replayed(job: &Job<'_>, world: RecordedWorld<'_>, finished: &Finished, replay: Replay, account: &mut Account) {
+fn replayed(
+    job: &CaseJob<'_>,
+    world: RecordedWorld<'_>,
+    finished: &FinishedSession,
+    replay: ReplaySource,
+    account: &mut Account,
+) {
     findings::put_first(&mut account.findings, misses(job, &finished.misses));
-    let Tally { exact, with_holes, holes, unused, examples, .. } = &finished.tally;
+    let ReplayTally { exact, with_holes, holes, unused, examples, .. } = &finished.tally;
     let recorded = &finished.recording.exchanges;
     let unused: Vec<&Exchange> = recorded.iter().filter(|exchange| unused.contains(&exchange.id)).collect();
     let unused: Vec<&Exchange> = unused.into_iter().filter(|exchange| counts(exchange)).collect();
-    account.left.replay = Some(Replay {
+    account.left.replay = Some(ReplaySource {
         matched: Some(Matched {
             exact: *exact,
             with_holes: *with_holes,
@@ -131,12 +139,12 @@ fn replayed(job: &Job<'_>, world: RecordedWorld<'_>, finished: &Finished, replay
 
 /// Whether it means anything that a recorded exchange was not asked for: one that the agent itself broke off raced with its end.
 fn counts(exchange: &Exchange) -> bool {
-    !exchange.chatter && exchange.end.how != How::Left
+    !exchange.chatter && exchange.end.how != EndKind::Left
 }
 
 /// Recorded requests that the agent did not send: it does less than it did, unless they only look something up.
 fn never_sent(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     world: RecordedWorld<'_>,
     recorded: &[Exchange],
     unused: &[&Exchange],
@@ -198,6 +206,9 @@ pub(super) fn bypassed(all: &[Bypass]) -> Vec<String> {
 }
 
 /// Whether a recording of this kind has a place for an exchange.
-pub(super) fn belongs(holds: Recorded, exchange: &Exchange) -> bool {
-    holds == Recorded::World || exchange.chatter || exchange.request.speaks.is_some() || is_helper(&exchange.request)
+pub(super) fn belongs(holds: RecordedCase, exchange: &Exchange) -> bool {
+    holds == RecordedCase::World
+        || exchange.chatter
+        || exchange.request.speaks.is_some()
+        || is_helper(&exchange.request)
 }

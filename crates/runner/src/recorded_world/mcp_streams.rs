@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agentci_recorder::{Body, Endpoint, Exchange, Recording, Request, Response, StreamAnswer, is_mcp_stream};
+use agentci_recorder::{
+    Exchange, PostEndpoint, RecordedBody, RecordedRequest, RecordedResponse, Recording, StreamAnswer, is_mcp_stream,
+};
 use agentci_trace::{ToolCall, ToolResult};
 use serde_json::Value;
 
@@ -50,48 +52,48 @@ impl McpAddresses {
     }
 
     /// Whether a request only opens such a stream, or ends a session.
-    pub(super) fn has_stream(&self, request: &Request) -> bool {
+    pub(super) fn has_stream(&self, request: &RecordedRequest) -> bool {
         let in_session = request.headers.iter().any(|(name, _)| name == SESSION);
         matches!(request.method.as_str(), "GET" | "DELETE")
             && (in_session || self.streams.contains(&(request.method.clone(), address(request))))
     }
 }
 
-fn is_event_stream(response: Option<&Response>) -> bool {
+fn is_event_stream(response: Option<&RecordedResponse>) -> bool {
     let mut headers = response.into_iter().flat_map(|response| &response.headers);
     headers.any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))
 }
 
-fn address(request: &Request) -> (String, String) {
+fn address(request: &RecordedRequest) -> (String, String) {
     let route = request.path.split(['?', '#']).next().unwrap_or_default();
     (request.origin.clone(), route.to_owned())
 }
 
 /// The JSON-RPC id of a request; null for a notification.
-fn rpc_id(request: &Request) -> Option<&Value> {
-    let Body::Json(body) = &request.body else { return None };
+fn rpc_id(request: &RecordedRequest) -> Option<&Value> {
+    let RecordedBody::Json(body) = &request.body else { return None };
     (body["jsonrpc"] == "2.0" && body["method"].is_string()).then(|| &body["id"])
 }
 
 /// Requests and answers that are still to meet.
 #[derive(Debug, Default)]
 pub(super) struct McpStreams {
-    asked: Vec<Asked>,
+    asked: Vec<AcceptedRequest>,
     /// Answers that came before their requests were over.
     early: Vec<Arc<StreamAnswer>>,
 }
 
 /// A request that was accepted.
 #[derive(Debug)]
-struct Asked {
-    endpoint: Endpoint,
+struct AcceptedRequest {
+    endpoint: PostEndpoint,
     id: Value,
-    call: Option<Call>,
+    call: Option<StreamCall>,
 }
 
 /// The call that it is.
 #[derive(Debug)]
-struct Call {
+struct StreamCall {
     id: String,
     name: String,
     fault: Option<&'static str>,
@@ -101,14 +103,14 @@ impl McpStreams {
     /// A request was accepted, and is this call of a tool if it is any. Gives the result if that came already.
     pub(super) fn ask(
         &mut self,
-        request: &Request,
+        request: &RecordedRequest,
         call: Option<&ToolCall>,
         fault: Option<&'static str>,
     ) -> Option<ToolResult> {
         let id = rpc_id(request).filter(|id| !id.is_null())?.clone();
-        let endpoint = Endpoint::of(request);
-        let call = call.map(|call| Call { id: call.call_id.clone(), name: call.name.clone(), fault });
-        let asked = Asked { endpoint, id, call };
+        let endpoint = PostEndpoint::of(request);
+        let call = call.map(|call| StreamCall { id: call.call_id.clone(), name: call.name.clone(), fault });
+        let asked = AcceptedRequest { endpoint, id, call };
         if let Some(early) = self.early.iter().position(|answer| asked.is_answered_by(answer)) {
             return asked.result(&self.early.remove(early));
         }
@@ -133,13 +135,13 @@ impl McpStreams {
     }
 }
 
-impl Asked {
+impl AcceptedRequest {
     fn is_answered_by(&self, answer: &StreamAnswer) -> bool {
         answer.endpoint == self.endpoint && answer.message["id"] == self.id
     }
 
     fn result(&self, answer: &StreamAnswer) -> Option<ToolResult> {
-        let Call { id, fault, .. } = self.call.as_ref()?;
+        let StreamCall { id, fault, .. } = self.call.as_ref()?;
         Some(tool_exchange::result(&answer.message, id, *fault))
     }
 }
@@ -148,29 +150,29 @@ impl Asked {
 mod tests {
     use std::sync::Arc;
 
-    use agentci_recorder::{End, Frame, How, Response};
+    use agentci_recorder::{AnswerFrame, EndKind, ExchangeEnd, RecordedResponse};
     use agentci_trace::Observer;
     use serde_json::json;
 
     use super::*;
 
-    fn request(method: &str, path: &str, body: Body) -> Request {
-        Request {
+    fn request(method: &str, path: &str, body: RecordedBody) -> RecordedRequest {
+        RecordedRequest {
             method: method.into(),
             origin: "http://shop.test".into(),
             path: path.into(),
             body,
-            ..Request::default()
+            ..RecordedRequest::default()
         }
     }
 
-    fn posted(session: &str, id: u64, method: &str) -> Request {
+    fn posted(session: &str, id: u64, method: &str) -> RecordedRequest {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method });
-        request("POST", &format!("/messages?session={session}"), Body::Json(body))
+        request("POST", &format!("/messages?session={session}"), RecordedBody::Json(body))
     }
 
     fn answer(session: &str, id: u64, text: &str) -> Arc<StreamAnswer> {
-        let endpoint = Endpoint::of(&posted(session, id, "tools/call"));
+        let endpoint = PostEndpoint::of(&posted(session, id, "tools/call"));
         let result = json!({ "content": [{ "type": "text", "text": text }], "isError": text == "declined" });
         Arc::new(StreamAnswer { endpoint, message: json!({ "jsonrpc": "2.0", "id": id, "result": result }) })
     }
@@ -224,26 +226,26 @@ mod tests {
     fn streams_of_a_server_are_told_from_what_a_tool_is_asked() {
         let stream = |path: &str, event: &str| Exchange {
             id: 1,
-            request: request("GET", path, Body::Empty),
-            response: Some(Response {
+            request: request("GET", path, RecordedBody::Empty),
+            response: Some(RecordedResponse {
                 status: 200,
                 headers: vec![("content-type".into(), "text/event-stream".into())],
-                frames: vec![Frame { at_us: 0, bytes: event.to_owned().into() }],
-                ..Response::default()
+                frames: vec![AnswerFrame { at_us: 0, bytes: event.to_owned().into() }],
+                ..RecordedResponse::default()
             }),
-            end: End { at_us: 0, how: How::Left },
+            end: ExchangeEnd { at_us: 0, how: EndKind::Left },
             chatter: false,
             after: None,
         };
         let mcp = stream("/sse", "event: endpoint\ndata: /messages?session=a\n\n");
         let tool = stream("/prices", "data: {\"price\":20}\n\n");
-        let asked = |method: &str, path: &str| request(method, path, Body::Empty);
-        let rpc = Body::Json(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" }));
+        let asked = |method: &str, path: &str| request(method, path, RecordedBody::Empty);
+        let rpc = RecordedBody::Json(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" }));
         let posted =
             |path: &str| Exchange { request: request("POST", path, rpc.clone()), response: None, ..mcp.clone() };
         let answered = |path: &str, status: u16| Exchange {
             request: asked("GET", path),
-            response: Some(Response { status, ..Response::default() }),
+            response: Some(RecordedResponse { status, ..RecordedResponse::default() }),
             ..mcp.clone()
         };
         // A tool that speaks JSON-RPC may also be asked with GET, and an MCP server may have no stream.
@@ -261,6 +263,6 @@ mod tests {
             assert_eq!(addresses.has_stream(&asked(method, path)), is, "{method} {path}");
         }
         let headers = vec![(SESSION.to_owned(), "a".to_owned())];
-        assert!(addresses.has_stream(&Request { headers, ..asked("DELETE", "/mcp") }));
+        assert!(addresses.has_stream(&RecordedRequest { headers, ..asked("DELETE", "/mcp") }));
     }
 }

@@ -13,11 +13,11 @@ mod environment;
 mod faults;
 mod file;
 mod judge;
-mod keep;
 mod mcp_streams;
 mod observe;
 mod open;
 mod prices;
+mod save;
 mod session;
 mod tool_exchange;
 

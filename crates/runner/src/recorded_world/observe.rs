@@ -3,21 +3,23 @@
 use std::sync::Arc;
 
 use agentci_mock_llm::{SeenCall, WireReader};
-use agentci_plan::Recorded;
+use agentci_plan::RecordedCase;
 use agentci_protocols::chat::{ModelAnswer, WireApi};
-use agentci_recorder::{Api, Body, Exchange, How, PriceTable, Request, SeenHow, StreamAnswer, model_answer};
-use agentci_trace::Kind;
+use agentci_recorder::{
+    EndKind, Exchange, PriceTable, ProviderApi, RecordedBody, RecordedRequest, SeenHow, StreamAnswer, model_answer,
+};
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::mcp_streams::{McpAddresses, McpStreams};
 use super::prices::prices;
-use super::tool_exchange::{self, Shown};
+use super::tool_exchange::{self, ShownCall};
 use crate::budget::Budget;
-use crate::job::Job;
+use crate::job::CaseJob;
 
 /// Reads exchanges in the order in which they end.
-pub(super) struct Reader {
-    holds: Recorded,
+pub(super) struct ExchangeReader {
+    holds: RecordedCase,
     models: WireReader,
     prices: PriceTable,
     /// How many exchanges with tools there were.
@@ -27,9 +29,9 @@ pub(super) struct Reader {
     budget: Option<Arc<Budget>>,
 }
 
-impl Reader {
+impl ExchangeReader {
     /// For a session that replays what these addresses are known from.
-    pub(super) fn new(job: &Job<'_>, holds: Recorded, mcp: McpAddresses) -> Self {
+    pub(super) fn new(job: &CaseJob<'_>, holds: RecordedCase, mcp: McpAddresses) -> Self {
         let models = WireReader::new(true);
         let prices = prices(&job.run.suite.prices);
         let (streams, budget) = (McpStreams::default(), job.run.options.budget.clone());
@@ -37,7 +39,7 @@ impl Reader {
     }
 
     /// What an exchange tells of the agent; nothing for telemetry, and for what helps a model.
-    pub(super) fn read(&mut self, exchange: &Exchange, how: SeenHow) -> Vec<Kind> {
+    pub(super) fn read(&mut self, exchange: &Exchange, how: SeenHow) -> Vec<EventKind> {
         if exchange.chatter || is_helper(&exchange.request) {
             return Vec::new();
         }
@@ -45,7 +47,7 @@ impl Reader {
             return self.model(read, exchange, how);
         }
         // Who plays the tools tells of them, and no tool answered what the recording does not have.
-        if self.holds == Recorded::Model || how == SeenHow::Missed {
+        if self.holds == RecordedCase::Model || how == SeenHow::Missed {
             return Vec::new();
         }
         self.mcp.note(exchange);
@@ -55,20 +57,20 @@ impl Reader {
         self.calls += 1;
         let fault = if let SeenHow::Spoilt(fault) = how { Some(fault) } else { None };
         let shown = tool_exchange::shown(exchange, format!("http_{}", self.calls), fault);
-        let (call, result) = shown.map(|Shown { call, result }| (call, result)).unzip();
+        let (call, result) = shown.map(|ShownCall { call, result }| (call, result)).unzip();
         let result = result.flatten().or_else(|| {
             let request = tool_exchange::is_accepted(exchange).then_some(&exchange.request)?;
             self.streams.ask(request, call.as_ref(), fault)
         });
-        call.map(Kind::ToolCall).into_iter().chain(result.map(Kind::ToolResult)).collect()
+        call.map(EventKind::ToolCall).into_iter().chain(result.map(EventKind::ToolResult)).collect()
     }
 
     /// What an answer of an MCP server tells that came over a stream.
-    pub(super) fn hear(&mut self, answer: &Arc<StreamAnswer>) -> Option<Kind> {
-        if self.holds == Recorded::Model {
+    pub(super) fn hear(&mut self, answer: &Arc<StreamAnswer>) -> Option<EventKind> {
+        if self.holds == RecordedCase::Model {
             return None;
         }
-        self.streams.answer(answer).map(Kind::ToolResult)
+        self.streams.answer(answer).map(EventKind::ToolResult)
     }
 
     /// What could not be observed, in words.
@@ -89,10 +91,10 @@ impl Reader {
     }
 
     /// What a question to a model tells, and what it cost.
-    fn model(&mut self, (api, answer): (WireApi, ModelAnswer), exchange: &Exchange, how: SeenHow) -> Vec<Kind> {
+    fn model(&mut self, (api, answer): (WireApi, ModelAnswer), exchange: &Exchange, how: SeenHow) -> Vec<EventKind> {
         let Exchange { request, response, end, .. } = exchange;
         let nothing = Value::Null;
-        let body = if let Body::Json(body) = &request.body { body } else { &nothing };
+        let body = if let RecordedBody::Json(body) = &request.body { body } else { &nothing };
         let status = response.as_ref().map_or(0, |response| response.status);
         let model = answer.model.as_deref().or(body["model"].as_str()).unwrap_or_default();
         let cost_usd = answer.usage.and_then(|usage| self.prices.cost(model, &usage));
@@ -105,7 +107,7 @@ impl Reader {
             request: body,
             status,
             answer: &answer,
-            left: end.how == How::Left,
+            left: end.how == EndKind::Left,
             started_us: request.at_us,
             first_byte_us: response.as_ref().and_then(|response| response.frames.first()).map(|frame| frame.at_us),
             ended_us: end.at_us,
@@ -115,8 +117,8 @@ impl Reader {
 }
 
 /// Whether a request is about models and no question to one: lists of models, embeddings, counts of tokens.
-pub(super) fn is_helper(request: &Request) -> bool {
-    if request.speaks == Some(Api::OpenAiEmbeddings) {
+pub(super) fn is_helper(request: &RecordedRequest) -> bool {
+    if request.speaks == Some(ProviderApi::OpenAiEmbeddings) {
         return true;
     }
     let path = request.path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
@@ -131,6 +133,6 @@ pub(super) fn is_model_call(exchange: &Exchange) -> bool {
 }
 
 /// Whether a request is a question to a model.
-pub(super) fn asks_model(request: &Request) -> bool {
+pub(super) fn asks_model(request: &RecordedRequest) -> bool {
     request.speaks.is_some() && !is_helper(request)
 }

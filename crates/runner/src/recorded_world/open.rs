@@ -5,27 +5,27 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{Mode, RecordedWorld, Said, Turn};
-use agentci_recorder::{MatchRules, Mode as SessionMode, OnMiss, Pace, Session, SessionOptions};
+use agentci_plan::{Mode, RecordedWorld, Turn, TurnInput};
+use agentci_recorder::{MatchRules, OnMiss, RecorderSession, ReplayPace, SessionMode, SessionOptions};
 use agentci_stubs::Faults;
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::environment::{outside, roots};
 use super::mcp_streams::McpAddresses;
-use super::session::{Used, WorldSession};
-use super::{faults, file, observe::Reader};
+use super::session::{SessionUse, WorldSession};
+use super::{faults, file, observe::ExchangeReader};
 use crate::attempt::Attempt;
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 use crate::services::host_and_port;
 
 /// Starts the recorder, where the case has a recorded world; `observer` is told what the agent does. What leads to `bases` and
 /// `hosts` is played by us, and is no part of the recorded world.
 pub(crate) async fn open(
     attempt: &Attempt<'_>,
-    observer: Option<&UnboundedSender<Kind>>,
+    observer: Option<&UnboundedSender<EventKind>>,
     bases: &ToolBases,
     hosts: Vec<String>,
     faults: Faults,
@@ -57,46 +57,46 @@ pub(crate) async fn open(
         secrets: job.secrets.all(),
         observer: Some(seen),
     };
-    let session = Box::pin(Session::start(options)).await.map_err(|error| {
+    let session = Box::pin(RecorderSession::start(options)).await.map_err(|error| {
         let message = format!("the recorder could not be started: {error}");
         Finding::new(Cause::Config, message).at(job.place(world.recording.span), "")
     })?;
     let faults = Arc::new(Mutex::new(faults));
     faults::install(&session, &faults, world.holds, mcp.clone());
-    let reader = Reader::new(job, world.holds, mcp);
+    let reader = ExchangeReader::new(job, world.holds, mcp);
     Ok(Some(WorldSession::new(Arc::new(session), (used, faults), &keys, reader, told, observer.clone())))
 }
 
 /// What the session does with requests, and what becomes of its recording.
-fn mode(job: &Job<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Used), NotOpened> {
+fn mode(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, SessionUse), NotOpened> {
     let options = job.run.options;
     let replayed = |read: file::LoadedRecording, on_miss| {
         let matching = &job.case.world.matching;
         let ignore = matching.ignore.iter().map(|pointer| pointer.value.clone()).collect();
         let rules = MatchRules { ignore, system: matching.system, given: given(job), ..MatchRules::default() };
-        let mode = SessionMode::Replay { recording: read.recording, rules, on_miss, pace: Pace::Fast };
+        let mode = SessionMode::Replay { recording: read.recording, rules, on_miss, pace: ReplayPace::Fast };
         (mode, read.replay)
     };
     match options.mode {
-        Mode::Live => Ok((SessionMode::Record, Used::Watched)),
+        Mode::Live => Ok((SessionMode::Record, SessionUse::Watched)),
         Mode::Record if options.update && world.recording.path.exists() => {
             let (mode, _) = replayed(file::read(job, world)?, OnMiss::Record);
-            Ok((mode, Used::Updated))
+            Ok((mode, SessionUse::Updated))
         }
-        Mode::Record => Ok((SessionMode::Record, Used::Recorded)),
+        Mode::Record => Ok((SessionMode::Record, SessionUse::Recorded)),
         Mode::Replay => {
             let (mode, replay) = replayed(file::read(job, world)?, OnMiss::Fail);
-            Ok((mode, Used::Replayed(replay)))
+            Ok((mode, SessionUse::Replayed(replay)))
         }
     }
 }
 
 /// What the suite says to the agent, as it is written: ids in it are not made up by the agent.
-fn given(job: &Job<'_>) -> Vec<String> {
+fn given(job: &CaseJob<'_>) -> Vec<String> {
     let words = |turn: &Turn| match &turn.said {
-        Said::Input(input) => vec![input.written().to_string()],
-        Said::Messages(messages) => messages.iter().map(|message| message.content.written()).collect(),
-        Said::Action(action) => vec![format!("{:?}", action.arguments)],
+        TurnInput::Input(input) => vec![input.written().to_string()],
+        TurnInput::Messages(messages) => messages.iter().map(|message| message.content.written()).collect(),
+        TurnInput::Action(action) => vec![format!("{:?}", action.arguments)],
     };
     job.case.turns.iter().flat_map(words).collect()
 }

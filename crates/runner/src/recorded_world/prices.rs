@@ -9,8 +9,12 @@ use agentci_recorder::PriceTable;
 pub(super) fn prices(own: &BTreeMap<String, Price>) -> PriceTable {
     let mut table = PriceTable::builtin();
     for (model, Price { input, cached_input, output }) in own {
-        let price =
-            agentci_recorder::Price { input: *input, cached_input: *cached_input, cache_write: None, output: *output };
+        let price = agentci_recorder::TokenPrice {
+            input: *input,
+            cached_input: *cached_input,
+            cache_write: None,
+            output: *output,
+        };
         table.extend(model, price);
     }
     table

@@ -5,19 +5,19 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use agentci_recorder::{Finished, Miss, Seen, Session};
+use agentci_recorder::{FinishedSession, Miss, RecorderSession, SessionEvent};
 use agentci_stubs::Faults;
-use agentci_trace::Kind;
-use agentci_verdict::Replay;
+use agentci_trace::EventKind;
+use agentci_verdict::ReplaySource;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 use super::faults::SharedFaults;
-use super::observe::Reader;
+use super::observe::ExchangeReader;
 
 /// What becomes of what a session saw.
 #[derive(Debug)]
-pub(crate) enum Used {
+pub(crate) enum SessionUse {
     /// It is looked at, and not kept.
     Watched,
     /// It is kept.
@@ -25,7 +25,7 @@ pub(crate) enum Used {
     /// It is added to what was recorded before.
     Updated,
     /// It was recorded before.
-    Replayed(Replay),
+    Replayed(ReplaySource),
 }
 
 /// The recorder of an attempt; it ends with it.
@@ -36,21 +36,21 @@ pub(crate) struct WorldSession {
     pub(crate) enforced: Vec<(String, String)>,
     /// Where the process ids of programs go that are started.
     pub(crate) started: UnboundedSender<u32>,
-    session: Arc<Session>,
-    listener: Arc<Mutex<Listener>>,
+    session: Arc<RecorderSession>,
+    listener: Arc<Mutex<SessionListener>>,
     tasks: [JoinHandle<()>; 2],
-    used: Used,
+    used: SessionUse,
     faults: SharedFaults,
 }
 
 /// A session that is over.
-pub(crate) struct Ended {
-    pub(crate) finished: Finished,
-    pub(crate) used: Used,
+pub(crate) struct SessionEnd {
+    pub(crate) finished: FinishedSession,
+    pub(crate) used: SessionUse,
     /// What went wrong on purpose, and what did not.
     pub(crate) faults: Faults,
     /// What was seen after the last turn.
-    pub(crate) late: Vec<Kind>,
+    pub(crate) late: Vec<EventKind>,
     /// What could not be observed, in words.
     pub(crate) unobserved: Vec<String>,
 }
@@ -61,17 +61,17 @@ const SETTLE_TIMEOUT: Duration = Duration::from_millis(250);
 
 impl WorldSession {
     pub(super) fn new(
-        session: Arc<Session>,
-        (used, faults): (Used, SharedFaults),
+        session: Arc<RecorderSession>,
+        (used, faults): (SessionUse, SharedFaults),
         keys: &[String],
-        reader: Reader,
-        seen: UnboundedReceiver<Seen>,
-        observer: UnboundedSender<Kind>,
+        reader: ExchangeReader,
+        seen: UnboundedReceiver<SessionEvent>,
+        observer: UnboundedSender<EventKind>,
     ) -> Self {
         let keys: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
         let (environment, enforced) =
             session.environment().into_iter().partition(|(name, _)| keys.contains(name.as_str()));
-        let listener = Listener { seen, reader, observer: Some(observer), misses: Vec::new(), late: Vec::new() };
+        let listener = SessionListener { seen, reader, observer: Some(observer), misses: Vec::new(), late: Vec::new() };
         let listener = Arc::new(Mutex::new(listener));
         let (started, pids) = unbounded_channel();
         let tasks = [
@@ -89,7 +89,7 @@ impl WorldSession {
 
     /// The requests that the recording has no answer to, so far.
     pub(crate) fn misses(&self) -> Vec<Arc<Miss>> {
-        if !matches!(self.used, Used::Replayed(_)) {
+        if !matches!(self.used, SessionUse::Replayed(_)) {
             return Vec::new();
         }
         let mut listener = self.lock();
@@ -98,7 +98,7 @@ impl WorldSession {
     }
 
     /// Ends the session.
-    pub(crate) async fn finish(self) -> Ended {
+    pub(crate) async fn finish(self) -> SessionEnd {
         let Self { session, listener, tasks, used, faults, .. } = self;
         tasks.iter().for_each(JoinHandle::abort);
         {
@@ -110,7 +110,7 @@ impl WorldSession {
         // The tasks have it only for moments in which nothing is awaited.
         let finished = match Arc::try_unwrap(session) {
             Ok(session) => Box::pin(session.finish()).await,
-            Err(_) => Finished::default(),
+            Err(_) => FinishedSession::default(),
         };
         let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
         while let Ok(seen) = listener.seen.try_recv() {
@@ -118,27 +118,27 @@ impl WorldSession {
         }
         let faults = faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let unobserved = listener.reader.unobserved();
-        Ended { finished, used, faults, late: std::mem::take(&mut listener.late), unobserved }
+        SessionEnd { finished, used, faults, late: std::mem::take(&mut listener.late), unobserved }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Listener> {
+    fn lock(&self) -> MutexGuard<'_, SessionListener> {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Who listens to a session.
-struct Listener {
-    seen: UnboundedReceiver<Seen>,
-    reader: Reader,
+struct SessionListener {
+    seen: UnboundedReceiver<SessionEvent>,
+    reader: ExchangeReader,
     /// Who is told; nobody when the conversation is over.
-    observer: Option<UnboundedSender<Kind>>,
+    observer: Option<UnboundedSender<EventKind>>,
     misses: Vec<Arc<Miss>>,
-    late: Vec<Kind>,
+    late: Vec<EventKind>,
 }
 
-impl Listener {
+impl SessionListener {
     /// Takes what was seen until now.
-    fn drain(&mut self, session: &Session) {
+    fn drain(&mut self, session: &RecorderSession) {
         while let Ok(seen) = self.seen.try_recv() {
             self.take(&seen);
         }
@@ -147,21 +147,21 @@ impl Listener {
         }
     }
 
-    fn take(&mut self, seen: &Seen) {
+    fn take(&mut self, seen: &SessionEvent) {
         match seen {
-            Seen::Miss(miss) => self.misses.push(Arc::clone(miss)),
-            Seen::Exchange(exchange, how) => {
+            SessionEvent::Miss(miss) => self.misses.push(Arc::clone(miss)),
+            SessionEvent::Exchange(exchange, how) => {
                 let kinds = self.reader.read(exchange, *how);
                 self.tell(kinds);
             }
-            Seen::Answer(answer) => {
+            SessionEvent::Answer(answer) => {
                 let kind = self.reader.hear(answer);
                 self.tell(kind);
             }
         }
     }
 
-    fn tell(&mut self, kinds: impl IntoIterator<Item = Kind>) {
+    fn tell(&mut self, kinds: impl IntoIterator<Item = EventKind>) {
         for kind in kinds {
             match &self.observer {
                 // Whoever listened may be gone by now.
@@ -173,7 +173,7 @@ impl Listener {
 }
 
 /// Passes on what the session sees, in the moment it is seen.
-async fn listen(listener: Arc<Mutex<Listener>>, session: Weak<Session>) {
+async fn listen(listener: Arc<Mutex<SessionListener>>, session: Weak<RecorderSession>) {
     loop {
         let seen = poll_fn(|context| {
             let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,7 +188,7 @@ async fn listen(listener: Arc<Mutex<Listener>>, session: Weak<Session>) {
 }
 
 /// Has the connections of every program watched that is started.
-async fn watch(mut pids: UnboundedReceiver<u32>, session: Weak<Session>) {
+async fn watch(mut pids: UnboundedReceiver<u32>, session: Weak<RecorderSession>) {
     while let Some(pid) = pids.recv().await {
         let Some(session) = session.upgrade() else { return };
         session.watch(pid);

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agentci_recorder::{Body, Exchange, How, Part, Request, Response, is_stdio};
+use agentci_recorder::{EndKind, Exchange, FormPart, RecordedBody, RecordedRequest, RecordedResponse, is_stdio};
 use agentci_stubs::percent_decoded;
 use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
@@ -15,14 +15,14 @@ const LARGEST_BODY: usize = 1 << 20;
 
 /// A call of a tool, as an exchange shows it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct ShownCall {
     pub(super) call: ToolCall,
     /// Absent where the answer to the request is not the answer to the call: that comes over another stream.
     pub(super) result: Option<ToolResult>,
 }
 
 /// The call that an exchange is, under an id. Nothing for what a client and an MCP server say beside calls, and for preflights.
-pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Option<Shown> {
+pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Option<ShownCall> {
     let request = &exchange.request;
     let name = name(request)?;
     let json_rpc = json_rpc(request);
@@ -39,7 +39,7 @@ pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -
     let lost = fault.is_some_and(|fault| !["error", "delay"].contains(&fault)).then(no_answer);
     let result = result.or(lost).map(|result| of_call(result, &call_id, fault));
     let call = ToolCall { call_id, name, args: Arc::new(args), observer: Observer::Stub, begun: None };
-    Some(Shown { call, result })
+    Some(ShownCall { call, result })
 }
 
 /// The result of a call, from the JSON-RPC message that answers it.
@@ -53,7 +53,7 @@ fn of_call(result: ToolResult, call_id: &str, fault: Option<&str>) -> ToolResult
 }
 
 /// The name of the tool that a request calls; nothing if it calls none.
-pub(super) fn name(request: &Request) -> Option<String> {
+pub(super) fn name(request: &RecordedRequest) -> Option<String> {
     if matches!(request.method.as_str(), "OPTIONS" | "HEAD") {
         return None;
     }
@@ -68,7 +68,7 @@ pub(super) fn name(request: &Request) -> Option<String> {
 }
 
 /// The message to an MCP server that a request is; it may also answer a question of the server's.
-fn json_rpc(request: &Request) -> Option<&Value> {
+fn json_rpc(request: &RecordedRequest) -> Option<&Value> {
     let is_message = |body: &&Value| body["method"].is_string() || body.get("id").is_some();
     json_body(request).filter(|body| body["jsonrpc"] == "2.0").filter(is_message)
 }
@@ -78,8 +78,8 @@ pub(super) fn is_accepted(exchange: &Exchange) -> bool {
     json_rpc(&exchange.request).is_some_and(|message| rpc_result(message, exchange).is_none())
 }
 
-fn json_body(request: &Request) -> Option<&Value> {
-    if let Body::Json(body) = &request.body { Some(body) } else { None }
+fn json_body(request: &RecordedRequest) -> Option<&Value> {
+    if let RecordedBody::Json(body) = &request.body { Some(body) } else { None }
 }
 
 fn host(origin: &str) -> &str {
@@ -91,7 +91,7 @@ fn route(path: &str) -> &str {
 }
 
 /// What is asked for beside the path.
-fn arguments(request: &Request) -> Value {
+fn arguments(request: &RecordedRequest) -> Value {
     let mut arguments = Map::new();
     if let Some((_, query)) = request.path.split_once('?') {
         let pairs =
@@ -103,19 +103,19 @@ fn arguments(request: &Request) -> Value {
         arguments.insert("query".into(), named.into());
     }
     let body = match &request.body {
-        Body::Empty => None,
-        Body::Json(body) => Some(body.clone()),
-        Body::Text(text) => Some(bounded(text.as_bytes())),
-        Body::Form(pairs) => {
+        RecordedBody::Empty => None,
+        RecordedBody::Json(body) => Some(body.clone()),
+        RecordedBody::Text(text) => Some(bounded(text.as_bytes())),
+        RecordedBody::Form(pairs) => {
             let mut named = Map::new();
             for (name, value) in pairs {
                 add(&mut named, name, value.clone().into());
             }
             Some(named.into())
         }
-        Body::Parts(parts) => Some(parts.iter().map(part).collect()),
-        Body::Bytes(bytes) => Some(bounded(bytes)),
-        Body::TooLarge { bytes } => Some(json!({ "bytes": bytes })),
+        RecordedBody::Parts(parts) => Some(parts.iter().map(part).collect()),
+        RecordedBody::Bytes(bytes) => Some(bounded(bytes)),
+        RecordedBody::TooLarge { bytes } => Some(json!({ "bytes": bytes })),
     };
     arguments.extend(body.map(|body| ("body".to_owned(), body)));
     arguments.into()
@@ -132,7 +132,7 @@ fn add(named: &mut Map<String, Value>, name: &str, value: Value) {
     }
 }
 
-fn part(part: &Part) -> Value {
+fn part(part: &FormPart) -> Value {
     json!({ "name": part.name, "filename": part.filename, "content": bounded(&part.content) })
 }
 
@@ -151,9 +151,9 @@ fn bounded(bytes: &[u8]) -> Value {
 fn http_result(exchange: &Exchange) -> ToolResult {
     let Some(response) = &exchange.response else {
         let error = match &exchange.end.how {
-            How::Unreachable(reason) | How::Broken(reason) => reason.clone(),
-            How::Left => "the agent did not wait for the answer".into(),
-            How::Closed | How::TooLarge => "nothing came back".into(),
+            EndKind::Unreachable(reason) | EndKind::Broken(reason) => reason.clone(),
+            EndKind::Left => "the agent did not wait for the answer".into(),
+            EndKind::Closed | EndKind::TooLarge => "nothing came back".into(),
         };
         return ToolResult { ok: false, error: Some(error), ..ToolResult::default() };
     };
@@ -163,7 +163,7 @@ fn http_result(exchange: &Exchange) -> ToolResult {
     ToolResult { ok, result: Arc::new(result), error, ..ToolResult::default() }
 }
 
-fn content(response: &Response) -> Value {
+fn content(response: &RecordedResponse) -> Value {
     let bytes = whole(response);
     if bytes.len() > LARGEST_BODY {
         return json!({ "bytes": bytes.len() });
@@ -171,7 +171,7 @@ fn content(response: &Response) -> Value {
     serde_json::from_slice(&bytes).unwrap_or_else(|_| bounded(&bytes))
 }
 
-fn whole(response: &Response) -> Vec<u8> {
+fn whole(response: &RecordedResponse) -> Vec<u8> {
     response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
 }
 
@@ -213,26 +213,26 @@ fn answered(answer: &Value) -> ToolResult {
 
 #[cfg(test)]
 mod tests {
-    use agentci_recorder::{End, Frame};
+    use agentci_recorder::{AnswerFrame, ExchangeEnd};
 
     use super::*;
 
-    fn exchange(method: &str, path: &str, body: Body, status: u16, answer: &str) -> Exchange {
-        let request = Request {
+    fn exchange(method: &str, path: &str, body: RecordedBody, status: u16, answer: &str) -> Exchange {
+        let request = RecordedRequest {
             method: method.into(),
             origin: "https://shop.test".into(),
             path: path.into(),
             body,
-            ..Request::default()
+            ..RecordedRequest::default()
         };
-        let frames = vec![Frame { at_us: 2, bytes: answer.to_owned().into() }];
-        let response = Response { status, frames, ..Response::default() };
-        let end = End { at_us: 3, how: How::Closed };
+        let frames = vec![AnswerFrame { at_us: 2, bytes: answer.to_owned().into() }];
+        let response = RecordedResponse { status, frames, ..RecordedResponse::default() };
+        let end = ExchangeEnd { at_us: 3, how: EndKind::Closed };
         Exchange { id: 1, request, response: Some(response), end, chatter: false, after: None }
     }
 
     fn call_and_result(exchange: &Exchange) -> (String, Value, bool, Value, Option<String>) {
-        let Shown { call, result } = shown(exchange, "c1".into(), None).unwrap();
+        let ShownCall { call, result } = shown(exchange, "c1".into(), None).unwrap();
         let result = result.unwrap();
         let (name, args) = (call.name.clone(), Value::clone(&call.args));
         (name, args, result.ok, Value::clone(&result.result), result.error.clone())
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn a_request_is_a_call_with_its_query_and_body() {
-        let asked = exchange("GET", "/orders?id=A-17&tag=a%20b&tag=c+d", Body::Empty, 200, r#"{"total":20}"#);
+        let asked = exchange("GET", "/orders?id=A-17&tag=a%20b&tag=c+d", RecordedBody::Empty, 200, r#"{"total":20}"#);
         let args = json!({ "query": { "id": "A-17", "tag": ["a b", "c d"] } });
         assert_eq!(call_and_result(&asked), ("GET shop.test/orders".into(), args, true, json!({ "total": 20 }), None));
-        let refused = exchange("POST", "/refunds", Body::Json(json!({ "amount": 20 })), 422, "too much");
+        let refused = exchange("POST", "/refunds", RecordedBody::Json(json!({ "amount": 20 })), 422, "too much");
         let (name, args, ok, _, error) = call_and_result(&refused);
         assert_eq!((name.as_str(), args, ok), ("POST shop.test/refunds", json!({ "body": { "amount": 20 } }), false));
         assert_eq!(error.as_deref(), Some("status 422"));
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn tools_of_an_mcp_server_go_by_their_names_and_the_rest_is_no_call() {
         let body = |method: &str| {
-            Body::Json(
+            RecordedBody::Json(
                 json!({ "jsonrpc": "2.0", "id": 3, "method": method, "params": { "name": "refund", "arguments": { "amount": 20 } } }),
             )
         };
@@ -260,7 +260,7 @@ mod tests {
         let (name, args, ok, _, error) = call_and_result(&exchange("POST", "/mcp", body("tools/call"), 200, answer));
         assert_eq!((name.as_str(), args, ok), ("refund", json!({ "amount": 20 }), false));
         assert_eq!(error.as_deref(), Some("no such order"));
-        let answered = Body::Json(json!({ "jsonrpc": "2.0", "id": 1, "result": { "action": "accept" } }));
+        let answered = RecordedBody::Json(json!({ "jsonrpc": "2.0", "id": 1, "result": { "action": "accept" } }));
         for beside in [body("tools/list"), body("notifications/initialized"), answered] {
             assert_eq!(shown(&exchange("POST", "/mcp", beside, 202, answer), "c1".into(), None), None);
         }
@@ -274,7 +274,7 @@ mod tests {
             shown(&asked, "c1".into(), fault).map(|shown| shown.result.map(|result| (result.ok, result.error)))
         };
         let other = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
-        let asked = |status, answer| exchange("POST", "/mcp", Body::Json(call.clone()), status, answer);
+        let asked = |status, answer| exchange("POST", "/mcp", RecordedBody::Json(call.clone()), status, answer);
         let unread = Some(Some((false, Some("no answer of the server could be read".to_owned()))));
         // Accepted: the result comes over a stream, or nobody sees it.
         assert_eq!(result(asked(202, "Accepted"), "https://shop.test", None), Some(None));
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_too_large_is_told_by_its_size() {
         let large = "x".repeat(LARGEST_BODY + 1);
-        let asked = exchange("PUT", "/file", Body::Text(large.clone()), 200, &large);
+        let asked = exchange("PUT", "/file", RecordedBody::Text(large.clone()), 200, &large);
         let (_, args, _, result, _) = call_and_result(&asked);
         assert_eq!((args, result), (json!({ "body": { "bytes": large.len() } }), json!({ "bytes": large.len() })));
     }

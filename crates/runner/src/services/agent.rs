@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix};
-use agentci_process::{Command, Exit, Grace, Pipes, Process, SpawnError, agent_program};
+use agentci_process::{Exit, Grace, Pipes, Process, ProcessCommand, SpawnError, agent_program};
 use agentci_source::print_duration;
 use agentci_stubs::fill_command;
 use futures_util::FutureExt as _;
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::process::ChildStdin;
 use tokio::time::timeout;
 
-use super::ready::{Sign, host_and_port};
+use super::ready::{ReadySign, host_and_port};
 use crate::drive_findings::spawn_help;
 
 /// The variable for a port that the run chooses.
@@ -35,12 +35,12 @@ pub(crate) struct ServerEnvironment {
 
 /// A program that is a server, and runs.
 #[derive(Debug)]
-pub(super) struct Agent {
+pub(super) struct ServedAgent {
     process: Process,
     /// Some programs leave when nobody can speak to them any more.
     _input: ChildStdin,
     /// That it takes connections.
-    connection: Sign,
+    connection: ReadySign,
     /// The port that was chosen for it.
     pub(super) port: Option<u16>,
     /// What it had printed when the present case began.
@@ -74,7 +74,7 @@ impl From<UnsetVariable> for NotRunning {
     }
 }
 
-impl Agent {
+impl ServedAgent {
     /// Starts the program and waits until it is ready.
     pub(super) async fn start(
         target: &HttpTarget,
@@ -96,7 +96,7 @@ impl Agent {
             NotRunning::new(format!("`{url}` is no address of an agent"), "write `http://127.0.0.1:8081/`")
         })?;
         let ready = server.ready.as_ref().map(|ready| ready.value.fill(&lookup)).transpose()?;
-        let connection = Sign::Connection(address.clone());
+        let connection = ReadySign::Connection(address.clone());
         // Whoever is there would be asked in the agent's place.
         if connection.is_there().await {
             let help =
@@ -106,7 +106,7 @@ impl Agent {
         let command = command(server, &lookup, environment)?;
         let (mut process, Pipes { input, output }) = Process::spawn(&command)?;
         process.keep_output(output);
-        let sign = ready.map_or(connection.clone(), Sign::Answer);
+        let sign = ready.map_or(connection.clone(), ReadySign::Answer);
         let mut agent = Self { process, _input: input, connection, port, before: Vec::new() };
         match agent.wait(&sign, server.patience).await {
             Ok(()) => Ok(agent),
@@ -118,7 +118,7 @@ impl Agent {
         }
     }
 
-    async fn wait(&mut self, sign: &Sign, patience: Duration) -> Result<(), String> {
+    async fn wait(&mut self, sign: &ReadySign, patience: Duration) -> Result<(), String> {
         tokio::select! {
             biased;
             exit = self.process.exited() => Err(match exit {
@@ -230,13 +230,13 @@ fn command(
     server: &HttpServer,
     lookup: &dyn Fn(&str) -> Option<String>,
     environment: ServerEnvironment,
-) -> Result<Command, UnsetVariable> {
+) -> Result<ProcessCommand, UnsetVariable> {
     let ServerEnvironment { given: mut environment, enforced } = environment;
     let command = fill_command(&server.command, &server.environment, lookup)?;
     environment.extend(command.environment);
     let program = agent_program(command.program, &environment, &enforced);
     environment.extend(enforced);
-    Ok(Command { program, arguments: command.arguments, folder: server.folder.clone(), environment })
+    Ok(ProcessCommand { program, arguments: command.arguments, folder: server.folder.clone(), environment })
 }
 
 #[cfg(test)]
@@ -247,9 +247,10 @@ mod tests {
     #[tokio::test]
     async fn an_agent_that_only_seems_to_leave_is_not_waited_for() {
         let (arguments, program) = (vec!["60".into()], "sleep".into());
-        let (process, pipes) = Process::spawn(&Command { program, arguments, ..Command::default() }).unwrap();
-        let connection = Sign::Connection(format!("127.0.0.1:{}", free_port().await.unwrap()));
-        let mut agent = Agent { process, _input: pipes.input, connection, port: None, before: Vec::new() };
+        let (process, pipes) =
+            Process::spawn(&ProcessCommand { program, arguments, ..ProcessCommand::default() }).unwrap();
+        let connection = ReadySign::Connection(format!("127.0.0.1:{}", free_port().await.unwrap()));
+        let mut agent = ServedAgent { process, _input: pipes.input, connection, port: None, before: Vec::new() };
         assert_eq!(agent.left().await, None);
         agent.stop().await;
     }

@@ -9,46 +9,46 @@ use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
-use super::agent::{Agent, NotRunning, PORT, ServerEnvironment};
-use crate::job::Job;
-use crate::not_opened::NotOpened;
+use super::agent::{NotRunning, PORT, ServedAgent, ServerEnvironment};
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 
 /// Agents that are servers.
 #[derive(Default)]
-pub(crate) struct Agents {
+pub(crate) struct ServedAgents {
     /// All lanes look here, on one thread. Nothing is awaited while it is borrowed: who waits holds an agent's own lock.
-    known: RefCell<Vec<Shared>>,
+    known: RefCell<Vec<SharedAgent>>,
 }
 
 /// One of them; cases that want it while it is being started wait.
 #[derive(Clone)]
-struct Shared {
+struct SharedAgent {
     target: Arc<Target>,
-    whose: Whose,
+    whose: AgentOwner,
     /// Shared by the cases that use the agent, on one thread; whoever starts or stops it holds the lock while it waits.
-    state: Rc<Mutex<State>>,
+    state: Rc<Mutex<StartState>>,
 }
 
 /// Whom an agent is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum AgentOwner {
     All,
     Attempt { case: usize, number: u32 },
 }
 
-impl Whose {
-    fn of(job: &Job<'_>, number: u32) -> Self {
-        if has_own_agent(job) { Whose::Attempt { case: job.index, number } } else { Whose::All }
+impl AgentOwner {
+    fn of(job: &CaseJob<'_>, number: u32) -> Self {
+        if has_own_agent(job) { AgentOwner::Attempt { case: job.index, number } } else { AgentOwner::All }
     }
 }
 
 #[derive(Default)]
-enum State {
+enum StartState {
     /// No case needed it so far.
     #[default]
     Wanted,
     /// It runs, or did when it was last looked at.
-    Running(Box<Agent>),
+    Running(Box<ServedAgent>),
     /// It could not be started for this case; no other tries again.
     Failed(String),
 }
@@ -66,7 +66,7 @@ pub(crate) struct Reached {
 
 /// Whether a server that the run starts is there for one attempt alone: it is led to a model of that attempt, or to tools that
 /// could otherwise be called for another case.
-pub(crate) fn has_own_agent(job: &Job<'_>) -> bool {
+pub(crate) fn has_own_agent(job: &CaseJob<'_>) -> bool {
     let Some((http, server)) = program(&job.case.target) else { return false };
     // Each start has a new address; one that is fixed may still be taken.
     let movable = http.url.value.variables().any(|name| name == PORT);
@@ -109,11 +109,11 @@ fn program(target: &Target) -> Option<(&HttpTarget, &HttpServer)> {
     }
 }
 
-impl Agents {
+impl ServedAgents {
     /// Makes sure that the agent of a case runs, where it is ours to start.
     pub(crate) async fn reach(
         &self,
-        job: &Job<'_>,
+        job: &CaseJob<'_>,
         number: u32,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> ServerEnvironment,
@@ -127,13 +127,13 @@ impl Agents {
     }
 
     /// How the agent of a case left, in words, if it did; and what it printed last. One that broke off may be about to leave.
-    pub(crate) async fn look(&self, job: &Job<'_>, number: u32, broke_off: bool) -> (Option<String>, Vec<String>) {
+    pub(crate) async fn look(&self, job: &CaseJob<'_>, number: u32, broke_off: bool) -> (Option<String>, Vec<String>) {
         if program(&job.case.target).is_none() {
             return (None, Vec::new());
         }
         let shared = self.shared(job, number);
         let mut state = shared.state.lock().await;
-        let State::Running(agent) = &mut *state else { return (None, Vec::new()) };
+        let StartState::Running(agent) = &mut *state else { return (None, Vec::new()) };
         let left = if broke_off { agent.leaves().await } else { agent.left().await };
         match left {
             Some(exit) => (Some(format!("the agent ended with {exit}")), agent.last_words().await),
@@ -143,24 +143,24 @@ impl Agents {
 
     /// Ends the agent of a case that was given up while it was busy, so that what it still does is not taken for the next case's;
     /// that one starts it again.
-    pub(crate) async fn give_up(&self, job: &Job<'_>, number: u32) {
+    pub(crate) async fn give_up(&self, job: &CaseJob<'_>, number: u32) {
         if program(&job.case.target).is_none() {
             return;
         }
         let shared = self.shared(job, number);
         let mut state = shared.state.lock().await;
-        if let State::Running(agent) = &mut *state
+        if let StartState::Running(agent) = &mut *state
             && agent.left().await.is_none()
-            && let State::Running(busy) = std::mem::take(&mut *state)
+            && let StartState::Running(busy) = std::mem::take(&mut *state)
         {
             busy.stop().await;
         }
     }
 
     /// An attempt is over, and with it the agent that was there for it alone.
-    pub(crate) async fn end(&self, job: &Job<'_>, number: u32) {
-        let whose = Whose::of(job, number);
-        if whose == Whose::All || program(&job.case.target).is_none() {
+    pub(crate) async fn end(&self, job: &CaseJob<'_>, number: u32) {
+        let whose = AgentOwner::of(job, number);
+        if whose == AgentOwner::All || program(&job.case.target).is_none() {
             return;
         }
         let position = self.known.borrow().iter().position(|shared| shared.whose == whose);
@@ -173,34 +173,34 @@ impl Agents {
     /// Ends them all.
     pub(crate) async fn stop(&self) {
         let known = self.known.take();
-        futures_util::future::join_all(known.iter().map(Shared::stop)).await;
+        futures_util::future::join_all(known.iter().map(SharedAgent::stop)).await;
     }
 
-    fn shared(&self, job: &Job<'_>, number: u32) -> Shared {
-        let (target, whose) = (&job.case.target, Whose::of(job, number));
+    fn shared(&self, job: &CaseJob<'_>, number: u32) -> SharedAgent {
+        let (target, whose) = (&job.case.target, AgentOwner::of(job, number));
         let mut known = self.known.borrow_mut();
-        let same = |shared: &&Shared| {
+        let same = |shared: &&SharedAgent| {
             shared.whose == whose && (Arc::ptr_eq(&shared.target, target) || shared.target == *target)
         };
         if let Some(shared) = known.iter().find(same) {
             return shared.clone();
         }
-        let shared = Shared { target: Arc::clone(target), whose, state: Rc::default() };
+        let shared = SharedAgent { target: Arc::clone(target), whose, state: Rc::default() };
         known.push(shared.clone());
         shared
     }
 }
 
-impl Shared {
+impl SharedAgent {
     async fn stop(&self) {
-        if let State::Running(agent) = std::mem::take(&mut *self.state.lock().await) {
+        if let StartState::Running(agent) = std::mem::take(&mut *self.state.lock().await) {
             agent.stop().await;
         }
     }
 
     async fn run(
         &self,
-        job: &Job<'_>,
+        job: &CaseJob<'_>,
         http: &HttpTarget,
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -209,12 +209,12 @@ impl Shared {
         let mut state = self.state.lock().await;
         let mut warning = None;
         match &mut *state {
-            State::Wanted => {}
-            State::Failed(case) => {
+            StartState::Wanted => {}
+            StartState::Failed(case) => {
                 let message = format!("the agent could not be started, as the case `{case}` tells");
                 return Err(unreachable(job, server, NotRunning { message, help: "", printed: Vec::new() }).into());
             }
-            State::Running(agent) => match agent.left().await {
+            StartState::Running(agent) => match agent.left().await {
                 None => {
                     // Of several cases at once nobody can tell whose words they are.
                     if job.run.shared.services.tools.is_shared(job) {
@@ -228,18 +228,18 @@ impl Shared {
                 }
             },
         }
-        if let State::Running(gone) = std::mem::take(&mut *state) {
+        if let StartState::Running(gone) = std::mem::take(&mut *state) {
             Box::pin(gone.stop()).await;
         }
-        let started = Box::pin(Agent::start(http, server, lookup, environment())).await;
+        let started = Box::pin(ServedAgent::start(http, server, lookup, environment())).await;
         match started {
             Ok(agent) => {
                 let reached = Reached { variables: variables(&agent), warning, started: agent.id() };
-                *state = State::Running(Box::new(agent));
+                *state = StartState::Running(Box::new(agent));
                 Ok(reached)
             }
             Err(error) => {
-                *state = State::Failed(job.case.id.to_string());
+                *state = StartState::Failed(job.case.id.to_string());
                 let stderr_tail = error.printed.clone();
                 Err(NotOpened { findings: vec![unreachable(job, server, error)], stderr_tail })
             }
@@ -247,11 +247,11 @@ impl Shared {
     }
 }
 
-fn variables(agent: &Agent) -> Vec<(String, String)> {
+fn variables(agent: &ServedAgent) -> Vec<(String, String)> {
     agent.port.iter().map(|port| (PORT.to_owned(), port.to_string())).collect()
 }
 
-fn unreachable(job: &Job<'_>, server: &HttpServer, error: NotRunning) -> Finding {
+fn unreachable(job: &CaseJob<'_>, server: &HttpServer, error: NotRunning) -> Finding {
     let NotRunning { message, help, .. } = error;
     let finding = Finding::new(Cause::Unreachable, message).at(job.place(server.span), "this command");
     Finding { help: Some(help.to_owned()).filter(|help| !help.is_empty()), ..finding }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use agentci_verdict::{Body, CaseEnd, Status, settle};
+use agentci_verdict::{Body, CaseEnd, CaseStatus, settle};
 
 use super::tools::Late;
 use crate::event_sink::EventSink;
@@ -14,10 +14,10 @@ use crate::secrets::Secrets;
 
 /// At most one end that is not told yet. Cases that run one after the other share it, so it is in a cell.
 #[derive(Default)]
-pub(crate) struct HeldEnd(RefCell<Option<Held>>);
+pub(crate) struct HeldEnd(RefCell<Option<UntoldEnd>>);
 
 /// An end that is not told yet.
-pub(crate) struct Held {
+pub(crate) struct UntoldEnd {
     pub(crate) attempt: u32,
     pub(crate) timestamp: u64,
     pub(crate) end: CaseEnd,
@@ -30,19 +30,19 @@ pub(crate) struct Held {
 
 impl HeldEnd {
     /// Holds an end.
-    pub(crate) fn hold(&self, held: Held) {
+    pub(crate) fn hold(&self, held: UntoldEnd) {
         self.0.replace(Some(held));
     }
 
     /// Tells the end that was held, if one was; and what the case came to.
-    pub(crate) fn tell(&self, events: &EventSink<'_>) -> Option<Status> {
-        let Held { attempt, timestamp, mut end, printed, late, secrets } = self.0.take()?;
+    pub(crate) fn tell(&self, events: &EventSink<'_>) -> Option<CaseStatus> {
+        let UntoldEnd { attempt, timestamp, mut end, printed, late, secrets } = self.0.take()?;
         let (found, warnings) = late.told();
         end.warnings.extend(warnings);
         if !found.is_empty() {
             end.findings.extend(found);
             (end.status, end.cause) = settle(&end.findings);
-            end.passed = end.status == Status::Pass;
+            end.passed = end.status == CaseStatus::Pass;
             end.stderr_tail = printed.into();
         }
         let (status, case_id) = (end.status, Arc::clone(&end.id));

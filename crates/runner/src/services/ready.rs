@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_wire::http::{Method, StreamRequest, send};
+use agentci_wire::http::{HttpMethod, StreamRequest, send};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -13,14 +13,14 @@ const BETWEEN: Duration = Duration::from_millis(50);
 
 /// What tells that a server is ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum ReadySign {
     /// This address answers, whatever it answers.
     Answer(String),
     /// A connection to host and port can be made.
     Connection(String),
 }
 
-impl Sign {
+impl ReadySign {
     /// Comes back when it is there.
     pub(super) async fn wait(&self) {
         while !self.is_there().await {
@@ -31,21 +31,22 @@ impl Sign {
     /// Whether it is there now.
     pub(super) async fn is_there(&self) -> bool {
         match self {
-            Sign::Answer(url) => {
+            ReadySign::Answer(url) => {
                 let headers = vec![("accept".to_owned(), "*/*".to_owned())];
-                let request = StreamRequest { url: url.clone(), method: Method::Get, headers, body: Vec::new().into() };
+                let request =
+                    StreamRequest { url: url.clone(), method: HttpMethod::Get, headers, body: Vec::new().into() };
                 matches!(timeout(TRY, send(request)).await, Ok(Ok(_)))
             }
-            Sign::Connection(address) => matches!(timeout(TRY, TcpStream::connect(address)).await, Ok(Ok(_))),
+            ReadySign::Connection(address) => matches!(timeout(TRY, TcpStream::connect(address)).await, Ok(Ok(_))),
         }
     }
 }
 
-impl std::fmt::Display for Sign {
+impl std::fmt::Display for ReadySign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Sign::Answer(url) => write!(f, "`{url}` did not answer"),
-            Sign::Connection(address) => write!(f, "nothing listened at `{address}`"),
+            ReadySign::Answer(url) => write!(f, "`{url}` did not answer"),
+            ReadySign::Connection(address) => write!(f, "nothing listened at `{address}`"),
         }
     }
 }
@@ -89,7 +90,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_does_not_answer_is_not_ready() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let sign = Sign::Answer(format!("http://{}/", listener.local_addr().unwrap()));
+        let sign = ReadySign::Answer(format!("http://{}/", listener.local_addr().unwrap()));
         let begun = tokio::time::Instant::now();
         assert!(!sign.is_there().await);
         assert_eq!(begun.elapsed().as_secs(), 2);
@@ -99,11 +100,11 @@ mod tests {
     async fn a_listener_is_seen_and_its_absence_too() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let sign = Sign::Connection(address.clone());
+        let sign = ReadySign::Connection(address.clone());
         assert!(sign.is_there().await);
         sign.wait().await;
         drop(listener);
         assert!(!sign.is_there().await);
-        assert!(!Sign::Answer(format!("http://{address}/")).is_there().await);
+        assert!(!ReadySign::Answer(format!("http://{address}/")).is_there().await);
     }
 }

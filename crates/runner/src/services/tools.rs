@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use agentci_drivers::ToolBases;
-use agentci_plan::{AnsweredBy, Case, Missed, Mode, Routes, Target, ToolSource, World};
+use agentci_plan::{AnsweredBy, Case, Mode, Routes, Target, ToolSource, UnansweredRoute, World};
 use agentci_source::Place;
 use agentci_stubs::{
     Faults, LateCalls, RouteError, RouteMiss, RouteOptions, RouteServer, RouteServerOptions, RouteSession,
 };
-use agentci_trace::{Kind, Redactor, Trace};
+use agentci_trace::{EventKind, Redactor, Trace};
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{has_own_agent, is_running};
-use crate::job::Job;
-use crate::not_opened::NotOpened;
-use crate::run::Run;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
+use crate::run::RunPlan;
 
 /// What a tool's address is where no tool will be called.
 const NOWHERE: &str = "http://127.0.0.1:0";
@@ -42,7 +42,7 @@ pub(crate) struct OpenTools {
 }
 
 impl ToolServer {
-    pub(crate) async fn start(run: &Run<'_>) -> Self {
+    pub(crate) async fn start(run: &RunPlan<'_>) -> Self {
         let options = run.options;
         let routed = run.selected().filter(|case| routes(&case.world).is_some());
         let needed = routed.clone().any(|case| case.skip.is_none());
@@ -66,7 +66,7 @@ impl ToolServer {
     }
 
     /// What to add to the failure of a case whose agent runs already and called none of its tools.
-    pub(crate) fn uncalled(&self, job: &Job<'_>, trace: &Trace) -> Option<String> {
+    pub(crate) fn uncalled(&self, job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
         let has_tools = routes(&job.case.world).is_some_and(|routes| !routes.tools.is_empty());
         let address = self.for_running_agents().filter(|_| has_tools && is_running(job.case))?;
         trace.asked_calls().is_empty().then(|| {
@@ -80,9 +80,9 @@ impl ToolServer {
     /// Serves the tools of a case, if it has some over HTTP.
     pub(crate) fn open(
         &self,
-        job: &Job<'_>,
+        job: &CaseJob<'_>,
         faults: Faults,
-        observer: Option<UnboundedSender<Kind>>,
+        observer: Option<UnboundedSender<EventKind>>,
         variables: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<OpenTools>, NotOpened> {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
@@ -120,12 +120,12 @@ impl ToolServer {
     }
 
     /// Whether whatever comes is taken for the case that is running.
-    pub(crate) fn is_shared(&self, job: &Job<'_>) -> bool {
+    pub(crate) fn is_shared(&self, job: &CaseJob<'_>) -> bool {
         self.server.is_some() && !self.scoped && !has_own_agent(job)
     }
 
     /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.
-    pub(crate) fn bases(&self, job: &Job<'_>, open: Option<&OpenTools>) -> ToolBases {
+    pub(crate) fn bases(&self, job: &CaseJob<'_>, open: Option<&OpenTools>) -> ToolBases {
         let bases = match (open, routes(&job.case.world)) {
             (Some(open), _) => open.session.bases(),
             (None, Some(routes)) => {
@@ -159,15 +159,15 @@ impl ToolServer {
 
 impl OpenTools {
     /// The requests so far that nothing answers, as findings; the other list are those that are only odd.
-    pub(crate) fn misses(&self, job: &Job<'_>) -> (Vec<Finding>, Vec<String>) {
+    pub(crate) fn misses(&self, job: &CaseJob<'_>) -> (Vec<Finding>, Vec<String>) {
         let misses = told(self.session.misses());
         match self.routes.miss {
-            Missed::Fail => {
+            UnansweredRoute::Fail => {
                 let help = "add an answer for it, or find out why the agent asks this";
                 let place = job.place(self.routes.span);
                 (misses.into_iter().map(|miss| missed(miss, &place, "these tools", help)).collect(), Vec::new())
             }
-            Missed::Warn => {
+            UnansweredRoute::Warn => {
                 let mut messages: Vec<String> = misses.into_iter().map(|miss| miss.message).collect();
                 messages.dedup();
                 (Vec::new(), messages)
@@ -176,7 +176,7 @@ impl OpenTools {
     }
 
     /// The calls of the case that come when it is over.
-    pub(crate) fn late(&self, job: &Job<'_>) -> Late {
+    pub(crate) fn late(&self, job: &CaseJob<'_>) -> Late {
         Late { calls: self.session.late_calls(), miss: self.routes.miss, place: job.place(self.routes.span) }
     }
 
@@ -186,7 +186,7 @@ impl OpenTools {
     }
 
     /// Keeps what was recorded of an attempt that came to its end.
-    pub(crate) fn save(&self, job: &Job<'_>, secrets: &Redactor) -> Option<Finding> {
+    pub(crate) fn save(&self, job: &CaseJob<'_>, secrets: &Redactor) -> Option<Finding> {
         let error = self.session.save_recording(secrets).err()?;
         let message = format!("the answers of tools could not be written: {error}");
         Some(Finding::new(Cause::Config, message).at(job.place(self.routes.span), ""))
@@ -196,7 +196,7 @@ impl OpenTools {
 /// The calls of a case that come when it is over.
 pub(crate) struct Late {
     calls: LateCalls,
-    miss: Missed,
+    miss: UnansweredRoute,
     place: Place,
 }
 
@@ -204,7 +204,7 @@ impl Late {
     /// What they come to: findings, or warnings.
     pub(crate) fn told(self) -> (Vec<Finding>, Vec<String>) {
         let calls = told(self.calls.calls());
-        if self.miss == Missed::Warn {
+        if self.miss == UnansweredRoute::Warn {
             return (Vec::new(), calls.into_iter().map(|call| call.message).collect());
         }
         let help = "let the agent wait for its tools before it answers";
@@ -261,7 +261,7 @@ fn is_called_by_running(case: &Case, mode: Mode) -> bool {
 
 /// How the tools of a case are played. Beside a model that is recorded alone they are played in every mode, unless there are live
 /// ones to ask.
-fn mode(job: &Job<'_>, routes: &Routes) -> Mode {
+fn mode(job: &CaseJob<'_>, routes: &Routes) -> Mode {
     let alone = job.case.world.recorded_model.is_some() && routes.bases.iter().all(|base| base.live.is_none());
     if alone { Mode::Replay } else { job.run.options.mode }
 }

@@ -1,20 +1,20 @@
 //! Closing what an attempt opened, and keeping what there is to keep of it.
 
-use agentci_exchange::Recording;
+use agentci_exchange::AgentRecording;
 use agentci_plan::Target;
-use agentci_stubs::{Faults, Recorder};
-use agentci_trace::{Event, Kind, Redactor};
+use agentci_stubs::{CassetteRecorder, Faults};
+use agentci_trace::{Event, EventKind, Redactor};
 use agentci_verdict::{Cause, Finding};
 
 use super::Stage;
 use crate::account::Account;
 use crate::attempt::Attempt;
 use crate::conclude::{conclude, look_around};
-use crate::job::Job;
+use crate::job::CaseJob;
 use crate::mcp_servers::McpServers;
 use crate::recorded_world::{self, WorldSession};
 use crate::services::OpenTools;
-use crate::tools::{Source, Tapes};
+use crate::tools::{LiveSource, Tapes};
 use crate::{recording, unused_faults};
 
 impl Stage {
@@ -69,10 +69,10 @@ async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Acc
 
 /// Closes where answers came from, and writes down what was recorded, without any secret that is known by now.
 async fn keep(
-    job: &Job<'_>,
+    job: &CaseJob<'_>,
     served: Option<OpenTools>,
-    source: Source,
-    conversation: Option<Recording>,
+    source: LiveSource,
+    conversation: Option<AgentRecording>,
     account: &mut Account,
 ) {
     let secrets = &job.secrets.all();
@@ -90,7 +90,12 @@ async fn keep(
 }
 
 /// Keeps the recording of a case that came to its end, whatever its checks will say.
-fn save_cassette(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, account: &Account) -> Option<Finding> {
+fn save_cassette(
+    job: &CaseJob<'_>,
+    recorder: CassetteRecorder,
+    secrets: &Redactor,
+    account: &Account,
+) -> Option<Finding> {
     if !came_to_its_end(account) {
         return None;
     }
@@ -102,12 +107,16 @@ fn save_cassette(job: &Job<'_>, recorder: Recorder, secrets: &Redactor, account:
 /// Whether the agent came to its end, whatever the checks will say.
 fn came_to_its_end(account: &Account) -> bool {
     let trouble = |finding: &Finding| finding.cause != Cause::Check && finding.cause != Cause::Limit;
-    let ended = |event: &Event| matches!(event.kind, Kind::TurnEnd | Kind::FinalOutput(_));
+    let ended = |event: &Event| matches!(event.kind, EventKind::TurnEnd | EventKind::FinalOutput(_));
     let seen = |event: &&Event| {
         // What is seen on the wire may come when the turn is over.
         !matches!(
             event.kind,
-            Kind::ModelCall { .. } | Kind::ModelTrouble(_) | Kind::Usage(_) | Kind::ToolCall(_) | Kind::ToolResult(_)
+            EventKind::ModelCall { .. }
+                | EventKind::ModelTrouble(_)
+                | EventKind::Usage(_)
+                | EventKind::ToolCall(_)
+                | EventKind::ToolResult(_)
         )
     };
     account.trace.events().iter().rev().find(seen).is_some_and(ended) && !account.findings.iter().any(trouble)

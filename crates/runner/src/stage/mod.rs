@@ -7,15 +7,15 @@ mod close;
 mod open;
 mod prepare;
 
-pub(crate) use prepare::{Prepared, prepare};
+pub(crate) use prepare::{PreparedAttempt, prepare};
 
 use agentci_drivers::Driver;
 use agentci_stubs::Faults;
-use agentci_verdict::Replay;
+use agentci_verdict::ReplaySource;
 
 use crate::mcp_servers::McpServers;
-use crate::mock_model::Model;
-use crate::not_opened::NotOpened;
+use crate::mock_model::AttemptModel;
+use crate::open_error::NotOpened;
 use crate::recorded_world::WorldSession;
 use crate::services::{Late, OpenTools};
 use crate::tools::Tools;
@@ -26,7 +26,7 @@ pub(crate) struct Stage {
     pub(crate) tools: Tools,
     /// The tools that are over HTTP.
     pub(crate) served: Option<OpenTools>,
-    pub(crate) model: Option<Model>,
+    pub(crate) model: Option<AttemptModel>,
     pub(crate) mcp: Option<McpServers>,
     /// The recorder between the agent and the world around it.
     pub(crate) world: Option<WorldSession>,
@@ -37,7 +37,7 @@ pub(crate) struct Stage {
     /// What is odd already.
     pub(crate) warning: Option<String>,
     /// The recording that is played.
-    replay: Option<Replay>,
+    replay: Option<ReplaySource>,
     /// Whether it is played in place of the agent.
     played: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Stage {
 #[derive(Default)]
 pub(crate) struct Left {
     /// The recording that was played, and which of its lines no call asked for.
-    pub(crate) replay: Option<Replay>,
+    pub(crate) replay: Option<ReplaySource>,
     /// Whether it was played in place of the agent.
     pub(crate) played: bool,
     /// What went wrong on purpose, and what did not.

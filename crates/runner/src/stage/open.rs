@@ -1,25 +1,25 @@
 //! Reaching the agent.
 
-use agentci_drivers::{Context, Driver};
-use agentci_exchange::{Clock, Line};
+use agentci_drivers::{Driver, DriverContext};
+use agentci_exchange::{AgentLine, Clock};
 use agentci_plan::{Mode, Target};
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::{Prepared, Stage};
+use super::{PreparedAttempt, Stage};
 use crate::attempt::Attempt;
 use crate::drive_findings::drive_target;
-use crate::filled::FilledCase;
-use crate::not_opened::NotOpened;
-use crate::surroundings::Surroundings;
-use crate::variables::Scope;
+use crate::filled_case::FilledCase;
+use crate::open_error::NotOpened;
+use crate::shared_services::Surroundings;
+use crate::variables::VariableScope;
 use crate::{findings, mock_model, recorded_world};
 
 impl Stage {
     /// Reaches the agent. From now on its time counts. What else is open stays open where it cannot be reached.
-    pub(crate) async fn open(attempt: &mut Attempt<'_>, prepared: Prepared) -> (Self, FilledCase) {
-        let Prepared { filled, tools, around, model, mcp, wire, line, replay } = prepared;
-        let played = matches!(line, Line::Replay(_));
+    pub(crate) async fn open(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> (Self, FilledCase) {
+        let PreparedAttempt { filled, tools, around, model, mcp, wire, line, replay } = prepared;
+        let played = matches!(line, AgentLine::Replay(_));
         attempt.clock = Clock::start();
         let (agent, not_reached) = match reach(attempt, &around, line, wire).await {
             Ok(agent) => (Some(agent), NotOpened::default()),
@@ -34,8 +34,8 @@ impl Stage {
 async fn reach(
     attempt: &Attempt<'_>,
     around: &Surroundings,
-    line: Line,
-    wire: Option<UnboundedReceiver<Kind>>,
+    line: AgentLine,
+    wire: Option<UnboundedReceiver<EventKind>>,
 ) -> Result<Driver, NotOpened> {
     let mut agent = open_driver(attempt, around, line).await?;
     if let Some(wire) = wire {
@@ -44,16 +44,16 @@ async fn reach(
     if attempt.variables.is_spent() {
         let stderr_tail = agent.close().await.stderr_tail;
         let place = attempt.job.place(attempt.job.case.target.span());
-        return Err(NotOpened { findings: vec![Scope::too_much(place)], stderr_tail });
+        return Err(NotOpened { findings: vec![VariableScope::too_much(place)], stderr_tail });
     }
     Ok(agent)
 }
 
 /// Opens the driver of the agent; if that cannot be, why, unless it was said already.
-async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: Line) -> Result<Driver, NotOpened> {
+async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: AgentLine) -> Result<Driver, NotOpened> {
     let (job, case) = (attempt.job, attempt.job.case);
     let draws = job.run.shared.draws.of(attempt.number);
-    let context = Context {
+    let context = DriverContext {
         case_id: &case.id,
         lookup: &attempt.lookup(),
         folder: &job.run.suite.folder,

@@ -2,39 +2,39 @@
 
 use std::sync::Arc;
 
-use agentci_exchange::{Line, Player};
+use agentci_exchange::{AgentLine, ExchangePlayer};
 use agentci_plan::{Mode, ToolSource, mix};
 use agentci_stubs::Faults;
-use agentci_trace::Kind;
-use agentci_verdict::Replay;
+use agentci_trace::EventKind;
+use agentci_verdict::ReplaySource;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::attempt::Attempt;
-use crate::filled::FilledCase;
-use crate::job::Job;
+use crate::filled_case::FilledCase;
+use crate::job::CaseJob;
 use crate::mcp_servers::{self, McpServers};
-use crate::mock_model::{self, Model};
-use crate::not_opened::NotOpened;
-use crate::recording::{self, Tape};
+use crate::mock_model::{self, AttemptModel};
+use crate::open_error::NotOpened;
+use crate::recording::{self, NetworkTape};
 use crate::secret_sources::{learn_filled, learn_variables, learn_written};
-use crate::surroundings::{Played, Surroundings, surroundings};
+use crate::shared_services::{PlayedWorld, Surroundings, surroundings};
 use crate::tools::Tools;
-use crate::variables::Scope;
+use crate::variables::VariableScope;
 use crate::{findings, hook};
 
 /// An attempt that is ready for its agent.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedAttempt {
     pub(super) filled: FilledCase,
     pub(super) tools: Tools,
     pub(super) around: Surroundings,
-    pub(super) model: Option<Model>,
+    pub(super) model: Option<AttemptModel>,
     pub(super) mcp: Option<McpServers>,
     /// What is seen by the model and by the tools.
-    pub(super) wire: Option<UnboundedReceiver<Kind>>,
+    pub(super) wire: Option<UnboundedReceiver<EventKind>>,
     /// How a server is reached.
-    pub(super) line: Line,
+    pub(super) line: AgentLine,
     /// The recording that is played.
-    pub(super) replay: Option<Replay>,
+    pub(super) replay: Option<ReplaySource>,
 }
 
 /// Prepares an attempt. The order of the steps matters: each needs what those before it left.
@@ -47,7 +47,7 @@ pub(crate) struct Prepared {
 /// 6. Tools over HTTP are served, the recorder of the world is started, and then an agent that is a server; addresses are variables.
 /// 7. What is said and what is checked is filled in with the variables, and all secrets are known.
 /// 8. The other tools are opened: a cassette is compared without secrets.
-pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOpened> {
+pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, NotOpened> {
     let job = attempt.job;
     learn_written(job);
     refuse_invalid(job)?;
@@ -55,7 +55,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOp
     learn_variables(job, &attempt.variables);
     let mut tape = recording::open(job)?;
     hook::run_all(attempt, &mut tape).await?;
-    let replayed = matches!(tape, Tape::Replay(..));
+    let replayed = matches!(tape, NetworkTape::Replay(..));
     let seed = seed(attempt);
     let (observer, wire) = has_wire(job).then(unbounded_channel).unzip();
     // In a replay nobody asks it.
@@ -64,7 +64,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOp
     let mcp = if replayed { None } else { mcp_servers::start(job, faults(job, seed), observer.clone()).await? };
     let addresses = mcp.as_ref().map(|mcp| mcp.addresses.clone());
     attempt.variables.set_mcp(addresses.unwrap_or_else(|| mcp_servers::nowhere(&job.case.world.mcp)));
-    let played = Played { model: model.as_ref(), mcp: mcp.as_ref() };
+    let played = PlayedWorld { model: model.as_ref(), mcp: mcp.as_ref() };
     let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), played).await?;
     let filled = fill_in(attempt)?;
     let (tools, cassette) = Tools::open(attempt, faults(job, seed)).await?;
@@ -76,11 +76,11 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<Prepared, NotOp
     }
     let (line, recording) = line(job, tape);
     let (wire, replay) = (wire.filter(|_| watched), cassette.or(recording));
-    Ok(Prepared { filled, tools, around, model, mcp, wire, line, replay })
+    Ok(PreparedAttempt { filled, tools, around, model, mcp, wire, line, replay })
 }
 
 /// What is wrong with the case itself.
-fn refuse_invalid(job: &Job<'_>) -> Result<(), NotOpened> {
+fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
     let sources = job.run.sources;
     let mut wrong = job.case.broken.as_ref().map(|broken| findings::config(broken, sources)).unwrap_or_default();
     wrong.extend(findings::config(&job.ready.problems, sources));
@@ -95,13 +95,13 @@ fn seed(attempt: &Attempt<'_>) -> u64 {
 }
 
 /// What goes wrong on purpose. In record mode nothing does: the recording is of the tools as they are.
-fn faults(job: &Job<'_>, seed: u64) -> Faults {
+fn faults(job: &CaseJob<'_>, seed: u64) -> Faults {
     let planned = if job.run.options.mode == Mode::Record { [].into() } else { Arc::clone(&job.case.world.faults) };
     Faults::new(planned, seed)
 }
 
 /// Whether someone may see what the agent does without being told by it.
-fn has_wire(job: &Job<'_>) -> bool {
+fn has_wire(job: &CaseJob<'_>) -> bool {
     let world = &job.case.world;
     world.model.is_some()
         || !world.mcp.is_empty()
@@ -117,16 +117,18 @@ fn fill_in(attempt: &Attempt<'_>) -> Result<FilledCase, NotOpened> {
     learn_filled(job, &filled);
     // What could not be filled any more is a secret that is not known.
     if attempt.variables.is_spent() {
-        return Err(Scope::too_much(job.place(job.case.span)).into());
+        return Err(VariableScope::too_much(job.place(job.case.span)).into());
     }
     Ok(filled)
 }
 
 /// How a server is reached, and the recording that is played in its place.
-fn line(job: &Job<'_>, tape: Tape) -> (Line, Option<Replay>) {
+fn line(job: &CaseJob<'_>, tape: NetworkTape) -> (AgentLine, Option<ReplaySource>) {
     match tape {
-        Tape::Live => (Line::Live, None),
-        Tape::Record(recorder) => (Line::Record(recorder), None),
-        Tape::Replay(recording, replay) => (Line::Replay(Player::new(recording, job.secrets.brought())), Some(replay)),
+        NetworkTape::Live => (AgentLine::Live, None),
+        NetworkTape::Record(recorder) => (AgentLine::Record(recorder), None),
+        NetworkTape::Replay(recording, replay) => {
+            (AgentLine::Replay(ExchangePlayer::new(recording, job.secrets.brought())), Some(replay))
+        }
     }
 }

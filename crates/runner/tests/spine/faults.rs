@@ -1,6 +1,6 @@
 //! What goes wrong on purpose.
 
-use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, note, script};
 use agentci_verdict::Cause;
 use serde_json::json;
 
@@ -8,9 +8,9 @@ use crate::run::{Bench, Ran, WORKER};
 
 async fn with_fault(fault: &str) -> Ran {
     script("a", |_| {
-        let call = || Step::call("find", json!({}));
-        let went = Step::Meanwhile(Box::new(|| note("went on")));
-        Script::turns([vec![call(), call(), went, Step::result(json!({"done": true}))]])
+        let call = || ScriptedStep::call("find", json!({}));
+        let went = ScriptedStep::Meanwhile(Box::new(|| note("went on")));
+        FakeScript::turns([vec![call(), call(), went, ScriptedStep::result(json!({"done": true}))]])
     });
     let shared = format!(
         "{WORKER}world: {{ faults: [{{ {fault} }}], tools: {{ scripted: {{ find: [{{ reply: 1 }}, {{ reply: 2 }}] }} }} }}\n"

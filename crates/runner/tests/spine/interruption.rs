@@ -1,7 +1,7 @@
 //! A run that is told to stop: before, in and after a turn.
 
-use agentci_drivers::testing::{Script, Step, note, script};
-use agentci_verdict::{Cause, Status};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, note, script};
+use agentci_verdict::{CaseStatus, Cause};
 
 use crate::run::{Bench, TALKER};
 
@@ -10,7 +10,7 @@ const TWO: &str = "  - { id: a, turns: [{ user: hi, checks: [{ contains: one }] 
 
 #[tokio::test(start_paused = true)]
 async fn before_the_run_no_case_is_begun() {
-    script("a", |_| Script::default());
+    script("a", |_| FakeScript::default());
     let bench = Bench::new(TALKER, TWO);
     bench.stopper().stop();
     let ran = bench.run().await;
@@ -21,7 +21,7 @@ async fn before_the_run_no_case_is_begun() {
 /// The hook would take a minute; time is not paused, since it is a program.
 #[tokio::test]
 async fn while_a_hook_runs_it_is_ended_and_the_agent_is_not_opened() {
-    script("a", |_| Script::default());
+    script("a", |_| FakeScript::default());
     let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }], hooks: [{ command: [sleep, '60'], timeout: 2m }] }\n";
     let bench = Bench::new(TALKER, case);
     let stopper = bench.stopper();
@@ -36,7 +36,7 @@ async fn while_the_agent_is_opened_no_turn_is_taken() {
     let stopper = bench.stopper();
     script("a", move |_| {
         stopper.stop();
-        Script::turns([vec![Step::Meanwhile(Box::new(|| note("went on")))]])
+        FakeScript::turns([vec![ScriptedStep::Meanwhile(Box::new(|| note("went on")))]])
     });
     let ran = bench.run().await;
     assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
@@ -49,13 +49,17 @@ async fn in_a_turn_the_agent_is_closed_and_nothing_is_judged() {
     let stopper = bench.stopper();
     script("a", move |_| {
         let stopper = std::rc::Rc::clone(&stopper);
-        Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(move || stopper.stop())), Step::Hang]])
+        FakeScript::turns([vec![
+            ScriptedStep::say("one"),
+            ScriptedStep::Meanwhile(Box::new(move || stopper.stop())),
+            ScriptedStep::Hang,
+        ]])
     });
     let ran = bench.run().await;
     assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
     assert_eq!(ran.effects_of(&["open", "turn", "close"]), ["open a/1", "turn 0 of a/1", "close a/1"]);
     assert_eq!(ran.checks(), ["contains NotEvaluated"]);
-    assert_eq!((ran.status, ran.run_end().not_run), (Status::Error, 1));
+    assert_eq!((ran.status, ran.run_end().not_run), (CaseStatus::Error, 1));
 }
 
 /// The turn came to its end: it is judged, and the next is not taken.
@@ -65,7 +69,7 @@ async fn after_a_turn_it_is_judged_and_the_next_is_not_taken() {
     let stopper = bench.stopper();
     script("a", move |_| {
         let stopper = std::rc::Rc::clone(&stopper);
-        Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(move || stopper.stop()))]])
+        FakeScript::turns([vec![ScriptedStep::say("one"), ScriptedStep::Meanwhile(Box::new(move || stopper.stop()))]])
     });
     let ran = bench.run().await;
     assert_eq!(ran.cause("a"), (Some(Cause::Interrupted), vec!["the run was interrupted"]));
@@ -84,7 +88,7 @@ async fn between_attempts_no_further_one_is_begun() {
                 stopper.stop();
             }
         };
-        Script::turns([vec![Step::say("one"), Step::Meanwhile(Box::new(stop))]])
+        FakeScript::turns([vec![ScriptedStep::say("one"), ScriptedStep::Meanwhile(Box::new(stop))]])
     });
     let ran = bench.run().await;
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open a/2"]);

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use agentci_drivers::testing::{Script, Step, script};
-use agentci_verdict::Status;
+use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
+use agentci_verdict::CaseStatus;
 
 use crate::run::{Bench, Ran, TALKER};
 
 /// Four cases that take 3, 1, 1 and 1 seconds.
 async fn run(parallel: usize, fail_fast: bool) -> Ran {
     for (id, seconds) in [("a", 3), ("b", 1), ("c", 1), ("d", 1)] {
-        script(id, move |_| Script::turns([vec![Step::Wait(Duration::from_secs(seconds)), Step::say(id)]]));
+        script(id, move |_| {
+            FakeScript::turns([vec![ScriptedStep::Wait(Duration::from_secs(seconds)), ScriptedStep::say(id)]])
+        });
     }
     let case = |id| format!("  - {{ id: {id}, turns: [{{ user: hi }}], checks: [{{ not: {{ contains: b }} }}] }}\n");
     let mut bench = Bench::new(TALKER, &["a", "b", "c", "d"].map(case).concat());
@@ -33,7 +35,7 @@ async fn a_lane_that_is_done_takes_the_next_case() {
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1", "open c/1", "open d/1"]);
     let order: Vec<&str> = ran.effects_of(&["open", "case_end"]);
     assert_eq!(order[..5], ["open a/1", "open b/1", "case_end of b/1", "open c/1", "case_end of c/1"]);
-    assert_eq!(ran.status, Status::Fail);
+    assert_eq!(ran.status, CaseStatus::Fail);
     // Each end says where its case stands, whatever finished first.
     let positions = ["a", "b", "c", "d"].map(|id| ran.end(id).index);
     assert_eq!(positions, [0, 1, 2, 3]);

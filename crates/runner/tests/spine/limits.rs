@@ -2,34 +2,34 @@
 
 use std::time::Duration;
 
-use agentci_drivers::testing::{Script, Step, note, script};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, note, script};
 use agentci_plan::Mode;
-use agentci_trace::{Kind, Usage};
-use agentci_verdict::{Cause, Status};
+use agentci_trace::{EventKind, Usage};
+use agentci_verdict::{CaseStatus, Cause};
 use serde_json::{Value, json};
 
 use crate::run::{Bench, Ran, SERVER, TALKER, WORKER};
 
 /// A call of a model.
-fn asks(request: Value) -> Step {
-    Step::Show(Kind::ModelCall { request: request.into(), response: json!({"choices": []}).into() })
+fn asks(request: Value) -> ScriptedStep {
+    ScriptedStep::Show(EventKind::ModelCall { request: request.into(), response: json!({"choices": []}).into() })
 }
 
-fn uses(tokens_in: u64, tokens_out: u64, cost_usd: f64) -> Step {
+fn uses(tokens_in: u64, tokens_out: u64, cost_usd: f64) -> ScriptedStep {
     let (tokens_in, tokens_out, cost_usd) = (Some(tokens_in), Some(tokens_out), Some(cost_usd));
-    Step::Show(Kind::Usage(Usage { tokens_in, tokens_out, cost_usd }))
+    ScriptedStep::Show(EventKind::Usage(Usage { tokens_in, tokens_out, cost_usd }))
 }
 
-fn never() -> Step {
-    Step::Meanwhile(Box::new(|| note("went on")))
+fn never() -> ScriptedStep {
+    ScriptedStep::Meanwhile(Box::new(|| note("went on")))
 }
 
 /// Runs a case with these limits; its agent does this, and has a result if nothing stops it.
-async fn limited(limits: &str, steps: impl Fn() -> Vec<Step> + 'static) -> Ran {
+async fn limited(limits: &str, steps: impl Fn() -> Vec<ScriptedStep> + 'static) -> Ran {
     script("a", move |_| {
         let mut steps = steps();
-        steps.extend([never(), Step::result(json!({"done": true}))]);
-        Script::turns([steps])
+        steps.extend([never(), ScriptedStep::result(json!({"done": true}))]);
+        FakeScript::turns([steps])
     });
     let world = "world: { model: { script: model.yaml }, tools: { scripted: { find: { reply: 1 }, pay: { error: no money } } } }\n";
     let case =
@@ -41,14 +41,19 @@ async fn limited(limits: &str, steps: impl Fn() -> Vec<Step> + 'static) -> Ran {
 fn stopped(ran: &Ran, message: &str) {
     assert_eq!(ran.cause("a"), (Some(Cause::Limit), vec![message]));
     assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
-    assert_eq!((ran.status, ran.checks()), (Status::Fail, vec!["required_fields NotEvaluated".to_owned()]));
+    assert_eq!((ran.status, ran.checks()), (CaseStatus::Fail, vec!["required_fields NotEvaluated".to_owned()]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn exactly_as_much_as_a_limit_passes() {
     let limits = "tool_calls: 2, tool_errors: 1, model_calls: 1, tokens_in: 10, tokens_out: 5, cost_usd: 0.5";
     let ran = limited(limits, || {
-        vec![Step::call("find", json!({})), Step::call("pay", json!({})), asks(json!({"n": 1})), uses(10, 5, 0.5)]
+        vec![
+            ScriptedStep::call("find", json!({})),
+            ScriptedStep::call("pay", json!({})),
+            asks(json!({"n": 1})),
+            uses(10, 5, 0.5),
+        ]
     })
     .await;
     assert_eq!(ran.cause("a"), (None, vec![]));
@@ -57,7 +62,7 @@ async fn exactly_as_much_as_a_limit_passes() {
 
 #[tokio::test(start_paused = true)]
 async fn tool_calls() {
-    let ran = limited("tool_calls: 1", || (0..2).map(|n| Step::call("find", json!({"n": n}))).collect()).await;
+    let ran = limited("tool_calls: 1", || (0..2).map(|n| ScriptedStep::call("find", json!({"n": n}))).collect()).await;
     stopped(&ran, "budget exceeded: max_tool_calls limit=1 actual=2");
     // The call that is one too many is not answered.
     assert_eq!(ran.effects_of(&["tool_call", "tool_result"]).len(), 3);
@@ -65,7 +70,9 @@ async fn tool_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn tool_errors() {
-    let ran = limited("tool_errors: 0", || vec![Step::call("find", json!({})), Step::call("pay", json!({}))]).await;
+    let ran =
+        limited("tool_errors: 0", || vec![ScriptedStep::call("find", json!({})), ScriptedStep::call("pay", json!({}))])
+            .await;
     stopped(&ran, "budget exceeded: max_tool_errors limit=0 actual=1");
     assert_eq!(ran.end("a").findings[0].label, "1 call failed: pay");
 }
@@ -86,7 +93,7 @@ async fn tokens_and_cost_are_added_up() {
 
 #[tokio::test(start_paused = true)]
 async fn wall_time() {
-    let ran = limited("wall: 20s", || vec![Step::Wait(Duration::from_secs(19)), Step::Hang]).await;
+    let ran = limited("wall: 20s", || vec![ScriptedStep::Wait(Duration::from_secs(19)), ScriptedStep::Hang]).await;
     let (cause, messages) = ran.cause("a");
     assert_eq!(cause, Some(Cause::Limit));
     assert!(messages[0].starts_with("budget exceeded: max_wall_ms limit=20000 actual=200"), "{messages:?}");
@@ -98,14 +105,20 @@ async fn wall_time() {
 async fn only_the_first_limit_that_is_exceeded_counts() {
     let limits = "tool_calls: 0, tool_errors: 0";
     stopped(
-        &limited(limits, || vec![Step::call("pay", json!({}))]).await,
+        &limited(limits, || vec![ScriptedStep::call("pay", json!({}))]).await,
         "budget exceeded: max_tool_calls limit=0 actual=1",
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_is_not_allowed_is_refused() {
-    script("a", |_| Script::turns([vec![Step::call("find", json!({})), Step::call("drop_all", json!({})), never()]]));
+    script("a", |_| {
+        FakeScript::turns([vec![
+            ScriptedStep::call("find", json!({})),
+            ScriptedStep::call("drop_all", json!({})),
+            never(),
+        ]])
+    });
     let world = "world: { tools: { allow: [find], scripted: { find: { reply: 1 } } } }\n";
     let ran = Bench::new(&format!("{WORKER}{world}"), "  - { id: a, input: {}, checks: [{ tool_called: find }] }\n");
     let ran = ran.run().await;
@@ -116,8 +129,8 @@ async fn a_tool_that_is_not_allowed_is_refused() {
 /// A turn's own limit begins with the turn.
 #[tokio::test(start_paused = true)]
 async fn a_turn_has_limits_of_its_own() {
-    let slow = |seconds| vec![Step::Wait(Duration::from_secs(seconds)), Step::say("hi")];
-    script("a", move |_| Script::turns([slow(9), slow(9), slow(11)]));
+    let slow = |seconds| vec![ScriptedStep::Wait(Duration::from_secs(seconds)), ScriptedStep::say("hi")];
+    script("a", move |_| FakeScript::turns([slow(9), slow(9), slow(11)]));
     let turn = "{ user: hi, limits: { wall: 10s } }";
     let case = format!("  - {{ id: a, turns: [{turn}, {turn}, {turn}, {turn}], checks: [{{ contains: hi }}] }}\n");
     let mut bench = Bench::new(SERVER, &case);
@@ -130,7 +143,7 @@ async fn a_turn_has_limits_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_case_and_a_run_have_a_time_limit() {
-    script("a", |_| Script::turns([vec![Step::say("hi"), Step::Hang]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Hang]]));
     let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: hi }], timeout: 7s }\n";
     let ran = Bench::new(TALKER, case).run().await;
     assert_eq!(ran.cause("a"), (Some(Cause::Timeout), vec!["the agent was not done within 7s"]));
@@ -141,9 +154,9 @@ async fn a_case_and_a_run_have_a_time_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_suite_that_used_up_its_time_begins_no_further_case() {
-    script("a", |_| Script::turns([vec![Step::say("hi"), Step::Wait(Duration::from_secs(4))]]));
-    script("b", |_| Script::turns([vec![Step::say("hi"), Step::Wait(Duration::from_secs(4))]]));
-    script("c", |_| Script::default());
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Wait(Duration::from_secs(4))]]));
+    script("b", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Wait(Duration::from_secs(4))]]));
+    script("c", |_| FakeScript::default());
     let case = |id| format!("  - {{ id: {id}, turns: [{{ user: hi }}], checks: [{{ contains: hi }}] }}\n");
     let mut bench = Bench::new(TALKER, &["a", "b", "c"].map(case).concat());
     bench.suite_timeout = Some(Duration::from_secs(6));

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use agentci_drivers::DriveError;
-use agentci_drivers::testing::{Script, Step, given, note, script};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, given, note, script};
 use agentci_plan::Mode;
-use agentci_verdict::{Cause, Status};
+use agentci_verdict::{CaseStatus, Cause};
 use serde_json::json;
 
 use crate::run::{Bench, TALKER, WORKER};
@@ -13,7 +13,7 @@ use crate::run::{Bench, TALKER, WORKER};
 #[tokio::test(start_paused = true)]
 async fn a_case_is_opened_asked_judged_and_closed_before_it_ends() {
     let cases = "  - { id: a, turns: [{ user: hi, checks: [{ contains: one }] }, { user: more }], checks: [{ contains: two }] }\n";
-    script("a", |_| Script::turns([vec![Step::say("one")], vec![Step::say("two")]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say("one")], vec![ScriptedStep::say("two")]]));
     let ran = Bench::new(TALKER, cases).run().await;
     assert_eq!(
         ran.effects,
@@ -33,14 +33,14 @@ async fn a_case_is_opened_asked_judged_and_closed_before_it_ends() {
             "run_end",
         ]
     );
-    assert_eq!(ran.status, Status::Pass);
+    assert_eq!(ran.status, CaseStatus::Pass);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_fails_is_closed_and_its_last_words_are_kept() {
-    script("a", |_| Script {
+    script("a", |_| FakeScript {
         printed: vec!["oh no".into()],
-        ..Script::turns([vec![Step::Fail(DriveError::AgentError("tired".into()))]])
+        ..FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]])
     });
     let cases = "  - { id: a, turns: [{ user: hi }, { user: more }], checks: [{ contains: x }] }\n";
     let ran = Bench::new(TALKER, cases).run().await;
@@ -52,7 +52,7 @@ async fn an_agent_that_fails_is_closed_and_its_last_words_are_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_cannot_be_reached_is_neither_asked_nor_closed() {
-    script("a", |_| Script::unreachable(DriveError::NoServer("nobody is there".into())));
+    script("a", |_| FakeScript::unreachable(DriveError::NoServer("nobody is there".into())));
     let ran = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }] }\n").run().await;
     assert_eq!(ran.effects, ["run_start", "open a/1", "check of a/1", "case_end of a/1", "run_end"]);
     assert_eq!(ran.end("a").cause, Some(Cause::Unreachable));
@@ -60,7 +60,7 @@ async fn an_agent_that_cannot_be_reached_is_neither_asked_nor_closed() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_case_lacks_is_told_before_its_agent_is_opened() {
-    script("a", |_| Script::default());
+    script("a", |_| FakeScript::default());
     let cases = "  - { id: a, turns: [{ user: '${NOT_SET}' }], checks: [{ contains: x }] }\n";
     let ran = Bench::new(TALKER, cases).run().await;
     assert_eq!(ran.effects, ["run_start", "case_end of a/1", "run_end"]);
@@ -78,8 +78,8 @@ async fn hooks_run_in_order_before_the_agent_and_the_first_that_fails_is_the_las
     let cases = format!(
         "  - {{ id: a, {asks}, hooks: [{fine}, {uses}] }}\n  - {{ id: b, {asks}, hooks: [{fine}, {fails}, {uses}] }}\n"
     );
-    script("a", |_| Script::turns([vec![Step::say("it is A-17-2")]]));
-    script("b", |_| Script::default());
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say("it is A-17-2")]]));
+    script("b", |_| FakeScript::default());
     let ran = Bench::new(TALKER, &cases).run().await;
     assert_eq!(ran.end("a").cause, None);
     assert!(ran.stored().contains("about A-17-2"));
@@ -103,11 +103,11 @@ impl agentci_stubs::Tool for Clerk {
 #[tokio::test(start_paused = true)]
 async fn a_tool_is_executed_between_the_call_and_its_answer() {
     script("a", |_| {
-        Script::turns([vec![
-            Step::call("look_up", json!({"order": "A-17"})),
-            Step::Wait(Duration::from_secs(3)),
-            Step::Meanwhile(Box::new(|| note("then"))),
-            Step::result(json!({"done": true})),
+        FakeScript::turns([vec![
+            ScriptedStep::call("look_up", json!({"order": "A-17"})),
+            ScriptedStep::Wait(Duration::from_secs(3)),
+            ScriptedStep::Meanwhile(Box::new(|| note("then"))),
+            ScriptedStep::result(json!({"done": true})),
         ]])
     });
     let case = "  - { id: a, input: {}, checks: [{ tool_called: look_up }] }\n";
@@ -137,8 +137,8 @@ async fn the_agent_is_closed_before_its_model_and_its_tools() {
             note(if std::net::TcpStream::connect(address).is_ok() { "model there" } else { "model gone" });
             note(if looks.exists() { "tool gone" } else { "tool there" });
         };
-        let steps = vec![Step::call("find", json!({})), Step::result(json!({"done": true}))];
-        Script { closing: Some(Box::new(closing)), ..Script::turns([steps]) }
+        let steps = vec![ScriptedStep::call("find", json!({})), ScriptedStep::result(json!({"done": true}))];
+        FakeScript { closing: Some(Box::new(closing)), ..FakeScript::turns([steps]) }
     });
     let program = r#"read line; echo "{\"ok\":true,\"result\":1}"; read more; touch "$0""#;
     let live = format!("live: {{ find: {{ command: [sh, -c, '{program}', '{path}'], long_lived: true }} }}");

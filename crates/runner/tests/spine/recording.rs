@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use agentci_drivers::DriveError;
-use agentci_drivers::testing::{Script, Step, script};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
 use agentci_plan::Mode;
 use agentci_verdict::Cause;
 use serde_json::json;
@@ -17,11 +17,11 @@ fn folder() -> TempDir {
 }
 
 /// Runs a server's case in record or replay mode; it asks once, and then does this.
-async fn conversation(folder: &Path, mode: Mode, check: &str, rest: impl Fn() -> Vec<Step> + 'static) -> Ran {
+async fn conversation(folder: &Path, mode: Mode, check: &str, rest: impl Fn() -> Vec<ScriptedStep> + 'static) -> Ran {
     script("a", move |_| {
-        let mut steps = vec![Step::Exchange(json!({"ask": 1}), json!({"answer": "one"}))];
+        let mut steps = vec![ScriptedStep::Exchange(json!({"ask": 1}), json!({"answer": "one"}))];
         steps.extend(rest());
-        Script::turns([steps])
+        FakeScript::turns([steps])
     });
     let shared = format!("{SERVER}world: {{ recording: '{}/a.jsonl' }}\n", folder.display());
     let mut bench =
@@ -58,7 +58,7 @@ async fn a_conversation_whose_checks_fail_is_kept() {
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_failed_is_kept_unless_there_is_a_better_one() {
     let folder = folder();
-    let fails = || vec![Step::Fail(DriveError::AgentError("tired".into()))];
+    let fails = || vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))];
     let ran = conversation(folder.path(), Mode::Record, "one", fails).await;
     assert_eq!(ran.end("a").cause, Some(Cause::AgentError));
     assert!(written(folder.path()).is_some());
@@ -70,10 +70,10 @@ async fn a_conversation_that_failed_is_kept_unless_there_is_a_better_one() {
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_was_broken_off_from_outside_is_not_kept() {
     let folder = folder();
-    let unreachable = || vec![Step::Fail(DriveError::NoServer("nobody is there".into()))];
+    let unreachable = || vec![ScriptedStep::Fail(DriveError::NoServer("nobody is there".into()))];
     conversation(folder.path(), Mode::Record, "one", unreachable).await;
     assert_eq!(written(folder.path()), None);
-    let config = || vec![Step::Fail(DriveError::Unsupported("no".into()))];
+    let config = || vec![ScriptedStep::Fail(DriveError::Unsupported("no".into()))];
     conversation(folder.path(), Mode::Record, "one", config).await;
     assert_eq!(written(folder.path()), None);
 }
@@ -98,11 +98,11 @@ impl agentci_stubs::Tool for Clerk {
 }
 
 /// Runs a case that calls a tool, with a cassette.
-async fn cassette(folder: &Path, mode: Mode, rest: impl Fn() -> Vec<Step> + 'static) -> Ran {
+async fn cassette(folder: &Path, mode: Mode, rest: impl Fn() -> Vec<ScriptedStep> + 'static) -> Ran {
     script("a", move |_| {
-        let mut steps = vec![Step::call("find", json!({"q": 1}))];
+        let mut steps = vec![ScriptedStep::call("find", json!({"q": 1}))];
         steps.extend(rest());
-        Script::turns([steps])
+        FakeScript::turns([steps])
     });
     let tools = format!("{{ cassette: '{}/a.jsonl', allow: [find] }}", folder.display());
     let case = "  - { id: a, input: {}, checks: [{ tool_called: find }] }\n";
@@ -115,7 +115,7 @@ async fn cassette(folder: &Path, mode: Mode, rest: impl Fn() -> Vec<Step> + 'sta
 #[tokio::test(start_paused = true)]
 async fn a_cassette_is_kept_of_an_agent_that_came_to_its_end() {
     let folder = folder();
-    let ends = || vec![Step::result(json!({"done": true}))];
+    let ends = || vec![ScriptedStep::result(json!({"done": true}))];
     let ran = cassette(folder.path(), Mode::Record, ends).await;
     assert_eq!(ran.cause("a"), (None, vec![]));
     assert!(written(folder.path()).unwrap().contains(r#""found":1"#));
@@ -127,7 +127,9 @@ async fn a_cassette_is_kept_of_an_agent_that_came_to_its_end() {
 #[tokio::test(start_paused = true)]
 async fn a_cassette_is_not_kept_of_an_agent_that_failed() {
     let folder = folder();
-    let ran = cassette(folder.path(), Mode::Record, || vec![Step::Fail(DriveError::AgentError("tired".into()))]).await;
+    let ran =
+        cassette(folder.path(), Mode::Record, || vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))])
+            .await;
     assert_eq!((ran.end("a").cause, written(folder.path())), (Some(Cause::AgentError), None));
 }
 
@@ -136,7 +138,7 @@ async fn a_call_that_a_cassette_does_not_hold_stops_the_agent() {
     let folder = folder();
     let lines = "{\"tool\":\"find\",\"args\":{\"q\":2},\"ok\":true,\"result\":1}\n";
     fs::write(folder.path().join("a.jsonl"), lines).unwrap();
-    let ran = cassette(folder.path(), Mode::Replay, || vec![Step::result(json!({}))]).await;
+    let ran = cassette(folder.path(), Mode::Replay, || vec![ScriptedStep::result(json!({}))]).await;
     assert_eq!(ran.end("a").cause, Some(Cause::ReplayMiss));
     assert_eq!(ran.effects_of(&["final_output", "close"]), ["close a/1"]);
 }
@@ -146,6 +148,6 @@ async fn lines_that_no_call_asked_for_are_told() {
     let folder = folder();
     let line = |q| format!("{{\"tool\":\"find\",\"args\":{{\"q\":{q}}},\"ok\":true,\"result\":1}}\n");
     fs::write(folder.path().join("a.jsonl"), line(1) + &line(2)).unwrap();
-    let ran = cassette(folder.path(), Mode::Replay, || vec![Step::result(json!({"done": 1}))]).await;
+    let ran = cassette(folder.path(), Mode::Replay, || vec![ScriptedStep::result(json!({"done": 1}))]).await;
     assert_eq!(ran.end("a").replay.as_ref().unwrap().unused_lines, [2]);
 }

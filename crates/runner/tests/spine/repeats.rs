@@ -1,14 +1,14 @@
 //! Cases that are run several times, and those that are tried again.
 
 use agentci_drivers::DriveError;
-use agentci_drivers::testing::{Script, Step, script};
-use agentci_verdict::{Body, Cause, Status};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
+use agentci_verdict::{Body, CaseStatus, Cause};
 
 use crate::run::{Bench, TALKER};
 
 #[tokio::test(start_paused = true)]
 async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last() {
-    script("a", |attempt| Script::turns([vec![Step::say(if attempt == 2 { "two" } else { "one" })]]));
+    script("a", |attempt| FakeScript::turns([vec![ScriptedStep::say(if attempt == 2 { "two" } else { "one" })]]));
     let ran =
         Bench::new(TALKER, "  - { id: a, runs: 3, turns: [{ user: hi }], checks: [{ contains: one }] }\n").run().await;
     assert_eq!(
@@ -27,7 +27,7 @@ async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last()
         ]
     );
     let passed: Vec<bool> = ran.ends("a").iter().map(|end| end.passed).collect();
-    assert_eq!((ran.status, passed), (Status::Fail, vec![true, false, true]));
+    assert_eq!((ran.status, passed), (CaseStatus::Fail, vec![true, false, true]));
     let hashes: Vec<_> = ran.ends("a").iter().map(|end| end.output_hash.clone().unwrap()).collect();
     assert!(hashes[0] == hashes[2] && hashes[0] != hashes[1], "{hashes:?}");
 }
@@ -36,9 +36,9 @@ async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last()
 #[tokio::test(start_paused = true)]
 async fn what_one_run_was_told_is_not_told_by_the_next() {
     script("a", |attempt| {
-        let odd = agentci_trace::Kind::Violation("odd".into());
-        let first = if attempt == 1 { vec![Step::Show(odd)] } else { Vec::new() };
-        Script::turns([first.into_iter().chain([Step::say("one")]).collect()])
+        let odd = agentci_trace::EventKind::Violation("odd".into());
+        let first = if attempt == 1 { vec![ScriptedStep::Show(odd)] } else { Vec::new() };
+        FakeScript::turns([first.into_iter().chain([ScriptedStep::say("one")]).collect()])
     });
     let ran =
         Bench::new(TALKER, "  - { id: a, runs: 2, turns: [{ user: hi }], checks: [{ contains: one }] }\n").run().await;
@@ -52,15 +52,15 @@ async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
     script("a", move |_| {
         opened += 1;
         if opened < 3 {
-            return Script::unreachable(DriveError::NoServer("nobody is there".into()));
+            return FakeScript::unreachable(DriveError::NoServer("nobody is there".into()));
         }
-        Script::turns([vec![Step::say("one")]])
+        FakeScript::turns([vec![ScriptedStep::say("one")]])
     });
     let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: one }] }\n");
     bench.retries = 2;
     let begun = tokio::time::Instant::now();
     let ran = bench.run().await;
-    assert_eq!((ran.status, ran.effects_of(&["open"]).len()), (Status::Pass, 3));
+    assert_eq!((ran.status, ran.effects_of(&["open"]).len()), (CaseStatus::Pass, 3));
     // Half a second, then a whole one.
     assert_eq!(begun.elapsed().as_millis() / 100, 15);
     assert_eq!(ran.end("a").warnings.to_vec(), ["passed after 2 retries; the first try: nobody is there"]);
@@ -71,7 +71,7 @@ async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
 /// What the agent did wrong is its own.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_gave_up_is_not_tried_again() {
-    script("a", |_| Script::turns([vec![Step::Fail(DriveError::AgentError("tired".into()))]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]]));
     let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }] }\n");
     bench.retries = 2;
     let ran = bench.run().await;
@@ -85,7 +85,7 @@ async fn a_run_that_is_stopped_waits_for_no_retry() {
     let stopper = bench.stopper();
     script("a", move |_| {
         stopper.stop();
-        Script::unreachable(DriveError::NoServer("nobody is there".into()))
+        FakeScript::unreachable(DriveError::NoServer("nobody is there".into()))
     });
     let ran = bench.run().await;
     assert_eq!((ran.end("a").cause, ran.effects_of(&["open"]).len()), (Some(Cause::Unreachable), 1));

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use agentci_drivers::testing::{effects, note};
 use agentci_plan::Mode;
-use agentci_runner::{Facts, Options, Stop, Stopper, run_suite};
-use agentci_source::{Entry, FileError, Files, Kind, MemoryFiles};
+use agentci_runner::{RunFacts, RunOptions, Stop, Stopper, run_suite};
+use agentci_source::{FileError, FileKind, Files, FolderEntry, MemoryFiles};
 use agentci_stubs::Tool;
 use agentci_trace::Redactor;
-use agentci_verdict::{Body, CaseEnd, Cause, RunEnd, RunEvent, Status};
+use agentci_verdict::{Body, CaseEnd, CaseStatus, Cause, RunEnd, RunEvent};
 
 /// An agent that takes any number of turns, and whose tools nobody answers.
 pub(crate) const TALKER: &str = "target: { process: { command: [agent], speaks: text } }\n";
@@ -40,7 +40,7 @@ pub(crate) struct Bench {
 
 /// What came of a run.
 pub(crate) struct Ran {
-    pub(crate) status: Status,
+    pub(crate) status: CaseStatus,
     pub(crate) events: Vec<RunEvent>,
     /// What agents and reporters met, in order.
     pub(crate) effects: Vec<String>,
@@ -87,7 +87,7 @@ impl Bench {
         let cases = std::mem::take(&mut plan.suites[0].cases);
         let selected: Vec<usize> = (0..cases.len()).collect();
         let secrets = Redactor::default().with_environment(self.environment.clone());
-        let options = Options {
+        let options = RunOptions {
             files: &files,
             environment: &|name| self.environment.get(name).cloned(),
             mode: self.mode,
@@ -109,8 +109,8 @@ impl Bench {
             budget: None,
             secrets: &secrets,
         };
-        let facts = Facts::default();
-        let run = agentci_runner::Run {
+        let facts = RunFacts::default();
+        let run = agentci_runner::RunPlan {
             sources: &plan.sources,
             suite: &plan.suites[0],
             cases,
@@ -201,11 +201,11 @@ impl Files for Both {
         }
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
         self.0.list(folder)
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
+    fn kind(&self, path: &Path) -> Option<FileKind> {
         self.0.kind(path)
     }
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::sync::Arc;
 
-use agentci_drivers::testing::{Script, Step, script};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
 use agentci_plan::Mode;
-use agentci_trace::{Kind, ToolResult};
+use agentci_trace::{EventKind, ToolResult};
 use agentci_verdict::Cause;
 use serde_json::json;
 
@@ -14,13 +14,17 @@ use crate::run::{Bench, Ran, SERVER, TALKER, WORKER};
 const SECRET: &str = "wren-4471-harbour";
 
 /// A server that says the secret, after it did this.
-fn says_it(first: impl Fn() -> Vec<Step> + 'static) {
+fn says_it(first: impl Fn() -> Vec<ScriptedStep> + 'static) {
     script("a", move |_| {
         let mut steps = first();
-        steps.push(Step::Exchange(json!({"ask": SECRET}), json!({"answer": format!("plain {SECRET}")})));
-        steps.push(Step::say(&format!("said {SECRET}")));
-        steps.push(Step::Show(Kind::Log { level: "info".into(), message: format!("logged {SECRET}"), data: None }));
-        Script { printed: vec![format!("printed {SECRET}")], ..Script::turns([steps]) }
+        steps.push(ScriptedStep::Exchange(json!({"ask": SECRET}), json!({"answer": format!("plain {SECRET}")})));
+        steps.push(ScriptedStep::say(&format!("said {SECRET}")));
+        steps.push(ScriptedStep::Show(EventKind::Log {
+            level: "info".into(),
+            message: format!("logged {SECRET}"),
+            data: None,
+        }));
+        FakeScript { printed: vec![format!("printed {SECRET}")], ..FakeScript::turns([steps]) }
     });
 }
 
@@ -131,7 +135,7 @@ async fn what_hooks_are_given_and_print() {
 async fn a_hook_that_fails_tells_no_secret_of_those_before_it() {
     let printed = format!("{{ command: [echo, '{{\"session_token\": \"{SECRET}\"}}'] }}");
     let fails = r#"{ command: [sh, -c, 'echo "had $1" >&2; exit 1', sh, "${session_token}"] }"#;
-    script("a", |_| Script::default());
+    script("a", |_| FakeScript::default());
     let ran = Bench::new(TALKER, &format!("  - {{ id: a, turns: [{{ user: hi }}], hooks: [{printed}, {fails}] }}\n"));
     let ran = ran.run().await;
     assert_eq!(ran.end("a").cause, Some(Cause::Hook));
@@ -141,7 +145,7 @@ async fn a_hook_that_fails_tells_no_secret_of_those_before_it() {
 #[tokio::test]
 async fn a_hook_that_fails_tells_no_secret_of_the_case() {
     let fails = r#"{ command: [sh, -c, 'echo "had $1" >&2; exit 1', sh, "${password}"] }"#;
-    script("a", |_| Script::default());
+    script("a", |_| FakeScript::default());
     let case =
         format!("  - {{ id: a, turns: [{{ user: hi }}], hooks: [{fails}], variables: {{ password: {SECRET} }} }}\n");
     let ran = Bench::new(TALKER, &case).run().await;
@@ -150,7 +154,7 @@ async fn a_hook_that_fails_tells_no_secret_of_the_case() {
 
 #[tokio::test]
 async fn what_a_driver_fetches() {
-    says_it(|| vec![Step::Fetch(SECRET.into())]);
+    says_it(|| vec![ScriptedStep::Fetch(SECRET.into())]);
     clean("a token", &recorded(SERVER, "", FAILS, |_| {}).await);
 }
 
@@ -164,7 +168,7 @@ async fn what_the_agent_is_seen_to_use() {
             ..ToolResult::default()
         };
         let call = agentci_trace::ToolCall { call_id: "1".into(), name: "login".into(), ..Default::default() };
-        vec![Step::Show(Kind::ToolCall(call)), Step::Show(Kind::ToolResult(result))]
+        vec![ScriptedStep::Show(EventKind::ToolCall(call)), ScriptedStep::Show(EventKind::ToolResult(result))]
     });
     clean("the answer of a tool", &recorded(SERVER, "", FAILS, |_| {}).await);
 }
@@ -187,7 +191,7 @@ async fn with_cassette(
     cassette: Option<&str>,
     target: &str,
     case: &str,
-    first: fn() -> Vec<Step>,
+    first: fn() -> Vec<ScriptedStep>,
 ) -> (Ran, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
@@ -196,10 +200,10 @@ async fn with_cassette(
     }
     script("a", move |_| {
         let mut steps = first();
-        steps.push(Step::call("find", json!({"q": "x"})));
-        steps.push(Step::say(&format!("plain {SECRET}")));
-        steps.push(Step::result(json!({"said": SECRET})));
-        Script::turns([steps])
+        steps.push(ScriptedStep::call("find", json!({"q": "x"})));
+        steps.push(ScriptedStep::say(&format!("plain {SECRET}")));
+        steps.push(ScriptedStep::result(json!({"said": SECRET})));
+        FakeScript::turns([steps])
     });
     let world = format!("world: {{ tools: {{ cassette: '{}', allow: [find] }} }}\n", path.display());
     let mut bench = Bench::new(
@@ -223,10 +227,10 @@ async fn cassettes_are_written_without_them() {
     clean("the agent's arguments", &with_cassette(Mode::Record, None, &argument, "input: {}", nothing).await);
     let input = format!("input: {{ password: {SECRET} }}");
     clean("the input", &with_cassette(Mode::Record, None, WORKER, &input, nothing).await);
-    let fetched = || vec![Step::Fetch(SECRET.into())];
+    let fetched = || vec![ScriptedStep::Fetch(SECRET.into())];
     clean("a token", &with_cassette(Mode::Record, None, WORKER, "input: {}", fetched).await);
     let seen = || {
-        vec![Step::Show(Kind::Log {
+        vec![ScriptedStep::Show(EventKind::Log {
             level: "info".into(),
             message: "in".into(),
             data: Some(Arc::new(json!({"api_key": SECRET}))),
@@ -240,7 +244,7 @@ async fn what_a_cassette_holds() {
     let lines =
         format!(r#"{{"tool":"find","args":{{"q":"x"}},"ok":true,"result":{{"text":"plain x","api_key":"{SECRET}"}}}}"#);
     // Said before the tool is called, when nothing but the cassette tells that it is secret.
-    let first = || vec![Step::say(&format!("plain {SECRET}"))];
+    let first = || vec![ScriptedStep::say(&format!("plain {SECRET}"))];
     let (ran, _) = with_cassette(Mode::Replay, Some(&lines), WORKER, "input: {}", first).await;
     assert_eq!(ran.end("a").cause, None, "{:?}", ran.end("a").findings);
     assert!(ran.stored().contains("plain [REDACTED]") && !ran.stored().contains(SECRET), "{}", ran.stored());
@@ -250,8 +254,8 @@ async fn what_a_cassette_holds() {
 #[tokio::test]
 async fn what_an_earlier_attempt_met() {
     script("a", |attempt| {
-        let met = if attempt == 1 { vec![Step::Fetch(SECRET.into())] } else { Vec::new() };
-        Script::turns([met.into_iter().chain([Step::say(&format!("said {SECRET}"))]).collect()])
+        let met = if attempt == 1 { vec![ScriptedStep::Fetch(SECRET.into())] } else { Vec::new() };
+        FakeScript::turns([met.into_iter().chain([ScriptedStep::say(&format!("said {SECRET}"))]).collect()])
     });
     let ran = Bench::new(TALKER, &format!("  - {{ id: a, runs: 2, turns: [{{ user: hi }}], {PASSES} }}\n")).run().await;
     assert_eq!(ran.stored().matches("said [REDACTED]").count(), 2, "{}", ran.stored());
@@ -260,7 +264,7 @@ async fn what_an_earlier_attempt_met() {
 
 /// An agent that says the secret, and what it and its tools are given.
 async fn live(shared: &str, target: &str) -> Ran {
-    script("a", |_| Script::turns([vec![Step::say(&format!("plain {SECRET}"))]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say(&format!("plain {SECRET}"))]]));
     let mut bench =
         Bench::new(&format!("{target}{shared}"), "  - { id: a, input: {}, checks: [{ contains: plain }] }\n");
     bench.mode = Mode::Live;
@@ -279,7 +283,7 @@ async fn what_tools_are_given_and_answer() {
         let stored = live(&shared, WORKER).await.stored();
         assert!(stored.contains("plain [REDACTED]") && !stored.contains(SECRET), "{by}: {stored}");
     }
-    script("a", |_| Script::turns([vec![Step::say(&format!("plain {SECRET}"))]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say(&format!("plain {SECRET}"))]]));
     let ran = Bench::new(&format!("{TALKER}{route}"), "  - { id: a, input: {}, checks: [{ contains: plain }] }\n")
         .run()
         .await;
@@ -294,7 +298,7 @@ async fn what_an_agent_is_given_that_judges() {
     script("a", move |_| {
         opened += 1;
         let verdict = json!({"passed": false, "reason": format!("plain {SECRET}")});
-        Script::turns([vec![if opened == 1 { Step::say("hello") } else { Step::result(verdict) }]])
+        FakeScript::turns([vec![if opened == 1 { ScriptedStep::say("hello") } else { ScriptedStep::result(verdict) }]])
     });
     let agents = "agents: { judge: { http: { url: 'http://127.0.0.1:1/', headers: { x-who: '${ENV.WHO}' } } } }\n";
     let case = "  - { id: a, turns: [{ user: hi }], checks: [{ agent: { agent: judge, criteria: polite } }] }\n";

@@ -1,14 +1,14 @@
 //! What a failed check means for the rest of its case, and a failed case for the rest of the run.
 
 use agentci_drivers::DriveError;
-use agentci_drivers::testing::{Script, Step, script};
-use agentci_verdict::{Cause, Status};
+use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
+use agentci_verdict::{CaseStatus, Cause};
 
 use crate::run::{Bench, Ran, TALKER};
 
 /// Two turns, of which the first fails its first check; one check of the whole case fails, too.
 async fn stopped(rule: &str) -> Ran {
-    script("a", |_| Script::turns([vec![Step::say("one")], vec![Step::say("two")]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::say("one")], vec![ScriptedStep::say("two")]]));
     let case = format!(
         "  - {{ id: a, stop: {rule}, turns: [{{ user: hi, checks: [{{ contains: wrong }}, {{ contains: one }}] }}, \
          {{ user: more, checks: [{{ contains: two }}] }}], checks: [{{ contains: two }}, {{ matches: wrong }}, {{ contains: two }}] }}\n"
@@ -45,7 +45,7 @@ async fn a_case_that_stops_at_the_first_failure_evaluates_nothing_after_it() {
 /// That an agent gave up is not a failed check: nothing goes on after it, whatever the rule.
 #[tokio::test(start_paused = true)]
 async fn trouble_ends_a_case_that_never_stops() {
-    script("a", |_| Script::turns([vec![Step::Fail(DriveError::AgentError("tired".into()))]]));
+    script("a", |_| FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]]));
     let case = "  - { id: a, stop: never, turns: [{ user: hi }, { user: more }], checks: [{ contains: two }] }\n";
     let ran = Bench::new(TALKER, case).run().await;
     assert_eq!(ran.effects_of(&["turn"]), ["turn 0 of a/1"]);
@@ -55,7 +55,7 @@ async fn trouble_ends_a_case_that_never_stops() {
 #[tokio::test(start_paused = true)]
 async fn a_run_that_fails_fast_begins_no_case_after_one_that_did_not_pass() {
     for id in ["a", "b", "c"] {
-        script(id, move |_| Script::turns([vec![Step::say(id)]]));
+        script(id, move |_| FakeScript::turns([vec![ScriptedStep::say(id)]]));
     }
     let case =
         |id| format!("  - {{ id: {id}, turns: [{{ user: hi }}], checks: [{{ not: {{ contains: b }} }}], runs: 2 }}\n");
@@ -65,17 +65,17 @@ async fn a_run_that_fails_fast_begins_no_case_after_one_that_did_not_pass() {
     let ran = bench.run().await;
     // A case that was begun is run as often as it is to be run.
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open a/2", "open b/1", "open b/2"]);
-    assert_eq!((ran.status, ran.run_end().not_run), (Status::Fail, 1));
+    assert_eq!((ran.status, ran.run_end().not_run), (CaseStatus::Fail, 1));
     assert_eq!(Bench::new(TALKER, &cases).run().await.effects_of(&["open"]).len(), 6);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_skipped_case_stops_nothing() {
-    script("b", |_| Script::turns([vec![Step::say("one")]]));
+    script("b", |_| FakeScript::turns([vec![ScriptedStep::say("one")]]));
     let cases = "  - { id: a, skip: later, turns: [{ user: hi }] }\n  - { id: b, turns: [{ user: hi }], checks: [{ contains: one }] }\n";
     let mut bench = Bench::new(TALKER, cases);
     bench.fail_fast = true;
     let ran = bench.run().await;
     assert_eq!(ran.effects_of(&["open", "case_end"]), ["case_end of a/1", "open b/1", "case_end of b/1"]);
-    assert_eq!(ran.end("a").status, Status::Skipped);
+    assert_eq!(ran.end("a").status, CaseStatus::Skipped);
 }

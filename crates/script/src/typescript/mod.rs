@@ -17,5 +17,5 @@ mod names;
 mod rewrite;
 mod strip;
 
-pub(crate) use names::Known;
+pub(crate) use names::ExportedNames;
 pub(crate) use strip::{Stripped, strip};

@@ -11,7 +11,7 @@ use super::eraser::is_type_only;
 
 /// The functions and variables at the top level of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct TopLevelNames {
     /// Every name that may be a function: what it is called from outside, and what it is called in the file.
     reachable: Vec<(String, String)>,
     /// Those that are written as functions.
@@ -20,7 +20,7 @@ pub(crate) struct Names {
 }
 
 /// What can be called from outside.
-pub(crate) struct Known {
+pub(crate) struct ExportedNames {
     /// The functions.
     pub(crate) functions: Vec<String>,
     /// These and every variable that may be one.
@@ -29,7 +29,7 @@ pub(crate) struct Known {
     pub(crate) object: String,
 }
 
-impl Names {
+impl TopLevelNames {
     pub(super) fn of(program: &Program<'_>) -> Self {
         let mut names = Self::default();
         let types: HashSet<&str> = program.body.iter().filter_map(type_name).collect();
@@ -97,7 +97,7 @@ impl Names {
     }
 
     /// All of them, now that no more come.
-    pub(crate) fn finish(mut self) -> Known {
+    pub(crate) fn finish(mut self) -> ExportedNames {
         for (local, exported) in self.aliases {
             // What a file declares itself is nearer than what it exports under that name.
             if self.reachable.iter().any(|(name, _)| *name == exported) {
@@ -110,7 +110,7 @@ impl Names {
         }
         let code: Vec<String> = self.reachable.iter().map(|(name, local)| format!("{name:?}:{local}")).collect();
         let names = self.reachable.into_iter().map(|(name, _)| name).collect();
-        Known { functions: self.functions, names, object: code.join(",") }
+        ExportedNames { functions: self.functions, names, object: code.join(",") }
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use oxc_span::Span;
 
-use crate::places::Places;
+use crate::source_map::CodePlaces;
 
 /// A file that is changed in place: what is taken out leaves blanks, and what is put in moves only the rest of its line.
 pub(super) struct Rewrite<'s> {
@@ -92,8 +92,8 @@ impl<'s> Rewrite<'s> {
     }
 
     /// The code, and where its places come from.
-    pub(super) fn finish(self) -> (String, Places) {
-        let (mut code, mut places) = (String::with_capacity(self.source.len()), Places::default());
+    pub(super) fn finish(self) -> (String, CodePlaces) {
+        let (mut code, mut places) = (String::with_capacity(self.source.len()), CodePlaces::default());
         let (mut line, mut column) = (0, 0);
         for (at, character) in self.source.char_indices() {
             if let Some(text) = self.inserted.get(&at) {

@@ -9,10 +9,10 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
 
 use super::eraser::Eraser;
-use super::names::Names;
+use super::names::TopLevelNames;
 use super::rewrite::{Rewrite, range};
 use crate::ScriptError;
-use crate::places::{Places, place_of};
+use crate::source_map::{CodePlaces, place_of};
 
 /// How long a file may be.
 const LONGEST: usize = 256 * 1024;
@@ -27,8 +27,8 @@ const STACK: usize = 4 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Stripped {
     pub(crate) code: String,
-    pub(crate) places: Places,
-    pub(crate) names: Names,
+    pub(crate) places: CodePlaces,
+    pub(crate) names: TopLevelNames,
 }
 
 /// Takes the types out of a file.
@@ -81,7 +81,7 @@ fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     eraser.visit_program(&program);
     let rewrite = eraser.finish().map_err(|(at, message)| wrong(source, at, message))?;
     let (code, places) = rewrite.finish();
-    Ok(Stripped { code, places, names: Names::of(&program) })
+    Ok(Stripped { code, places, names: TopLevelNames::of(&program) })
 }
 
 fn source_type(path: &Path) -> SourceType {

@@ -2,7 +2,7 @@
 
 use super::meaning::meant;
 use super::quoted_list;
-use crate::shape::{Field, Need, Shape, Unknown};
+use crate::shape::{Field, Need, Shape, UnknownKeys};
 use crate::{Diagnostic, Diagnostics, Node, Pair, Severity, Span};
 
 /// The keys of one mapping, taken one by one.
@@ -78,10 +78,10 @@ impl<'n> Fields<'n> {
                 (None, Some((pair, help))) => {
                     self.mistyped.push(&pair.key.text);
                     problems.push(match self.shape.unknown {
-                        Unknown::Refused | Unknown::Matching { .. } => {
+                        UnknownKeys::Refused | UnknownKeys::Matching { .. } => {
                             self.is_unknown(pair, Severity::Error).help(help)
                         }
-                        Unknown::Warned | Unknown::Ignored => {
+                        UnknownKeys::Warned | UnknownKeys::Ignored => {
                             self.needs(key).help(format!("did you mean it with `{}`?", pair.key.text.escape_debug()))
                         }
                     });
@@ -133,9 +133,9 @@ impl<'n> Fields<'n> {
     /// Reports every key that no one asked for, as the shape says; some formats have always let such keys pass.
     pub fn finish(self, problems: &mut Diagnostics) {
         let severity = match self.shape.unknown {
-            Unknown::Refused | Unknown::Matching { .. } => Severity::Error,
-            Unknown::Warned => Severity::Warning,
-            Unknown::Ignored => return self.end(),
+            UnknownKeys::Refused | UnknownKeys::Matching { .. } => Severity::Error,
+            UnknownKeys::Warned => Severity::Warning,
+            UnknownKeys::Ignored => return self.end(),
         };
         for pair in self.rest().filter(|pair| !self.mistyped.contains(&pair.key.text.as_ref())) {
             problems.push(self.unknown(pair, severity));
@@ -176,21 +176,21 @@ fn field(shape: &Shape, key: &str) -> Option<&'static Field> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{Kind, Rule, optional, required};
+    use crate::shape::{KeyRule, ValueKind, optional, required};
     use crate::{Content, Sources};
 
-    static PART: Shape = Shape::new("a part", "A part.", &[required("type", Kind::Text, "Its type.")]);
+    static PART: Shape = Shape::new("a part", "A part.", &[required("type", ValueKind::Text, "Its type.")]);
     static WHOLE: Shape = Shape::new(
         "a part",
         "A part of some type.",
         &[
-            required("type", Kind::Text, "Its type."),
-            required("name", Kind::Name, "Its name."),
-            optional("runs", Kind::Count(1), "How often."),
+            required("type", ValueKind::Text, "Its type."),
+            required("name", ValueKind::Name, "Its name."),
+            optional("runs", ValueKind::Count(1), "How often."),
         ],
     )
-    .rules(&[Rule::Some(&["name"])]);
-    static LAX: Shape = WHOLE.unknown(Unknown::Warned);
+    .rules(&[KeyRule::Some(&["name"])]);
+    static LAX: Shape = WHOLE.unknown(UnknownKeys::Warned);
 
     fn node(keys: &[&str]) -> Node {
         let file = Sources::default().add("a.yaml".as_ref(), "");

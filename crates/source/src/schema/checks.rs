@@ -3,13 +3,13 @@
 use crate::shape::CheckShape;
 use serde_json::{Map, Value, json};
 
-use super::writer::{Writer, reference};
+use super::writer::{SchemaWriter, reference};
 
 const CHECK: &str = "check";
 const NEGATED: &str = "negated-check";
 
 /// A reference to the schema of a check, which is written once.
-pub(super) fn check(writer: &mut Writer<'_>) -> Value {
+pub(super) fn check(writer: &mut SchemaWriter<'_>) -> Value {
     if !writer.definitions.contains_key(CHECK) {
         // The places are taken first: checks may stand within checks one day.
         writer.definitions.insert(CHECK.into(), Value::Null);
@@ -46,13 +46,13 @@ pub(super) fn check(writer: &mut Writer<'_>) -> Value {
 }
 
 /// The arguments of one check.
-pub(super) fn arguments(name: &str, writer: &mut Writer<'_>) -> Value {
+pub(super) fn arguments(name: &str, writer: &mut SchemaWriter<'_>) -> Value {
     let known = writer.checks.iter().copied().find(|check| check.name == name);
     known.map_or_else(|| json!({}), |check| writer.arguments(&check.arguments))
 }
 
 /// What stands after the name of a check, which is written once.
-fn kind(check: &CheckShape, writer: &mut Writer<'_>) -> (String, Value) {
+fn kind(check: &CheckShape, writer: &mut SchemaWriter<'_>) -> (String, Value) {
     let arguments = writer.arguments(&check.arguments);
     let name = format!("{CHECK}-{}", check.name);
     writer.definitions.insert(name.clone(), described(check.about, arguments));

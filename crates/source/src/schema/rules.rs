@@ -1,6 +1,6 @@
 //! What holds for several keys, as parts of a schema.
 
-use crate::shape::{Kind, Rule, Shape, Unknown};
+use crate::shape::{KeyRule, Shape, UnknownKeys, ValueKind};
 use serde_json::{Map, Value, json};
 
 use super::values;
@@ -10,15 +10,15 @@ pub(super) fn add(shape: &Shape, schema: &mut Map<String, Value>) {
     let mut all = Vec::new();
     for rule in shape.rules {
         match rule {
-            Rule::OneKey => {
+            KeyRule::OneKey => {
                 schema.insert("minProperties".into(), json!(1));
                 schema.insert("maxProperties".into(), json!(1));
             }
-            Rule::NotBoth(keys) => all.extend(
+            KeyRule::NotBoth(keys) => all.extend(
                 pairs(keys)
                     .map(|(one, other)| json!({ "not": { "allOf": [present(shape, one), present(shape, other)] } })),
             ),
-            Rule::One(_) | Rule::OneWritten(_) | Rule::Some(_) | Rule::Needs(..) | Rule::When { .. } => {
+            KeyRule::One(_) | KeyRule::OneWritten(_) | KeyRule::Some(_) | KeyRule::Needs(..) | KeyRule::When { .. } => {
                 all.push(one(shape, rule));
             }
         }
@@ -28,28 +28,28 @@ pub(super) fn add(shape: &Shape, schema: &mut Map<String, Value>) {
     }
 }
 
-fn one(shape: &Shape, rule: &Rule) -> Value {
+fn one(shape: &Shape, rule: &KeyRule) -> Value {
     let written = |key: &str| json!({ "required": [key] });
     match rule {
-        Rule::One(keys) => {
+        KeyRule::One(keys) => {
             let mut ways: Vec<Value> = keys.iter().map(|key| present(shape, key)).collect();
-            if let Unknown::Matching { pattern, .. } = shape.unknown {
+            if let UnknownKeys::Matching { pattern, .. } = shape.unknown {
                 ways.push(json!({ "not": { "propertyNames": { "not": { "pattern": pattern } } } }));
             }
             json!({ "oneOf": ways })
         }
-        Rule::OneWritten([key]) => written(key),
-        Rule::OneWritten(keys) => json!({ "oneOf": keys.iter().map(|key| written(key)).collect::<Vec<_>>() }),
-        Rule::Some([key]) => present(shape, key),
-        Rule::Some(keys) => json!({ "anyOf": keys.iter().map(|key| present(shape, key)).collect::<Vec<_>>() }),
-        Rule::Needs(key, needed) => json!({ "if": written(key), "then": has(shape, needed) }),
-        Rule::When { key, is, needs, excludes } => {
+        KeyRule::OneWritten([key]) => written(key),
+        KeyRule::OneWritten(keys) => json!({ "oneOf": keys.iter().map(|key| written(key)).collect::<Vec<_>>() }),
+        KeyRule::Some([key]) => present(shape, key),
+        KeyRule::Some(keys) => json!({ "anyOf": keys.iter().map(|key| present(shape, key)).collect::<Vec<_>>() }),
+        KeyRule::Needs(key, needed) => json!({ "if": written(key), "then": has(shape, needed) }),
+        KeyRule::When { key, is, needs, excludes } => {
             let mut then: Vec<Value> = needs.iter().map(|key| present(shape, key)).collect();
             let none: Map<String, Value> = excludes.iter().map(|key| ((*key).to_owned(), json!(false))).collect();
             then.push(json!({ "properties": none }));
             json!({ "if": { "properties": { *key: { "enum": is } }, "required": [key] }, "then": { "allOf": then } })
         }
-        Rule::NotBoth(_) | Rule::OneKey => json!({}),
+        KeyRule::NotBoth(_) | KeyRule::OneKey => json!({}),
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn has(shape: &Shape, key: &str) -> Value {
 
 /// A mapping in which a key has a value.
 fn present(shape: &Shape, key: &str) -> Value {
-    let kind = shape.fields().find(|field| field.key == key).map_or(Kind::Data, |field| field.kind);
+    let kind = shape.fields().find(|field| field.key == key).map_or(ValueKind::Data, |field| field.kind);
     json!({ "required": [key], "properties": { key: { "not": values::absent(&kind) } } })
 }
 

@@ -1,6 +1,6 @@
 //! The keys of a file as tables, for reference pages.
 
-use crate::shape::{CheckShape, Kind, Need, Shape};
+use crate::shape::{CheckShape, Need, Shape, ValueKind};
 
 /// A mapping of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub struct Table {
     /// What it is for.
     pub about: &'static str,
     /// Its keys, in the order they are read.
-    pub rows: Vec<Row>,
+    pub rows: Vec<KeyRow>,
 }
 
 /// A key of a mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct KeyRow {
     /// The key.
     pub key: &'static str,
     /// What may stand below it, in words.
@@ -27,13 +27,13 @@ pub struct Row {
 }
 
 /// The mappings that are met from here, each once.
-pub fn tables(root: &Kind, checks: &[&'static CheckShape]) -> Vec<Table> {
+pub fn tables(root: &ValueKind, checks: &[&'static CheckShape]) -> Vec<Table> {
     let mut met: Vec<&'static Shape> = Vec::new();
     add(root, checks, &mut met);
     met.into_iter().map(table).collect()
 }
 
-fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape>) {
+fn add(kind: &ValueKind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape>) {
     for shape in kind.shapes() {
         if met.iter().any(|known| std::ptr::eq(*known, shape)) {
             continue;
@@ -45,7 +45,7 @@ fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape
     }
     let innermost = innermost(kind);
     let named = |check: &&&'static CheckShape| {
-        matches!(innermost, Kind::Check) || matches!(innermost, Kind::Arguments(name) if check.name == *name)
+        matches!(innermost, ValueKind::Check) || matches!(innermost, ValueKind::Arguments(name) if check.name == *name)
     };
     for check in checks.iter().filter(named) {
         add(&check.arguments, checks, met);
@@ -53,9 +53,12 @@ fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape
 }
 
 /// What a list is of.
-fn innermost(kind: &Kind) -> &Kind {
-    let (Kind::List(inner) | Kind::Filled(inner) | Kind::OneOrMore(inner) | Kind::Map(inner) | Kind::FilledMap(inner)) =
-        kind
+fn innermost(kind: &ValueKind) -> &ValueKind {
+    let (ValueKind::List(inner)
+    | ValueKind::Filled(inner)
+    | ValueKind::OneOrMore(inner)
+    | ValueKind::Map(inner)
+    | ValueKind::FilledMap(inner)) = kind
     else {
         return kind;
     };
@@ -63,7 +66,7 @@ fn innermost(kind: &Kind) -> &Kind {
 }
 
 fn table(shape: &'static Shape) -> Table {
-    let row = |field: &'static crate::shape::Field| Row {
+    let row = |field: &'static crate::shape::Field| KeyRow {
         key: field.key,
         kind: field.kind.words(),
         required: field.need == Need::Required,

@@ -25,7 +25,7 @@
 
 mod kind;
 
-pub use kind::{CheckShape, Kind, Tagged, words};
+pub use kind::{CheckShape, Tagged, ValueKind, words};
 
 /// A mapping: its keys, and what holds for them together.
 #[derive(Debug, Clone, Copy)]
@@ -35,9 +35,9 @@ pub struct Shape {
     /// What it is for, one sentence.
     pub about: &'static str,
     /// What becomes of keys that it does not declare.
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
     /// What holds for several keys together.
-    pub rules: &'static [Rule],
+    pub rules: &'static [KeyRule],
     own: &'static [Field],
     shared: &'static [&'static [Field]],
 }
@@ -48,7 +48,7 @@ pub struct Field {
     /// The key.
     pub key: &'static str,
     /// What may stand below it.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Whether it may be left out.
     pub need: Need,
     /// What it is for, one sentence.
@@ -70,7 +70,7 @@ pub enum Need {
 
 /// What becomes of keys that a shape does not declare.
 #[derive(Debug, Clone, Copy)]
-pub enum Unknown {
+pub enum UnknownKeys {
     /// They are errors.
     Refused,
     /// They are warned about.
@@ -88,7 +88,7 @@ pub enum Unknown {
 
 /// What holds for several keys of a mapping. A key with nothing after it counts as absent, unless a rule says otherwise.
 #[derive(Debug, Clone, Copy)]
-pub enum Rule {
+pub enum KeyRule {
     /// Just one of them is there; a key that [`Unknown::Matching`] knows counts as well.
     One(&'static [&'static str]),
     /// Just one of them is written, be it with nothing after it.
@@ -115,29 +115,29 @@ pub enum Rule {
 }
 
 /// A key that must be there.
-pub const fn required(key: &'static str, kind: Kind, about: &'static str) -> Field {
+pub const fn required(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Required, about }
 }
 
 /// A key that may be left out.
-pub const fn optional(key: &'static str, kind: Kind, about: &'static str) -> Field {
+pub const fn optional(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Optional, about }
 }
 
 /// A key that may be left out, and has a value once it is written.
-pub const fn filled(key: &'static str, kind: Kind, about: &'static str) -> Field {
+pub const fn filled(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Filled, about }
 }
 
 /// A key that may be left out at times.
-pub const fn depends(key: &'static str, kind: Kind, about: &'static str) -> Field {
+pub const fn depends(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Depends, about }
 }
 
 impl Shape {
     /// A mapping with these keys and no others.
     pub const fn new(what: &'static str, about: &'static str, own: &'static [Field]) -> Self {
-        Self { what, about, unknown: Unknown::Refused, rules: &[], own, shared: &[] }
+        Self { what, about, unknown: UnknownKeys::Refused, rules: &[], own, shared: &[] }
     }
 
     /// The same, with the keys that several mappings share.
@@ -148,13 +148,13 @@ impl Shape {
 
     /// The same, with another fate of keys that are not declared.
     #[must_use]
-    pub const fn unknown(self, unknown: Unknown) -> Self {
+    pub const fn unknown(self, unknown: UnknownKeys) -> Self {
         Self { unknown, ..self }
     }
 
     /// The same, with what holds for several keys.
     #[must_use]
-    pub const fn rules(self, rules: &'static [Rule]) -> Self {
+    pub const fn rules(self, rules: &'static [KeyRule]) -> Self {
         Self { rules, ..self }
     }
 

@@ -7,7 +7,7 @@
 mod anchors;
 mod mapping;
 mod parse;
-mod place;
+mod spans;
 mod syntax;
 mod write;
 

@@ -8,7 +8,7 @@ use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, Structure
 
 use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, Sized};
 use super::mapping::Mapping;
-use super::place::Places;
+use super::spans::SpanMaker;
 use super::syntax::diagnose;
 
 /// The most levels a tree may have; what walks it later may then recurse without fear.
@@ -16,7 +16,7 @@ const DEPTH_LIMIT: usize = 100;
 
 /// Reads one YAML document. An empty one is a scalar that says nothing.
 pub fn parse(text: &str, file: FileId) -> Result<Node, Diagnostic> {
-    let places = Places::new(text, file);
+    let places = SpanMaker::new(text, file);
     let mut builder = Builder {
         places,
         stack: Vec::new(),
@@ -36,8 +36,8 @@ pub fn parse(text: &str, file: FileId) -> Result<Node, Diagnostic> {
 }
 
 struct Builder<'t> {
-    places: Places<'t>,
-    stack: Vec<Frame>,
+    places: SpanMaker<'t>,
+    stack: Vec<OpenNode>,
     root: Option<Node>,
     anchors: Anchors,
     documents: usize,
@@ -46,8 +46,8 @@ struct Builder<'t> {
 }
 
 /// A list or mapping that is not closed yet.
-struct Frame {
-    open: Open,
+struct OpenNode {
+    open: OpenCollection,
     style: StructureStyle,
     start: Marker,
     anchor: usize,
@@ -57,7 +57,7 @@ struct Frame {
     height: usize,
 }
 
-enum Open {
+enum OpenCollection {
     List(Vec<Node>),
     Map(Mapping),
 }
@@ -77,11 +77,11 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => self.scalar(text, style, anchor, tag.as_deref(), range),
             Event::SequenceStart(style, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["seq"], range)?;
-                self.open(Open::List(Vec::new()), style, anchor, range)
+                self.open(OpenCollection::List(Vec::new()), style, anchor, range)
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.check_tag(tag.as_deref(), &["map"], range)?;
-                self.open(Open::Map(Mapping::default()), style, anchor, range)
+                self.open(OpenCollection::Map(Mapping::default()), style, anchor, range)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(range),
             Event::Alias(anchor) => self.alias(anchor, range),
@@ -126,9 +126,15 @@ impl Builder<'_> {
             .help("remove it, or put the text in quotes if it begins with `!`"))
     }
 
-    fn open(&mut self, open: Open, style: StructureStyle, anchor: usize, range: &Range) -> Result<(), Diagnostic> {
+    fn open(
+        &mut self,
+        open: OpenCollection,
+        style: StructureStyle,
+        anchor: usize,
+        range: &Range,
+    ) -> Result<(), Diagnostic> {
         self.check_depth(1, self.places.point(range.start))?;
-        self.stack.push(Frame { open, style, start: range.start, anchor, nodes: 1, height: 1 });
+        self.stack.push(OpenNode { open, style, start: range.start, anchor, nodes: 1, height: 1 });
         Ok(())
     }
 
@@ -146,8 +152,8 @@ impl Builder<'_> {
             StructureStyle::Block => self.places.point(frame.start),
         };
         let content = match frame.open {
-            Open::List(items) => Content::List(items.into()),
-            Open::Map(mapping) => {
+            OpenCollection::List(items) => Content::List(items.into()),
+            OpenCollection::Map(mapping) => {
                 let pairs = mapping.finish()?;
                 if let (StructureStyle::Block, Some(first)) = (frame.style, pairs.first())
                     && (first.key.span.line, first.key.span.column) == (span.line, span.column)
@@ -189,9 +195,9 @@ impl Builder<'_> {
         frame.nodes = frame.nodes.saturating_add(sized.nodes);
         frame.height = frame.height.max(sized.height + 1);
         match &mut frame.open {
-            Open::List(items) => items.push(sized.node),
-            Open::Map(mapping) if mapping.awaits_value() => mapping.value(sized.node)?,
-            Open::Map(mapping) => {
+            OpenCollection::List(items) => items.push(sized.node),
+            OpenCollection::Map(mapping) if mapping.awaits_value() => mapping.value(sized.node)?,
+            OpenCollection::Map(mapping) => {
                 let Node { span, content } = sized.node;
                 let Content::Scalar(scalar) = content else {
                     return Err(Diagnostic::error(span, "a key must be a word or a text, found a list or a mapping")

@@ -3,10 +3,10 @@
 use crate::Diagnostic;
 use granit_parser::{ErrorKind, ScanError};
 
-use super::place::Places;
+use super::spans::SpanMaker;
 
 /// The parser's error as a diagnostic.
-pub(super) fn diagnose(error: &ScanError, places: Places<'_>) -> Diagnostic {
+pub(super) fn diagnose(error: &ScanError, places: SpanMaker<'_>) -> Diagnostic {
     let mut span = places.point(*error.marker());
     let (message, help) = explain(error.kind());
     // The parser stops behind the tab, or, where it could have gone on with a text, at the end of the line before.

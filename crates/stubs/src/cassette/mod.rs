@@ -12,6 +12,6 @@ mod player;
 mod recorder;
 mod tape;
 
-pub use player::{Miss, Player};
-pub use recorder::{Recorder, replace_file};
-pub use tape::{Entry, Tape, TapeError};
+pub use player::{CassetteMiss, CassettePlayer};
+pub use recorder::{CassetteRecorder, replace_file};
+pub use tape::{Tape, TapeEntry, TapeError};

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use agentci_trace::canonical;
 use serde_json::Value;
 
-use super::tape::{Entry, Key, Tape};
+use super::tape::{CallKey, Tape, TapeEntry};
 use crate::closest::closest;
 use agentci_text::{excerpt, first_difference};
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
-pub struct Player {
+pub struct CassettePlayer {
     tape: Arc<Tape>,
-    used: HashMap<Key, usize>,
+    used: HashMap<CallKey, usize>,
     /// Which entries were given as an answer.
     given: BTreeSet<usize>,
 }
 
 /// A call that was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Miss {
+pub struct CassetteMiss {
     /// One sentence.
     pub message: String,
     /// What was asked for, what comes closest, and where the two part.
@@ -33,14 +33,14 @@ const SHOWN: usize = 160;
 /// How many near entries are listed.
 const NEAR: usize = 5;
 
-impl Player {
+impl CassettePlayer {
     /// Begins at the beginning.
     pub fn new(tape: Arc<Tape>) -> Self {
         Self { tape, used: HashMap::new(), given: BTreeSet::new() }
     }
 
     /// The recorded answer to a call.
-    pub fn answer(&mut self, tool: &str, args: &Value) -> Result<&Entry, Miss> {
+    pub fn answer(&mut self, tool: &str, args: &Value) -> Result<&TapeEntry, CassetteMiss> {
         let key = self.tape.key(tool, args);
         let exact = self.tape.matching(&key);
         let matching = if exact.is_empty() { &self.tape.fitting(tool, args) } else { exact };
@@ -58,7 +58,7 @@ impl Player {
         entries.filter(|(index, _)| !self.given.contains(index)).map(|(_, entry)| entry.line).collect()
     }
 
-    fn miss(&self, tool: &str, args: &Value) -> Miss {
+    fn miss(&self, tool: &str, args: &Value) -> CassetteMiss {
         let file = self.tape.path().display();
         let args = &self.tape.redacted(args);
         let same = self.tape.same();
@@ -87,7 +87,7 @@ impl Player {
             let args = cut(&canonical(&entry.args));
             notes.push(format!("{what}: {} {args} (line {}, likeness {likeness:.2})", entry.tool, entry.line));
         }
-        Miss { message: format!("no recorded call of `{tool}` with these arguments in `{file}`"), notes }
+        CassetteMiss { message: format!("no recorded call of `{tool}` with these arguments in `{file}`"), notes }
     }
 }
 
@@ -105,9 +105,9 @@ mod tests {
 
     use super::*;
 
-    fn player(lines: &[&str]) -> Player {
+    fn player(lines: &[&str]) -> CassettePlayer {
         let files = MemoryFiles::default().with("t.jsonl", lines.join("\n"));
-        Player::new(Arc::new(Tape::load(&files, Path::new("t.jsonl"), &Redactor::default()).unwrap()))
+        CassettePlayer::new(Arc::new(Tape::load(&files, Path::new("t.jsonl"), &Redactor::default()).unwrap()))
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
                 let args = args(&format!(r#"{{"amount":{amount},"token":"{token}"}}"#));
                 assert!(player(&lines).answer("pay", &args).is_ok(), "{args}");
                 let tape = Tape::clone(&player(&lines).tape).numbers_as_written();
-                assert_eq!(Player::new(Arc::new(tape)).answer("pay", &args).is_ok(), as_written, "{args}");
+                assert_eq!(CassettePlayer::new(Arc::new(tape)).answer("pay", &args).is_ok(), as_written, "{args}");
             }
         }
         for amount in ["20.000000000000000001", "\"20\"", "200"] {

@@ -8,20 +8,20 @@ use serde_json::{Map, Value};
 
 /// The calls of one attempt, to be written when it is over.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct CassetteRecorder {
     path: PathBuf,
-    calls: Vec<Call>,
+    calls: Vec<RecordedCall>,
 }
 
 #[derive(Debug)]
-struct Call {
+struct RecordedCall {
     tool: String,
     args: Value,
     /// The result, or the tool's complaint.
     answer: Result<Value, String>,
 }
 
-impl Recorder {
+impl CassetteRecorder {
     /// Begins a recording for a file; nothing is written yet.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_path_buf(), calls: Vec::new() }
@@ -30,7 +30,7 @@ impl Recorder {
     /// Adds a call and its answer, with the exact arguments.
     pub fn add(&mut self, tool: &str, args: &Value, answer: Result<&Value, &str>) {
         let answer = answer.cloned().map_err(str::to_owned);
-        self.calls.push(Call { tool: tool.to_owned(), args: args.clone(), answer });
+        self.calls.push(RecordedCall { tool: tool.to_owned(), args: args.clone(), answer });
     }
 
     /// Puts the recording in the place of the former one, whole or not at all. What is secret anywhere in it is removed
@@ -52,7 +52,7 @@ impl Recorder {
     }
 }
 
-fn entry(mut call: Call, secrets: &Redactor) -> Value {
+fn entry(mut call: RecordedCall, secrets: &Redactor) -> Value {
     secrets.value(&mut call.args);
     let mut entry = Map::new();
     entry.insert("tool".into(), call.tool.into());

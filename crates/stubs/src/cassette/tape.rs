@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::FaultKind;
-use agentci_protocols::{Fields, NoObject};
+use agentci_protocols::{NoObject, ObjectFields};
 use agentci_source::{FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, same_value, sha256, value_key};
 use serde_json::Value;
@@ -19,7 +19,7 @@ const TAPE_LIMIT: u64 = 512 << 20;
 
 /// One recorded call and its answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct TapeEntry {
     /// The line it stands on, from 1.
     pub line: usize,
     /// The tool.
@@ -41,8 +41,8 @@ pub struct Entry {
 pub struct Tape {
     path: PathBuf,
     sha256: String,
-    entries: Vec<Entry>,
-    by_call: HashMap<Key, Vec<usize>>,
+    entries: Vec<TapeEntry>,
+    by_call: HashMap<CallKey, Vec<usize>>,
     redactor: Redactor,
     numbers: Numbers,
 }
@@ -105,7 +105,7 @@ impl Tape {
     fn parse(path: &Path, bytes: &[u8], redactor: &Redactor) -> Result<Self, TapeError> {
         let sha256 = sha256(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<TapeEntry> = Vec::new();
         for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -125,7 +125,7 @@ impl Tape {
     }
 
     fn indexed(mut self) -> Self {
-        let mut by_call: HashMap<Key, Vec<usize>> = HashMap::new();
+        let mut by_call: HashMap<CallKey, Vec<usize>> = HashMap::new();
         for (index, entry) in self.entries.iter().enumerate() {
             by_call.entry(self.key(&entry.tool, &entry.args)).or_default().push(index);
         }
@@ -150,12 +150,12 @@ impl Tape {
     }
 
     /// Everything recorded, in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TapeEntry] {
         &self.entries
     }
 
     /// What a call is looked up by.
-    pub(super) fn key(&self, tool: &str, args: &Value) -> Key {
+    pub(super) fn key(&self, tool: &str, args: &Value) -> CallKey {
         let args = self.redactor.clean(args);
         let args = match self.numbers {
             Numbers::ByValue => value_key(&args),
@@ -166,7 +166,7 @@ impl Tape {
 
     /// The entries that match a call but for secrets that the recording does not hold.
     pub(super) fn fitting(&self, tool: &str, args: &Value) -> Vec<usize> {
-        let fits = |entry: &Entry| entry.tool == tool && wildcard::fits(&entry.args, args, self.same());
+        let fits = |entry: &TapeEntry| entry.tool == tool && wildcard::fits(&entry.args, args, self.same());
         (0..self.entries.len()).filter(|index| fits(&self.entries[*index])).collect()
     }
 
@@ -184,7 +184,7 @@ impl Tape {
     }
 
     /// The entries that match a call, by position.
-    pub(super) fn matching(&self, key: &Key) -> &[usize] {
+    pub(super) fn matching(&self, key: &CallKey) -> &[usize] {
         self.by_call.get(key).map_or(&[], Vec::as_slice)
     }
 }
@@ -194,10 +194,10 @@ fn same_as_written(a: &Value, b: &Value) -> bool {
 }
 
 /// What calls are compared by: the tool and its arguments.
-pub(super) type Key = (String, String);
+pub(super) type CallKey = (String, String);
 
-fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
-    let mut fields = Fields::read(line).map_err(|error| match &error {
+fn entry(line: &[u8], number: usize) -> Result<TapeEntry, (usize, String)> {
+    let mut fields = ObjectFields::read(line).map_err(|error| match &error {
         NoObject::Json(wrong) => (wrong.column().max(1), error.words(line)),
         NoObject::Other => (1, "an entry must be an object".into()),
     })?;
@@ -213,7 +213,7 @@ fn entry(line: &[u8], number: usize) -> Result<Entry, (usize, String)> {
         _ => None,
     };
     let fault = fields.take("fault").map(|fault| self::fault(&fault)).transpose().map_err(|why| (1, why))?;
-    Ok(Entry { line: number, tool, args, ok, result, error, fault })
+    Ok(TapeEntry { line: number, tool, args, ok, result, error, fault })
 }
 
 /// `{"error": ".."}`, `{"delay": "2s"}`, `"malformed"`, `"truncated"` or `"hang"`.
@@ -228,7 +228,7 @@ fn fault(value: &Value) -> Result<FaultKind, String> {
     }
 }
 
-fn need(fields: &mut Fields<'_>, name: &str) -> Result<Value, (usize, String)> {
+fn need(fields: &mut ObjectFields<'_>, name: &str) -> Result<Value, (usize, String)> {
     fields.take(name).ok_or_else(|| (1, format!("it needs a field `{name}`")))
 }
 

@@ -6,13 +6,13 @@ use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::active::SessionState;
 use super::exchange::json_response;
+use super::session_state::SessionState;
 use super::sessions::RouteSessions;
-use agentci_wire::serve::Speech;
+use agentci_wire::serve::ServedBody;
 
 /// The answer, if this is a question of that kind: of all cases, or of the one whose path it stands below.
-pub(super) fn answer(board: &RouteSessions, method: &Method, path: &str) -> Option<Response<Speech>> {
+pub(super) fn answer(board: &RouteSessions, method: &Method, path: &str) -> Option<Response<ServedBody>> {
     let short = path.strip_suffix('/').unwrap_or(path);
     let asked = ["/__agentci/misses", "/__misses", "/__agentci/reset"];
     let question = asked.into_iter().find(|question| short.ends_with(question))?;

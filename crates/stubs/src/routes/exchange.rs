@@ -8,14 +8,14 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::active::{Begun, SessionState};
+use super::fixtures::RouteReply;
 use super::miss::{Explained, outside, too_late};
 use super::path::tool;
 use super::request::ToolRequest;
+use super::session_state::{BegunCall, SessionState};
 use super::sessions::RouteSessions;
-use super::shelf::Reply;
 use super::{control, forward};
-use agentci_wire::serve::{BrokenOff, Handler, Speech, collect};
+use agentci_wire::serve::{BrokenOff, Handler, ServedBody, collect};
 
 /// What may be asked of a tool.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -23,9 +23,9 @@ const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 const SHOWN: usize = 300;
 
 impl Handler for RouteSessions {
-    type Body = Speech;
+    type Body = ServedBody;
 
-    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOff> {
         let (head, body) = request.into_parts();
         let body = match collect(body).await {
             Ok(body) => body,
@@ -94,9 +94,9 @@ fn called(head: &Parts) -> Option<&str> {
 }
 
 impl SessionState {
-    async fn respond(&self, head: &Parts, path: &str, body: Vec<u8>) -> Result<Response<Speech>, BrokenOff> {
+    async fn respond(&self, head: &Parts, path: &str, body: Vec<u8>) -> Result<Response<ServedBody>, BrokenOff> {
         if head.method == Method::OPTIONS {
-            let mut response = Response::new(Speech::whole(""));
+            let mut response = Response::new(ServedBody::whole(""));
             *response.status_mut() = StatusCode::NO_CONTENT;
             response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
             return Ok(response);
@@ -133,7 +133,7 @@ impl SessionState {
     }
 
     /// Sends an answer when it is due, spoilt if it is to be.
-    async fn deliver(&self, begun: &Begun, reply: Reply) -> Result<Response<Speech>, BrokenOff> {
+    async fn deliver(&self, begun: &BegunCall, reply: RouteReply) -> Result<Response<ServedBody>, BrokenOff> {
         let told = told(&reply);
         if begun.fault == Some(FaultKind::Hang) {
             self.answered(begun, told);
@@ -146,9 +146,9 @@ impl SessionState {
         }
         self.answered(begun, told);
         let speech = match begun.fault {
-            Some(FaultKind::Truncated) => Speech::halved(reply.bytes),
-            Some(FaultKind::Malformed) => Speech::whole(malformed(&reply.bytes)),
-            None | Some(FaultKind::Error(_) | FaultKind::Delay(_) | FaultKind::Hang) => Speech::whole(reply.bytes),
+            Some(FaultKind::Truncated) => ServedBody::halved(reply.bytes),
+            Some(FaultKind::Malformed) => ServedBody::whole(malformed(&reply.bytes)),
+            None | Some(FaultKind::Error(_) | FaultKind::Delay(_) | FaultKind::Hang) => ServedBody::whole(reply.bytes),
         };
         let mut response = Response::new(speech);
         *response.status_mut() = reply.status;
@@ -158,7 +158,7 @@ impl SessionState {
 }
 
 /// What an answer means: a result, or a complaint.
-fn told(reply: &Reply) -> Result<Value, String> {
+fn told(reply: &RouteReply) -> Result<Value, String> {
     if reply.status.is_client_error() || reply.status.is_server_error() {
         let text: String = String::from_utf8_lossy(&reply.bytes).trim().chars().take(SHOWN).collect();
         let status = reply.status.as_u16();
@@ -177,8 +177,8 @@ fn malformed(bytes: &Bytes) -> Bytes {
     [&half[..], b"{\"half of a"].concat().into()
 }
 
-pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<Speech> {
-    let mut response = Response::new(Speech::whole(format!("{value}\n")));
+pub(super) fn json_response(status: StatusCode, value: &Value) -> Response<ServedBody> {
+    let mut response = Response::new(ServedBody::whole(format!("{value}\n")));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

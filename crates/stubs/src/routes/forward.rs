@@ -9,13 +9,13 @@ use hyper::header::{ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, Header
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-use super::active::SessionState;
 use super::content::of_the_connection;
+use super::fixtures::RouteReply;
 use super::miss::Explained;
 use super::path::decoded;
-use super::recorded::Recorded;
+use super::recorded::RecordedToolCall;
 use super::request::ToolRequest;
-use super::shelf::Reply;
+use super::session_state::SessionState;
 
 /// How long a live tool may take.
 const TIME: Duration = Duration::from_mins(1);
@@ -24,7 +24,7 @@ const ANSWER_LIMIT: usize = 64 << 20;
 
 /// Where a variable leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Live {
+pub(super) struct ForwardTarget {
     /// The variable.
     pub(super) name: String,
     /// The live address, if it has one.
@@ -33,7 +33,7 @@ pub(super) struct Live {
 
 /// Where a request goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Way<'w> {
+pub(super) struct ForwardRoute<'w> {
     /// The address that its path is appended to.
     base: Option<&'w str>,
     /// What is left of its path.
@@ -41,15 +41,15 @@ pub(super) struct Way<'w> {
 }
 
 /// Where a request goes: its path begins with the variable it came through, unless there is only one place to go to.
-pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Way<'w>, Box<Explained>> {
+pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<ForwardRoute<'w>, Box<Explained>> {
     if active.mode == Mode::Replay {
-        return Ok(Way { base: None, path });
+        return Ok(ForwardRoute { base: None, path });
     }
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let name = decoded(first);
     if let Some(live) = active.live.iter().find(|live| live.name == name) {
         if let Some(url) = &live.url {
-            return Ok(Way { base: Some(url), path: rest });
+            return Ok(ForwardRoute { base: Some(url), path: rest });
         }
         let message = format!("nothing can be recorded: `{name}` has no live address");
         return Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]));
@@ -58,7 +58,7 @@ pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Way<'w>
     urls.sort_unstable();
     urls.dedup();
     if let [url] = urls[..] {
-        return Ok(Way { base: Some(url), path });
+        return Ok(ForwardRoute { base: Some(url), path });
     }
     let message = "nothing can be recorded: it is not known where this request should go".to_owned();
     let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
@@ -72,12 +72,12 @@ pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Way<'w>
 /// Asks the live tool and takes note of its answer.
 pub(super) async fn forward(
     active: &SessionState,
-    way: &Way<'_>,
+    way: &ForwardRoute<'_>,
     tool: &str,
     head: &Parts,
     asked: ToolRequest,
     body: Vec<u8>,
-) -> Result<Reply, Box<Explained>> {
+) -> Result<RouteReply, Box<Explained>> {
     let refused = |reason: String, remedy: &str| {
         Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), vec![remedy.into()])
     };
@@ -108,10 +108,10 @@ pub(super) async fn forward(
     let headers = end_to_end(&headers);
     if active.mode == Mode::Record {
         let (tool, headers, bytes) = (tool.to_owned(), headers.clone(), bytes.clone());
-        let call = Recorded { tool, method: head.method.clone(), asked, status, headers, bytes };
+        let call = RecordedToolCall { tool, method: head.method.clone(), asked, status, headers, bytes };
         active.state().record(call).map_err(|reason| refused(reason, "record fewer at a time"))?;
     }
-    Ok(Reply { status, headers, bytes, delay: Duration::ZERO })
+    Ok(RouteReply { status, headers, bytes, delay: Duration::ZERO })
 }
 
 /// Whether a suite takes a path for the name of a tool.
@@ -120,13 +120,13 @@ fn can_be_named(tool: &str) -> bool {
     !tool.starts_with("__") && !tool.contains(unfit) && tool.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-fn method(method: &Method) -> Option<http::Method> {
+fn method(method: &Method) -> Option<http::HttpMethod> {
     match *method {
-        Method::GET | Method::HEAD => Some(http::Method::Get),
-        Method::POST => Some(http::Method::Post),
-        Method::PUT => Some(http::Method::Put),
-        Method::PATCH => Some(http::Method::Patch),
-        Method::DELETE => Some(http::Method::Delete),
+        Method::GET | Method::HEAD => Some(http::HttpMethod::Get),
+        Method::POST => Some(http::HttpMethod::Post),
+        Method::PUT => Some(http::HttpMethod::Put),
+        Method::PATCH => Some(http::HttpMethod::Patch),
+        Method::DELETE => Some(http::HttpMethod::Delete),
         _ => None,
     }
 }

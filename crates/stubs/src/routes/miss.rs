@@ -5,8 +5,8 @@ use agentci_trace::{canonical, same_value};
 use hyper::Method;
 use serde_json::{Map, Value, json};
 
+use super::fixtures::{FixtureSet, ReadyFixture, ToolFixtures};
 use super::request::{ToolRequest, loosely_same};
-use super::shelf::{FixtureSet, ReadyFixture, ToolFixtures};
 use crate::closest::closest;
 use agentci_text::{Difference, excerpt, first_difference};
 

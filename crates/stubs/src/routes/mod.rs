@@ -9,24 +9,24 @@
 //! own. A request that no fixture is for is answered with the closest one and the first difference, and remembered.
 //! `GET /__agentci/misses` tells them all, `POST /__agentci/reset` begins anew. The server stops when it is dropped.
 
-mod active;
 mod content;
 mod control;
 mod error;
 mod exchange;
+mod fixtures;
 mod forward;
-mod late;
+mod late_calls;
 mod miss;
 mod path;
 mod recorded;
 mod request;
 mod server;
 mod session;
+mod session_state;
 mod sessions;
-mod shelf;
 
 pub use error::RouteError;
-pub use late::LateCalls;
+pub use late_calls::LateCalls;
 pub use miss::RouteMiss;
 pub use path::decoded as percent_decoded;
 pub use server::{RouteServer, RouteServerOptions};

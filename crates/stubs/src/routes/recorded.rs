@@ -22,7 +22,7 @@ const NAME: usize = 12;
 
 /// A call of a live tool, and its answer.
 #[derive(Debug, Clone)]
-pub(super) struct Recorded {
+pub(super) struct RecordedToolCall {
     pub(super) tool: String,
     pub(super) method: Method,
     pub(super) asked: ToolRequest,
@@ -33,7 +33,7 @@ pub(super) struct Recorded {
 
 /// A fixture to be written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Written {
+pub(super) struct WrittenFixture {
     pub(super) fixture: RecordedFixture,
     /// The content of its file.
     pub(super) bytes: Bytes,
@@ -41,7 +41,7 @@ pub(super) struct Written {
 
 /// The fixtures that some calls become, by tool, in the order of the calls and without secrets. What is secret anywhere in them
 /// is removed everywhere.
-pub(super) fn fixtures(calls: &[Recorded], secrets: &Redactor) -> Vec<(String, Vec<Written>)> {
+pub(super) fn fixtures(calls: &[RecordedToolCall], secrets: &Redactor) -> Vec<(String, Vec<WrittenFixture>)> {
     let mut secrets = secrets.clone();
     for call in calls {
         secrets.learn(call.asked.value());
@@ -49,9 +49,9 @@ pub(super) fn fixtures(calls: &[Recorded], secrets: &Redactor) -> Vec<(String, V
             secrets.learn(&answer);
         }
     }
-    let mut tools: Vec<(String, Vec<Written>)> = Vec::new();
+    let mut tools: Vec<(String, Vec<WrittenFixture>)> = Vec::new();
     for call in calls {
-        let of_tool = |other: &&Recorded| other.tool == call.tool;
+        let of_tool = |other: &&RecordedToolCall| other.tool == call.tool;
         let several = calls.iter().filter(of_tool).any(|other| other.method != call.method);
         let written = written(call, several, &secrets);
         match tools.iter_mut().find(|(tool, _)| *tool == call.tool) {
@@ -66,7 +66,7 @@ pub(super) fn fixtures(calls: &[Recorded], secrets: &Redactor) -> Vec<(String, V
 }
 
 /// Drops what repeats at the end, since the last answer to a request is given again and again.
-fn without_repeats(list: &mut Vec<Written>) {
+fn without_repeats(list: &mut Vec<WrittenFixture>) {
     // For each request the first of the equal answers at its end, from the end on; nothing once another was found before them.
     let mut ends: HashMap<(Option<String>, String), Option<usize>> = HashMap::new();
     let mut needed = vec![true; list.len()];
@@ -85,7 +85,7 @@ fn without_repeats(list: &mut Vec<Written>) {
     list.retain(|_| needed.next().unwrap_or(true));
 }
 
-fn written(call: &Recorded, with_method: bool, secrets: &Redactor) -> Written {
+fn written(call: &RecordedToolCall, with_method: bool, secrets: &Redactor) -> WrittenFixture {
     let mut request = call.asked.value().clone();
     secrets.value(&mut request);
     let bytes = clean(&call.bytes, secrets);
@@ -113,7 +113,7 @@ fn written(call: &Recorded, with_method: bool, secrets: &Redactor) -> Written {
         status: call.status.as_u16(),
         headers: headers.collect(),
     };
-    Written { fixture, bytes }
+    WrittenFixture { fixture, bytes }
 }
 
 /// A body without secrets, byte for byte the same where it holds none.
@@ -150,17 +150,17 @@ mod tests {
 
     use super::*;
 
-    fn call(tool: &str, method: Method, request: Value, answer: &str) -> Recorded {
+    fn call(tool: &str, method: Method, request: Value, answer: &str) -> RecordedToolCall {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, "application/json; charset=utf-8".parse().unwrap());
         headers.insert(DATE, "today".parse().unwrap());
         let asked = ToolRequest::Body(request);
         let bytes = Bytes::from(answer.to_owned());
-        Recorded { tool: tool.into(), method, asked, status: StatusCode::OK, headers, bytes }
+        RecordedToolCall { tool: tool.into(), method, asked, status: StatusCode::OK, headers, bytes }
     }
 
-    fn answers(calls: &[Recorded]) -> Vec<(String, Vec<String>)> {
-        let text = |written: &Written| String::from_utf8(written.bytes.to_vec()).unwrap();
+    fn answers(calls: &[RecordedToolCall]) -> Vec<(String, Vec<String>)> {
+        let text = |written: &WrittenFixture| String::from_utf8(written.bytes.to_vec()).unwrap();
         let fixtures = fixtures(calls, &Redactor::default());
         fixtures.into_iter().map(|(tool, list)| (tool, list.iter().map(text).collect())).collect()
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::error::RouteError;
 use super::session::{RouteOptions, RouteSession};
 use super::sessions::RouteSessions;
-use agentci_wire::serve::{Limits, Serving};
+use agentci_wire::serve::{ClientLimits, Serving};
 
 /// Clients keep connections for later; one that is closed too early is a request that fails for no reason.
-const LIMITS: Limits = Limits { connections: 1_024, head: Some(Duration::from_mins(5)) };
+const LIMITS: ClientLimits = ClientLimits { connections: 1_024, head: Some(Duration::from_mins(5)) };
 
 /// How a server is started.
 #[derive(Debug, Clone)]

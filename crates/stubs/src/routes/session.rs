@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use agentci_plan::{Mode, RecordedTool, Routes, ToolBase};
 use agentci_source::Files;
-use agentci_trace::{Kind, Redactor};
+use agentci_trace::{EventKind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::active::SessionState;
 use super::error::RouteError;
-use super::forward::Live;
-use super::late::LateCalls;
+use super::fixtures::FixtureSet;
+use super::forward::ForwardTarget;
+use super::late_calls::LateCalls;
 use super::miss::RouteMiss;
 use super::path::encoded;
-use super::recorded::{Written, fixtures};
+use super::recorded::{WrittenFixture, fixtures};
+use super::session_state::SessionState;
 use super::sessions::RouteSessions;
-use super::shelf::FixtureSet;
 use crate::{Faults, replace_file};
 
 /// The largest suite that recorded answers are written to, as large as one may be.
@@ -32,7 +32,7 @@ pub struct RouteOptions<'o> {
     /// What goes wrong on purpose.
     pub faults: Faults,
     /// Who is told of calls, results and misses.
-    pub observer: Option<UnboundedSender<Kind>>,
+    pub observer: Option<UnboundedSender<EventKind>>,
     /// Where the files of answers are.
     pub files: &'o dyn Files,
     /// The variables of live addresses.
@@ -136,7 +136,7 @@ impl RouteSession {
             return Err(wrong(format!("it has grown to more than {} MiB", SUITE_LIMIT >> 20)));
         }
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
-        let recorded = |(id, list): &(String, Vec<Written>)| {
+        let recorded = |(id, list): &(String, Vec<WrittenFixture>)| {
             let fixtures = list.iter().map(|written| written.fixture.clone()).collect();
             RecordedTool { id: id.clone(), fixtures }
         };
@@ -162,11 +162,11 @@ impl Drop for RouteSession {
     }
 }
 
-fn live(base: &ToolBase, variables: &dyn Fn(&str) -> Option<String>) -> Result<Live, RouteError> {
+fn live(base: &ToolBase, variables: &dyn Fn(&str) -> Option<String>) -> Result<ForwardTarget, RouteError> {
     let name = base.name.value.clone();
     let url = base.live.as_ref().map(|live| live.fill(variables)).transpose();
     match url {
-        Ok(url) => Ok(Live { name, url }),
+        Ok(url) => Ok(ForwardTarget { name, url }),
         Err(reason) => Err(RouteError::Live { name, reason, span: base.name.span }),
     }
 }

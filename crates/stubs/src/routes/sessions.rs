@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::active::SessionState;
 use super::error::RouteError;
 use super::path::decoded;
+use super::session_state::SessionState;
 
 /// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
 #[derive(Debug, Default)]
 pub(super) struct RouteSessions {
-    open: Mutex<Cases>,
+    open: Mutex<RouteCases>,
 }
 
 #[derive(Debug, Default)]
-struct Cases {
+struct RouteCases {
     served: BTreeMap<Option<String>, Arc<SessionState>>,
     /// The last one that was served at the root and is no more: its agent may not know that yet.
     former: Option<Arc<SessionState>>,
@@ -66,7 +66,7 @@ impl RouteSessions {
         self.lock().served.values().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Cases> {
+    fn lock(&self) -> MutexGuard<'_, RouteCases> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use agentci_plan::{CommandPart, Text, UnsetVariable};
-use agentci_process::{Command, Exit, Grace, Lines, Process, SpawnError};
+use agentci_process::{Exit, Grace, LineReader, Process, ProcessCommand, SpawnError};
 use agentci_source::print_duration;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -46,7 +46,7 @@ pub fn fill_command(
     command: &[CommandPart],
     environment: &[(String, Text)],
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Command, UnsetVariable> {
+) -> Result<ProcessCommand, UnsetVariable> {
     let part = |part: &CommandPart| match &part.file {
         // Made absolute, since the working folder of the program may be another than ours.
         Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),
@@ -56,11 +56,11 @@ pub fn fill_command(
     let pair = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));
     let environment = environment.iter().map(pair).collect::<Result<_, _>>()?;
     let program = parts.next().unwrap_or_default();
-    Ok(Command { program, arguments: parts.collect(), folder: None, environment })
+    Ok(ProcessCommand { program, arguments: parts.collect(), folder: None, environment })
 }
 
 /// Runs a program once: arguments in, result out.
-pub(super) async fn once(command: &Command, args: &Value, limit: Duration) -> Result<Value, NoResult> {
+pub(super) async fn once(command: &ProcessCommand, args: &Value, limit: Duration) -> Result<Value, NoResult> {
     let (mut process, pipes) = Process::spawn(command)?;
     let (mut input, body) = (pipes.input, args.to_string());
     // The program may leave without reading; then its exit says more than the broken pipe.
@@ -90,21 +90,21 @@ fn late(limit: Duration) -> String {
 /// A process that answers many calls; started with the first.
 #[derive(Debug)]
 pub(super) struct LongLived {
-    command: Command,
+    command: ProcessCommand,
     limit: Duration,
     /// One call at a time: the answers have no other order.
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningCommand>>,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningCommand {
     process: Process,
     input: ChildStdin,
-    output: Lines<ChildStdout>,
+    output: LineReader<ChildStdout>,
 }
 
 impl LongLived {
-    pub(super) fn new(command: Command, limit: Duration) -> Self {
+    pub(super) fn new(command: ProcessCommand, limit: Duration) -> Self {
         Self { command, limit, running: Mutex::new(None) }
     }
 
@@ -125,7 +125,7 @@ impl LongLived {
             running
         } else {
             let (process, pipes) = Process::spawn(&self.command)?;
-            Running { process, input: pipes.input, output: Lines::new(pipes.output, RESULT_LIMIT) }
+            RunningCommand { process, input: pipes.input, output: LineReader::new(pipes.output, RESULT_LIMIT) }
         };
         let line = format!("{request}\n");
         let talk = async {
@@ -166,8 +166,12 @@ mod tests {
 
     const LONG: Duration = Duration::from_mins(1);
 
-    fn shell(script: &str) -> Command {
-        Command { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..Command::default() }
+    fn shell(script: &str) -> ProcessCommand {
+        ProcessCommand {
+            program: "sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            ..ProcessCommand::default()
+        }
     }
 
     fn words(no: NoResult) -> String {

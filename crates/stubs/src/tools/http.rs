@@ -11,11 +11,11 @@ const SHOWN: usize = 300;
 
 /// A tool with its variables filled in.
 #[derive(Debug)]
-pub(super) struct Endpoint {
+pub(super) struct ToolEndpoint {
     request: JsonRequest,
 }
 
-impl Endpoint {
+impl ToolEndpoint {
     pub(super) fn new(tool: &HttpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
         let mut headers = Vec::with_capacity(tool.headers.len());
         for (name, value) in &tool.headers {
@@ -68,7 +68,7 @@ mod tests {
         });
         let span = Span::whole(Sources::default().add(std::path::Path::new("s"), ""));
         let tool = HttpTool { url, headers: Vec::new(), timeout: Duration::from_mins(1), span };
-        let error = Endpoint::new(&tool, &|_| None).unwrap().call(&json!({})).await.unwrap_err();
+        let error = ToolEndpoint::new(&tool, &|_| None).unwrap().call(&json!({})).await.unwrap_err();
         assert!(error.contains("67108864"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{self as mcp, Client, Endpoint, Error, Options};
+use agentci_mcp::{self as mcp, ConnectOptions, Error, McpClient, McpEndpoint};
 use agentci_plan::{McpTool, McpTransport, Text, UnsetVariable};
 use agentci_source::print_duration;
 use serde_json::Value;
@@ -13,27 +13,27 @@ use super::command::{NoResult, fill_command};
 
 /// The servers of a case.
 #[derive(Debug, Default)]
-pub(super) struct Servers(Vec<Arc<Server>>);
+pub(super) struct ToolServers(Vec<Arc<LazyToolServer>>);
 
 /// A server that is there when it is needed.
 #[derive(Debug)]
-pub(super) struct Server {
-    place: mcp::Server,
-    client: Mutex<Option<Arc<Client>>>,
+pub(super) struct LazyToolServer {
+    place: mcp::ServerAddress,
+    client: Mutex<Option<Arc<McpClient>>>,
 }
 
-impl Servers {
+impl ToolServers {
     /// The server of a tool: the same one for tools that reach it in the same way.
     pub(super) fn of(
         &mut self,
         tool: &McpTool,
         lookup: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Arc<Server>, UnsetVariable> {
+    ) -> Result<Arc<LazyToolServer>, UnsetVariable> {
         let place = place(tool, lookup)?;
         if let Some(known) = self.0.iter().find(|server| server.place == place) {
             return Ok(Arc::clone(known));
         }
-        let server = Arc::new(Server { place, client: Mutex::default() });
+        let server = Arc::new(LazyToolServer { place, client: Mutex::default() });
         self.0.push(Arc::clone(&server));
         Ok(server)
     }
@@ -49,7 +49,7 @@ impl Servers {
     }
 }
 
-impl Server {
+impl LazyToolServer {
     /// One call. A server that left is started again by the next.
     pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, NoResult> {
         let begun = Instant::now();
@@ -58,7 +58,7 @@ impl Server {
             if let Some(client) = &*slot {
                 Arc::clone(client)
             } else {
-                let connected = Client::connect(self.place.clone(), Options::default(), limit).await;
+                let connected = McpClient::connect(self.place.clone(), ConnectOptions::default(), limit).await;
                 Arc::clone(slot.insert(Arc::new(connected.map_err(|error| words(&error, limit))?)))
             }
         };
@@ -87,15 +87,15 @@ fn words(error: &Error, limit: Duration) -> NoResult {
     }
 }
 
-fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp::Server, UnsetVariable> {
+fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp::ServerAddress, UnsetVariable> {
     match &tool.transport {
         McpTransport::Stdio { command, environment } => {
-            fill_command(command, environment, lookup).map(mcp::Server::Stdio)
+            fill_command(command, environment, lookup).map(mcp::ServerAddress::Stdio)
         }
         McpTransport::Http(url) => {
             let fill = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));
             let headers = tool.headers.iter().map(fill).collect::<Result<_, _>>()?;
-            Ok(mcp::Server::Http(Endpoint { url: url.value.fill(lookup)?, headers, credentials: None }))
+            Ok(mcp::ServerAddress::Http(McpEndpoint { url: url.value.fill(lookup)?, headers, credentials: None }))
         }
     }
 }

@@ -13,5 +13,5 @@ mod scripted;
 mod toolbox;
 
 pub use command::fill_command;
-pub use scripted::Scripted;
+pub use scripted::ScriptedTools;
 pub use toolbox::{Tool, Toolbox, ToolboxError};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::TOOL_TIMEOUT;
-use agentci_process::Command;
+use agentci_process::ProcessCommand;
 use serde_json::{Value, json};
 
 use super::command::{LongLived, NoResult};
@@ -53,7 +53,7 @@ impl Module {
     pub(super) async fn open(module: &str, folder: &Path) -> Result<Self, String> {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         let arguments = vec!["-u".into(), "-c".into(), HOST.into(), module.into(), folder.into_os_string()];
-        let command = Command { program: "python3".into(), arguments, ..Command::default() };
+        let command = ProcessCommand { program: "python3".into(), arguments, ..ProcessCommand::default() };
         let host = LongLived::new(command, TOOL_TIMEOUT);
         let answer = host.exchange(&json!({ "list": true })).await.map_err(|none| match none {
             NoResult::Failed(words) | NoResult::NotStarted(words) => words,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The answers of scripted tools, and how many of them were given.
 #[derive(Debug, Default)]
-pub struct Scripted {
+pub struct ScriptedTools {
     tools: Vec<Queue>,
 }
 
@@ -16,7 +16,7 @@ struct Queue {
     given: usize,
 }
 
-impl Scripted {
+impl ScriptedTools {
     /// Fills the variables of all answers.
     pub fn new(tools: &[ScriptedTool], lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
         let mut filled = Vec::with_capacity(tools.len());
@@ -60,11 +60,11 @@ mod tests {
         let answer = |ok, value| ScriptedAnswer { ok, data: Data::parse(&value) };
         let answers = vec![answer(false, json!("busy, ${WHO}")), answer(true, json!({"to": "${WHO}"}))];
         let tools = [ScriptedTool { name: Spanned::new("ask".into(), span), answers }];
-        let mut scripted = Scripted::new(&tools, &|_| Some("Ann".into())).unwrap();
+        let mut scripted = ScriptedTools::new(&tools, &|_| Some("Ann".into())).unwrap();
         assert_eq!(scripted.answer("ask"), Some(Err("busy, Ann".into())));
         assert_eq!(scripted.answer("ask"), Some(Ok(json!({"to": "Ann"}))));
         assert_eq!(scripted.answer("ask"), Some(Ok(json!({"to": "Ann"}))));
         assert_eq!(scripted.answer("other"), None);
-        assert_eq!(Scripted::new(&tools, &|_| None).unwrap_err(), UnsetVariable("WHO".into()));
+        assert_eq!(ScriptedTools::new(&tools, &|_| None).unwrap_err(), UnsetVariable("WHO".into()));
     }
 }

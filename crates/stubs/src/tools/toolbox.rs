@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{LiveTool, LiveTools, TOOL_TIMEOUT};
-use agentci_process::Command;
+use agentci_process::ProcessCommand;
 use agentci_source::{Span, Spanned, did_you_mean, print_duration, read};
 use serde_json::Value;
 
 use super::builtin;
 use super::command::{self, LongLived, NoResult, fill_command};
-use super::http::Endpoint;
-use super::mcp::{Server, Servers};
+use super::http::ToolEndpoint;
+use super::mcp::{LazyToolServer, ToolServers};
 use super::module::Module;
 
 /// A tool of the program that uses this library.
@@ -34,18 +34,18 @@ impl std::fmt::Debug for dyn Tool {
 pub struct Toolbox {
     own: Vec<Arc<dyn Tool>>,
     /// Each with the place of its name.
-    tools: BTreeMap<String, (Ready, Span)>,
+    tools: BTreeMap<String, (ReadyTool, Span)>,
     module: Option<Module>,
     /// Each MCP server once, however many tools it has.
-    servers: Servers,
+    servers: ToolServers,
 }
 
-enum Ready {
-    Once(Command, Duration),
+enum ReadyTool {
+    Once(ProcessCommand, Duration),
     LongLived(Box<LongLived>),
-    Http(Endpoint),
+    Http(ToolEndpoint),
     /// A server, what it calls the tool, and how long a call may take.
-    Mcp(Arc<Server>, String, Duration),
+    Mcp(Arc<LazyToolServer>, String, Duration),
 }
 
 /// Why the tools can not be had.
@@ -73,15 +73,15 @@ impl Toolbox {
             let ready = match tool {
                 LiveTool::Command(tool) => fill_command(&tool.command, &tool.environment, lookup).map(|command| {
                     if tool.long_lived {
-                        Ready::LongLived(Box::new(LongLived::new(command, tool.timeout)))
+                        ReadyTool::LongLived(Box::new(LongLived::new(command, tool.timeout)))
                     } else {
-                        Ready::Once(command, tool.timeout)
+                        ReadyTool::Once(command, tool.timeout)
                     }
                 }),
-                LiveTool::Http(tool) => Endpoint::new(tool, lookup).map(Ready::Http),
+                LiveTool::Http(tool) => ToolEndpoint::new(tool, lookup).map(ReadyTool::Http),
                 LiveTool::Mcp(tool) => toolbox.servers.of(tool, lookup).map(|server| {
                     let called = tool.tool.clone().unwrap_or_else(|| name.value.clone());
-                    Ready::Mcp(server, called, tool.timeout)
+                    ReadyTool::Mcp(server, called, tool.timeout)
                 }),
             };
             let ready = ready.map_err(|unset| ToolboxError {
@@ -139,10 +139,10 @@ impl Toolbox {
         }
         let known = self.tools.get(name);
         let result = match (known.map(|(ready, _)| ready), &self.module) {
-            (Some(Ready::Once(command, limit)), _) => command::once(command, args, *limit).await,
-            (Some(Ready::LongLived(tool)), _) => tool.call(call_id, name, args).await,
-            (Some(Ready::Http(endpoint)), _) => endpoint.call(args).await.map_err(NoResult::Failed),
-            (Some(Ready::Mcp(server, tool, limit)), _) => server.call(tool, args, *limit).await,
+            (Some(ReadyTool::Once(command, limit)), _) => command::once(command, args, *limit).await,
+            (Some(ReadyTool::LongLived(tool)), _) => tool.call(call_id, name, args).await,
+            (Some(ReadyTool::Http(endpoint)), _) => endpoint.call(args).await.map_err(NoResult::Failed),
+            (Some(ReadyTool::Mcp(server, tool, limit)), _) => server.call(tool, args, *limit).await,
             (None, Some(module)) if module.names.iter().any(|known| known == name) => {
                 module.call(call_id, name, args).await
             }
@@ -163,7 +163,7 @@ impl Toolbox {
     /// Ends every process that was started for a tool.
     pub async fn close(self) {
         for (ready, _) in self.tools.into_values() {
-            if let Ready::LongLived(tool) = ready {
+            if let ReadyTool::LongLived(tool) = ready {
                 tool.close().await;
             }
         }

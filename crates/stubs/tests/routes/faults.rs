@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::{FaultKind, FaultTime};
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -50,8 +50,8 @@ async fn a_call_that_hangs_ends_with_its_case() {
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     stream.write_all(&request("GET", "/t", "", b"")).await.unwrap();
     let waiting = tokio::spawn(async move { read(&mut stream).await });
-    assert!(matches!(seen.recv().await, Some(Kind::ToolCall(_))));
-    let Some(Kind::ToolResult(result)) = seen.recv().await else { panic!("no result") };
+    assert!(matches!(seen.recv().await, Some(EventKind::ToolCall(_))));
+    let Some(EventKind::ToolResult(result)) = seen.recv().await else { panic!("no result") };
     assert_eq!(result.fault.as_deref(), Some("hang"));
     drop(session);
     let answer = tokio::time::timeout(Duration::from_secs(10), waiting).await.unwrap().unwrap();

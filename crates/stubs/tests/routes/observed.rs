@@ -1,23 +1,23 @@
 //! What enters the trace.
 
 use agentci_plan::{FaultKind, FaultTime, Fixture};
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::served::{Opening, fault, fixture, for_any, get, open, post, routes, start, tool};
 
-fn call(id: &str, name: &str, args: Value) -> Kind {
+fn call(id: &str, name: &str, args: Value) -> EventKind {
     let (call_id, name) = (id.to_owned(), name.to_owned());
-    Kind::ToolCall(ToolCall { call_id, name, args: args.into(), observer: Observer::Stub, begun: None })
+    EventKind::ToolCall(ToolCall { call_id, name, args: args.into(), observer: Observer::Stub, begun: None })
 }
 
-fn result(id: &str, answer: Result<Value, &str>, fault: Option<&str>) -> Kind {
+fn result(id: &str, answer: Result<Value, &str>, fault: Option<&str>) -> EventKind {
     let (ok, result, error) = match answer {
         Ok(result) => (true, result, None),
         Err(error) => (false, Value::Null, Some(error.to_owned())),
     };
-    Kind::ToolResult(ToolResult {
+    EventKind::ToolResult(ToolResult {
         call_id: id.into(),
         ok,
         result: result.into(),
@@ -50,7 +50,7 @@ async fn calls_results_and_misses_are_told_in_order() {
     while let Some(kind) = seen.recv().await {
         kinds.push(kind);
     }
-    let Kind::Miss { tool, message } = kinds.remove(3) else { panic!("{kinds:?}") };
+    let EventKind::Miss { tool, message } = kinds.remove(3) else { panic!("{kinds:?}") };
     assert_eq!(tool, "t");
     assert!(
         message.starts_with(r#"no fixture of `t` fits this request; requested: POST t {"n":2}; first "#),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Fault, FaultKind, FaultTime, Fixture, FixtureAnswer, Missed, Mode, RoutedTool, Routes, Text, ToolBase,
+    Fault, FaultKind, FaultTime, Fixture, FixtureAnswer, Mode, RoutedTool, Routes, Text, ToolBase, UnansweredRoute,
 };
 use agentci_source::{FileId, Files, MemoryFiles, Sources, Span, Spanned};
 use agentci_stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -51,7 +51,14 @@ pub(crate) fn tool(id: &str, fixtures: impl Into<Vec<Fixture>>) -> RoutedTool {
 }
 
 pub(crate) fn routes(tools: impl Into<Vec<RoutedTool>>) -> Routes {
-    Routes { bases: [].into(), tools: tools.into(), miss: Missed::Fail, port: None, record: None, span: line(4) }
+    Routes {
+        bases: [].into(),
+        tools: tools.into(),
+        miss: UnansweredRoute::Fail,
+        port: None,
+        record: None,
+        span: line(4),
+    }
 }
 
 pub(crate) fn base(name: &str, live: Option<&str>) -> ToolBase {
@@ -68,7 +75,7 @@ pub(crate) struct Opening<'o> {
     pub(crate) alone: bool,
     pub(crate) mode: Mode,
     pub(crate) faults: Vec<Fault>,
-    pub(crate) observer: Option<UnboundedSender<Kind>>,
+    pub(crate) observer: Option<UnboundedSender<EventKind>>,
     pub(crate) files: &'o dyn Files,
 }
 

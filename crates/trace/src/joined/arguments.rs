@@ -6,7 +6,7 @@ use crate::same_value;
 
 /// An argument that the model asked for and the execution changed or left out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
+pub struct ArgumentDifference {
     /// Its name.
     pub name: String,
     /// What was asked for.
@@ -16,7 +16,7 @@ pub struct Difference {
 }
 
 /// The arguments that differ. What the execution adds is no difference.
-pub fn differences(requested: &Value, executed: &Value) -> Vec<Difference> {
+pub fn differences(requested: &Value, executed: &Value) -> Vec<ArgumentDifference> {
     let Some(map) = requested.as_object() else { return Vec::new() };
     let mut differ = Vec::new();
     for (name, wanted) in map {
@@ -26,7 +26,7 @@ pub fn differences(requested: &Value, executed: &Value) -> Vec<Difference> {
             None => wanted.is_null(),
         };
         if !same {
-            differ.push(Difference { name: name.clone(), requested: wanted.clone(), executed: sent.cloned() });
+            differ.push(ArgumentDifference { name: name.clone(), requested: wanted.clone(), executed: sent.cloned() });
         }
     }
     differ

@@ -10,12 +10,12 @@ const DEPTH: usize = 12;
 
 /// A request to a model and what it was answered.
 #[derive(Debug, Clone)]
-pub(super) struct Exchange {
+pub(super) struct AnsweredModelCall {
     request: Arc<Value>,
     response: Arc<Value>,
 }
 
-impl Exchange {
+impl AnsweredModelCall {
     pub(super) fn new(request: &Arc<Value>, response: &Arc<Value>) -> Self {
         Self { request: Arc::clone(request), response: Arc::clone(response) }
     }
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_conversation_is_known_by_what_was_said_or_by_its_answer() {
         let (a, b) = (json!({"role": "user", "content": "a"}), json!({"role": "user", "content": "b"}));
-        let begun = Exchange::new(&json!({"messages": [a]}).into(), &json!({"id": "resp_1"}).into());
+        let begun = AnsweredModelCall::new(&json!({"messages": [a]}).into(), &json!({"id": "resp_1"}).into());
         assert!(begun.goes_on_in(&json!({"messages": [a, b]})));
         assert!(begun.goes_on_in(&json!({"input": "x", "previous_response_id": "resp_1"})));
         for other in [

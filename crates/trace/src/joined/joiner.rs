@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::arguments::differences;
-use super::conversation::{Exchange, ids};
+use super::conversation::{AnsweredModelCall, ids};
 use super::name::same_tool;
-use crate::{Event, Kind, Observer, ToolCall, ToolResult, same_value};
+use crate::{Event, EventKind, Observer, ToolCall, ToolResult, same_value};
 
 /// What an event changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum CallChange {
     /// A call counts as made from now on.
     Counts(usize),
     /// A call that counted turned out to be refused.
@@ -24,7 +24,7 @@ pub enum Change {
 
 /// What one observer told of a call.
 #[derive(Debug, Clone)]
-pub(super) struct Told<T> {
+pub(super) struct Observation<T> {
     /// The event that told it.
     pub(super) event: usize,
     pub(super) turn: u32,
@@ -32,18 +32,18 @@ pub(super) struct Told<T> {
 }
 
 /// Something that each observer may tell.
-pub(super) type ByObserver<T> = [Option<Told<T>>; Observer::ALL.len()];
+pub(super) type ByObserver<T> = [Option<Observation<T>>; Observer::ALL.len()];
 
 /// An exchange with a stub within a call.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
-    pub(super) call: Told<ToolCall>,
-    pub(super) result: Option<Told<Outcome>>,
+pub(super) struct StubExchange {
+    pub(super) call: Observation<ToolCall>,
+    pub(super) result: Option<Observation<ResultOutcome>>,
 }
 
 /// What a result comes to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct ResultOutcome {
     pub(super) ok: bool,
     pub(super) refused: bool,
 }
@@ -52,8 +52,8 @@ pub(super) struct Outcome {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Joined {
     pub(super) calls: ByObserver<ToolCall>,
-    pub(super) results: ByObserver<Outcome>,
-    pub(super) parts: Vec<Part>,
+    pub(super) results: ByObserver<ResultOutcome>,
+    pub(super) parts: Vec<StubExchange>,
     /// The turn in which it came to count.
     pub(super) counted: Option<u32>,
     /// Whether its conversation went on without its result.
@@ -64,12 +64,12 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    fn by(&self, observer: Observer) -> Option<&Told<ToolCall>> {
+    fn by(&self, observer: Observer) -> Option<&Observation<ToolCall>> {
         self.calls[observer as usize].as_ref()
     }
 
     /// As it was executed if somebody saw that, else as it was told, else as it was asked for.
-    pub(super) fn decisive(&self) -> Option<&Told<ToolCall>> {
+    pub(super) fn decisive(&self) -> Option<&Observation<ToolCall>> {
         self.calls.iter().flatten().next()
     }
 
@@ -132,8 +132,8 @@ pub struct Joiner {
     /// How many answers models gave.
     answers: usize,
     /// The model's last answer, and earlier ones that asked for calls which are not answered.
-    latest: Option<Exchange>,
-    awaiting: Vec<(Exchange, usize)>,
+    latest: Option<AnsweredModelCall>,
+    awaiting: Vec<(AnsweredModelCall, usize)>,
 }
 
 impl Joiner {
@@ -147,19 +147,19 @@ impl Joiner {
     }
 
     /// Takes note of an event.
-    pub fn take(&mut self, event: &Event) -> Vec<Change> {
+    pub fn take(&mut self, event: &Event) -> Vec<CallChange> {
         let at = self.events;
         self.events += 1;
         match &event.kind {
-            Kind::ToolCall(call) => {
-                let told = Told { event: at, turn: event.turn, what: call.clone() };
+            EventKind::ToolCall(call) => {
+                let told = Observation { event: at, turn: event.turn, what: call.clone() };
                 self.call(told).into_iter().collect()
             }
-            Kind::ToolResult(result) => self.result(at, event.turn, result),
-            Kind::ModelCall { request, response } => {
+            EventKind::ToolResult(result) => self.result(at, event.turn, result),
+            EventKind::ModelCall { request, response } => {
                 self.asked(request);
                 self.answers += 1;
-                self.latest = Some(Exchange::new(request, response));
+                self.latest = Some(AnsweredModelCall::new(request, response));
                 Vec::new()
             }
             _ => Vec::new(),
@@ -176,7 +176,7 @@ impl Joiner {
         self.calls.iter().map(number).sum()
     }
 
-    fn call(&mut self, told: Told<ToolCall>) -> Option<Change> {
+    fn call(&mut self, told: Observation<ToolCall>) -> Option<CallChange> {
         let observer = told.what.observer;
         let known = match observer {
             Observer::Stub => self.asked_for(&told),
@@ -189,7 +189,7 @@ impl Joiner {
         {
             let parts = &mut self.calls[around].parts;
             self.by_stub.insert(told.what.call_id.clone(), (around, Some(parts.len())));
-            parts.push(Part { call: told, result: None });
+            parts.push(StubExchange { call: told, result: None });
             return None;
         }
         let number = known.unwrap_or(self.calls.len());
@@ -225,7 +225,7 @@ impl Joiner {
     }
 
     /// The call of this id that someone else told of.
-    fn of_id(&self, told: &Told<ToolCall>) -> Option<usize> {
+    fn of_id(&self, told: &Observation<ToolCall>) -> Option<usize> {
         let others = Observer::ALL.into_iter().filter(|other| *other != told.what.observer);
         let lacks = |number: &&usize| self.calls[**number].by(told.what.observer).is_none();
         let of = |other| self.by_id.get(&(other, told.what.call_id.clone()))?.iter().rev().find(lacks).copied();
@@ -233,20 +233,20 @@ impl Joiner {
     }
 
     /// The call that a stub runs: one of this name that waits for its result.
-    fn asked_for(&self, told: &Told<ToolCall>) -> Option<usize> {
+    fn asked_for(&self, told: &Observation<ToolCall>) -> Option<usize> {
         let waits = |number: &usize| self.calls[*number].by(Observer::Stub).is_none();
         self.nearest(self.open.iter().copied().filter(waits), told)
     }
 
     /// The call that the agent tells of, where someone else saw one of this name.
-    fn not_told(&self, told: &Told<ToolCall>) -> Option<usize> {
+    fn not_told(&self, told: &Observation<ToolCall>) -> Option<usize> {
         let now = |number: &usize| self.calls[*number].decisive().is_some_and(|call| call.turn == told.turn);
         self.nearest(self.untold.iter().copied().filter(now), told)
     }
 
     /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments or some more, not
     /// answered, of the latest answer (an agent that asked its model again follows the second answer), the first.
-    fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Told<ToolCall>) -> Option<usize> {
+    fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Observation<ToolCall>) -> Option<usize> {
         let mut found: Option<(Nearness, usize)> = None;
         for number in candidates {
             let Some(call) = self.calls[number].decisive() else { continue };
@@ -278,14 +278,14 @@ impl Joiner {
         innermost.find(|number| self.calls[*number].by(Observer::Stub).is_none()).or(first)
     }
 
-    fn result(&mut self, event: usize, turn: u32, result: &ToolResult) -> Vec<Change> {
-        let outcome = Outcome { ok: result.ok, refused: result.refused.is_some() };
-        let told = Told { event, turn, what: outcome };
+    fn result(&mut self, event: usize, turn: u32, result: &ToolResult) -> Vec<CallChange> {
+        let outcome = ResultOutcome { ok: result.ok, refused: result.refused.is_some() };
+        let told = Observation { event, turn, what: outcome };
         let number = if result.observer == Observer::Stub {
             match self.by_stub.remove(&result.call_id) {
                 Some((number, Some(part))) => {
                     self.calls[number].parts[part].result = Some(told);
-                    return if outcome.ok { Vec::new() } else { vec![Change::PartFailed(number, part)] };
+                    return if outcome.ok { Vec::new() } else { vec![CallChange::PartFailed(number, part)] };
                 }
                 Some((number, None)) => Some(number),
                 None => None,
@@ -299,11 +299,11 @@ impl Joiner {
         if result.observer != Observer::Stub {
             self.open.retain(|other| *other != number);
         }
-        let mut changes: Vec<Change> = self.settle(number, turn).into_iter().collect();
+        let mut changes: Vec<CallChange> = self.settle(number, turn).into_iter().collect();
         let call = &mut self.calls[number];
         if !outcome.ok && !outcome.refused && !call.failed && call.counted.is_some() {
             call.failed = true;
-            changes.push(Change::Failed(number));
+            changes.push(CallChange::Failed(number));
         }
         changes
     }
@@ -339,16 +339,16 @@ impl Joiner {
     }
 
     /// Whether a call counts now that something was told of it.
-    fn settle(&mut self, number: usize, turn: u32) -> Option<Change> {
+    fn settle(&mut self, number: usize, turn: u32) -> Option<CallChange> {
         let call = &mut self.calls[number];
         match (call.is_act(), call.counted) {
             (true, None) => {
                 call.counted = Some(turn);
-                Some(Change::Counts(number))
+                Some(CallChange::Counts(number))
             }
             (false, Some(_)) => {
                 call.counted = None;
-                Some(Change::Refused(number))
+                Some(CallChange::Refused(number))
             }
             _ => None,
         }

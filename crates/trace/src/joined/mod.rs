@@ -10,15 +10,15 @@
 
 mod arguments;
 mod conversation;
+mod joined_call;
 mod joiner;
 mod name;
 #[cfg(test)]
 mod tests;
-mod unit;
 
-pub use self::arguments::{Difference, differences};
-pub use self::joiner::{Change, Joiner};
+pub use self::arguments::{ArgumentDifference, differences};
+pub use self::joined_call::{MadeCall, TracedCall};
+pub use self::joiner::{CallChange, Joiner};
 pub use self::name::same_tool;
-pub use self::unit::{Made, TracedCall};
 
-pub(crate) use self::unit::units;
+pub(crate) use self::joined_call::units;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Event, Joiner, Kind, Made, Moment, Observer, ToolCall, ToolResult, Trace};
+use crate::{Event, EventKind, Joiner, MadeCall, Moment, Observer, ToolCall, ToolResult, Trace};
 
 /// A trace that is written down step by step.
 #[derive(Default)]
@@ -14,7 +14,7 @@ struct Script {
 use Observer::{ModelWire, Protocol, Provider, Stub};
 
 impl Script {
-    fn push(mut self, kind: Kind) -> Self {
+    fn push(mut self, kind: EventKind) -> Self {
         self.trace.push(Event { at: Moment::default(), turn: self.turn, kind });
         self
     }
@@ -26,12 +26,12 @@ impl Script {
 
     fn call(self, observer: Observer, id: &str, name: &str, args: Value) -> Self {
         let (call_id, name) = (id.to_owned(), name.to_owned());
-        self.push(Kind::ToolCall(ToolCall { call_id, name, args: args.into(), observer, begun: None }))
+        self.push(EventKind::ToolCall(ToolCall { call_id, name, args: args.into(), observer, begun: None }))
     }
 
     fn result(self, observer: Observer, id: &str, result: Value) -> Self {
         let call_id = id.to_owned();
-        self.push(Kind::ToolResult(ToolResult {
+        self.push(EventKind::ToolResult(ToolResult {
             call_id,
             ok: true,
             result: result.into(),
@@ -42,13 +42,13 @@ impl Script {
 
     fn refused(self, observer: Observer, id: &str) -> Self {
         let (call_id, refused) = (id.to_owned(), Some("form".to_owned()));
-        self.push(Kind::ToolResult(ToolResult { call_id, ok: true, refused, observer, ..ToolResult::default() }))
+        self.push(EventKind::ToolResult(ToolResult { call_id, ok: true, refused, observer, ..ToolResult::default() }))
     }
 
     /// A request to the model with these messages.
     fn asks(self, messages: &[Value]) -> Self {
         let request = json!({ "messages": messages });
-        self.push(Kind::ModelCall { request: request.into(), response: Value::Null.into() })
+        self.push(EventKind::ModelCall { request: request.into(), response: Value::Null.into() })
     }
 
     /// Each call in a few words: what it is, what is known of it, and who saw it.
@@ -63,7 +63,7 @@ impl Script {
         }
         assert_eq!(joiner.count(true), joiner.made().iter().filter(|made| !made.within).count() as u64);
         let words = |is: bool, words: &'static str| if is { words } else { "" };
-        let told = |made: Made<'_>| {
+        let told = |made: MadeCall<'_>| {
             let (answered, within) = (words(made.only_answered, " only answered"), words(made.within, " within"));
             format!("{} {}{answered}{within}", made.call.name, made.call.args)
         };
@@ -307,7 +307,7 @@ fn a_call_of_an_earlier_turn_that_never_ran_takes_no_later_run_for_its_own() {
 /// An agent that asks its model again, say after a timeout of its client, follows the second answer.
 #[test]
 fn what_runs_is_what_the_latest_answer_asked_for() {
-    let asked = || Kind::ModelCall {
+    let asked = || EventKind::ModelCall {
         request: json!({"messages": [{"role": "user", "content": "x"}]}).into(),
         response: json!({}).into(),
     };

@@ -28,7 +28,7 @@ pub struct OfferedTool<'t> {
 
 /// What a body says.
 #[derive(Debug, Default)]
-pub(super) struct Body<'t> {
+pub(super) struct RequestBody<'t> {
     pub(super) model: Option<&'t str>,
     /// The system prompt of this request alone.
     pub(super) instructions: Option<Cow<'t, str>>,
@@ -44,9 +44,9 @@ pub(super) struct Body<'t> {
     pub(super) in_thread: bool,
 }
 
-impl<'t> Body<'t> {
+impl<'t> RequestBody<'t> {
     pub(super) fn read(request: &'t Value) -> Self {
-        let mut body = Body { model: request["model"].as_str(), ..Body::default() };
+        let mut body = RequestBody { model: request["model"].as_str(), ..RequestBody::default() };
         let instructions = ["instructions", "system", "systemInstruction", "system_instruction"];
         body.instructions =
             instructions.iter().find_map(|key| request.get(key)).map(prompt).filter(|it| !it.is_empty());

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::answer::{calls, said};
-use super::body::{Body, OfferedTool, RequestMessage};
+use super::body::{OfferedTool, RequestBody, RequestMessage};
 use super::content::joined;
 
 /// One request to a model, and what its answer asks for. Attempts that failed and the one that followed are one request.
@@ -87,8 +87,8 @@ pub(super) fn made<'t>(
     before: &[ModelRequest<'t>],
     known: &HashMap<&str, usize>,
 ) -> ModelRequest<'t> {
-    let body = Body::read(request);
-    let Body { model, instructions, system, messages, mut tools, continues, in_conversation, in_thread } = body;
+    let body = RequestBody::read(request);
+    let RequestBody { model, instructions, system, messages, mut tools, continues, in_conversation, in_thread } = body;
     // A conversation that is not known begins with this request.
     let continues = match continues.map(|id| (id, known.get(id))) {
         Some((_, Some(at))) => Some(Continued::Request(*at)),
@@ -145,12 +145,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Event, Kind, Moment, Observer, ToolCall, Trace};
+    use crate::{Event, EventKind, Moment, Observer, ToolCall, Trace};
 
     fn trace(calls: &[(Value, Value)]) -> Trace {
         let mut trace = Trace::default();
         for (request, response) in calls {
-            let kind = Kind::ModelCall { request: request.clone().into(), response: response.clone().into() };
+            let kind = EventKind::ModelCall { request: request.clone().into(), response: response.clone().into() };
             trace.push(Event { at: Moment::default(), turn: 0, kind });
         }
         trace
@@ -286,7 +286,7 @@ mod tests {
         let mut whole = Trace::default();
         for (at, request) in all.into_iter().enumerate() {
             let response = json!({"object": "response", "id": format!("r{}", at + 1)});
-            let kind = Kind::ModelCall { request: request.into(), response: response.into() };
+            let kind = EventKind::ModelCall { request: request.into(), response: response.into() };
             let turn = u32::from(at > 1);
             whole.push(Event { at: Moment::default(), turn, kind });
         }
@@ -307,7 +307,7 @@ mod tests {
         let mut whole = Trace::default();
         for (turn, response) in [json!({"failure": "cut"}), json!({"choices": []})].into_iter().enumerate() {
             let request = json!({"messages": [{"role": "user", "content": "hi"}]}).into();
-            let kind = Kind::ModelCall { request, response: response.into() };
+            let kind = EventKind::ModelCall { request, response: response.into() };
             whole.push(Event { at: Moment::default(), turn: u32::try_from(turn).unwrap(), kind });
         }
         assert_eq!((whole.of_turn(1).model_requests().len(), whole.model_requests().len()), (1, 1));
@@ -325,7 +325,7 @@ mod tests {
             observer: Observer::ModelWire,
             ..ToolCall::default()
         };
-        trace.push(Event { at: Moment::default(), turn: 0, kind: Kind::ToolCall(call) });
+        trace.push(Event { at: Moment::default(), turn: 0, kind: EventKind::ToolCall(call) });
         let requests = trace.model_requests();
         assert_eq!(requests[0].calls, [RequestedCall { id: "call_1", name: "find" }]);
         assert_eq!(requests[0].tools[0].name, "find");

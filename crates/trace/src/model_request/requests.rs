@@ -6,12 +6,12 @@ use super::answer::calls;
 use super::attempts::ModelAttempts;
 use super::body::conversation;
 use super::request::{Continued, ModelRequest, made};
-use crate::{Event, Kind, Observer, ToolCall, Trace};
+use crate::{Event, EventKind, Observer, ToolCall, Trace};
 
 impl Trace {
     /// The requests to models, in the order they were first sent. Those of one turn have what they continue from earlier ones.
     pub fn model_requests(&self) -> Vec<ModelRequest<'_>> {
-        let mut requests = Requests::default();
+        let mut requests = RequestChain::default();
         let (earlier, events) = self.both();
         for event in earlier {
             requests.take(event);
@@ -49,7 +49,7 @@ fn within<'t>(mut request: ModelRequest<'t>, earlier: &[ModelRequest<'t>]) -> Mo
 
 /// The requests of events, taken one after the other.
 #[derive(Default)]
-struct Requests<'t> {
+struct RequestChain<'t> {
     made: Vec<ModelRequest<'t>>,
     /// Where those begin whose attempts are counted.
     first: usize,
@@ -60,11 +60,11 @@ struct Requests<'t> {
     last: usize,
 }
 
-impl<'t> Requests<'t> {
+impl<'t> RequestChain<'t> {
     fn take(&mut self, event: &'t Event) {
         let (request, response) = match &event.kind {
-            Kind::ModelCall { request, response } => (request, response),
-            Kind::ToolCall(call) if call.observer == Observer::ModelWire => return self.name(call),
+            EventKind::ModelCall { request, response } => (request, response),
+            EventKind::ToolCall(call) if call.observer == Observer::ModelWire => return self.name(call),
             _ => return,
         };
         let at = self.first + self.attempts.take(request, response);

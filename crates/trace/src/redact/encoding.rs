@@ -18,7 +18,7 @@ const MOST_LINES: usize = 500;
 
 /// Every form of a value, each once.
 pub(super) fn forms(value: &str) -> Vec<String> {
-    let mut forms = Forms(vec![value.to_owned()]);
+    let mut forms = SecretForms(vec![value.to_owned()]);
     forms.encoded(value);
     if value.contains('\n') {
         let unix = value.replace("\r\n", "\n");
@@ -38,9 +38,9 @@ pub(super) fn forms(value: &str) -> Vec<String> {
 }
 
 /// Forms found so far.
-struct Forms(Vec<String>);
+struct SecretForms(Vec<String>);
 
-impl Forms {
+impl SecretForms {
     fn add(&mut self, form: String) {
         if !form.is_empty() && !self.0.contains(&form) {
             self.0.push(form);

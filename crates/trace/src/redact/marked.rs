@@ -7,14 +7,14 @@ use super::redactor::PLACEHOLDER;
 
 /// A text, what of it is removed, and what is left.
 #[derive(Debug)]
-pub(super) struct Marked<'t> {
+pub(super) struct MarkedText<'t> {
     original: &'t str,
     /// What is removed of the original, in order; no two overlap.
     removed: Vec<Range<usize>>,
     clean: Cow<'t, str>,
 }
 
-impl<'t> Marked<'t> {
+impl<'t> MarkedText<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { original: text, removed: Vec::new(), clean: Cow::Borrowed(text) }
     }
@@ -96,13 +96,13 @@ fn end(placed: &[(usize, Range<usize>)], position: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn remove(marked: &mut Marked, found: Range<usize>) {
+    fn remove(marked: &mut MarkedText, found: Range<usize>) {
         marked.remove(std::slice::from_ref(&found));
     }
 
     #[test]
     fn places_are_those_of_the_original() {
-        let mut marked = Marked::new("one two three four");
+        let mut marked = MarkedText::new("one two three four");
         remove(&mut marked, 4..7);
         assert_eq!(marked.clean(), "one [REDACTED] three four");
         marked.remove(&[15..20, 0..3]);
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_touches_a_placeholder_takes_all_of_it() {
-        let mut marked = Marked::new("one two  a four");
+        let mut marked = MarkedText::new("one two  a four");
         remove(&mut marked, 4..7);
         remove(&mut marked, 2..6);
         assert_eq!(marked.clean(), "on[REDACTED]  a four");

@@ -5,13 +5,13 @@
 
 mod arguments;
 mod encoding;
-mod fits;
 mod keys;
 mod marked;
 mod patterns;
-mod recent;
+mod recent_values;
+mod redacted_match;
 mod redactor;
 mod values;
 
-pub use fits::fits_recorded;
+pub use redacted_match::fits_recorded;
 pub use redactor::{PLACEHOLDER, Redactor};

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexSet};
 
-use super::marked::Marked;
+use super::marked::MarkedText;
 use super::redactor::PLACEHOLDER;
 use super::values::any_of;
 
@@ -110,7 +110,7 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
 });
 
 /// Removes every known form from a text.
-pub(super) fn scrub(text: &mut Marked) {
+pub(super) fn scrub(text: &mut MarkedText) {
     if !may_match(text.clean()) {
         return;
     }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn scrubbed(text: &str) -> String {
-        let mut text = Marked::new(text);
+        let mut text = MarkedText::new(text);
         scrub(&mut text);
         text.into_clean().into_owned()
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::arguments;
 use super::encoding::decode_base64;
 use super::keys::{may_hold_secret_key, secret_key, secret_variable, snake, worth_hiding};
-use super::marked::Marked;
+use super::marked::MarkedText;
 use super::patterns;
 use super::values::Values;
 
@@ -205,8 +205,8 @@ impl Redactor {
         self.values.find(text)
     }
 
-    fn marked<'t>(&self, text: &'t str) -> Marked<'t> {
-        let mut text = Marked::new(text);
+    fn marked<'t>(&self, text: &'t str) -> MarkedText<'t> {
+        let mut text = MarkedText::new(text);
         self.values.remove(&mut text);
         patterns::scrub(&mut text);
         for pattern in self.patterns.iter() {

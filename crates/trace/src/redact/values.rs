@@ -7,8 +7,8 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::encoding::forms;
-use super::marked::Marked;
-use super::recent::Recent;
+use super::marked::MarkedText;
+use super::recent_values::Recent;
 use super::redactor::PLACEHOLDER;
 
 /// A shorter value is not looked for in text: it would be found everywhere.
@@ -98,7 +98,7 @@ impl Values {
     }
 
     /// Removes the values from a text.
-    pub(super) fn remove(&self, text: &mut Marked) {
+    pub(super) fn remove(&self, text: &mut MarkedText) {
         if self.known.is_empty() {
             return;
         }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn removed(values: &Values, text: &str) -> String {
-        let mut text = Marked::new(text);
+        let mut text = MarkedText::new(text);
         values.remove(&mut text);
         text.into_clean().into_owned()
     }

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use agentci_text::shorten;
 
-use super::kept::{Prompt, SystemPrompt};
+use super::request_record::{KeptPrompt, SystemPrompt};
 
 /// How much of a line is shown.
 const SHOWN: usize = 60;
 
 /// The system prompts of a run.
-pub(super) struct Agents<'p> {
+pub(super) struct AgentPrompts<'p> {
     distinct: Vec<&'p SystemPrompt>,
 }
 
-impl<'p> Agents<'p> {
-    pub(super) fn of(prompts: impl IntoIterator<Item = &'p Prompt>) -> Self {
+impl<'p> AgentPrompts<'p> {
+    pub(super) fn of(prompts: impl IntoIterator<Item = &'p KeptPrompt>) -> Self {
         let mut distinct: Vec<&SystemPrompt> = Vec::new();
         for system in prompts.into_iter().filter_map(|prompt| prompt.system.as_ref()) {
             if !distinct.iter().any(|known| known.id == system.id) {

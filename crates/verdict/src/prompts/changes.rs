@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::agents::Agents;
+use super::agents::AgentPrompts;
 use super::nearest::pairs;
 use super::request_words::{differences, request};
-use super::side::{Asked, Side};
+use super::run_prompts::{PromptSide, PromptUse};
 use crate::pairs::Pairs;
-use crate::{Baseline, BaselineCase, Status};
+use crate::{Baseline, BaselineCase, CaseStatus};
 
 /// Something that agents ask their models with and that is not what it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub(crate) fn changes(baseline: &Baseline, current: &Baseline, both: &Pairs<'_>)
         (Some(old), Some(new)) if old.rule != new.rule => return not_compared(OTHER_RULE),
         (Some(old), Some(new)) => (old, new),
     };
-    let ran = |case: &BaselineCase| case.status != Status::Skipped;
+    let ran = |case: &BaselineCase| case.status != CaseStatus::Skipped;
     let ran: Vec<_> = both.both().filter(|(old, new)| ran(old) && ran(new)).collect();
     let seen: Vec<_> = ran.iter().copied().filter(|(old, new)| old.asked.is_some() && new.asked.is_some()).collect();
     let unseen: Vec<&str> = ran
@@ -62,7 +62,7 @@ pub(crate) fn changes(baseline: &Baseline, current: &Baseline, both: &Pairs<'_>)
     }
     let side = |prompts, was: bool| {
         let cases = seen.iter().map(|(old, new)| if was { (*old, *new) } else { (*new, *old) });
-        Side::of(prompts, cases)
+        PromptSide::of(prompts, cases)
     };
     let mut found = compared(&side(old, true), &side(new, false));
     found.warnings.extend(unseen_now(&unseen));
@@ -76,17 +76,18 @@ fn unseen_now(cases: &[&str]) -> Option<String> {
 }
 
 /// What is only on one side, by who became what.
-fn compared(old: &Side<'_>, new: &Side<'_>) -> PromptChanges {
+fn compared(old: &PromptSide<'_>, new: &PromptSide<'_>) -> PromptChanges {
     let (gone, added) = (old.only_here(new), new.only_here(old));
     // What a case asks that was ended early in the baseline may have been asked there, too.
     let counted = added.into_iter().filter(|asked| asked.counts).collect::<Vec<_>>();
-    let (bare_gone, gone): (Vec<Asked<'_>>, Vec<Asked<'_>>) =
+    let (bare_gone, gone): (Vec<PromptUse<'_>>, Vec<PromptUse<'_>>) =
         gone.into_iter().partition(|asked| asked.prompt.is_none());
-    let (bare, added): (Vec<Asked<'_>>, Vec<Asked<'_>>) = counted.into_iter().partition(|asked| asked.prompt.is_none());
+    let (bare, added): (Vec<PromptUse<'_>>, Vec<PromptUse<'_>>) =
+        counted.into_iter().partition(|asked| asked.prompt.is_none());
     let pairs = pairs(&gone, &added);
-    let (before, now) = (Agents::of(old.prompts()), Agents::of(new.prompts()));
+    let (before, now) = (AgentPrompts::of(old.prompts()), AgentPrompts::of(new.prompts()));
     let several = before.are_several() || now.are_several();
-    let mut said = Said { several, changes: Vec::new() };
+    let mut said = ReportedChanges { several, changes: Vec::new() };
     for (one, other) in &pairs {
         let (Some(old), Some(new)) = (gone[*one].prompt, added[*other].prompt) else { continue };
         let agent = before.name(old.system.as_ref()).or_else(|| now.name(new.system.as_ref()));
@@ -115,15 +116,15 @@ fn compared(old: &Side<'_>, new: &Side<'_>) -> PromptChanges {
 }
 
 /// What was said so far.
-struct Said {
+struct ReportedChanges {
     /// Whether there are several agents, so that it is said which one is meant.
     several: bool,
     changes: Vec<PromptChange>,
 }
 
-impl Said {
+impl ReportedChanges {
     /// The same change of several requests is told once, and without an agent where it is one of several.
-    fn say(&mut self, agent: Option<String>, change: String, asked: &Asked<'_>) {
+    fn say(&mut self, agent: Option<String>, change: String, asked: &PromptUse<'_>) {
         let agent = agent.filter(|_| self.several);
         let cases = asked.cases.iter().map(ToString::to_string);
         match self.changes.iter_mut().find(|known| known.change == change) {

@@ -2,7 +2,7 @@
 
 use agentci_text::shorten;
 
-use super::kept::{Line, SystemPrompt};
+use super::request_record::{PromptLine, SystemPrompt};
 
 /// How many pairs of lines are looked at to find which of them changed; beyond that all between the first and the last that differ
 /// count as changed.
@@ -14,24 +14,24 @@ const BEFORE: usize = 30;
 
 /// What differs between two prompts.
 #[derive(Debug, Default)]
-struct Differing<'p> {
+struct DifferingLines<'p> {
     changed: usize,
     added: usize,
     removed: usize,
-    first: Option<First<'p>>,
+    first: Option<FirstDifference<'p>>,
 }
 
 /// The first line that differs, with its number from 1.
 #[derive(Debug, Clone, Copy)]
-struct First<'p> {
+struct FirstDifference<'p> {
     number: usize,
-    old: Option<Line<'p>>,
-    new: Option<Line<'p>>,
+    old: Option<PromptLine<'p>>,
+    new: Option<PromptLine<'p>>,
 }
 
 /// `system prompt: 2 lines changed; line 3 was "..", is ".."`.
 pub(super) fn system_change(old: &SystemPrompt, new: &SystemPrompt) -> String {
-    let (one, other): (Vec<Line<'_>>, Vec<Line<'_>>) = (old.lines().collect(), new.lines().collect());
+    let (one, other): (Vec<PromptLine<'_>>, Vec<PromptLine<'_>>) = (old.lines().collect(), new.lines().collect());
     let differing = differing(&one, &other);
     let kinds = [(differing.changed, "changed"), (differing.added, "added"), (differing.removed, "removed")];
     let counts: Vec<String> = kinds
@@ -44,8 +44,8 @@ pub(super) fn system_change(old: &SystemPrompt, new: &SystemPrompt) -> String {
     format!("system prompt: {counts}{first}")
 }
 
-fn first_words(first: First<'_>) -> String {
-    let First { number, old, new } = first;
+fn first_words(first: FirstDifference<'_>) -> String {
+    let FirstDifference { number, old, new } = first;
     match (old, new) {
         (Some(old), Some(new)) => match (old.text, new.text) {
             (Some(old), Some(new)) if old == new => {
@@ -65,7 +65,7 @@ fn first_words(first: First<'_>) -> String {
     }
 }
 
-fn quoted(line: Line<'_>) -> String {
+fn quoted(line: PromptLine<'_>) -> String {
     line.text.map(|text| format!(": {:?}", shorten(text, SHOWN))).unwrap_or_default()
 }
 
@@ -85,19 +85,19 @@ pub(super) fn apart(old: &str, new: &str) -> (String, String) {
     (from(old), from(new))
 }
 
-fn differing<'p>(old: &[Line<'p>], new: &[Line<'p>]) -> Differing<'p> {
-    let same = |one: &Line<'_>, other: &Line<'_>| one.is_same(other);
+fn differing<'p>(old: &[PromptLine<'p>], new: &[PromptLine<'p>]) -> DifferingLines<'p> {
+    let same = |one: &PromptLine<'_>, other: &PromptLine<'_>| one.is_same(other);
     let start = old.iter().zip(new).take_while(|(one, other)| same(one, other)).count();
     let (one, other) = (&old[start..], &new[start..]);
     let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| same(one, other)).count();
     let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
-    let mut found = Differing::default();
+    let mut found = DifferingLines::default();
     for (from, to) in hunks(one, other) {
         let both = from.len().min(to.len());
         found.changed += both;
         found.removed += from.len() - both;
         found.added += to.len() - both;
-        found.first.get_or_insert_with(|| First {
+        found.first.get_or_insert_with(|| FirstDifference {
             number: start + if to.is_empty() { from.start } else { to.start } + 1,
             old: one[from.clone()].first().copied(),
             new: other[to.clone()].first().copied(),
@@ -109,7 +109,7 @@ fn differing<'p>(old: &[Line<'p>], new: &[Line<'p>]) -> Differing<'p> {
 type Hunk = (std::ops::Range<usize>, std::ops::Range<usize>);
 
 /// The places in which two lists of lines differ, around the longest list of lines that both have.
-fn hunks(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Hunk> {
+fn hunks(old: &[PromptLine<'_>], new: &[PromptLine<'_>]) -> Vec<Hunk> {
     if old.is_empty() && new.is_empty() {
         return Vec::new();
     }

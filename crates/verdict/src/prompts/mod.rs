@@ -17,11 +17,11 @@
 
 mod agents;
 mod changes;
-mod kept;
 mod lines;
 mod nearest;
+mod request_record;
 mod request_words;
-mod side;
+mod run_prompts;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -30,5 +30,5 @@ mod values;
 
 pub use changes::PromptChange;
 pub(crate) use changes::{PromptChanges, changes};
-pub use kept::{NOW, Prompt, PromptParameters, PromptTool, SystemPrompt};
+pub use request_record::{KeptPrompt, NOW, PromptParameters, PromptTool, SystemPrompt};
 pub use table::{PROMPTS_RULE, PromptRequest, Prompts};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::kept::{Prompt, SystemPrompt, same_system};
-use super::side::Asked;
+use super::request_record::{KeptPrompt, SystemPrompt, same_system};
+use super::run_prompts::PromptUse;
 
 /// How many requests on either side are compared with each other; those after them are paired in order.
 const COMPARED: usize = 40;
@@ -16,7 +16,7 @@ const PARAMETERS: usize = 10;
 const NO_CASE: usize = 200;
 
 /// Pairs of positions in both lists, each position once at most.
-pub(super) fn pairs(old: &[Asked<'_>], new: &[Asked<'_>]) -> Vec<(usize, usize)> {
+pub(super) fn pairs(old: &[PromptUse<'_>], new: &[PromptUse<'_>]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     for (one, old) in old.iter().enumerate().take(COMPARED) {
         for (other, new) in new.iter().enumerate().take(COMPARED) {
@@ -36,7 +36,7 @@ pub(super) fn pairs(old: &[Asked<'_>], new: &[Asked<'_>]) -> Vec<(usize, usize)>
 }
 
 /// How far two requests are from each other.
-fn distance(old: &Asked<'_>, new: &Asked<'_>) -> usize {
+fn distance(old: &PromptUse<'_>, new: &PromptUse<'_>) -> usize {
     let (Some(one), Some(other)) = (old.prompt, new.prompt) else { return usize::MAX };
     let system = match (&one.system, &other.system) {
         _ if same_system(one.system.as_ref(), other.system.as_ref()) => 0,
@@ -44,7 +44,7 @@ fn distance(old: &Asked<'_>, new: &Asked<'_>) -> usize {
         // One without a prompt is nearer than one with quite another.
         _ => SYSTEM * 9 / 10,
     };
-    let names = |prompt: &Prompt| prompt.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    let names = |prompt: &KeptPrompt| prompt.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     let (of_old, of_new) = (names(one), names(other));
     let shared = of_old.iter().filter(|name| of_new.contains(name)).count();
     let most = of_old.len().max(of_new.len()).max(1);

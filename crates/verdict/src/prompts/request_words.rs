@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::kept::{Prompt, SystemPrompt};
 use super::lines::system_change;
+use super::request_record::{KeptPrompt, SystemPrompt};
 use super::tool_words::tool_changes;
 use super::values::{changes, leaves, shown};
 use agentci_text::shorten;
@@ -14,10 +14,10 @@ const SHOWN: usize = 60;
 const TOOLS: usize = 5;
 
 /// What changed, a sentence each.
-pub(super) fn differences(old: &Prompt, new: &Prompt) -> Vec<String> {
+pub(super) fn differences(old: &KeptPrompt, new: &KeptPrompt) -> Vec<String> {
     let mut said = Vec::new();
     match (&old.system, &new.system) {
-        (Some(one), Some(other)) if !super::kept::same_system(Some(one), Some(other)) => {
+        (Some(one), Some(other)) if !super::request_record::same_system(Some(one), Some(other)) => {
             said.push(system_change(one, other));
         }
         (Some(one), None) => said.push(format!("system prompt is gone: {}", described(one))),
@@ -35,8 +35,8 @@ pub(super) fn differences(old: &Prompt, new: &Prompt) -> Vec<String> {
     said
 }
 
-fn parameters(old: &Prompt, new: &Prompt) -> Vec<String> {
-    let values = |prompt: &Prompt| prompt.parameters.values.as_ref().map(|values| json!(values));
+fn parameters(old: &KeptPrompt, new: &KeptPrompt) -> Vec<String> {
+    let values = |prompt: &KeptPrompt| prompt.parameters.values.as_ref().map(|values| json!(values));
     let told = match (values(old), values(new)) {
         (Some(old), Some(new)) => changes(&leaves("", Some(&old), Some(&new))),
         _ => Vec::new(),
@@ -53,7 +53,7 @@ fn described(system: &SystemPrompt) -> String {
 }
 
 /// A request by itself: its model, its system prompt and its tools.
-pub(super) fn request(prompt: &Prompt) -> String {
+pub(super) fn request(prompt: &KeptPrompt) -> String {
     let model = prompt.model.as_ref().map(|model| format!("model {model}"));
     let system = prompt.system.as_ref().map(|system| format!("system prompt of {}", described(system)));
     let names: Vec<String> = prompt.tools.iter().take(TOOLS).map(|tool| format!("`{}`", tool.name)).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::kept::{Prompt, PromptParameters, PromptTool, SystemPrompt};
+use super::request_record::{KeptPrompt, PromptParameters, PromptTool, SystemPrompt};
 use crate::Rows;
 
 /// By which rule prompts are made: those of another rule are not compared.
@@ -53,8 +53,8 @@ impl Prompts {
         })
     }
 
-    pub(super) fn add(&mut self, prompt: &Prompt) {
-        let Prompt { id, model, parameters, system, tools } = prompt;
+    pub(super) fn add(&mut self, prompt: &KeptPrompt) {
+        let KeptPrompt { id, model, parameters, system, tools } = prompt;
         if self.requests.contains_key(id) {
             return;
         }
@@ -76,7 +76,7 @@ impl Prompts {
     }
 
     /// A request with all that it refers to; nothing where not all of it was kept.
-    pub(super) fn get(&self, id: &str) -> Option<Prompt> {
+    pub(super) fn get(&self, id: &str) -> Option<KeptPrompt> {
         let PromptRequest { model, parameters, system, tools } = self.requests.get(id)?;
         let system = match system {
             Some(id) => Some(SystemPrompt { id: id.clone(), ..self.systems.get(id)?.clone() }),
@@ -84,6 +84,6 @@ impl Prompts {
         };
         let tool = |id: &String| Some(PromptTool { id: id.clone(), ..self.tools.get(id)?.clone() });
         let tools = tools.iter().map(tool).collect::<Option<Vec<_>>>()?;
-        Some(Prompt { id: id.to_owned(), model: model.clone(), parameters: parameters.clone(), system, tools })
+        Some(KeptPrompt { id: id.to_owned(), model: model.clone(), parameters: parameters.clone(), system, tools })
     }
 }

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::*;
 use crate::pairs::samples::{case, run};
-use crate::{Baseline, BaselineCase, Gate, GateStatus, Status, Thresholds, compare};
+use crate::{Baseline, BaselineCase, CaseStatus, Gate, GateStatus, Thresholds, compare};
 
 /// A request with these lines; a line that begins with `now ` says the present.
-fn prompt(id: &str, model: &str, system: &[&str], tools: &[&str]) -> Prompt {
+fn prompt(id: &str, model: &str, system: &[&str], tools: &[&str]) -> KeptPrompt {
     let times = system.iter().enumerate().filter(|(_, line)| line.starts_with("now ") || line.starts_with("on "));
     let times =
         times.map(|(number, line)| (number.to_string(), vec![line.trim_start_matches("on ").to_owned()])).collect();
@@ -22,7 +22,7 @@ fn prompt(id: &str, model: &str, system: &[&str], tools: &[&str]) -> Prompt {
         format!("{hash} {line}")
     });
     let system_prompt = SystemPrompt { id: system.join("|"), lines: lines.collect(), times, last_is: None };
-    Prompt {
+    KeptPrompt {
         id: id.into(),
         model: Some(model.into()),
         parameters: PromptParameters {
@@ -39,7 +39,7 @@ fn prompt(id: &str, model: &str, system: &[&str], tools: &[&str]) -> Prompt {
 }
 
 /// A run of these cases, each with the ids that it asked.
-fn asked(cases: &[(&str, Status, &[&str])], prompts: &[Prompt]) -> Baseline {
+fn asked(cases: &[(&str, CaseStatus, &[&str])], prompts: &[KeptPrompt]) -> Baseline {
     let mut all = run([]);
     all.cases = cases
         .iter()
@@ -68,7 +68,7 @@ fn held(old: &Baseline, new: &Baseline) -> (GateStatus, Vec<String>) {
     (check.status, said.chain(check.note.clone()).collect())
 }
 
-const PASS: Status = Status::Pass;
+const PASS: CaseStatus = CaseStatus::Pass;
 
 #[test]
 fn the_same_requests_in_another_order_are_no_change() {
@@ -128,7 +128,7 @@ fn only_cases_of_both_runs_that_came_to_their_end_say_that_something_is_gone() {
     // A case that is gone takes its prompt along.
     assert_eq!(held(&old, &asked(&[("x", PASS, &["1"])], std::slice::from_ref(&a))).0, GateStatus::Pass);
     // A case that broke off says nothing of what it did not ask.
-    let broke_off = asked(&[("x", PASS, &["1"]), ("y", Status::Error, &[])], std::slice::from_ref(&a));
+    let broke_off = asked(&[("x", PASS, &["1"]), ("y", CaseStatus::Error, &[])], std::slice::from_ref(&a));
     assert_eq!(held(&old, &broke_off).0, GateStatus::Pass);
     assert_eq!(held(&broke_off, &old).0, GateStatus::Pass, "nor does it in the baseline");
     let (status, said) = held(&old, &asked(&[("x", PASS, &["1"]), ("y", PASS, &[])], &[a]));

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::kept::PromptTool;
 use super::lines::apart;
+use super::request_record::PromptTool;
 use super::values::{leaves, shown};
 
 /// How many changes of one tool are told.

@@ -12,20 +12,26 @@ const SHOWN: usize = 60;
 const DEPTH: usize = 32;
 
 /// A place at which two values differ: its path with dots, what was there, and what is.
-pub(super) struct Leaf<'v> {
+pub(super) struct ValueDifference<'v> {
     pub(super) path: String,
     pub(super) old: Option<&'v Value>,
     pub(super) new: Option<&'v Value>,
 }
 
 /// Every place at which two values differ.
-pub(super) fn leaves<'v>(path: &str, old: Option<&'v Value>, new: Option<&'v Value>) -> Vec<Leaf<'v>> {
+pub(super) fn leaves<'v>(path: &str, old: Option<&'v Value>, new: Option<&'v Value>) -> Vec<ValueDifference<'v>> {
     let mut found = Vec::new();
     walk(path.to_owned(), old, new, DEPTH, &mut found);
     found
 }
 
-fn walk<'v>(path: String, old: Option<&'v Value>, new: Option<&'v Value>, depth: usize, found: &mut Vec<Leaf<'v>>) {
+fn walk<'v>(
+    path: String,
+    old: Option<&'v Value>,
+    new: Option<&'v Value>,
+    depth: usize,
+    found: &mut Vec<ValueDifference<'v>>,
+) {
     match (old, new) {
         (Some(Value::Object(one)), Some(Value::Object(other))) if depth > 0 => {
             let more = other.keys().filter(|key| !one.contains_key(*key));
@@ -36,16 +42,16 @@ fn walk<'v>(path: String, old: Option<&'v Value>, new: Option<&'v Value>, depth:
         }
         (Some(one), Some(other)) if same_value(one, other) => {}
         (None, None) => {}
-        _ => found.push(Leaf { path, old, new }),
+        _ => found.push(ValueDifference { path, old, new }),
     }
 }
 
 /// `temperature 0 -> 0.7`, for each place that differs.
-pub(super) fn changes(leaves: &[Leaf<'_>]) -> Vec<String> {
+pub(super) fn changes(leaves: &[ValueDifference<'_>]) -> Vec<String> {
     let mut told: Vec<String> = leaves
         .iter()
         .take(TOLD)
-        .map(|Leaf { path, old, new }| format!("{path} {} -> {}", shown(*old), shown(*new)))
+        .map(|ValueDifference { path, old, new }| format!("{path} {} -> {}", shown(*old), shown(*new)))
         .collect();
     if leaves.len() > TOLD {
         told.push(format!("{} more parameters changed", leaves.len() - TOLD));

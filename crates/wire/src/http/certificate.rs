@@ -6,15 +6,15 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, Url};
 
 use super::HttpError;
-use super::client::{REDIRECTS, Shared, build, is_loopback};
+use super::client::{REDIRECTS, SharedClients, build, is_loopback};
 
 /// A certificate to show to servers that ask for one, and who vouches for them.
 pub struct ClientCertificate {
     identity: Identity,
     /// Who vouches for a server; the usual authorities when there is nobody.
     authorities: Vec<Certificate>,
-    direct: Shared,
-    outside: Shared,
+    direct: SharedClients,
+    outside: SharedClients,
 }
 
 impl ClientCertificate {
@@ -28,7 +28,7 @@ impl ClientCertificate {
             Some(pem) => Certificate::from_pem_bundle(pem)
                 .map_err(|error| HttpError::Certificate(format!("the certificate authority: {}", why(&error))))?,
         };
-        Ok(Self { identity, authorities, direct: Shared::new(), outside: Shared::new() })
+        Ok(Self { identity, authorities, direct: SharedClients::new(), outside: SharedClients::new() })
     }
 
     /// The client for an address.

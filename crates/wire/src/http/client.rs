@@ -18,14 +18,14 @@ pub(super) const KEPT: Duration = Duration::from_secs(4);
 /// Who we are.
 pub(super) const USER_AGENT: &str = concat!("agentci/", env!("CARGO_PKG_VERSION"));
 
-pub(super) type Shared = OnceLock<Result<Client, String>>;
+pub(super) type SharedClients = OnceLock<Result<Client, String>>;
 
 /// The client for an address. What runs on this machine is never asked for through a proxy, and without encryption it needs no
 /// certificates: reading those of the system takes longer than many a request, and a small container has none.
 pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
-    static PLAIN: Shared = OnceLock::new();
-    static DIRECT: Shared = OnceLock::new();
-    static OUTSIDE: Shared = OnceLock::new();
+    static PLAIN: SharedClients = OnceLock::new();
+    static DIRECT: SharedClients = OnceLock::new();
+    static OUTSIDE: SharedClients = OnceLock::new();
     let client = if is_plain(url) {
         PLAIN.get_or_init(|| build(Client::builder().no_proxy().tls_certs_only([]).redirect(stay_plain())))
     } else if is_loopback(url) {

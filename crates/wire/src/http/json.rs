@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::HttpError;
-use super::stream::{Method, StreamRequest, send};
+use super::stream::{HttpMethod, StreamRequest, send};
 
 /// A request with a JSON body.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct JsonRequest {
 
 /// An answer, read whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+pub struct WholeResponse {
     /// The status code.
     pub status: u16,
     /// When to ask again, as the header of that name tells it.
@@ -32,15 +32,15 @@ pub struct Response {
 }
 
 /// Posts JSON and reads the answer.
-pub async fn post_json(request: JsonRequest) -> Result<Response, HttpError> {
+pub async fn post_json(request: JsonRequest) -> Result<WholeResponse, HttpError> {
     let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
     headers.extend(request.headers);
-    let sent = StreamRequest { url: request.url, method: Method::Post, headers, body: request.body.into() };
+    let sent = StreamRequest { url: request.url, method: HttpMethod::Post, headers, body: request.body.into() };
     let answered = async {
         let mut answer = send(sent).await?;
         let retry_after = answer.header("retry-after").map(str::to_owned);
         let body = answer.body(request.limit).await?;
-        Ok(Response { status: answer.status, retry_after, body })
+        Ok(WholeResponse { status: answer.status, retry_after, body })
     };
     tokio::time::timeout(request.timeout, answered).await.unwrap_or(Err(HttpError::Timeout))
 }

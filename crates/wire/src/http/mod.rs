@@ -9,9 +9,9 @@ mod stream;
 
 pub use certificate::ClientCertificate;
 pub use error::HttpError;
-pub use json::{JsonRequest, Response, post_json};
+pub use json::{JsonRequest, WholeResponse, post_json};
 pub use retry::retry_after;
-pub use stream::{Incoming, Method, StreamRequest, host_and_port, send, send_as};
+pub use stream::{HttpMethod, Incoming, StreamRequest, host_and_port, send, send_as};
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ pub struct StreamRequest {
     /// Where to.
     pub url: String,
     /// What is asked for.
-    pub method: Method,
+    pub method: HttpMethod,
     /// Headers. A later one of the same name replaces an earlier one; without a `content-type` a body is sent as JSON,
     /// without an `accept` anything is welcome, and without an `accept-encoding` nothing that is compressed.
     pub headers: Vec<(String, String)>,
@@ -23,7 +23,7 @@ pub struct StreamRequest {
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum HttpMethod {
     /// Something is to be done.
     Post,
     /// Something is to be shown.
@@ -36,15 +36,15 @@ pub enum Method {
     Delete,
 }
 
-impl Method {
+impl HttpMethod {
     /// As HTTP spells it.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Post => "POST",
-            Method::Get => "GET",
-            Method::Put => "PUT",
-            Method::Patch => "PATCH",
-            Method::Delete => "DELETE",
+            HttpMethod::Post => "POST",
+            HttpMethod::Get => "GET",
+            HttpMethod::Put => "PUT",
+            HttpMethod::Patch => "PATCH",
+            HttpMethod::Delete => "DELETE",
         }
     }
 }
@@ -70,11 +70,11 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
     }
     let headers = headers(&request)?;
     let method = match request.method {
-        Method::Post => reqwest::Method::POST,
-        Method::Get => reqwest::Method::GET,
-        Method::Put => reqwest::Method::PUT,
-        Method::Patch => reqwest::Method::PATCH,
-        Method::Delete => reqwest::Method::DELETE,
+        HttpMethod::Post => reqwest::Method::POST,
+        HttpMethod::Get => reqwest::Method::GET,
+        HttpMethod::Put => reqwest::Method::PUT,
+        HttpMethod::Patch => reqwest::Method::PATCH,
+        HttpMethod::Delete => reqwest::Method::DELETE,
     };
     let client = match certificate {
         Some(certificate) => certificate.client(&url)?,

@@ -35,7 +35,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
 
 fn request(url: &str, headers: &[(&str, &str)]) -> StreamRequest {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    StreamRequest { url: url.to_owned(), method: Method::Post, headers, body: "{}".into() }
+    StreamRequest { url: url.to_owned(), method: HttpMethod::Post, headers, body: "{}".into() }
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn headers_are_sent_as_given_and_before_the_usual_ones() {
 #[tokio::test]
 async fn a_request_without_a_body_says_nothing_about_one() {
     let (url, served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
-    send(StreamRequest { method: Method::Get, body: "".into(), ..request(&url, &[]) }).await.unwrap();
+    send(StreamRequest { method: HttpMethod::Get, body: "".into(), ..request(&url, &[]) }).await.unwrap();
     let seen = served.await.unwrap();
     assert!(seen.starts_with("get ") && !seen.contains("content-"), "{seen}");
 }
@@ -198,7 +198,10 @@ async fn a_connection_is_kept_for_the_next_request() {
             timeout: Duration::from_secs(20),
             limit: 10,
         };
-        assert_eq!(post_json(json).await.unwrap(), Response { status: 200, retry_after: None, body: b"{}".to_vec() });
+        assert_eq!(
+            post_json(json).await.unwrap(),
+            WholeResponse { status: 200, retry_after: None, body: b"{}".to_vec() }
+        );
     }
     served.await.unwrap();
 }

@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::speech::BrokenOff;
+use super::body::BrokenOff;
 
 /// How long to wait before trying again when the system has no more sockets to give.
 const NO_SOCKETS: Duration = Duration::from_millis(20);
@@ -33,7 +33,7 @@ pub trait Handler: Send + Sync + 'static {
 
 /// What a client may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ClientLimits {
     /// How many connections there may be at once; further ones wait.
     pub connections: usize,
     /// How long a connection may be without a request, or the head of a request may take.
@@ -49,7 +49,7 @@ pub struct Serving {
 
 impl Serving {
     /// Takes a socket and begins to answer.
-    pub async fn start<H: Handler>(address: SocketAddr, limits: Limits, handler: Arc<H>) -> io::Result<Self> {
+    pub async fn start<H: Handler>(address: SocketAddr, limits: ClientLimits, handler: Arc<H>) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let accepting = tokio::spawn(accept(listener, limits, handler));
@@ -69,7 +69,7 @@ impl Drop for Serving {
     }
 }
 
-async fn accept<H: Handler>(listener: TcpListener, limits: Limits, handler: Arc<H>) {
+async fn accept<H: Handler>(listener: TcpListener, limits: ClientLimits, handler: Arc<H>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -84,7 +84,7 @@ async fn accept<H: Handler>(listener: TcpListener, limits: Limits, handler: Arc<
     }
 }
 
-async fn serve<H: Handler>(stream: TcpStream, limits: Limits, handler: Arc<H>) {
+async fn serve<H: Handler>(stream: TcpStream, limits: ClientLimits, handler: Arc<H>) {
     // A token must not wait for the next one.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
@@ -106,19 +106,19 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
-    use crate::serve::Speech;
+    use crate::serve::ServedBody;
 
     struct Fine;
 
     impl Handler for Fine {
-        type Body = Speech;
+        type Body = ServedBody;
 
-        async fn respond(&self, _request: Request<Incoming>) -> Result<Response<Speech>, BrokenOff> {
-            Ok(Response::new(Speech::whole("fine")))
+        async fn respond(&self, _request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOff> {
+            Ok(Response::new(ServedBody::whole("fine")))
         }
     }
 
-    async fn start(limits: Limits) -> Serving {
+    async fn start(limits: ClientLimits) -> Serving {
         Serving::start((Ipv4Addr::LOCALHOST, 0).into(), limits, Arc::new(Fine)).await.unwrap()
     }
 
@@ -130,7 +130,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_head_that_never_ends_is_not_waited_for() {
-        let server = start(Limits { connections: 8, head: Some(Duration::from_millis(20)) }).await;
+        let server = start(ClientLimits { connections: 8, head: Some(Duration::from_millis(20)) }).await;
         let mut stream = TcpStream::connect(server.address()).await.unwrap();
         stream.write_all(b"GET / HTTP/1.1\r\nx-slow: ").await.unwrap();
         assert!(!rest(stream).await.contains("fine"));
@@ -138,7 +138,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_connection_too_many_waits_until_another_ends() {
-        let server = start(Limits { connections: 1, head: None }).await;
+        let server = start(ClientLimits { connections: 1, head: None }).await;
         let first = TcpStream::connect(server.address()).await.unwrap();
         let mut second = TcpStream::connect(server.address()).await.unwrap();
         second.write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();

@@ -1,10 +1,10 @@
 //! What the servers here have in common: a socket with a task for each connection, bodies read within limits, and bodies sent
 //! at once, bit by bit, or not to their end.
 
-mod intake;
+mod body;
 mod listen;
-mod speech;
+mod request_body;
 
-pub use intake::{Unread, collect};
-pub use listen::{Handler, Limits, Serving};
-pub use speech::{BrokenOff, Mark, Progress, Speech};
+pub use body::{BrokenOff, Mark, SendProgress, ServedBody};
+pub use listen::{ClientLimits, Handler, Serving};
+pub use request_body::{Unread, collect};

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use agentci::plan::Suite;
-use agentci::report::{Output, ReportKind, Reporter};
+use agentci::report::{ReportKind, ReportOutput, Reporter};
 
 use super::yao::AgentReport;
 
 /// A report, and the name that its errors are told with.
-pub(super) type Named = (String, Box<dyn Reporter>);
+pub(super) type NamedReport = (String, Box<dyn Reporter>);
 
 /// Where `--out` wants the results of a suite.
 pub(crate) struct OutPaths<'o> {
@@ -24,7 +24,7 @@ pub(crate) struct OwnResults {
     /// Whether that file is the default of `--out`.
     pub(crate) is_out: bool,
     /// What writes the files.
-    pub(crate) reports: Vec<Named>,
+    pub(crate) reports: Vec<NamedReport>,
     /// The agent that writes reports once the run is over.
     pub(crate) writer: Option<AgentReport>,
 }
@@ -35,7 +35,7 @@ pub(super) fn own_report(name: &str, suite: &Suite) -> Option<&'static ReportKin
 }
 
 /// Names a report that goes to a file after the file.
-pub(super) fn named(path: &Path, kind: &ReportKind, output: Output) -> Named {
+pub(super) fn named(path: &Path, kind: &ReportKind, output: ReportOutput) -> NamedReport {
     (path.display().to_string(), kind.make(output))
 }
 

@@ -11,7 +11,7 @@ use super::scenario::{self, ScenarioRunFlags};
 use super::yao::YaoRunFlags;
 use super::{DialectFlags, OutPaths, OwnResults};
 use crate::cli::cli_error::CliError;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 
 /// Flags of `agentci run` that belong to one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -60,7 +60,7 @@ impl DialectRunFlags {
         suite: &Suite,
         dialects: &DialectFlags,
         out: OutPaths<'_>,
-        context: &Context,
+        context: &CliContext,
     ) -> Result<OwnResults, CliError> {
         let mut own = match suite.habits.result_files {
             ResultFiles::BesideCases if out.files.is_empty() => dialects.yao.results(suite),

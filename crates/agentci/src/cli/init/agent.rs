@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci::source;
 
-use super::kind::Kind;
+use super::kind::AgentKind;
 use super::words;
 use crate::cli::cli_error::CliError;
 use crate::cli::recorded::command_line;
@@ -41,7 +41,7 @@ pub(super) struct OwnAgent {
 
 impl OwnAgent {
     /// Takes what was said, or tells what is wrong with it and what to do about it.
-    pub(super) fn new(kind: Kind, command: Option<&str>, url: Option<&str>) -> Result<Self, CliError> {
+    pub(super) fn new(kind: AgentKind, command: Option<&str>, url: Option<&str>) -> Result<Self, CliError> {
         let word = kind.word();
         if command.is_some() && !kind.has_command() {
             return Err(CliError::new(format!("an agent of the kind `{word}` has no command"), instead(kind)));
@@ -49,11 +49,11 @@ impl OwnAgent {
         if url.is_some() && !kind.has_url() {
             return Err(CliError::new(format!("an agent of the kind `{word}` has no address"), instead(kind)));
         }
-        if kind == Kind::Http && command.is_some() && url.is_none() {
+        if kind == AgentKind::Http && command.is_some() && url.is_none() {
             let help = "add its address: `--url 'http://127.0.0.1:${PORT}/ask'`; the command finds the port in `PORT`";
             return Err(CliError::new("a command alone does not say where the server is", help));
         }
-        if kind == Kind::Mcp && command.is_some() && url.is_some() {
+        if kind == AgentKind::Mcp && command.is_some() && url.is_some() {
             let help = "give its command or its address";
             return Err(CliError::new("an MCP server is either started or reached at an address", help));
         }
@@ -72,15 +72,15 @@ impl OwnAgent {
     }
 
     /// The command as it is typed after `agentci record --`, if it asks a model by itself and needs nothing filled in.
-    pub(super) fn recordable(&self, kind: Kind) -> Option<String> {
-        let command = self.command.as_ref().filter(|_| kind == Kind::Sdk)?;
+    pub(super) fn recordable(&self, kind: AgentKind) -> Option<String> {
+        let command = self.command.as_ref().filter(|_| kind == AgentKind::Sdk)?;
         let is_whole = !command.iter().any(|word| word.contains("${"));
         is_whole.then(|| command_line(command))
     }
 
     /// The files to write.
-    pub(super) fn files(&self, kind: Kind, folder: &Path, name: &str, shown: &str) -> Vec<(&'static str, String)> {
-        if kind == Kind::Answers {
+    pub(super) fn files(&self, kind: AgentKind, folder: &Path, name: &str, shown: &str) -> Vec<(&'static str, String)> {
+        if kind == AgentKind::Answers {
             return kind.example().iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
         }
         let fill = |text: &str| filled(text, &[("suite", name), ("folder", shown)]);
@@ -92,17 +92,17 @@ impl OwnAgent {
         let command = self.command.as_ref().map(|parts| written(parts, folder, str::to_owned)).unwrap_or_default();
         let url = self.url.as_deref().unwrap_or_default();
         let server = match (kind, self.command.is_some()) {
-            (Kind::Mcp, true) => format!("    command: {command}"),
-            (Kind::Mcp, false) => format!("    url: {}", words::in_yaml(url)),
+            (AgentKind::Mcp, true) => format!("    command: {command}"),
+            (AgentKind::Mcp, false) => format!("    url: {}", words::in_yaml(url)),
             (_, true) => format!("    command: {command}\n    folder: {work}"),
             (_, false) => SERVER_RUNS.to_owned(),
         };
         let (card, url) = match (kind, url.split_once("://")) {
             // The address of a server as a whole: the card tells the rest.
-            (Kind::A2a, Some((_, host))) if !host.trim_end_matches('/').contains('/') => {
+            (AgentKind::A2a, Some((_, host))) if !host.trim_end_matches('/').contains('/') => {
                 ("card_url", format!("{}{CARD}", url.trim_end_matches('/')))
             }
-            (Kind::A2a, _) if is_card(url) => ("card_url", url.to_owned()),
+            (AgentKind::A2a, _) if is_card(url) => ("card_url", url.to_owned()),
             _ => ("endpoint", url.to_owned()),
         };
         let url = words::in_yaml(&url);
@@ -119,14 +119,14 @@ impl OwnAgent {
         ];
         let own = |text: &str| filled(text, &values);
         match kind {
-            Kind::Http if self.command.is_some() => vec![(SUITE, own(HTTP)), ("model.yaml", MODEL.to_owned())],
-            Kind::Http => vec![(SUITE, own(HTTP))],
-            Kind::AgUi => vec![(SUITE, own(AGUI))],
-            Kind::A2a => vec![(SUITE, own(A2A))],
-            Kind::Mcp => vec![(SUITE, own(MCP))],
-            Kind::Sdk => vec![(SUITE, own(SDK)), ("model.yaml", MODEL.to_owned())],
-            Kind::Command if self.is_told_in_command() => vec![(SUITE, own(TEXT))],
-            Kind::Command | Kind::Prompts | Kind::Answers => vec![(SUITE, own(COMMAND))],
+            AgentKind::Http if self.command.is_some() => vec![(SUITE, own(HTTP)), ("model.yaml", MODEL.to_owned())],
+            AgentKind::Http => vec![(SUITE, own(HTTP))],
+            AgentKind::AgUi => vec![(SUITE, own(AGUI))],
+            AgentKind::A2a => vec![(SUITE, own(A2A))],
+            AgentKind::Mcp => vec![(SUITE, own(MCP))],
+            AgentKind::Sdk => vec![(SUITE, own(SDK)), ("model.yaml", MODEL.to_owned())],
+            AgentKind::Command if self.is_told_in_command() => vec![(SUITE, own(TEXT))],
+            AgentKind::Command | AgentKind::Prompts | AgentKind::Answers => vec![(SUITE, own(COMMAND))],
         }
     }
 }
@@ -135,7 +135,7 @@ impl OwnAgent {
 const SERVER_RUNS: &str = "    # The server has to run. With `command: [python3, server.py]` and `${PORT}` in the address it is started before the
     # first case, with a free port in its variable `PORT`, and ended after the last.";
 
-fn instead(kind: Kind) -> String {
+fn instead(kind: AgentKind) -> String {
     match (kind.has_command(), kind.has_url()) {
         (true, _) => "say how it is started with `--command`".into(),
         (false, true) => "say where it is with `--url`".into(),

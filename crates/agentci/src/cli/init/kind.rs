@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// How an agent is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Kind {
+pub(super) enum AgentKind {
     /// A program that speaks JSON lines on standard input and output
     Command,
     /// A server over plain HTTP
@@ -34,7 +34,7 @@ macro_rules! template {
     };
 }
 
-impl Kind {
+impl AgentKind {
     /// Its name on the command line.
     pub(super) fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -47,29 +47,29 @@ impl Kind {
 
     /// Whether an agent of this kind can be started by a command.
     pub(super) fn has_command(self) -> bool {
-        matches!(self, Kind::Command | Kind::Http | Kind::Mcp | Kind::Sdk)
+        matches!(self, AgentKind::Command | AgentKind::Http | AgentKind::Mcp | AgentKind::Sdk)
     }
 
     /// Whether an agent of this kind has an address.
     pub(super) fn has_url(self) -> bool {
-        matches!(self, Kind::Http | Kind::AgUi | Kind::A2a | Kind::Mcp)
+        matches!(self, AgentKind::Http | AgentKind::AgUi | AgentKind::A2a | AgentKind::Mcp)
     }
 
     /// The suite with an example of such an agent.
     pub(super) fn example(self) -> &'static [File] {
         match self {
-            Kind::Command => &[
+            AgentKind::Command => &[
                 template!("command", "agentci.yaml"),
                 template!("command", "cassettes/delivery.jsonl"),
                 template!("command", "cassettes/password.jsonl"),
             ],
-            Kind::Http => &[template!("http", "agentci.yaml"), template!("http", "model.yaml")],
-            Kind::AgUi => &[template!("agui", "agentci.yaml"), template!("agui", "recordings/weather.jsonl")],
-            Kind::A2a => &[template!("a2a", "agentci.yaml"), template!("a2a", "recordings/booking.jsonl")],
-            Kind::Mcp => &[template!("mcp", "agentci.yaml"), template!("mcp", "tools.json")],
-            Kind::Sdk => &[template!("sdk", "agentci.yaml"), template!("sdk", "model.yaml")],
-            Kind::Prompts => &[template!("prompts", "agentci.yaml"), template!("prompts", "model.yaml")],
-            Kind::Answers => &[
+            AgentKind::Http => &[template!("http", "agentci.yaml"), template!("http", "model.yaml")],
+            AgentKind::AgUi => &[template!("agui", "agentci.yaml"), template!("agui", "recordings/weather.jsonl")],
+            AgentKind::A2a => &[template!("a2a", "agentci.yaml"), template!("a2a", "recordings/booking.jsonl")],
+            AgentKind::Mcp => &[template!("mcp", "agentci.yaml"), template!("mcp", "tools.json")],
+            AgentKind::Sdk => &[template!("sdk", "agentci.yaml"), template!("sdk", "model.yaml")],
+            AgentKind::Prompts => &[template!("prompts", "agentci.yaml"), template!("prompts", "model.yaml")],
+            AgentKind::Answers => &[
                 template!("answers", "01_text.yaml"),
                 template!("answers", "02_json.yaml"),
                 template!("answers", "03_tools.yaml"),

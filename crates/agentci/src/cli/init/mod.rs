@@ -17,12 +17,12 @@ use agentci::{Suites, ledger};
 use clap::{Args, ValueEnum as _};
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::dialect::{NATIVE, OF_ANSWERS};
 use super::rerun_hint::quoted;
 use agent::OwnAgent;
 pub(super) use agent::{command as command_in_suite, relative as from_suite};
-use kind::Kind;
+use kind::AgentKind;
 pub(super) use questions::answer;
 
 /// The folder that a first suite goes to unless someone says otherwise.
@@ -36,7 +36,7 @@ pub(crate) struct InitArguments {
     folder: Option<PathBuf>,
     /// How your agent is reached; required unless a terminal is there to ask, or `--command` says it
     #[arg(long, value_name = "KIND")]
-    kind: Option<Kind>,
+    kind: Option<AgentKind>,
     /// The command that starts your agent, as you would type it; an example stands in for it otherwise
     #[arg(long, value_name = "COMMAND", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     command: Option<String>,
@@ -52,11 +52,11 @@ pub(crate) struct InitArguments {
 #[derive(Debug)]
 struct NewSuite {
     folder: PathBuf,
-    kind: Kind,
+    kind: AgentKind,
     own: OwnAgent,
 }
 
-pub(crate) fn init(arguments: &InitArguments, context: &Context) -> CommandResult {
+pub(crate) fn init(arguments: &InitArguments, context: &CliContext) -> CommandResult {
     let flags = arguments.kind.is_some() || arguments.command.is_some() || arguments.url.is_some();
     let someone = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if flags || !someone {
@@ -74,12 +74,13 @@ fn by_flags(arguments: &InitArguments) -> Result<NewSuite, CliError> {
     let kind = match (arguments.kind, &arguments.command, &arguments.url) {
         (Some(kind), _, _) => kind,
         (None, None, None) => {
-            let words: Vec<String> = Kind::value_variants().iter().map(|kind| format!("`{}`", kind.word())).collect();
+            let words: Vec<String> =
+                AgentKind::value_variants().iter().map(|kind| format!("`{}`", kind.word())).collect();
             let help =
                 format!("say it with `--kind KIND`: {}; `agentci init --help` tells what each is", words.join(", "));
             return Err(CliError::new("there is no terminal to ask how your agent is reached", help));
         }
-        (None, Some(_), None) => Kind::Command,
+        (None, Some(_), None) => AgentKind::Command,
         (None, _, Some(_)) => {
             let help = "add `--kind http`, `--kind agui`, `--kind a2a` or `--kind mcp`";
             return Err(CliError::new("`--url` alone does not say what is spoken there", help));
@@ -90,7 +91,7 @@ fn by_flags(arguments: &InitArguments) -> Result<NewSuite, CliError> {
     Ok(NewSuite { folder, kind, own })
 }
 
-fn write(wanted: &NewSuite, force: bool, context: &Context) -> CommandResult {
+fn write(wanted: &NewSuite, force: bool, context: &CliContext) -> CommandResult {
     let folder = &wanted.folder;
     let unnamed = || CliError::new("the name of the folder can not be typed", "name another folder");
     let shown = folder.to_str().and_then(quoted).ok_or_else(unnamed)?;
@@ -99,7 +100,7 @@ fn write(wanted: &NewSuite, force: bool, context: &Context) -> CommandResult {
         return Err(CliError::new(message, "name another folder: `agentci init DIR`"));
     }
     let suite = folder.join("agentci.yaml");
-    if wanted.kind != Kind::Answers && taken(&suite) && !force {
+    if wanted.kind != AgentKind::Answers && taken(&suite) && !force {
         let help = format!("name another folder, `agentci init DIR`, or replace what is in `{shown}` with `--force`");
         return Err(CliError::new(format!("`{}` is there already and was left alone", suite.display()), help));
     }
@@ -145,7 +146,7 @@ pub(super) fn suite_name(folder: &Path) -> String {
 
 /// A suite of another format in the folder: of two only one would be run.
 fn other_suite(wanted: &NewSuite) -> Option<PathBuf> {
-    let ours = if wanted.kind == Kind::Answers { OF_ANSWERS } else { NATIVE };
+    let ours = if wanted.kind == AgentKind::Answers { OF_ANSWERS } else { NATIVE };
     let folder = join(&wanted.folder, "");
     let suites = wanted.folder.is_dir().then(|| Suites::load([&wanted.folder]))?;
     let mut there =

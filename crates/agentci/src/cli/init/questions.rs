@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 
-use super::super::context::Context;
+use super::super::context::CliContext;
 use super::agent::OwnAgent;
-use super::kind::Kind;
+use super::kind::AgentKind;
 use super::{FOLDER, NewSuite};
 
 /// The longest answer, in bytes.
@@ -17,7 +17,7 @@ const ANSWER_LIMIT: u64 = 1 << 16;
 const PATIENCE: usize = 10;
 
 /// Asks everything that is not known; nothing when there is no answer.
-pub(super) fn ask(folder: Option<&Path>, context: &Context) -> Option<NewSuite> {
+pub(super) fn ask(folder: Option<&Path>, context: &CliContext) -> Option<NewSuite> {
     let kind = kind(context)?;
     let own = own(kind, context)?;
     let folder = match folder {
@@ -28,8 +28,8 @@ pub(super) fn ask(folder: Option<&Path>, context: &Context) -> Option<NewSuite> 
     Some(NewSuite { folder, kind, own })
 }
 
-fn kind(context: &Context) -> Option<Kind> {
-    let kinds = Kind::value_variants();
+fn kind(context: &CliContext) -> Option<AgentKind> {
+    let kinds = AgentKind::value_variants();
     let mut question = "How is your agent reached?\n".to_owned();
     for (number, kind) in (1..).zip(kinds) {
         let _ = writeln!(question, "  {number}) {:<8} {}", kind.word(), kind.about());
@@ -51,9 +51,9 @@ fn kind(context: &Context) -> Option<Kind> {
     None
 }
 
-fn own(kind: Kind, context: &Context) -> Option<OwnAgent> {
+fn own(kind: AgentKind, context: &CliContext) -> Option<OwnAgent> {
     let question = match (kind.has_command(), kind.has_url()) {
-        (true, true) if kind == Kind::Mcp => "Its command or its address? [an example] ",
+        (true, true) if kind == AgentKind::Mcp => "Its command or its address? [an example] ",
         (_, true) => "Its address, such as http://127.0.0.1:8000/? [an example] ",
         (true, false) => "Its command, as you would type it? [an example] ",
         (false, false) => return Some(OwnAgent::default()),
@@ -63,7 +63,7 @@ fn own(kind: Kind, context: &Context) -> Option<OwnAgent> {
         if given.is_empty() {
             return Some(OwnAgent::default());
         }
-        let address = kind.has_url() && (kind != Kind::Mcp || given.contains("://"));
+        let address = kind.has_url() && (kind != AgentKind::Mcp || given.contains("://"));
         let (command, url) = if address { (None, Some(given.as_str())) } else { (Some(given.as_str()), None) };
         match OwnAgent::new(kind, command, url) {
             Ok(own) => return Some(own),
@@ -74,7 +74,7 @@ fn own(kind: Kind, context: &Context) -> Option<OwnAgent> {
 }
 
 /// One line that was typed, without the spaces around it; nothing at the end of the input.
-pub(in crate::cli) fn answer(question: &str, context: &Context) -> Option<String> {
+pub(in crate::cli) fn answer(question: &str, context: &CliContext) -> Option<String> {
     context.say(question);
     line(std::io::stdin().lock())
 }

@@ -22,7 +22,7 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     let mut quote = None;
     let mut shell = first.contains('=') || line.starts_with('~') || line.contains(" ~");
     let mut letters = line.chars();
-    let mut script = Script::default();
+    let mut script = ShellScript::default();
     loop {
         let rest = letters.as_str();
         if let Some(variable) = variable(rest) {
@@ -96,12 +96,12 @@ fn push(word: &mut String, letter: char) {
 
 /// What a shell is given.
 #[derive(Default)]
-struct Script {
+struct ShellScript {
     text: String,
     variables: Vec<String>,
 }
 
-impl Script {
+impl ShellScript {
     /// Puts an argument where a variable stands, within this kind of quotation marks.
     fn give(&mut self, variable: &str, quote: Option<char>) {
         let known = self.variables.iter().position(|known| known == variable);

@@ -5,20 +5,22 @@ use std::io::Read as _;
 use std::path::Path;
 
 use agentci_protocols::chat::requested_model;
-use agentci_recorder::{Body, Exchange, Price, PriceTable, Seen, SeenHow, Session, model_answer};
+use agentci_recorder::{
+    Exchange, PriceTable, RecordedBody, RecorderSession, SeenHow, SessionEvent, TokenPrice, model_answer,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::summary::warn;
 use crate::cli::cli_error::CliError;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 
 /// The largest file of prices, in bytes.
 const LARGEST_PRICES: u64 = 1 << 20;
 
 /// What is spent, and how much may be.
 #[derive(Debug)]
-pub(in crate::cli) struct Budget {
+pub(in crate::cli) struct RecordBudget {
     limit: Option<f64>,
     prices: PriceTable,
     spent: f64,
@@ -29,7 +31,7 @@ pub(in crate::cli) struct Budget {
 
 /// What one exchange used.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::cli) struct Used {
+pub(in crate::cli) struct ExchangeUsage {
     pub(super) tokens: Option<u64>,
     /// US dollars, where the price of the model is known.
     pub(in crate::cli) cost: Option<f64>,
@@ -40,14 +42,14 @@ pub(in crate::cli) struct Used {
 /// A price in a file, in US dollars per million tokens.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stated {
+struct StatedPrice {
     input: f64,
     output: f64,
     cached_input: Option<f64>,
     cache_write: Option<f64>,
 }
 
-impl Budget {
+impl RecordBudget {
     /// With this limit in US dollars, and a file of prices.
     pub(in crate::cli) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, CliError> {
         let mut table = PriceTable::builtin();
@@ -58,7 +60,7 @@ impl Budget {
     }
 
     /// Counts what a call cost. Once everything is spent, the session asks nobody any more.
-    pub(super) fn take(&mut self, event: &Seen, session: Option<&Session>, context: &Context) {
+    pub(super) fn take(&mut self, event: &SessionEvent, session: Option<&RecorderSession>, context: &CliContext) {
         self.count(event, context);
         if let Some(session) = session.filter(|_| self.is_spent() && !self.closed) {
             self.closed = true;
@@ -66,8 +68,8 @@ impl Budget {
         }
     }
 
-    fn count(&mut self, event: &Seen, context: &Context) {
-        let Seen::Exchange(exchange, SeenHow::Live) = event else { return };
+    fn count(&mut self, event: &SessionEvent, context: &CliContext) {
+        let SessionEvent::Exchange(exchange, SeenHow::Live) = event else { return };
         let used = self.used(exchange);
         self.spent += used.cost.unwrap_or_default();
         let (Some(_), None, Some(model)) = (self.limit, used.cost, used.model) else { return };
@@ -79,18 +81,18 @@ impl Budget {
     }
 
     /// What an exchange used.
-    pub(in crate::cli) fn used(&self, exchange: &Exchange) -> Used {
+    pub(in crate::cli) fn used(&self, exchange: &Exchange) -> ExchangeUsage {
         let Some((_, answer)) = model_answer(exchange).filter(|(_, answer)| answer.error.is_none()) else {
-            return Used::default();
+            return ExchangeUsage::default();
         };
         let body = match &exchange.request.body {
-            Body::Json(body) => body,
+            RecordedBody::Json(body) => body,
             _ => &Value::Null,
         };
         let model = answer.model.or_else(|| requested_model(&exchange.request.path, body));
         let tokens = answer.usage.map(|usage| usage.input.unwrap_or_default() + usage.output.unwrap_or_default());
         let cost = model.as_deref().zip(answer.usage).and_then(|(model, usage)| self.prices.cost(model, &usage));
-        Used { tokens, cost, model }
+        ExchangeUsage { tokens, cost, model }
     }
 
     /// Whether more was spent than may be.
@@ -106,7 +108,7 @@ impl Budget {
 }
 
 /// The prices of a file: `{"my-model": {"input": 2.5, "output": 10}}`.
-fn stated(path: &Path) -> Result<BTreeMap<String, Price>, CliError> {
+fn stated(path: &Path) -> Result<BTreeMap<String, TokenPrice>, CliError> {
     let help =
         "it is JSON such as `{\"my-model\": {\"input\": 2.5, \"output\": 10}}`, in US dollars per million tokens";
     let wrong = |error: String| CliError::new(format!("`--prices {}`: {error}", path.display()), help);
@@ -117,14 +119,15 @@ fn stated(path: &Path) -> Result<BTreeMap<String, Price>, CliError> {
     if text.len() as u64 > LARGEST_PRICES {
         return Err(wrong("it is larger than the 1 MiB limit".into()));
     }
-    let stated: BTreeMap<String, Stated> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let stated: BTreeMap<String, StatedPrice> =
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let mut prices = BTreeMap::new();
-    for (model, Stated { input, output, cached_input, cache_write }) in stated {
+    for (model, StatedPrice { input, output, cached_input, cache_write }) in stated {
         let all = [Some(input), Some(output), cached_input, cache_write];
         if all.into_iter().flatten().any(|price| price < 0.0) {
             return Err(wrong(format!("the price of `{model}` is below zero")));
         }
-        prices.insert(model, Price { input, cached_input, cache_write, output });
+        prices.insert(model, TokenPrice { input, cached_input, cache_write, output });
     }
     Ok(prices)
 }

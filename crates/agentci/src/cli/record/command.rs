@@ -4,19 +4,21 @@ use std::path::Path;
 
 use agentci::verdict::ExitStatus;
 use agentci_process::SpawnError;
-use agentci_recorder::{Finished, LearnedHole, MatchRules, Mode, OnMiss, Pace, Recording};
+use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, OnMiss, Recording, ReplayPace, SessionMode};
 
 use super::arguments::RecordArguments;
-use super::budget::Budget;
+use super::budget::RecordBudget;
 use super::destination::{Claim, destination};
 use super::outcome::report;
 use super::{rehearsal, suite, update};
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::execute::runtime;
-use crate::cli::recorded::{self, Agent, AgentStreams, Ended, Hosts, command_line, in_ci, record_again};
+use crate::cli::recorded::{
+    self, AgentCommand, AgentEnd, AgentStreams, RecordedHosts, command_line, in_ci, record_again,
+};
 
-pub(crate) fn record(arguments: &RecordArguments, context: &Context) -> CommandResult {
+pub(crate) fn record(arguments: &RecordArguments, context: &CliContext) -> CommandResult {
     let path = destination(arguments);
     let (_claim, earlier, budget) = prepare(arguments, &path)?;
     let runtime = runtime()?;
@@ -27,7 +29,7 @@ pub(crate) fn record(arguments: &RecordArguments, context: &Context) -> CommandR
 }
 
 /// What must be so before anything is run: the place of the recording is ours, what is there already, and what calls cost.
-fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Recording>, Budget), CliError> {
+fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Recording>, RecordBudget), CliError> {
     let line = command_line(&arguments.command);
     if let Some(suite) = arguments.paths.first() {
         let suite = suite.display();
@@ -63,7 +65,7 @@ fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Re
     if let Some(folder) = &arguments.suite {
         suite::may_write(folder, arguments.force)?;
     }
-    let budget = Budget::new(arguments.limits.max_cost, arguments.limits.prices.as_deref())?;
+    let budget = RecordBudget::new(arguments.limits.max_cost, arguments.limits.prices.as_deref())?;
     Ok((claim, earlier, budget))
 }
 
@@ -87,15 +89,15 @@ async fn run(
     arguments: &RecordArguments,
     path: &Path,
     earlier: Option<Recording>,
-    mut budget: Budget,
-    context: &Context,
+    mut budget: RecordBudget,
+    context: &CliContext,
 ) -> CommandResult {
     let earlier_calls = earlier.as_ref().map(|recording| recording.exchanges.len());
     let mode = match earlier {
-        None => Mode::Record,
+        None => SessionMode::Record,
         Some(recording) => {
             let rules = MatchRules { ignore: arguments.volatile.clone(), ..MatchRules::default() };
-            Mode::Replay { recording, rules, on_miss: OnMiss::Record, pace: Pace::Fast }
+            SessionMode::Replay { recording, rules, on_miss: OnMiss::Record, pace: ReplayPace::Fast }
         }
     };
     let keeps = arguments.suite.is_some() || arguments.rehearse;
@@ -122,14 +124,14 @@ async fn run(
 }
 
 /// The command and what it may reach.
-pub(super) fn agent(arguments: &RecordArguments, streams: AgentStreams) -> Agent<'_> {
-    let hosts = Hosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
+pub(super) fn agent(arguments: &RecordArguments, streams: AgentStreams) -> AgentCommand<'_> {
+    let hosts = RecordedHosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
     let (limit, reach) = (arguments.limits.max_wall, &arguments.reach);
-    Agent { command: &arguments.command, limit, streams, reach, hosts }
+    AgentCommand { command: &arguments.command, limit, streams, reach, hosts }
 }
 
 /// Adds what only the command line knows.
-fn complete(finished: &mut Finished, arguments: &RecordArguments, ended: &Ended) {
+fn complete(finished: &mut FinishedSession, arguments: &RecordArguments, ended: &AgentEnd) {
     ended.complete(finished, &arguments.command);
     let recording = &mut finished.recording;
     for pointer in &arguments.volatile {

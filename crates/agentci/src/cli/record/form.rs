@@ -16,7 +16,7 @@ pub(in crate::cli) const WITH_COMMAND: &str = "record-command";
 
 /// What a command line asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Form {
+pub(in crate::cli) enum RecordForm {
     /// These words can be parsed.
     Words(Vec<OsString>),
     /// The `--` before a command is missing; this is the line with it, and with what runs a script.
@@ -24,15 +24,15 @@ pub(in crate::cli) enum Form {
 }
 
 /// Finds the form of a command line.
-pub(in crate::cli) fn choose(mut words: Vec<OsString>) -> Form {
-    let Some(at) = subcommand(&words).filter(|at| words[*at] == "record") else { return Form::Words(words) };
+pub(in crate::cli) fn choose(mut words: Vec<OsString>) -> RecordForm {
+    let Some(at) = subcommand(&words).filter(|at| words[*at] == "record") else { return RecordForm::Words(words) };
     if words[at..].iter().any(|word| word == "--") {
         words[at] = WITH_COMMAND.into();
-        return Form::Words(words);
+        return RecordForm::Words(words);
     }
     match unseparated(&words[at + 1..]) {
-        Some(first) => Form::Unseparated(corrected(&words, at + 1 + first)),
-        None => Form::Words(words),
+        Some(first) => RecordForm::Unseparated(corrected(&words, at + 1 + first)),
+        None => RecordForm::Words(words),
     }
 }
 
@@ -126,12 +126,12 @@ fn corrected(words: &[OsString], command: usize) -> String {
 mod tests {
     use super::*;
 
-    fn form(line: &str) -> Form {
+    fn form(line: &str) -> RecordForm {
         choose(line.split(' ').map(OsString::from).collect())
     }
 
-    fn words(line: &str) -> Form {
-        Form::Words(line.split(' ').map(OsString::from).collect())
+    fn words(line: &str) -> RecordForm {
+        RecordForm::Words(line.split(' ').map(OsString::from).collect())
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_missing_separator_is_put_in() {
-        let Form::Unseparated(line) = form("agentci record -o x.jsonl sh -c 1") else { panic!() };
+        let RecordForm::Unseparated(line) = form("agentci record -o x.jsonl sh -c 1") else { panic!() };
         assert_eq!(line, "agentci record -o x.jsonl -- sh -c 1");
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
@@ -154,7 +154,7 @@ mod tests {
             fs_err::write(path(name), "").unwrap();
         }
         let script = path("agent.py");
-        let Form::Unseparated(line) = form(&format!("agentci record {script} x")) else { panic!() };
+        let RecordForm::Unseparated(line) = form(&format!("agentci record {script} x")) else { panic!() };
         assert_eq!(line, format!("agentci record -- python3 {script} x"));
         for suite in [path("suite.yaml"), path("")] {
             let line = format!("agentci record {suite}");

@@ -27,9 +27,9 @@ pub(super) const FOLDER: &str = "recordings";
 
 pub(crate) use arguments::RecordArguments;
 pub(super) use arguments::pointer;
-pub(super) use budget::Budget;
+pub(super) use budget::RecordBudget;
 pub(crate) use command::record;
 pub(super) use destination::Claim;
 pub(super) use file_name::program_name;
-pub(super) use form::{Form, WITH_COMMAND, choose, is_for_suites, print_help};
+pub(super) use form::{RecordForm, WITH_COMMAND, choose, is_for_suites, print_help};
 pub(super) use summary::{counted, grouped, host, say_left, say_warnings, warn, who};

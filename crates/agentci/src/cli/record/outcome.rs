@@ -4,22 +4,22 @@ use std::path::Path;
 
 use agentci::report::one_line;
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Finished, How, Recording};
+use agentci_recorder::{EndKind, FinishedSession, Recording};
 
-use super::budget::Budget;
+use super::budget::RecordBudget;
 use super::destination::keep_elsewhere;
 use super::peers::peers;
 use super::summary;
-use crate::cli::context::Context;
-use crate::cli::recorded::{self, Ended, Stopped, command_line};
+use crate::cli::context::CliContext;
+use crate::cli::recorded::{self, AgentEnd, StopReason, command_line};
 
 /// Writes the recording, and says what is in it and what is not.
 pub(super) fn report(
     path: &Path,
-    finished: &Finished,
-    ended: &Ended,
-    (budget, kept): (&Budget, Option<usize>),
-    context: &Context,
+    finished: &FinishedSession,
+    ended: &AgentEnd,
+    (budget, kept): (&RecordBudget, Option<usize>),
+    context: &CliContext,
 ) -> ExitStatus {
     summary::say_left(&ended.left, context);
     let recording = &finished.recording;
@@ -39,14 +39,14 @@ pub(super) fn report(
     context.say(&format!("wrote {shown} ({})\n", recorded::size(path)));
     let mut status = ended.status();
     match ended.stopped {
-        Some(Stopped::TooLong) => {
+        Some(StopReason::TooLong) => {
             context.complain(
                 "the command was ended: it took longer than `--max-wall`",
                 Some("what it did until then is in the recording"),
             );
             status = ExitStatus::Failed;
         }
-        Some(Stopped::Asked(_)) if status != ExitStatus::Success => {
+        Some(StopReason::Asked(_)) if status != ExitStatus::Success => {
             context.say("interrupted: the recording holds what was exchanged until then\n");
         }
         _ => {}
@@ -62,11 +62,11 @@ pub(super) fn report(
 /// Whether no call that counts reached its host: there is nothing to replay but the failure.
 fn is_unanswered(recording: &Recording) -> bool {
     let mut calls = recording.exchanges.iter().filter(|exchange| !exchange.chatter).peekable();
-    calls.peek().is_some() && calls.all(|exchange| matches!(exchange.end.how, How::Unreachable(_)))
+    calls.peek().is_some() && calls.all(|exchange| matches!(exchange.end.how, EndKind::Unreachable(_)))
 }
 
 /// Says which hosts could not be reached.
-fn unanswered(finished: &Finished, ended: &Ended, budget: &Budget, context: &Context) -> ExitStatus {
+fn unanswered(finished: &FinishedSession, ended: &AgentEnd, budget: &RecordBudget, context: &CliContext) -> ExitStatus {
     context.say(&peers(&finished.recording, None, budget));
     summary::say_bypassed(&finished.bypassed, context);
     summary::say_warnings(&finished.warnings, context);
@@ -76,7 +76,7 @@ fn unanswered(finished: &Finished, ended: &Ended, budget: &Budget, context: &Con
 }
 
 /// Says that the recording has nothing in it, and why that may be.
-fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus {
+fn nothing(finished: &FinishedSession, ended: &AgentEnd, context: &CliContext) -> ExitStatus {
     summary::say_bypassed(&finished.bypassed, context);
     summary::say_warnings(&finished.warnings, context);
     if let Some(status) = ended.interrupted() {
@@ -105,7 +105,7 @@ fn nothing(finished: &Finished, ended: &Ended, context: &Context) -> ExitStatus 
 }
 
 /// Writes the recording where it belongs, or where it can be found.
-fn write(path: &Path, finished: &Finished, context: &Context) -> Result<(), ExitStatus> {
+fn write(path: &Path, finished: &FinishedSession, context: &CliContext) -> Result<(), ExitStatus> {
     recorded::write(path, &finished.recording, &finished.secrets).map_err(|mut error| {
         if let Some(kept) = keep_elsewhere(path, &finished.recording, &finished.secrets) {
             error.help = Some(format!("it is kept in `{}`: move it from there", kept.display()));

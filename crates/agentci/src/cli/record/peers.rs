@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use agentci::report::one_line;
-use agentci_recorder::{Exchange, How, Recording, is_stdio};
+use agentci_recorder::{EndKind, Exchange, Recording, is_stdio};
 
-use super::budget::Budget;
+use super::budget::RecordBudget;
 use super::summary::{counted, grouped, host};
 
 /// One line for each peer, in the order in which they were first called, and one for telemetry. In an update, calls that were
 /// there before are only counted.
-pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &Budget) -> String {
+pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &RecordBudget) -> String {
     let recorded = recording.exchanges.get(kept.unwrap_or_default()..).unwrap_or_default();
     let mut peers: Vec<(&str, Peer)> = Vec::new();
     let mut chatter: BTreeMap<&str, usize> = BTreeMap::new();
@@ -64,11 +64,11 @@ struct Peer {
 }
 
 impl Peer {
-    fn add(&mut self, exchange: &Exchange, budget: &Budget) {
+    fn add(&mut self, exchange: &Exchange, budget: &RecordBudget) {
         self.calls += 1;
         self.streamed += usize::from(is_streamed(exchange));
         self.spans.push((exchange.request.at_us, exchange.end.at_us));
-        if let How::Unreachable(words) | How::Broken(words) = &exchange.end.how {
+        if let EndKind::Unreachable(words) | EndKind::Broken(words) = &exchange.end.how {
             self.failed += 1;
             self.failure.get_or_insert_with(|| one_line(words).into_owned());
         }
@@ -128,7 +128,7 @@ fn is_streamed(exchange: &Exchange) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use agentci_recorder::{End, Request, Response};
+    use agentci_recorder::{ExchangeEnd, RecordedRequest, RecordedResponse};
 
     use super::*;
 
@@ -136,9 +136,9 @@ mod tests {
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
         Exchange {
             id: 1,
-            request: Request { origin: origin.into(), at_us: 100_000, ..Request::default() },
-            response: Some(Response { status: 200, headers, ..Response::default() }),
-            end: End { at_us: until, how: How::Closed },
+            request: RecordedRequest { origin: origin.into(), at_us: 100_000, ..RecordedRequest::default() },
+            response: Some(RecordedResponse { status: 200, headers, ..RecordedResponse::default() }),
+            end: ExchangeEnd { at_us: until, how: EndKind::Closed },
             chatter,
             after: None,
         }
@@ -153,7 +153,7 @@ mod tests {
             exchange("https://statsig.example", "application/json", 200_000, true),
         ];
         let recording = Recording { exchanges, ..Recording::default() };
-        let budget = Budget::new(None, None).unwrap();
+        let budget = RecordBudget::new(None, None).unwrap();
         assert_eq!(
             peers(&recording, None, &budget),
             "recorded api.openai.com  2 calls, 1 streamed, 1.3 s\n         127.0.0.1:80    1 call, 0.0 s\n\
@@ -165,10 +165,10 @@ mod tests {
     fn an_update_counts_what_it_recorded_and_a_failure_is_told() {
         let mut failed = exchange("https://api.openai.com", "", 0, false);
         failed.response = None;
-        failed.end.how = How::Unreachable("no route".into());
+        failed.end.how = EndKind::Unreachable("no route".into());
         let exchanges = vec![exchange("http://a", "", 0, false), exchange("http://b", "", 0, false), failed];
         let mut recording = Recording { exchanges, ..Recording::default() };
-        let budget = Budget::new(None, None).unwrap();
+        let budget = RecordBudget::new(None, None).unwrap();
         assert_eq!(
             peers(&recording, Some(2), &budget),
             "recorded api.openai.com  1 call failed: no route\n2 kept, 1 recorded\n"

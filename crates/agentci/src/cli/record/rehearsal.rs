@@ -7,14 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Finished, LearnedHole, MatchRules, Miss, Mode, OnMiss, Pace, Recording};
+use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, Miss, OnMiss, Recording, ReplayPace, SessionMode};
 
 use super::arguments::RecordArguments;
 use super::command::agent;
 use super::summary::{counted, warn};
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
-use crate::cli::recorded::{self, AgentStreams, Ended};
+use crate::cli::context::CliContext;
+use crate::cli::recorded::{self, AgentEnd, AgentStreams};
 use crate::cli::replay;
 
 /// How often the command is run again at most: a replay shows the first difference of a request only.
@@ -30,8 +30,8 @@ const MOST_DIFFERENT: usize = 8;
 pub(super) async fn rehearse(
     arguments: &RecordArguments,
     path: &Path,
-    recorded: &Ended,
-    context: &Context,
+    recorded: &AgentEnd,
+    context: &CliContext,
 ) -> CommandResult {
     context.say("rehearsing: the command is run again, answered from the recording; what it does on this machine happens again\n");
     let mut recording = recorded::read(path)?;
@@ -54,12 +54,16 @@ pub(super) async fn rehearse(
     Err(CliError::told())
 }
 
-async fn replayed(arguments: &RecordArguments, recording: &Recording, input: Vec<u8>) -> Result<Finished, String> {
-    let mode = Mode::Replay {
+async fn replayed(
+    arguments: &RecordArguments,
+    recording: &Recording,
+    input: Vec<u8>,
+) -> Result<FinishedSession, String> {
+    let mode = SessionMode::Replay {
         recording: recording.clone(),
         rules: MatchRules::default(),
         on_miss: OnMiss::Fail,
-        pace: Pace::Fast,
+        pace: ReplayPace::Fast,
     };
     let agent = agent(arguments, AgentStreams::Quietly(input));
     let (finished, ended) = agent.run(mode, |_, _| ()).await.map_err(|error| error.to_string())?;
@@ -111,9 +115,9 @@ fn in_conversation(pointer: &str) -> bool {
 fn done(
     path: &Path,
     recording: &Recording,
-    finished: &Finished,
+    finished: &FinishedSession,
     learned: &[LearnedHole],
-    context: &Context,
+    context: &CliContext,
 ) -> CommandResult {
     if finished.tally.exact + finished.tally.with_holes == 0 {
         let message = "the rehearsal sent none of the recorded requests";
@@ -132,7 +136,7 @@ fn done(
     Ok(ExitStatus::Success)
 }
 
-fn missed(arguments: &RecordArguments, path: &Path, finished: &Finished) -> CliError {
+fn missed(arguments: &RecordArguments, path: &Path, finished: &FinishedSession) -> CliError {
     let Some(first) = finished.misses.first() else { return CliError::told() };
     let (message, _) = replay::miss(first, path, &arguments.command);
     let help = "a replay of this recording will fail: the agent sends something else every time; \
@@ -142,12 +146,12 @@ fn missed(arguments: &RecordArguments, path: &Path, finished: &Finished) -> CliE
 
 #[cfg(test)]
 mod tests {
-    use agentci_recorder::Nearest;
+    use agentci_recorder::NearestRequest;
 
     use super::*;
 
     fn learned(at: &str, recorded: &str, sent: &str, different: usize) -> bool {
-        let nearest = Nearest {
+        let nearest = NearestRequest {
             id: 1,
             same_conversation: true,
             different,

@@ -3,7 +3,7 @@
 use agentci::report::{Paint, Tone, one_line};
 use agentci_recorder::{Bypass, Warning, is_stdio};
 
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 
 /// How many warnings of one kind are shown.
 const MOST_SHOWN: usize = 10;
@@ -32,7 +32,7 @@ pub(in crate::cli) fn grouped(number: u64) -> String {
 }
 
 /// Warns that programs outlived the command.
-pub(in crate::cli) fn say_left(left: &[String], context: &Context) {
+pub(in crate::cli) fn say_left(left: &[String], context: &CliContext) {
     if !left.is_empty() {
         let named = left.iter().take(MOST_SHOWN).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
         warn(&format!("the command left programs running, which were ended: {named}"), context);
@@ -40,7 +40,7 @@ pub(in crate::cli) fn say_left(left: &[String], context: &Context) {
 }
 
 /// Warns of connections that went around the recorder.
-pub(in crate::cli) fn say_bypassed(bypassed: &[Bypass], context: &Context) {
+pub(in crate::cli) fn say_bypassed(bypassed: &[Bypass], context: &CliContext) {
     for bypass in bypassed.iter().take(MOST_SHOWN) {
         warn(&format!("{}, so {} is not in the recording", who(bypass), bypass.to), context);
     }
@@ -59,7 +59,7 @@ pub(in crate::cli) fn who(bypass: &Bypass) -> String {
 }
 
 /// Shows what the recorder has to say.
-pub(in crate::cli) fn say_warnings(warnings: &[Warning], context: &Context) {
+pub(in crate::cli) fn say_warnings(warnings: &[Warning], context: &CliContext) {
     warnings.iter().take(MOST_SHOWN).for_each(|warning| warn(&warning.to_string(), context));
     if let Some(more) = warnings.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
         warn(&format!("and {}", counted(more, "more warning", "more warnings")), context);
@@ -67,7 +67,7 @@ pub(in crate::cli) fn say_warnings(warnings: &[Warning], context: &Context) {
 }
 
 /// Says something that is not an error.
-pub(in crate::cli) fn warn(message: &str, context: &Context) {
+pub(in crate::cli) fn warn(message: &str, context: &CliContext) {
     let paint = Paint::new(context.stderr_color);
     let message = context.without_secrets(&one_line(message));
     context.say(&format!("{}: {message}\n", paint.apply(Tone::Warning, "warning")));

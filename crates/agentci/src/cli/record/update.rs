@@ -1,15 +1,15 @@
 //! What an update removes: recorded calls that the agent no longer makes, and those that never reached their host.
 
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Finished, How, Recording, Remove};
+use agentci_recorder::{EndKind, FinishedSession, Recording, Remove};
 
 use super::summary::counted;
-use crate::cli::context::Context;
-use crate::cli::recorded::Ended;
+use crate::cli::context::CliContext;
+use crate::cli::recorded::AgentEnd;
 
 /// Drops calls that did not reach their host, so that they are made again.
 pub(super) fn drop_unreachable(recording: &mut Recording) {
-    let unreachable = recording.exchanges.iter().filter(|exchange| matches!(exchange.end.how, How::Unreachable(_)));
+    let unreachable = recording.exchanges.iter().filter(|exchange| matches!(exchange.end.how, EndKind::Unreachable(_)));
     let ids: Vec<u64> = unreachable.map(|exchange| exchange.id).collect();
     if !ids.is_empty() {
         recording.remove(&Remove { ids, ..Remove::default() });
@@ -18,7 +18,7 @@ pub(super) fn drop_unreachable(recording: &mut Recording) {
 
 /// Drops what nobody asked for any more, if the agent got to its end: else it may still have come to it. Gives how many calls
 /// were dropped.
-pub(super) fn drop_unused(finished: &mut Finished, ended: &Ended, context: &Context) -> usize {
+pub(super) fn drop_unused(finished: &mut FinishedSession, ended: &AgentEnd, context: &CliContext) -> usize {
     let ids = std::mem::take(&mut finished.tally.unused);
     if ids.is_empty() || ended.status() != ExitStatus::Success {
         return 0;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use agentci::trace::Redactor;
 use agentci::verdict::ExitStatus;
-use agentci_process::{Asked, Attached, Command, Exit, Grace, SpawnError};
-use agentci_recorder::{Finished, Mode, Seen, Session, SessionError};
+use agentci_process::{Attached, Exit, Grace, ProcessCommand, SignalRequest, SpawnError};
+use agentci_recorder::{FinishedSession, RecorderSession, SessionError, SessionEvent, SessionMode};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
-use super::reach::{Hosts, ReachFlags};
+use super::recorder_address::{ReachFlags, RecordedHosts};
 use super::streams::{AgentStreams, Captured};
 use crate::cli::signals::Signals;
 
@@ -26,22 +26,22 @@ const FAR: Duration = Duration::from_hours(24 * 365);
 
 /// What to run.
 #[derive(Debug)]
-pub(in crate::cli) struct Agent<'a> {
+pub(in crate::cli) struct AgentCommand<'a> {
     pub(in crate::cli) command: &'a [OsString],
     /// How long it may take in all.
     pub(in crate::cli) limit: Option<Duration>,
     pub(in crate::cli) streams: AgentStreams,
     /// How it reaches the recorder.
     pub(in crate::cli) reach: &'a ReachFlags,
-    pub(in crate::cli) hosts: Hosts,
+    pub(in crate::cli) hosts: RecordedHosts,
 }
 
 /// How it went.
 #[derive(Debug)]
-pub(in crate::cli) struct Ended {
+pub(in crate::cli) struct AgentEnd {
     pub(in crate::cli) exit: Option<Exit>,
     /// Why it did not end by itself, if that is so.
-    pub(in crate::cli) stopped: Option<Stopped>,
+    pub(in crate::cli) stopped: Option<StopReason>,
     /// Whether it did not end when it was asked to, and was ended.
     pub(in crate::cli) forced: bool,
     /// Programs that it left running; they were ended.
@@ -52,29 +52,31 @@ pub(in crate::cli) struct Ended {
 
 /// Why an agent was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum Stopped {
+pub(in crate::cli) enum StopReason {
     /// We were asked to end, and passed that on.
-    Asked(Asked),
+    Asked(SignalRequest),
     /// It took longer than it may.
     TooLong,
 }
 
-impl Ended {
+impl AgentEnd {
     /// Adds to a recording what only the command line knows: the command, and how it ended.
-    pub(in crate::cli) fn complete(&self, finished: &mut Finished, command: &[OsString]) {
+    pub(in crate::cli) fn complete(&self, finished: &mut FinishedSession, command: &[OsString]) {
         let at_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX);
         let code = self.exit.and_then(|exit| match exit {
             Exit::Code(code) => Some(code),
             Exit::Signal(_) => None,
         });
         finished.recording.header.command = without_secrets(command, &finished.secrets);
-        finished.recording.exit = Some(agentci_recorder::Exit { at_us, code });
+        finished.recording.exit = Some(agentci_recorder::CommandExit { at_us, code });
     }
 
     /// The exit code of the agent as a shell would have it.
     pub(in crate::cli) fn status(&self) -> ExitStatus {
         match self.exit {
-            _ if self.forced && self.stopped == Some(Stopped::Asked(Asked::Interrupt)) => ExitStatus::Interrupted,
+            _ if self.forced && self.stopped == Some(StopReason::Asked(SignalRequest::Interrupt)) => {
+                ExitStatus::Interrupted
+            }
             Some(Exit::Code(0)) => ExitStatus::Success,
             Some(Exit::Code(code)) => ExitStatus::Command(u8::try_from(code & 0xff).unwrap_or(1)),
             Some(Exit::Signal(number)) => ExitStatus::Command(u8::try_from(128 + number).unwrap_or(1)),
@@ -84,23 +86,23 @@ impl Ended {
 
     /// The exit code for a signal that asked us to end, if one did and the agent did not end well in spite of it.
     pub(in crate::cli) fn interrupted(&self) -> Option<ExitStatus> {
-        let Some(Stopped::Asked(asked)) = self.stopped else { return None };
+        let Some(StopReason::Asked(asked)) = self.stopped else { return None };
         match asked {
             _ if self.status() == ExitStatus::Success => None,
-            Asked::Interrupt => Some(ExitStatus::Interrupted),
-            Asked::Terminate => Some(ExitStatus::Command(128 + 15)),
-            Asked::HangUp => Some(ExitStatus::Command(128 + 1)),
+            SignalRequest::Interrupt => Some(ExitStatus::Interrupted),
+            SignalRequest::Terminate => Some(ExitStatus::Command(128 + 15)),
+            SignalRequest::HangUp => Some(ExitStatus::Command(128 + 1)),
         }
     }
 }
 
-impl Agent<'_> {
+impl AgentCommand<'_> {
     /// Runs it in a session of the recorder, and hands over what that sees, with the session as long as it lasts.
     pub(in crate::cli) async fn run(
         self,
-        mode: Mode,
-        mut take: impl FnMut(&Seen, Option<&Session>),
-    ) -> Result<(Finished, Result<Ended, SpawnError>), SessionError> {
+        mode: SessionMode,
+        mut take: impl FnMut(&SessionEvent, Option<&RecorderSession>),
+    ) -> Result<(FinishedSession, Result<AgentEnd, SpawnError>), SessionError> {
         let signals = Signals::listen_for_command();
         let (observer, mut seen) = unbounded_channel();
         let session = self.reach.start(mode, &self.hosts, observer).await?;
@@ -114,16 +116,16 @@ impl Agent<'_> {
 
     async fn run_within(
         self,
-        session: &Session,
+        session: &RecorderSession,
         signals: io::Result<Signals>,
-        seen: &mut UnboundedReceiver<Seen>,
-        mut take: impl FnMut(Seen),
-    ) -> Result<Ended, SpawnError> {
+        seen: &mut UnboundedReceiver<SessionEvent>,
+        mut take: impl FnMut(SessionEvent),
+    ) -> Result<AgentEnd, SpawnError> {
         let (program, arguments) = self.command.split_first().ok_or_else(|| SpawnError::NotFound(String::new()))?;
         let failed = |source| SpawnError::Other { program: program.to_string_lossy().into_owned(), source };
         let mut signals = signals.map_err(failed)?;
         let (streams, passing) = self.streams.open().map_err(failed)?;
-        let command = Command {
+        let command = ProcessCommand {
             program: session.program(program),
             arguments: arguments.to_vec(),
             folder: None,
@@ -141,7 +143,7 @@ impl Agent<'_> {
                 // What ended it is known before that it ended.
                 biased;
                 asked = signals.next() => {
-                    if stopped.replace(Stopped::Asked(asked)).is_some() {
+                    if stopped.replace(StopReason::Asked(asked)).is_some() {
                         (forced, grace) = (true, LAST_GRACE);
                         break;
                     }
@@ -151,7 +153,7 @@ impl Agent<'_> {
                 Some(event) = seen.recv() => take(event),
                 _ = child.exited() => break,
                 () = sleep_until(until) => {
-                    stopped = stopped.or(Some(Stopped::TooLong));
+                    stopped = stopped.or(Some(StopReason::TooLong));
                     forced = true;
                     break;
                 }
@@ -160,7 +162,7 @@ impl Agent<'_> {
         let (exit, left) = child.end(Grace { before_asking: Duration::ZERO, before_killing: grace }).await;
         let took = begun.elapsed();
         let captured = tokio::task::spawn_blocking(|| passing.finish()).await.unwrap_or_default();
-        Ok(Ended { exit, stopped, forced, left, captured, took })
+        Ok(AgentEnd { exit, stopped, forced, left, captured, took })
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agentci::trace::Redactor;
-use agentci_recorder::{LoadError, Recording, SecretLeft, load, save};
+use agentci_recorder::{Recording, RecordingLoadError, SecretLeft, load, save};
 
 use crate::cli::cli_error::CliError;
 use crate::cli::record::{FOLDER, program_name};
@@ -17,7 +17,7 @@ const LONGEST_WORD: usize = 2000;
 /// Reads a recording and the large bodies beside it.
 pub(in crate::cli) fn read(path: &Path) -> Result<Recording, CliError> {
     load(path).map_err(|error| match error {
-        LoadError::Io(error) => {
+        RecordingLoadError::Io(error) => {
             let shown = path.display();
             let message = match error.kind() {
                 io::ErrorKind::NotFound => format!("`{shown}` does not exist"),
@@ -27,10 +27,10 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Recording, CliError> {
             let help = "`agentci record -- CMD` makes a recording; those of suites are replayed by `agentci run`";
             CliError::new(message, help)
         }
-        LoadError::Recording { error: ref wrong, .. } if wrong.message.starts_with("version ") => {
+        RecordingLoadError::Recording { error: ref wrong, .. } if wrong.message.starts_with("version ") => {
             CliError::new(error.to_string(), "another version of agentci made it: update agentci, or record it again")
         }
-        LoadError::Recording { .. } => CliError::new(
+        RecordingLoadError::Recording { .. } => CliError::new(
             format!("this is not a recording of a command that can be read: {error}"),
             "restore it from version control, or record it again",
         ),

@@ -2,12 +2,12 @@
 
 mod agent;
 mod file;
-mod reach;
+mod recorder_address;
 mod streams;
 
-pub(super) use agent::{Agent, Ended, Stopped, without_secrets};
+pub(super) use agent::{AgentCommand, AgentEnd, StopReason, without_secrets};
 pub(super) use file::{command_line, default_file, read, record_again, size, write};
-pub(super) use reach::{Hosts, ReachFlags, environment, own_authorities};
+pub(super) use recorder_address::{ReachFlags, RecordedHosts, environment, own_authorities};
 pub(super) use streams::AgentStreams;
 
 /// Whether this is a job of a CI system.

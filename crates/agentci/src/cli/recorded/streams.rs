@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use agentci_process::Streams;
+use agentci_process::StandardStreams;
 
 /// How much of a stream is kept, in bytes.
 const KEPT: usize = 1 << 20;
@@ -40,7 +40,7 @@ pub(in crate::cli) struct Captured {
 
 /// Streams that are passed through.
 #[derive(Debug, Default)]
-pub(super) struct Passing {
+pub(super) struct PassedStreams {
     input: Option<Arc<Mutex<Copy>>>,
     output: Option<(Arc<Mutex<Copy>>, Receiver<()>)>,
 }
@@ -53,21 +53,21 @@ struct Copy {
 
 impl AgentStreams {
     /// The streams for a child, and what will be known of them.
-    pub(super) fn open(self) -> io::Result<(Streams, Passing)> {
+    pub(super) fn open(self) -> io::Result<(StandardStreams, PassedStreams)> {
         match self {
-            AgentStreams::Ours => Ok((Streams::default(), Passing::default())),
+            AgentStreams::Ours => Ok((StandardStreams::default(), PassedStreams::default())),
             AgentStreams::Kept => kept(),
             AgentStreams::Quietly(input) => {
                 let (reader, mut writer) = io::pipe()?;
                 thread::spawn(move || writer.write_all(&input));
-                let streams = Streams { input: reader.into(), output: Stdio::null(), errors: Stdio::null() };
-                Ok((streams, Passing::default()))
+                let streams = StandardStreams { input: reader.into(), output: Stdio::null(), errors: Stdio::null() };
+                Ok((streams, PassedStreams::default()))
             }
         }
     }
 }
 
-impl Passing {
+impl PassedStreams {
     /// What went through, once the agent and everything that it started has left.
     pub(super) fn finish(self) -> Captured {
         let input = self.input.and_then(|copy| taken(&copy));
@@ -84,9 +84,9 @@ fn taken(copy: &Mutex<Copy>) -> Option<Vec<u8>> {
     (!copy.more).then(|| std::mem::take(&mut copy.bytes))
 }
 
-fn kept() -> io::Result<(Streams, Passing)> {
-    let mut streams = Streams::default();
-    let mut passing = Passing::default();
+fn kept() -> io::Result<(StandardStreams, PassedStreams)> {
+    let mut streams = StandardStreams::default();
+    let mut passing = PassedStreams::default();
     if !io::IsTerminal::is_terminal(&io::stdin()) {
         let (reader, writer): (PipeReader, PipeWriter) = io::pipe()?;
         streams.input = reader.into();
@@ -147,7 +147,7 @@ mod tests {
     fn last_words_are_not_waited_for_without_end() {
         let (sender, never) = channel();
         let copy = Arc::new(Mutex::new(Copy { bytes: b"so far".to_vec(), more: false }));
-        let captured = Passing { input: None, output: Some((copy, never)) }.finish();
+        let captured = PassedStreams { input: None, output: Some((copy, never)) }.finish();
         assert_eq!(captured.output.as_deref(), Some(&b"so far"[..]));
         drop(sender);
     }

@@ -16,16 +16,16 @@ use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
 
-use super::checking::{Checking, DAY_S};
-use super::finding::Severity;
+use super::finding::HealthSeverity;
+use super::health::{Checking, DAY_S};
 use super::uses::SuitesInSight;
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::record::counted;
 
 /// Arguments of `agentci recording check`.
 #[derive(Debug, Args)]
-pub(super) struct CheckArguments {
+pub(super) struct RecordingCheckArguments {
     /// Recordings, or folders that are searched for them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -50,7 +50,7 @@ fn age(text: &str) -> Result<Duration, String> {
     days.map_or_else(other, |days| Ok(Duration::from_secs(DAY_S * u64::from(days))))
 }
 
-pub(super) fn check(arguments: &CheckArguments, context: &Context) -> CommandResult {
+pub(super) fn check(arguments: &RecordingCheckArguments, context: &CliContext) -> CommandResult {
     let in_sight = SuitesInSight::load(&arguments.suite, &arguments.paths);
     let mut checking = Checking::new(arguments.older_than, in_sight);
     for path in &arguments.paths {
@@ -61,8 +61,8 @@ pub(super) fn check(arguments: &CheckArguments, context: &Context) -> CommandRes
         return Err(CliError::new("there is no recording to check: no `.jsonl` file is one", help));
     }
     checking.tell_unknown();
-    let errors = checking.count(Severity::Error);
-    let warnings = checking.count(Severity::Warning);
+    let errors = checking.count(HealthSeverity::Error);
+    let warnings = checking.count(HealthSeverity::Warning);
     let found = if arguments.json {
         json(&checking, errors, warnings)
     } else {

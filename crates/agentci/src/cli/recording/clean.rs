@@ -7,7 +7,7 @@ use agentci_recorder::Remove;
 use clap::Args;
 
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::record::counted;
 use crate::cli::recorded;
 
@@ -30,7 +30,7 @@ pub(super) struct CleanArguments {
     value_from_env: Vec<String>,
 }
 
-pub(super) fn remove(arguments: &CleanArguments, context: &Context) -> CommandResult {
+pub(super) fn remove(arguments: &CleanArguments, context: &CliContext) -> CommandResult {
     let what = Remove {
         chatter: arguments.chatter,
         ids: arguments.id.clone(),

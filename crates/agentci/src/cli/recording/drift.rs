@@ -15,16 +15,16 @@ use std::time::Duration;
 
 use agentci::source::parse_duration;
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Drift, Exchange, Known, Live, LiveAnswer, Sequel, WhatToAsk};
+use agentci_recorder::{Drift, Exchange, KnownShapes, LiveAnswer, LiveWorld, Sequel, WhatToAsk};
 use clap::Args;
 
-use super::asking::{Cost, Plan, consent, total};
-use super::keys::{HostHeader, Keys, host_header};
+use super::keys::{HostHeader, KeySource, host_header};
+use super::live_calls::{CallCost, DriftPlan, consent, total};
 use super::update::update;
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::execute::runtime;
-use crate::cli::record::{Budget, counted};
+use crate::cli::record::{RecordBudget, counted};
 use crate::cli::recorded;
 
 /// How many changes of one answer are told.
@@ -64,18 +64,18 @@ pub(super) struct DriftAnswer<'r> {
     exchange: &'r Exchange,
     drift: Drift,
     /// What it cost today.
-    cost: Cost,
+    cost: CallCost,
     /// The call with its answer of today, where that is wanted.
     today: Option<Exchange>,
 }
 
-pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> CommandResult {
+pub(super) fn drift(arguments: &DriftArguments, context: &CliContext) -> CommandResult {
     let file = arguments.file.display().to_string();
     let recording = recorded::read(&arguments.file)?;
-    let budget = Budget::new(None, arguments.prices.as_deref())?;
-    let mut keys = Keys::new(&arguments.header)?;
+    let budget = RecordBudget::new(None, arguments.prices.as_deref())?;
+    let mut keys = KeySource::new(&arguments.header)?;
     let what = WhatToAsk { only: arguments.only.clone(), writes: arguments.include_writes };
-    let plan = Plan::of(&recording, &what, &mut keys);
+    let plan = DriftPlan::of(&recording, &what, &mut keys);
     context.say(&keys.secrets().text(&plan.text(&file, &budget)));
     if plan.asked.is_empty() {
         let help = "see the reasons above; only what is asked can be compared";
@@ -85,10 +85,10 @@ pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> CommandRes
         context.say("nothing was asked\n");
         return Ok(ExitStatus::Failed);
     }
-    let live = Live::new(recorded::own_authorities().as_deref(), &recorded::environment(), arguments.timeout);
+    let live = LiveWorld::new(recorded::own_authorities().as_deref(), &recorded::environment(), arguments.timeout);
     let live = live.map_err(|error| CliError::new(error, "check the files that `SSL_CERT_FILE` and the like name"))?;
     let runtime = runtime()?;
-    let known = Known::of(&recording);
+    let known = KnownShapes::of(&recording);
     let mut sequel = Sequel::default();
     let mut asked = Vec::new();
     for (exchange, sent) in &plan.asked {
@@ -98,10 +98,10 @@ pub(super) fn drift(arguments: &DriftArguments, context: &Context) -> CommandRes
                 let drift = known.drift(exchange, &response);
                 sequel.learn(exchange, &response);
                 let today = Exchange { response: Some(response), end, ..(*exchange).clone() };
-                let cost = Cost::of(&today, &budget);
+                let cost = CallCost::of(&today, &budget);
                 DriftAnswer { exchange, drift, cost, today: arguments.update.then_some(today) }
             }
-            Err(why) => DriftAnswer { exchange, drift: Drift::Unknown(why), cost: Cost::Nothing, today: None },
+            Err(why) => DriftAnswer { exchange, drift: Drift::Unknown(why), cost: CallCost::Nothing, today: None },
         };
         context.print(&one.text(&budget).map_or_else(String::new, |text| keys.secrets().text(&text).into_owned()));
         asked.push(one);
@@ -123,7 +123,7 @@ impl DriftAnswer<'_> {
     }
 
     /// The line for it; none where nothing changed.
-    fn text(&self, budget: &Budget) -> Option<String> {
+    fn text(&self, budget: &RecordBudget) -> Option<String> {
         let named = self.exchange.named();
         match &self.drift {
             Drift::Unknown(why) => Some(format!("{named}: not compared: {}\n", agentci::report::one_line(why))),
@@ -133,7 +133,7 @@ impl DriftAnswer<'_> {
                 if let Some(more) = changes.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
                     told.push(format!("and {}", counted(more, "more change", "more changes")));
                 }
-                let cost = Cost::of(self.exchange, budget).told();
+                let cost = CallCost::of(self.exchange, budget).told();
                 Some(format!("{named}: {} ({cost})\n", told.join(", ")))
             }
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// How much it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Severity {
+pub(super) enum HealthSeverity {
     /// It must not stay so.
     Error,
     /// It is probably not what was meant.
@@ -17,28 +17,28 @@ pub(super) enum Severity {
     Note,
 }
 
-impl Severity {
+impl HealthSeverity {
     fn name(self) -> &'static str {
         match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
+            HealthSeverity::Error => "error",
+            HealthSeverity::Warning => "warning",
+            HealthSeverity::Note => "note",
         }
     }
 
     fn tone(self) -> Tone {
         match self {
-            Severity::Error => Tone::Error,
-            Severity::Warning => Tone::Warning,
-            Severity::Note => Tone::Help,
+            HealthSeverity::Error => Tone::Error,
+            HealthSeverity::Warning => Tone::Warning,
+            HealthSeverity::Note => Tone::Help,
         }
     }
 }
 
 /// Something that was found.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Finding {
-    pub(super) severity: Severity,
+pub(super) struct HealthFinding {
+    pub(super) severity: HealthSeverity,
     /// One word for machines.
     pub(super) kind: &'static str,
     pub(super) file: String,
@@ -51,10 +51,10 @@ pub(super) struct Finding {
     pub(super) help: String,
 }
 
-impl Finding {
+impl HealthFinding {
     /// One about a file as a whole.
     pub(super) fn new(
-        severity: Severity,
+        severity: HealthSeverity,
         kind: &'static str,
         path: &Path,
         message: impl Into<String>,

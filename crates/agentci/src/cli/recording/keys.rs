@@ -1,7 +1,7 @@
 //! The keys that a call needs to be asked again. A recording has none: they come from the environment.
 
 use agentci::trace::Redactor;
-use agentci_recorder::{Request, goes_to, learn_request, login};
+use agentci_recorder::{RecordedRequest, goes_to, learn_request, login};
 
 use crate::cli::cli_error::CliError;
 use crate::cli::recorded;
@@ -32,7 +32,7 @@ pub(super) fn host_header(text: &str) -> Result<HostHeader, String> {
 
 /// Where keys come from.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct KeySource {
     environment: Vec<(String, String)>,
     /// Host, name, value, and the variables in it.
     given: Vec<(String, String, String, Vec<String>)>,
@@ -47,7 +47,7 @@ pub(super) struct LoginHeaders {
     pub(super) told: Vec<String>,
 }
 
-impl Keys {
+impl KeySource {
     pub(super) fn new(given: &[HostHeader]) -> Result<Self, CliError> {
         Self::of(given, recorded::environment())
     }
@@ -63,7 +63,7 @@ impl Keys {
     }
 
     /// The keys for a request. An error names the variables of which one must be set.
-    pub(super) fn of_request(&mut self, request: &Request) -> Result<LoginHeaders, String> {
+    pub(super) fn of_request(&mut self, request: &RecordedRequest) -> Result<LoginHeaders, String> {
         let mut sent = LoginHeaders::default();
         for (host, name, value, variables) in &self.given {
             if goes_to(request, std::slice::from_ref(host)) {
@@ -129,13 +129,18 @@ impl Keys {
 mod tests {
     use super::*;
 
-    fn keys(given: &str, environment: &[(&str, &str)]) -> Result<Keys, CliError> {
+    fn keys(given: &str, environment: &[(&str, &str)]) -> Result<KeySource, CliError> {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Keys::of(&[host_header(given).unwrap()], environment)
+        KeySource::of(&[host_header(given).unwrap()], environment)
     }
 
-    fn to(origin: &str) -> Request {
-        Request { method: "GET".into(), origin: origin.into(), path: "/v1/models".into(), ..Request::default() }
+    fn to(origin: &str) -> RecordedRequest {
+        RecordedRequest {
+            method: "GET".into(),
+            origin: origin.into(),
+            path: "/v1/models".into(),
+            ..RecordedRequest::default()
+        }
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! `agentci recording`: looks at recordings, checks them, compares them with each other and with the live world, and removes
 //! things from them.
 
-mod asking;
 mod check;
-mod checking;
 mod clean;
 mod command;
 mod drift;
 mod finding;
+mod health;
 mod keys;
+mod live_calls;
 mod show;
 mod update;
 mod uses;

@@ -7,7 +7,7 @@ use agentci_recorder::{diff, show};
 use clap::Args;
 
 use crate::cli::cli_error::CommandResult;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::recorded;
 
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(super) struct ShowArguments {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct DiffArguments {
+pub(super) struct RecordingDiffArguments {
     /// The earlier recording
     #[arg(value_name = "A")]
     before: PathBuf,
@@ -27,12 +27,12 @@ pub(super) struct DiffArguments {
     after: PathBuf,
 }
 
-pub(super) fn print(arguments: &ShowArguments, context: &Context) -> CommandResult {
+pub(super) fn print(arguments: &ShowArguments, context: &CliContext) -> CommandResult {
     context.print(&show(&recorded::read(&arguments.file)?));
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn compare(arguments: &DiffArguments, context: &Context) -> CommandResult {
+pub(super) fn compare(arguments: &RecordingDiffArguments, context: &CliContext) -> CommandResult {
     let (before, after) = (recorded::read(&arguments.before)?, recorded::read(&arguments.after)?);
     let difference = diff(&before, &after);
     context.print(&difference);

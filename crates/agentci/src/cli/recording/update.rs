@@ -4,11 +4,11 @@ use std::path::Path;
 
 use agentci_recorder::Recording;
 
-use super::asking::consent;
 use super::drift::DriftAnswer;
-use super::keys::Keys;
+use super::keys::KeySource;
+use super::live_calls::consent;
 use crate::cli::cli_error::CliError;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::record::counted;
 use crate::cli::recorded;
 
@@ -17,9 +17,9 @@ pub(super) fn update(
     path: &Path,
     recording: &Recording,
     asked: &[DriftAnswer<'_>],
-    keys: &Keys,
+    keys: &KeySource,
     yes: bool,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<usize, CliError> {
     let file = path.display();
     let mut updated = recording.clone();

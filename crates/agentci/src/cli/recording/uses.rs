@@ -8,7 +8,7 @@ use agentci::trace::sha256;
 use agentci::{Suites, real_path};
 use serde_json::Value;
 
-use crate::cli::stored;
+use crate::cli::stored_run;
 
 /// Suites in sight, and their newest runs.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl SuitesInSight {
             if recorded.is_empty() {
                 continue;
             }
-            let summary = stored::newest_summary(suite).unwrap_or_default();
+            let summary = stored_run::newest_summary(suite).unwrap_or_default();
             for (case, recording) in recorded {
                 let mut results = summary["cases"].as_array().into_iter().flatten();
                 let result = results.find(|result| result["id"] == case.id.as_str()).cloned();

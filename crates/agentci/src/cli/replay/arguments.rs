@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agentci::source::parse_duration;
-use agentci_recorder::{OnMiss, Pace};
+use agentci_recorder::{OnMiss, ReplayPace};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 
@@ -21,10 +21,10 @@ pub(crate) struct ReplayArguments {
     pub(super) file: PathBuf,
     /// What to do with a request that is not in the recording: refuse it, send it to the live world, or record it as well
     #[arg(long, value_name = "WHAT", default_value = "fail")]
-    pub(super) on_miss: Missed,
+    pub(super) on_miss: MissAction,
     /// How fast answers are sent: `fast`, `recorded`, or a factor such as `2x`
     #[arg(long, value_name = "PACE", default_value = "fast", value_parser = pace)]
-    pub(super) pace: Pace,
+    pub(super) pace: ReplayPace,
     /// An address that the agent may reach, such as `127.0.0.1:5432` (may be repeated)
     #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     pub(super) allow: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) struct ReplayArguments {
 
 /// What becomes of a request that is not in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Missed {
+pub(super) enum MissAction {
     /// Refused, and the replay fails
     Fail,
     /// Sent to the live world
@@ -64,12 +64,12 @@ pub(super) enum Missed {
     Record,
 }
 
-impl From<Missed> for OnMiss {
-    fn from(missed: Missed) -> Self {
+impl From<MissAction> for OnMiss {
+    fn from(missed: MissAction) -> Self {
         match missed {
-            Missed::Fail => OnMiss::Fail,
-            Missed::Live => OnMiss::Live,
-            Missed::Record => OnMiss::Record,
+            MissAction::Fail => OnMiss::Fail,
+            MissAction::Live => OnMiss::Live,
+            MissAction::Record => OnMiss::Record,
         }
     }
 }
@@ -96,15 +96,15 @@ fn address(text: &str) -> Result<String, String> {
     }
 }
 
-fn pace(text: &str) -> Result<Pace, String> {
+fn pace(text: &str) -> Result<ReplayPace, String> {
     let factor = |text: &str| text.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor > 0.0);
     match text {
-        "fast" => Ok(Pace::Fast),
-        "recorded" => Ok(Pace::Times(1.0)),
+        "fast" => Ok(ReplayPace::Fast),
+        "recorded" => Ok(ReplayPace::Times(1.0)),
         _ => text
             .strip_suffix('x')
             .and_then(factor)
-            .map(Pace::Times)
+            .map(ReplayPace::Times)
             .ok_or_else(|| "it is `fast`, `recorded`, or a factor such as `2x`".to_owned()),
     }
 }

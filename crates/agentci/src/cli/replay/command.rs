@@ -2,18 +2,18 @@
 
 use std::ffi::OsString;
 
-use agentci_recorder::{Finished, MatchRules, Mode, OnMiss, Recording, Seen, SeenHow};
+use agentci_recorder::{FinishedSession, MatchRules, OnMiss, Recording, SeenHow, SessionEvent, SessionMode};
 
-use super::arguments::{Missed, ReplayArguments};
+use super::arguments::{MissAction, ReplayArguments};
 use super::fork::fork;
 use super::outcome;
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::execute::runtime;
 use crate::cli::record::counted;
-use crate::cli::recorded::{self, Agent, AgentStreams, Hosts, in_ci};
+use crate::cli::recorded::{self, AgentCommand, AgentStreams, RecordedHosts, in_ci};
 
-pub(crate) fn replay(arguments: &ReplayArguments, context: &Context) -> CommandResult {
+pub(crate) fn replay(arguments: &ReplayArguments, context: &CliContext) -> CommandResult {
     if let Some(until) = arguments.fork.until {
         return fork(arguments, until, context);
     }
@@ -23,7 +23,7 @@ pub(crate) fn replay(arguments: &ReplayArguments, context: &Context) -> CommandR
 
 /// What must be so before anything is run.
 fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), CliError> {
-    if arguments.on_miss != Missed::Fail && in_ci() {
+    if arguments.on_miss != MissAction::Fail && in_ci() {
         return Err(CliError::new(
             "`--on-miss live` and `--on-miss record` call real models and tools, so they do not run while `CI` is set",
             "leave `--on-miss` out: a request that is not in the recording then fails the replay",
@@ -62,27 +62,27 @@ pub(super) fn rules(arguments: &ReplayArguments, command: &[OsString]) -> MatchR
 }
 
 /// The command and what it may reach.
-pub(super) fn agent<'a>(arguments: &'a ReplayArguments, command: &'a [OsString]) -> Agent<'a> {
-    let hosts = Hosts { allow: arguments.allow.clone(), ..Hosts::default() };
-    Agent { command, limit: arguments.timeout, streams: AgentStreams::Ours, reach: &arguments.reach, hosts }
+pub(super) fn agent<'a>(arguments: &'a ReplayArguments, command: &'a [OsString]) -> AgentCommand<'a> {
+    let hosts = RecordedHosts { allow: arguments.allow.clone(), ..RecordedHosts::default() };
+    AgentCommand { command, limit: arguments.timeout, streams: AgentStreams::Ours, reach: &arguments.reach, hosts }
 }
 
 async fn run(
     arguments: &ReplayArguments,
     recording: Recording,
     command: &[OsString],
-    context: &Context,
+    context: &CliContext,
 ) -> CommandResult {
     let rules = rules(arguments, command);
     let on_miss = OnMiss::from(arguments.on_miss);
     let expected = recording.exchanges.iter().filter(|exchange| !exchange.chatter).count();
-    let mode = Mode::Replay { recording, rules, on_miss, pace: arguments.pace };
+    let mode = SessionMode::Replay { recording, rules, on_miss, pace: arguments.pace };
     let mut live = 0;
     let ran = agent(arguments, command).run(mode, |event, _| live += usize::from(is_live(event))).await;
     let (finished, ended) = ran.map_err(CliError::plain)?;
     let help = "give another command: `agentci replay FILE -- CMD`";
     let ended = ended.map_err(|error| CliError::new(error.to_string(), help).usage())?;
-    let outcome = outcome::Outcome { arguments, command, expected, live, finished: &finished, ended: &ended };
+    let outcome = outcome::ReplayOutcome { arguments, command, expected, live, finished: &finished, ended: &ended };
     let status = outcome.say(context);
     Ok(match keep(arguments, &finished, live, context) {
         Ok(()) => status,
@@ -91,17 +91,22 @@ async fn run(
 }
 
 /// Whether this is a call that the live world answered.
-fn is_live(event: &Seen) -> bool {
-    matches!(event, Seen::Exchange(exchange, SeenHow::Live) if !exchange.chatter)
+fn is_live(event: &SessionEvent) -> bool {
+    matches!(event, SessionEvent::Exchange(exchange, SeenHow::Live) if !exchange.chatter)
 }
 
 /// Writes what was added to the recording, and says what the live world answered.
-fn keep(arguments: &ReplayArguments, finished: &Finished, live: usize, context: &Context) -> Result<(), CliError> {
+fn keep(
+    arguments: &ReplayArguments,
+    finished: &FinishedSession,
+    live: usize,
+    context: &CliContext,
+) -> Result<(), CliError> {
     if live == 0 {
         return Ok(());
     }
     let calls = counted(live, "call", "calls");
-    if arguments.on_miss == Missed::Record {
+    if arguments.on_miss == MissAction::Record {
         recorded::write(&arguments.file, &finished.recording, &finished.secrets)?;
         let file = recorded::command_line(&[arguments.file.as_os_str()]);
         context.say(&format!("{calls} answered by the live world, and added to {file}\n"));

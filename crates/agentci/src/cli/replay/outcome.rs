@@ -6,12 +6,12 @@ use std::path::Path;
 
 use agentci::report::{one_line, printable};
 use agentci::verdict::ExitStatus;
-use agentci_recorder::{Bypass, Finished, Holes, Miss, Tally};
+use agentci_recorder::{Bypass, FinishedSession, Holes, Miss, ReplayTally};
 
-use super::arguments::{Missed, ReplayArguments};
-use crate::cli::context::Context;
+use super::arguments::{MissAction, ReplayArguments};
+use crate::cli::context::CliContext;
 use crate::cli::record::{counted, grouped, say_left, say_warnings, warn, who};
-use crate::cli::recorded::{Ended, Stopped, record_again};
+use crate::cli::recorded::{AgentEnd, StopReason, record_again};
 
 /// How many misses are explained.
 const MOST_EXPLAINED: usize = 3;
@@ -21,26 +21,26 @@ const LISTED: usize = 10;
 
 /// A replay that is over.
 #[derive(Debug)]
-pub(super) struct Outcome<'a> {
+pub(super) struct ReplayOutcome<'a> {
     pub(super) arguments: &'a ReplayArguments,
     pub(super) command: &'a [OsString],
     /// How many calls the recording has.
     pub(super) expected: usize,
     /// How many calls the live world answered.
     pub(super) live: usize,
-    pub(super) finished: &'a Finished,
-    pub(super) ended: &'a Ended,
+    pub(super) finished: &'a FinishedSession,
+    pub(super) ended: &'a AgentEnd,
 }
 
-impl Outcome<'_> {
+impl ReplayOutcome<'_> {
     /// Says how it went. A miss makes it red whatever the agent made of it.
-    pub(super) fn say(&self, context: &Context) -> ExitStatus {
+    pub(super) fn say(&self, context: &CliContext) -> ExitStatus {
         let Self { arguments, finished, ended, .. } = self;
         say_left(&ended.left, context);
         say_warnings(&finished.warnings, context);
         let answered = finished.tally.exact + finished.tally.with_holes;
         let mut failed = false;
-        if arguments.on_miss == Missed::Fail {
+        if arguments.on_miss == MissAction::Fail {
             failed |= self.say_misses(context);
         }
         failed |= self.say_bypassed(context);
@@ -50,7 +50,7 @@ impl Outcome<'_> {
             failed = true;
         }
         failed |= self.say_unused(context);
-        if ended.stopped == Some(Stopped::TooLong) {
+        if ended.stopped == Some(StopReason::TooLong) {
             context.complain("the command was ended: it took longer than `--timeout`", None);
             failed = true;
         }
@@ -59,7 +59,7 @@ impl Outcome<'_> {
         if failed { ended.interrupted().unwrap_or(ExitStatus::Failed) } else { ended.status() }
     }
 
-    fn say_misses(&self, context: &Context) -> bool {
+    fn say_misses(&self, context: &CliContext) -> bool {
         let misses = &self.finished.misses;
         for missed in misses.iter().take(MOST_EXPLAINED) {
             let (message, help) = miss(missed, &self.arguments.file, self.command);
@@ -72,7 +72,7 @@ impl Outcome<'_> {
     }
 
     /// A replay proves nothing about an agent that got its answers elsewhere.
-    pub(super) fn say_bypassed(&self, context: &Context) -> bool {
+    pub(super) fn say_bypassed(&self, context: &CliContext) -> bool {
         let allowed = |bypass: &&Bypass| !self.arguments.allow.contains(&bypass.to);
         let mut any = false;
         for bypass in self.finished.bypassed.iter().filter(allowed) {
@@ -84,7 +84,7 @@ impl Outcome<'_> {
         any
     }
 
-    fn say_unused(&self, context: &Context) -> bool {
+    fn say_unused(&self, context: &CliContext) -> bool {
         let unused = &self.finished.tally.unused;
         // After a miss an agent may not get that far.
         let is_consequence = !self.finished.misses.is_empty() && !self.arguments.strict;
@@ -118,7 +118,7 @@ pub(in crate::cli) fn miss(miss: &Miss, file: &Path, command: &[OsString]) -> (S
 }
 
 /// `14 of 14 answered, 11 exact, 3 with holes (6 id, 2 clock)`
-fn tally(tally: &Tally, expected: usize) -> String {
+fn tally(tally: &ReplayTally, expected: usize) -> String {
     let answered = tally.exact + tally.with_holes;
     let asked = answered + tally.misses;
     let mut text = format!("{} of {} answered", grouped(answered as u64), grouped(asked as u64));
@@ -128,7 +128,7 @@ fn tally(tally: &Tally, expected: usize) -> String {
 }
 
 /// Which ids of the recording others stood for, one a line. A reader sees at once whether one of them is the id of a customer.
-fn renamed(tally: &Tally) -> String {
+fn renamed(tally: &ReplayTally) -> String {
     let lines = tally.examples.iter().map(|renamed| format!("  id {}\n", one_line(&renamed.to_string())));
     let mut text: String = lines.collect();
     if let Some(more) = tally.renamed.checked_sub(tally.examples.len()).filter(|more| *more > 0) {
@@ -138,7 +138,7 @@ fn renamed(tally: &Tally) -> String {
 }
 
 /// `, 11 exact, 3 with holes (6 id, 2 clock)`
-pub(super) fn exactness(tally: &Tally) -> String {
+pub(super) fn exactness(tally: &ReplayTally) -> String {
     let exact = format!(", {} exact", grouped(tally.exact as u64));
     match tally.with_holes {
         0 => exact,
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn holes_are_counted_by_kind() {
         let holes = Holes { ids: 6, clock: 2, ..Holes::default() };
-        let counted = Tally { exact: 11, with_holes: 3, holes, ..Tally::default() };
+        let counted = ReplayTally { exact: 11, with_holes: 3, holes, ..ReplayTally::default() };
         assert_eq!(tally(&counted, 14), "14 of 14 answered, 11 exact, 3 with holes (6 id, 2 clock); 14 recorded");
         assert_eq!(renamed(&counted), "");
     }
@@ -187,7 +187,7 @@ mod tests {
             call,
             at: "/messages/0/content".into(),
         };
-        let tally = Tally { renamed: 3, examples: vec![example(1), example(2)], ..Tally::default() };
+        let tally = ReplayTally { renamed: 3, examples: vec![example(1), example(2)], ..ReplayTally::default() };
         let expected = "  id b7e2a1c0..f00d -> 91c4d5e6..beef (call 1 /messages/0/content)
   id b7e2a1c0..f00d -> 91c4d5e6..beef (call 2 /messages/0/content)
   and 1 more id

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use agentci::DiskFiles;
 use agentci::formats::load_model_script;
-use agentci::mock_llm::{ModelServer, ServerOptions};
+use agentci::mock_llm::{ModelServer, ModelServerOptions};
 use agentci::plan::ModelScript;
 use agentci::source::Sources;
 use agentci::verdict::ExitStatus;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 
 /// What a model without a script says.
 const NO_SCRIPT: &str = "Hello from agentci.";
@@ -38,7 +38,7 @@ pub(super) struct LlmArguments {
     control_token: Option<String>,
 }
 
-pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> CommandResult {
+pub(super) fn serve(arguments: &LlmArguments, context: &CliContext) -> CommandResult {
     let script = match &arguments.script {
         None => ModelScript { default: vec![NO_SCRIPT.into()], ..ModelScript::default() },
         Some(path) => model_script(path, context)?,
@@ -47,7 +47,7 @@ pub(super) fn serve(arguments: &LlmArguments, context: &Context) -> CommandResul
 }
 
 /// Reads the script of a model.
-pub(in crate::cli) fn model_script(path: &Path, context: &Context) -> Result<ModelScript, CliError> {
+pub(in crate::cli) fn model_script(path: &Path, context: &CliContext) -> Result<ModelScript, CliError> {
     let mut sources = Sources::default();
     load_model_script(&DiskFiles, &mut sources, path).map_err(|problems| {
         context.show(&problems, &sources);
@@ -55,18 +55,18 @@ pub(in crate::cli) fn model_script(path: &Path, context: &Context) -> Result<Mod
     })
 }
 
-async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &Context) -> CommandResult {
+async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &CliContext) -> CommandResult {
     let mut signals = signals()?;
     let AddressArguments { bind, port } = arguments.address;
     let control_token = arguments.control_token.clone().map_or_else(random_token, Ok).map_err(|error| {
         CliError::new(format!("no token could be made: {error}"), "choose one with `--control-token`")
     })?;
-    let options = ServerOptions {
+    let options = ModelServerOptions {
         bind,
         port,
         seed: arguments.seed,
         control_token: Some(control_token.clone()),
-        ..ServerOptions::default()
+        ..ModelServerOptions::default()
     };
     let server = ModelServer::start(Arc::new(script), options).await.map_err(not_served)?;
     let mut address: Map<String, Value> =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentci::DiskFiles;
 use agentci::formats::load_mcp_script;
-use agentci::mock_mcp::{McpServer, Mind, Seen, ServerOptions, Tape, serve as serve_lines};
+use agentci::mock_mcp::{McpServer, McpServerOptions, McpTape, ServerEvent, ServerState, serve as serve_lines};
 use agentci::source::{Diagnostic, Diagnostics, Sources};
 use agentci::verdict::ExitStatus;
 use agentci_recorder::load;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::mcp_servers::tape_help;
 
 /// Arguments of `agentci serve mcp`.
@@ -35,7 +35,7 @@ pub(super) struct McpArguments {
     address: AddressArguments,
 }
 
-pub(super) fn serve(arguments: &McpArguments, context: &Context) -> CommandResult {
+pub(super) fn serve(arguments: &McpArguments, context: &CliContext) -> CommandResult {
     let (to, seen) = unbounded_channel();
     let is_recording = arguments.script.extension().is_some_and(|extension| extension == "jsonl");
     let mind = if is_recording { recorded(arguments, to)? } else { scripted(arguments, to, context)? };
@@ -43,14 +43,18 @@ pub(super) fn serve(arguments: &McpArguments, context: &Context) -> CommandResul
 }
 
 /// The server that is a script.
-fn scripted(arguments: &McpArguments, to: UnboundedSender<Seen>, context: &Context) -> Result<Mind, CliError> {
+fn scripted(
+    arguments: &McpArguments,
+    to: UnboundedSender<ServerEvent>,
+    context: &CliContext,
+) -> Result<ServerState, CliError> {
     if arguments.server.is_some() {
         let message = "`--server` chooses among the servers of a recording, and this is a script";
         return Err(CliError::new(message, "leave it out, or name a recording that ends in `.jsonl`"));
     }
     let mut sources = Sources::default();
     let mind = load_mcp_script(&DiskFiles, &mut sources, &arguments.script).and_then(|script| {
-        Mind::new(Arc::new(script), Some(Box::new(to))).map_err(|error| {
+        ServerState::new(Arc::new(script), Some(Box::new(to))).map_err(|error| {
             let mut problems = Diagnostics::default();
             problems.push(Diagnostic::error(error.span, error.to_string()).label("this tool"));
             problems
@@ -63,20 +67,20 @@ fn scripted(arguments: &McpArguments, to: UnboundedSender<Seen>, context: &Conte
 }
 
 /// The server that was recorded.
-fn recorded(arguments: &McpArguments, to: UnboundedSender<Seen>) -> Result<Mind, CliError> {
+fn recorded(arguments: &McpArguments, to: UnboundedSender<ServerEvent>) -> Result<ServerState, CliError> {
     let recording = load(&arguments.script).map_err(CliError::plain)?;
-    let tape = Tape::of(&recording, arguments.server.as_deref()).map_err(|error| {
+    let tape = McpTape::of(&recording, arguments.server.as_deref()).map_err(|error| {
         let message = format!("`{}` cannot be served: {error}", arguments.script.display());
         CliError::new(message, tape_help(&error, "--server TEXT"))
     })?;
-    Ok(Mind::recorded(tape, Some(Box::new(to))))
+    Ok(ServerState::recorded(tape, Some(Box::new(to))))
 }
 
 async fn until_signal(
-    mind: Arc<Mind>,
-    seen: UnboundedReceiver<Seen>,
+    mind: Arc<ServerState>,
+    seen: UnboundedReceiver<ServerEvent>,
     arguments: &McpArguments,
-    context: &Context,
+    context: &CliContext,
 ) -> CommandResult {
     let mut signals = signals()?;
     if arguments.stdio {
@@ -91,7 +95,7 @@ async fn until_signal(
         return Ok(ExitStatus::Success);
     }
     let AddressArguments { bind, port } = arguments.address;
-    let server = McpServer::start(mind, ServerOptions { bind, port }).await.map_err(not_served)?;
+    let server = McpServer::start(mind, McpServerOptions { bind, port }).await.map_err(not_served)?;
     context.print(&format!("{}\n", json!({ "url": server.url(), "sse_url": server.sse_url() })));
     tokio::select! {
         biased;
@@ -103,9 +107,9 @@ async fn until_signal(
 }
 
 /// Says what was asked for and is not in the script or the recording, as long as there is a server.
-async fn tell(mut seen: UnboundedReceiver<Seen>, context: &Context) {
+async fn tell(mut seen: UnboundedReceiver<ServerEvent>, context: &CliContext) {
     while let Some(seen) = seen.recv().await {
-        if let Seen::Miss { message, .. } = seen {
+        if let ServerEvent::Miss { message, .. } = seen {
             context.say(&format!("missed: {message}\n"));
         }
     }

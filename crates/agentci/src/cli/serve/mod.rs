@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use clap::{Args, Subcommand};
 
 use super::cli_error::{CliError, CommandResult};
-use super::context::Context;
+use super::context::CliContext;
 use super::execute::runtime;
 use super::signals::Signals;
 
@@ -20,11 +20,11 @@ use super::signals::Signals;
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     #[command(subcommand)]
-    what: What,
+    what: ServeCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ServeCommand {
     /// A model that is a script, for OpenAI's and Anthropic's SDKs
     Llm(llm::LlmArguments),
     /// An MCP server that is a script or was recorded, over HTTP or standard input and output
@@ -44,11 +44,11 @@ struct AddressArguments {
     bind: IpAddr,
 }
 
-pub(crate) fn serve(arguments: ServeArguments, context: &Context) -> CommandResult {
+pub(crate) fn serve(arguments: ServeArguments, context: &CliContext) -> CommandResult {
     match arguments.what {
-        What::Llm(arguments) => llm::serve(&arguments, context),
-        What::Mcp(arguments) => mcp::serve(&arguments, context),
-        What::Tools(arguments) => tools::serve(&arguments, context),
+        ServeCommand::Llm(arguments) => llm::serve(&arguments, context),
+        ServeCommand::Mcp(arguments) => mcp::serve(&arguments, context),
+        ServeCommand::Tools(arguments) => tools::serve(&arguments, context),
     }
 }
 

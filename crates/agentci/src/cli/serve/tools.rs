@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci::plan::{Case, Fault, Mode, Routes, ToolSource};
 use agentci::source::did_you_mean;
 use agentci::stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
-use agentci::trace::Kind;
+use agentci::trace::EventKind;
 use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites};
 use clap::Args;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::dialect::PlayedSuites;
 
 /// Arguments of `agentci serve tools`.
@@ -41,7 +41,7 @@ struct PlayedCase<'p> {
     faults: &'p Arc<[Fault]>,
 }
 
-pub(super) fn serve(arguments: &ToolsArguments, context: &Context) -> CommandResult {
+pub(super) fn serve(arguments: &ToolsArguments, context: &CliContext) -> CommandResult {
     let suites = arguments.source.load();
     context.show(suites.problems(), suites.sources());
     let cases = played(&suites, &arguments.cases)?;
@@ -90,7 +90,7 @@ fn routes(case: &Case) -> Option<&Arc<Routes>> {
     }
 }
 
-async fn until_signal(cases: &[PlayedCase<'_>], arguments: &ToolsArguments, context: &Context) -> CommandResult {
+async fn until_signal(cases: &[PlayedCase<'_>], arguments: &ToolsArguments, context: &CliContext) -> CommandResult {
     let mut signals = signals()?;
     let AddressArguments { bind, port } = arguments.address;
     let server = RouteServer::start(RouteServerOptions { bind, port }).await.map_err(not_served)?;
@@ -114,7 +114,7 @@ fn open(
     server: &RouteServer,
     cases: &[PlayedCase<'_>],
     seed: u64,
-    observer: &UnboundedSender<Kind>,
+    observer: &UnboundedSender<EventKind>,
 ) -> Result<Vec<RouteSession>, RouteError> {
     let options = |routes: Arc<Routes>, faults: Arc<[Fault]>| RouteOptions {
         routes,
@@ -140,9 +140,9 @@ fn open(
 }
 
 /// Says what was missed, as it happens.
-async fn tell(seen: &mut UnboundedReceiver<Kind>, context: &Context) {
+async fn tell(seen: &mut UnboundedReceiver<EventKind>, context: &CliContext) {
     while let Some(kind) = seen.recv().await {
-        if let Kind::Miss { message, .. } = kind {
+        if let EventKind::Miss { message, .. } = kind {
             let text = context.without_secrets(&format!("miss: {message}"));
             context.say(&format!("{}\n", agentci::report::printable(&text)));
         }

@@ -26,12 +26,12 @@ use tokio::runtime::Runtime;
 
 use super::case_files::absolute;
 use super::cli_error::CommandResult;
-use super::context::Context;
+use super::context::CliContext;
 use super::execute;
 use super::prepare::prepare;
 use super::run_arguments::RunArguments;
 use super::signals::stopped_by_signals;
-use snapshot::{FILE_LIMIT, FOLDER_LIMIT, Snapshot};
+use snapshot::{FILE_LIMIT, FOLDER_LIMIT, FileSnapshot};
 use touch::{Former, Territories};
 use watch_set::{WatchSet, is_program};
 
@@ -44,19 +44,19 @@ const SETTLING: Duration = Duration::from_secs(3);
 /// The most files that are named as changed.
 const NAMED: usize = 3;
 
-pub(super) fn watch(arguments: &RunArguments, context: &Context) -> CommandResult {
+pub(super) fn watch(arguments: &RunArguments, context: &CliContext) -> CommandResult {
     let runtime = execute::runtime()?;
     let stop = {
         let _within = runtime.enter();
         stopped_by_signals()
     };
-    let mut watcher = Watcher {
+    let mut watcher = WatchRounds {
         arguments,
         context,
         runtime,
         stop,
         former: None,
-        seen: Snapshot::default(),
+        seen: FileSnapshot::default(),
         changed: Vec::new(),
         restless: BTreeSet::new(),
         warned: false,
@@ -69,14 +69,14 @@ pub(super) fn watch(arguments: &RunArguments, context: &Context) -> CommandResul
 }
 
 /// What is known from one round to the next.
-struct Watcher<'w> {
+struct WatchRounds<'w> {
     arguments: &'w RunArguments,
-    context: &'w Context,
+    context: &'w CliContext,
     runtime: Runtime,
     stop: Stop,
     /// What belonged to the suites of the last round; nothing before the first.
     former: Option<Former>,
-    seen: Snapshot,
+    seen: FileSnapshot,
     /// What is to be run again: the files that changed.
     changed: Vec<PathBuf>,
     /// Files that changed during the last run.
@@ -85,7 +85,7 @@ struct Watcher<'w> {
     warned: bool,
 }
 
-impl Watcher<'_> {
+impl WatchRounds<'_> {
     /// Runs what the changed files touch, everything at first, and waits for the next change; a status when it is to end.
     fn round(&mut self) -> Option<ExitStatus> {
         let noted = NotedFiles::default();
@@ -170,8 +170,8 @@ impl Watcher<'_> {
 }
 
 /// Waits until files were changed, and for all of what is being saved; nothing when it is to end.
-async fn wait(watched: &WatchSet, seen: &mut Snapshot, heard: &dyn Fn(&Path) -> bool, stop: &Stop) -> Vec<PathBuf> {
-    let told = |seen: &Snapshot, now: &Snapshot| -> Vec<PathBuf> {
+async fn wait(watched: &WatchSet, seen: &mut FileSnapshot, heard: &dyn Fn(&Path) -> bool, stop: &Stop) -> Vec<PathBuf> {
+    let told = |seen: &FileSnapshot, now: &FileSnapshot| -> Vec<PathBuf> {
         seen.changes(now).into_iter().filter(|path| heard(path)).collect()
     };
     let mut pause = Duration::ZERO;

@@ -17,7 +17,7 @@ const SKIPPED: [&str; 8] =
 
 /// How files looked, by absolute path.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Snapshot {
+pub(super) struct FileSnapshot {
     files: BTreeMap<PathBuf, Stamp>,
     /// How many folders were looked into.
     folders: usize,
@@ -31,7 +31,7 @@ fn stamp(metadata: &Metadata) -> Stamp {
     (metadata.mtime(), metadata.mtime_nsec(), metadata.len(), metadata.ino())
 }
 
-impl Snapshot {
+impl FileSnapshot {
     /// Adds a file, if there is one.
     pub(super) fn add_file(&mut self, path: &Path) {
         if let Ok(metadata) = std::fs::metadata(path)
@@ -89,7 +89,7 @@ impl Snapshot {
     }
 
     /// The same, but what was in a former one as it looked then, so that no change between the two is lost.
-    pub(super) fn with_former(mut self, former: &Snapshot) -> Self {
+    pub(super) fn with_former(mut self, former: &FileSnapshot) -> Self {
         for (path, stamp) in &mut self.files {
             if let Some(then) = former.files.get(path) {
                 *stamp = *then;
@@ -99,7 +99,7 @@ impl Snapshot {
     }
 
     /// A later one, but what matters and has changed since as it looks here.
-    pub(super) fn caught_up(&self, mut later: Snapshot, matters: &dyn Fn(&Path) -> bool) -> Self {
+    pub(super) fn caught_up(&self, mut later: FileSnapshot, matters: &dyn Fn(&Path) -> bool) -> Self {
         for path in self.changes(&later).into_iter().filter(|path| matters(path)) {
             match self.files.get(&path) {
                 Some(stamp) => drop(later.files.insert(path, *stamp)),
@@ -110,7 +110,7 @@ impl Snapshot {
     }
 
     /// The files that are new in a later one, look otherwise, or are gone.
-    pub(super) fn changes(&self, later: &Snapshot) -> Vec<PathBuf> {
+    pub(super) fn changes(&self, later: &FileSnapshot) -> Vec<PathBuf> {
         let differs = |path: &&PathBuf| self.files.get(*path) != later.files.get(*path);
         let mut changed: Vec<PathBuf> = later.files.keys().filter(differs).cloned().collect();
         changed.extend(self.files.keys().filter(|path| !later.files.contains_key(*path)).cloned());
@@ -138,8 +138,8 @@ fn is_scratch(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn look(folder: &Path) -> Snapshot {
-        let mut snapshot = Snapshot::default();
+    fn look(folder: &Path) -> FileSnapshot {
+        let mut snapshot = FileSnapshot::default();
         snapshot.add_folder(folder, &|_| true, &|path| path.ends_with("out"));
         snapshot
     }
@@ -195,7 +195,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
         let is_cut_off = |most: usize| {
-            let mut snapshot = Snapshot::default();
+            let mut snapshot = FileSnapshot::default();
             snapshot.walk(folder.path(), most, &|_| true, &|_| false);
             snapshot.is_cut_off()
         };

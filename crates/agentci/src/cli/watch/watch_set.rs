@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci::Suites;
 use agentci::plan::Mode;
 
-use super::snapshot::Snapshot;
+use super::snapshot::FileSnapshot;
 use super::touch::Territories;
 use crate::cli::case_files::{absolute, recorded};
 use crate::cli::run_arguments::RunArguments;
@@ -74,8 +74,8 @@ impl WatchSet {
     }
 
     /// How everything looks now.
-    pub(super) fn look(&self) -> Snapshot {
-        let mut snapshot = Snapshot::default();
+    pub(super) fn look(&self) -> FileSnapshot {
+        let mut snapshot = FileSnapshot::default();
         self.sources.iter().for_each(|path| snapshot.add_file(path));
         let skipped = |path: &Path| self.outputs.contains(path);
         self.folders.iter().for_each(|folder| snapshot.add_folder(folder, &|_| true, &skipped));

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, Auth, Text};
 use agentci_source::{Sources, Span, Spanned};
-use agentci_trace::{Kind, Redactor, Trace};
+use agentci_trace::{EventKind, Redactor, Trace};
 
 use super::*;
 use crate::a2a::A2aDriver;
 use crate::chat::NoResources;
 use crate::mock::MockDraws;
-use crate::{Context, DriveError, TraceSink};
+use crate::{DriveError, DriverContext, TraceSink};
 use agentci_exchange::Clock;
-use agentci_exchange::{Line, Player, Recording};
+use agentci_exchange::{AgentLine, AgentRecording, ExchangePlayer};
 
 /// A recording, exchange by exchange; each thing happens a tenth of a second after the one before.
 #[derive(Default)]
@@ -65,13 +65,13 @@ impl Tape {
         self.exchange("POST", identity, 200, "text/event-stream", &frames, how)
     }
 
-    fn line_to_it(self) -> Line {
+    fn line_to_it(self) -> AgentLine {
         let mut text = json!({ "v": 1, "type": "recording" }).to_string();
         for line in self.lines {
             text.push('\n');
             text.push_str(&line.to_string());
         }
-        Line::Replay(Player::new(Recording::parse(&text).unwrap(), Redactor::default()))
+        AgentLine::Replay(ExchangePlayer::new(AgentRecording::parse(&text).unwrap(), Redactor::default()))
     }
 }
 
@@ -105,7 +105,7 @@ fn streaming() -> A2aTarget {
 /// Takes one turn.
 fn drive(target: &A2aTarget, tape: Tape) -> (Result<(), DriveError>, Trace) {
     let draws = MockDraws::new(7);
-    let context = Context {
+    let context = DriverContext {
         case_id: "c",
         lookup: &|_| None,
         folder: Path::new(""),
@@ -146,7 +146,7 @@ fn refusal(code: i64) -> Value {
 }
 
 fn violations(trace: &Trace) -> usize {
-    trace.events().iter().filter(|event| matches!(event.kind, Kind::Violation(_))).count()
+    trace.events().iter().filter(|event| matches!(event.kind, EventKind::Violation(_))).count()
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_task_that_fails_fails_the_turn_and_leaves_its_trace() {
     assert_eq!(result.unwrap_err().to_string(), "the agent gave up: its task was rejected: not this");
     assert_eq!(trace.conversation().text(), "half");
     let state = trace.events().iter().find_map(|event| match &event.kind {
-        Kind::State(state) => Some(state["task"]["state"].clone()),
+        EventKind::State(state) => Some(state["task"]["state"].clone()),
         _ => None,
     });
     assert_eq!(state, Some(json!("rejected")));

@@ -5,5 +5,5 @@ mod options;
 mod reader;
 mod request;
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::AnthropicReader;
 pub(super) use request::body;

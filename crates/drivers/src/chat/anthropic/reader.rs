@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult, Usage};
+use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Map, Value};
 
-use super::super::completion::{AnswerReader, Broken, Call, Completion, Piece};
+use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPiece};
 
 /// The most blocks of one answer.
 const MOST_BLOCKS: usize = 10_000;
 
 /// Puts an answer together.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
-    blocks: BTreeMap<u64, Block>,
+pub(crate) struct AnthropicReader {
+    blocks: BTreeMap<u64, AnswerBlock>,
     completion: Completion,
     /// Tokens that were read from and written to the provider's cache; they count as read.
     cached: u64,
@@ -23,27 +23,27 @@ pub(crate) struct Reader {
 
 /// A part of the answer.
 #[derive(Debug, Default)]
-struct Block {
+struct AnswerBlock {
     /// As it began.
     opened: Map<String, Value>,
     text: String,
     signature: String,
 }
 
-impl AnswerReader for Reader {
-    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+impl AnswerReader for AnthropicReader {
+    fn event(&mut self, data: &str) -> Result<Vec<SpokenPiece>, CompletionError> {
         self.events += 1;
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| Broken::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
+            .map_err(|error| CompletionError::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
         self.value(&event)
     }
 
-    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
+    fn whole(&mut self, answer: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
         if answer.get("type").and_then(Value::as_str) == Some("error") {
             return Err(failed(answer));
         }
         let Some(content) = answer.get("content").and_then(Value::as_array) else {
-            return Err(Broken::Malformed("the answer has no `content`".into()));
+            return Err(CompletionError::Malformed("the answer has no `content`".into()));
         };
         self.begin(answer);
         self.stopped(answer);
@@ -59,10 +59,10 @@ impl AnswerReader for Reader {
         self.done
     }
 
-    fn finish(&mut self) -> Result<Completion, Broken> {
+    fn finish(&mut self) -> Result<Completion, CompletionError> {
         let Self { mut completion, blocks, done, .. } = std::mem::take(self);
         if !done {
-            return Err(Broken::CutOff);
+            return Err(CompletionError::CutOff);
         }
         for block in blocks.into_values() {
             close(block, &mut completion);
@@ -71,9 +71,9 @@ impl AnswerReader for Reader {
     }
 }
 
-impl Reader {
+impl AnthropicReader {
     /// Takes an event that was parsed already.
-    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
+    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
         let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => self.begin(&event["message"]),
@@ -87,7 +87,7 @@ impl Reader {
             Some("error") => return Err(failed(event)),
             // Signs of life, the ends of blocks, and whatever may be new.
             Some(_) => {}
-            None => return Err(Broken::Malformed(format!("event {} has no `type`", self.events))),
+            None => return Err(CompletionError::Malformed(format!("event {} has no `type`", self.events))),
         }
         Ok(Vec::new())
     }
@@ -97,9 +97,9 @@ impl Reader {
         self.used(&message["usage"]);
     }
 
-    fn open(&mut self, number: u64, block: &Value) -> Result<Vec<Piece>, Broken> {
+    fn open(&mut self, number: u64, block: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
         if self.blocks.len() >= MOST_BLOCKS {
-            return Err(Broken::Malformed(format!("the answer has more than {MOST_BLOCKS} blocks")));
+            return Err(CompletionError::Malformed(format!("the answer has more than {MOST_BLOCKS} blocks")));
         }
         let text = |name: &str| block[name].as_str().unwrap_or_default();
         let (said, signature) = match text("type") {
@@ -108,16 +108,16 @@ impl Reader {
             _ => ("", ""),
         };
         let opened = block.as_object().cloned().unwrap_or_default();
-        let mut block = Block { opened, signature: signature.to_owned(), ..Block::default() };
+        let mut block = AnswerBlock { opened, signature: signature.to_owned(), ..AnswerBlock::default() };
         let pieces = block.say(said);
         self.blocks.insert(number, block);
         Ok(pieces)
     }
 
-    fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<Piece>, Broken> {
+    fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
         let Some(block) = self.blocks.get_mut(&number) else {
             let words = format!("event {} belongs to block {number}, which never began", self.events);
-            return Err(Broken::Malformed(words));
+            return Err(CompletionError::Malformed(words));
         };
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         match text("type") {
@@ -157,14 +157,18 @@ impl Reader {
     }
 }
 
-impl Block {
+impl AnswerBlock {
     /// Adds what was said or thought.
-    fn say(&mut self, said: &str) -> Vec<Piece> {
+    fn say(&mut self, said: &str) -> Vec<SpokenPiece> {
         if said.is_empty() {
             return Vec::new();
         }
         self.text.push_str(said);
-        vec![if self.is("thinking") { Piece::Reasoning(said.to_owned()) } else { Piece::Text(said.to_owned()) }]
+        vec![if self.is("thinking") {
+            SpokenPiece::Reasoning(said.to_owned())
+        } else {
+            SpokenPiece::Text(said.to_owned())
+        }]
     }
 
     fn is(&self, kind: &str) -> bool {
@@ -172,13 +176,13 @@ impl Block {
     }
 
     /// The call that it is.
-    fn call(&self) -> Call {
+    fn call(&self) -> CompletionCall {
         let begun = self.opened.get("input").filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
         let arguments = match begun {
             Some(input) if self.text.is_empty() => input.to_string(),
             _ => self.text.clone(),
         };
-        Call { id: self.field("id"), name: self.field("name"), arguments }
+        CompletionCall { id: self.field("id"), name: self.field("name"), arguments }
     }
 
     fn field(&self, name: &str) -> String {
@@ -187,7 +191,7 @@ impl Block {
 }
 
 /// Puts a block where it belongs.
-fn close(mut block: Block, completion: &mut Completion) {
+fn close(mut block: AnswerBlock, completion: &mut Completion) {
     if block.is("text") {
         completion.text.push_str(&block.text);
     } else if block.is("thinking") {
@@ -201,14 +205,14 @@ fn close(mut block: Block, completion: &mut Completion) {
         completion.calls.push(block.call());
     } else if block.is("server_tool_use") || block.is("mcp_tool_use") {
         let call = ToolCall { observer: Observer::Provider, ..block.call().traced() };
-        completion.provided.push(Kind::ToolCall(call));
+        completion.provided.push(EventKind::ToolCall(call));
     } else if block.field("type").ends_with("tool_result") {
-        completion.provided.push(Kind::ToolResult(provided(&block)));
+        completion.provided.push(EventKind::ToolResult(provided(&block)));
     }
 }
 
 /// The result of a tool that the provider ran itself.
-fn provided(block: &Block) -> ToolResult {
+fn provided(block: &AnswerBlock) -> ToolResult {
     let content = block.opened.get("content").cloned().unwrap_or_default();
     let kind = content.get("type").and_then(Value::as_str).unwrap_or_default();
     let failed = block.opened.get("is_error") == Some(&Value::Bool(true)) || kind.ends_with("_error");
@@ -219,8 +223,8 @@ fn provided(block: &Block) -> ToolResult {
     ToolResult { call_id, observer, ok: true, result: content.into(), ..ToolResult::default() }
 }
 
-fn failed(event: &Value) -> Broken {
+fn failed(event: &Value) -> CompletionError {
     let error = event.get("error").unwrap_or(event);
     let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
-    Broken::Failed { kind: text("type"), message: text("message").unwrap_or_else(|| error.to_string()) }
+    CompletionError::Failed { kind: text("type"), message: text("message").unwrap_or_else(|| error.to_string()) }
 }

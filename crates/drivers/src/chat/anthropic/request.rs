@@ -11,14 +11,14 @@ const MOST_TOKENS: u32 = 4096;
 
 /// A request, and the options that could not be put into it.
 #[derive(Debug, PartialEq)]
-pub(in super::super) struct Request {
+pub(in super::super) struct AnthropicRequest {
     pub(in super::super) body: Value,
     pub(in super::super) left_out: Vec<String>,
 }
 
 /// A request: whose turn it is, of which model, with which options. System prompts stand apart, calls and results of tools are
 /// blocks, and results belong to the user.
-pub(in super::super) fn body(model: &str, messages: &[Value], options: &Map<String, Value>) -> Request {
+pub(in super::super) fn body(model: &str, messages: &[Value], options: &Map<String, Value>) -> AnthropicRequest {
     let (system, messages) = split(messages);
     let (translated, left_out) = translate(options);
     let mut body = Map::new();
@@ -32,7 +32,7 @@ pub(in super::super) fn body(model: &str, messages: &[Value], options: &Map<Stri
     body.extend(translated);
     // An option that is null is one that is not to be sent.
     body.retain(|_, value| !value.is_null());
-    Request { body: Value::Object(body), left_out }
+    AnthropicRequest { body: Value::Object(body), left_out }
 }
 
 /// The system prompts, and everything else in turns.

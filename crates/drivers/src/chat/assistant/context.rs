@@ -5,7 +5,7 @@
 use agentci_plan::ChatTarget;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
+use crate::DriverContext;
 
 /// The program that asks, as the original's test command names itself.
 const USER_AGENT: &str = "yao-agent-test/1.0";
@@ -19,7 +19,7 @@ pub(super) struct AssistantContext {
 }
 
 impl AssistantContext {
-    pub(super) fn new(target: &ChatTarget, context: &Context<'_>) -> Self {
+    pub(super) fn new(target: &ChatTarget, context: &DriverContext<'_>) -> Self {
         let again = if context.attempt > 1 { format!("-run{}", context.attempt) } else { String::new() };
         let mut facts = target.context.clone();
         facts.entry("chat").or_insert_with(|| format!("test-{}{again}", context.case_id).into());

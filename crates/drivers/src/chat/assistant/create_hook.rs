@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_plan::Prompt;
+use agentci_plan::ChatPrompt;
 use serde_json::{Map, Value};
 
 use super::context::AssistantContext;
@@ -22,7 +22,7 @@ pub(in crate::chat) struct Opening {
     pub(in crate::chat) options: Map<String, Value>,
     /// What `Create` or the conversation's metadata asks for and does not get.
     pub(in crate::chat) warnings: Vec<String>,
-    pub(super) prompts: Vec<Prompt>,
+    pub(super) prompts: Vec<ChatPrompt>,
     pub(super) context: AssistantContext,
     preset: Option<String>,
     /// Whether the prompts of all agents are left out, if `Create` says so.
@@ -72,7 +72,7 @@ impl Opening {
     }
 
     /// Takes the prompts that are asked for. A preset that does not exist is warned about, and the usual prompts stay.
-    pub(super) fn choose_prompts(&mut self, usual: &[Prompt], presets: &[(String, Arc<[Prompt]>)]) {
+    pub(super) fn choose_prompts(&mut self, usual: &[ChatPrompt], presets: &[(String, Arc<[ChatPrompt]>)]) {
         let preset = self.preset.as_ref().map(|wanted| presets.iter().find(|(name, _)| name == wanted).ok_or(wanted));
         let chosen = match preset {
             None => usual,

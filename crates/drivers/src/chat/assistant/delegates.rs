@@ -4,24 +4,24 @@ use std::rc::Rc;
 
 use agentci_plan::Target;
 
-use crate::chat::session::Session;
-use crate::{Context, DriveError, DriveResult};
-use agentci_exchange::Line;
+use crate::chat::session::ChatSession;
+use crate::{DriveError, DriveResult, DriverContext};
+use agentci_exchange::AgentLine;
 
 /// How many agents may speak in one turn, each delegating to the next.
 pub(in crate::chat) const DELEGATIONS: usize = 4;
 
 /// The agents by name, each ready to be asked, or why it cannot be.
 #[derive(Debug)]
-pub(in crate::chat) struct Delegates(Vec<(String, Result<Rc<Session>, String>)>);
+pub(in crate::chat) struct Delegates(Vec<(String, Result<Rc<ChatSession>, String>)>);
 
 impl Delegates {
     /// Gets ready whom a session may delegate to.
-    pub(in crate::chat) fn open(session: &Session, context: &Context<'_>, line: &Line) -> Self {
+    pub(in crate::chat) fn open(session: &ChatSession, context: &DriverContext<'_>, line: &AgentLine) -> Self {
         let mut agents = Vec::new();
         for (name, agent) in context.agents.iter().filter(|_| session.assistant.may_delegate()) {
             let Target::Chat(chat) = &**agent else { continue };
-            let agent = match Session::open(chat, context, line) {
+            let agent = match ChatSession::open(chat, context, line) {
                 Ok(Ok(session)) => Ok(Rc::new(session)),
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(unset) => Err(unset.to_string()),
@@ -32,7 +32,7 @@ impl Delegates {
     }
 
     /// The agent of this name.
-    pub(in crate::chat) fn find(&self, agent: &str) -> DriveResult<Rc<Session>> {
+    pub(in crate::chat) fn find(&self, agent: &str) -> DriveResult<Rc<ChatSession>> {
         match self.0.iter().find(|(name, _)| name == agent) {
             Some((_, Ok(session))) => Ok(Rc::clone(session)),
             Some((_, Err(why))) => Err(DriveError::Function {

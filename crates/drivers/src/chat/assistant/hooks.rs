@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
-use agentci_script::{Limits, Program, ScriptError};
+use agentci_script::{CallLimits, ScriptError, ScriptProgram};
 use serde_json::Value;
 
 use crate::{DriveError, DriveResult, Resources};
@@ -15,7 +15,7 @@ const PARTS: [&str; 8] = ["chat_id", "assistant_id", "locale", "authorized", "cl
 #[derive(Debug, Clone)]
 pub(super) struct Hooks {
     file: Arc<ScriptFile>,
-    program: Arc<Program>,
+    program: Arc<ScriptProgram>,
 }
 
 impl Hooks {
@@ -31,7 +31,7 @@ impl Hooks {
         if !self.program.functions().iter().any(|known| known == function) {
             return Ok(None);
         }
-        let returned = self.program.call(function, arguments, &Limits::default()).await;
+        let returned = self.program.call(function, arguments, &CallLimits::default()).await;
         let returned = returned.map_err(|error| told(&self.file, Some(function), &error))?;
         Ok(Some(returned).filter(|returned| !returned.is_null()))
     }

@@ -19,5 +19,5 @@ mod variables;
 
 pub(super) use create_hook::Opening;
 pub(super) use delegates::{DELEGATIONS, Delegates};
-pub(super) use next_hook::Step;
-pub(super) use runtime::Assistant;
+pub(super) use next_hook::NextStep;
+pub(super) use runtime::AssistantRuntime;

@@ -4,14 +4,14 @@ use agentci_trace::ToolResult;
 use serde_json::{Value, json};
 
 use super::hooks::Hooks;
-use crate::chat::conversation::Answered;
+use crate::chat::conversation::ModelTurn;
 use crate::chat::message::all_normal;
 use crate::chat::output::Called;
 use crate::{DriveError, DriveResult};
 
 /// What `Next` wants.
 #[derive(Debug)]
-pub(in crate::chat) enum Step {
+pub(in crate::chat) enum NextStep {
     /// This is the result.
     Output(Value),
     /// Another agent goes on with these messages.
@@ -19,7 +19,7 @@ pub(in crate::chat) enum Step {
 }
 
 /// The second argument of `Next`; its first is the context.
-pub(super) fn payload(messages: &[Value], answered: Result<&Answered, &DriveError>) -> Value {
+pub(super) fn payload(messages: &[Value], answered: Result<&ModelTurn, &DriveError>) -> Value {
     let (completion, called, error) = match answered {
         Ok(answered) => (answered.completion.value(), answered.called.as_slice(), None),
         Err(error) => (Value::Null, Default::default(), Some(error.to_string())),
@@ -46,7 +46,7 @@ fn tool(called: &Called) -> Value {
 }
 
 /// Reads what `Next` returned.
-pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> DriveResult<Option<Step>> {
+pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> DriveResult<Option<NextStep>> {
     let wrong = |message: &str| hooks.wrong("Next", message);
     let Value::Object(mut returned) = returned else {
         return Err(wrong("returned no object: it returns `{ data }`, `{ delegate }` or nothing"));
@@ -59,9 +59,9 @@ pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> DriveResul
             Some(messages) => all_normal(messages).map_err(|error| wrong(&error))?,
             None => said.to_vec(),
         };
-        return Ok(Some(Step::Delegate { agent: agent.to_owned(), messages }));
+        return Ok(Some(NextStep::Delegate { agent: agent.to_owned(), messages }));
     }
-    Ok(returned.remove("data").filter(|data| !data.is_null()).map(Step::Output))
+    Ok(returned.remove("data").filter(|data| !data.is_null()).map(NextStep::Output))
 }
 
 #[cfg(test)]
@@ -70,14 +70,14 @@ mod tests {
 
     use super::*;
     use crate::chat::Completion;
-    use crate::chat::completion::Call;
+    use crate::chat::completion::CompletionCall;
 
     #[test]
     fn a_failed_tool_is_shown_with_its_error() {
-        let call = Call { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
+        let call = CompletionCall { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
         let result = ToolResult { call_id: "c".into(), error: Some("no such box".into()), ..ToolResult::default() };
         let called = vec![Called { call, result: Some(result) }];
-        let answered = Answered { completion: Completion::default(), called, over: Moment::default() };
+        let answered = ModelTurn { completion: Completion::default(), called, over: Moment::default() };
         let shown = payload(&[], Ok(&answered));
         let tool = json!({
             "toolcall_id": "c", "tool": "mail", "arguments": { "a": 1 }, "result": null, "error": "no such box",

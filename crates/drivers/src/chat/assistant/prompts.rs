@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_plan::Prompt;
+use agentci_plan::ChatPrompt;
 use serde_json::{Map, Value};
 
 use super::calendar::Calendar;
@@ -15,16 +15,16 @@ const FILLED_LIMIT: usize = 64 << 20;
 
 /// What prompts may say.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Words<'w> {
+pub(super) struct PromptWords<'w> {
     /// The time; without it the variables stay, which is how a request is known again at another time.
     pub(super) calendar: Option<Calendar>,
     pub(super) environment: &'w BTreeMap<String, String>,
     pub(super) context: &'w AssistantContext,
 }
 
-impl Words<'_> {
+impl PromptWords<'_> {
     /// The prompts as messages.
-    pub(super) fn messages(&self, prompts: &[Prompt]) -> DriveResult<Vec<Value>> {
+    pub(super) fn messages(&self, prompts: &[ChatPrompt]) -> DriveResult<Vec<Value>> {
         let mut left = Some(FILLED_LIMIT);
         let messages = prompts.iter().map(|prompt| self.message(prompt, &mut left)).collect();
         if left.is_none() {
@@ -35,7 +35,7 @@ impl Words<'_> {
     }
 
     /// A prompt as a message; once nothing is `left` to be put in, nothing is.
-    fn message(&self, prompt: &Prompt, left: &mut Option<usize>) -> Value {
+    fn message(&self, prompt: &ChatPrompt, left: &mut Option<usize>) -> Value {
         let content = fill(&prompt.content, |family, name| {
             let value = match family {
                 Family::Sys => self.calendar?.word(name)?,
@@ -57,7 +57,7 @@ impl Words<'_> {
 
 /// The variables of the environment that prompts name, with their values.
 pub(super) fn environment<'p>(
-    prompts: impl Iterator<Item = &'p Prompt>,
+    prompts: impl Iterator<Item = &'p ChatPrompt>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();

@@ -3,32 +3,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{ChatTarget, Prompt};
+use agentci_plan::{ChatPrompt, ChatTarget};
 use serde_json::{Map, Value};
 
 use super::calendar::Calendar;
 use super::context::AssistantContext;
 use super::create_hook::Opening;
 use super::hooks::Hooks;
-use super::next_hook::{Step, payload, step};
-use super::prompts::{Words, environment};
-use crate::chat::conversation::Answered;
-use crate::{Context, DriveError, DriveResult};
+use super::next_hook::{NextStep, payload, step};
+use super::prompts::{PromptWords, environment};
+use crate::chat::conversation::ModelTurn;
+use crate::{DriveError, DriveResult, DriverContext};
 
 /// The runtime of one assistant.
 #[derive(Debug, Clone)]
-pub(in crate::chat) struct Assistant {
+pub(in crate::chat) struct AssistantRuntime {
     /// The name of its model, which `Create` may repeat but not change.
     connector: String,
-    prompts: Arc<[Prompt]>,
-    presets: Arc<[(String, Arc<[Prompt]>)]>,
+    prompts: Arc<[ChatPrompt]>,
+    presets: Arc<[(String, Arc<[ChatPrompt]>)]>,
     environment: BTreeMap<String, String>,
     context: AssistantContext,
     hooks: Option<Hooks>,
 }
 
-impl Assistant {
-    pub(in crate::chat) fn open(target: &ChatTarget, context: &Context<'_>) -> DriveResult<Self> {
+impl AssistantRuntime {
+    pub(in crate::chat) fn open(target: &ChatTarget, context: &DriverContext<'_>) -> DriveResult<Self> {
         let data = &target.assistant;
         let all = target.prompts.iter().chain(data.presets.iter().flat_map(|(_, prompts)| prompts.iter()));
         Ok(Self {
@@ -67,15 +67,15 @@ impl Assistant {
     /// known again at another time.
     pub(in crate::chat) fn prompts(&self, opening: &Opening, unix_ms: Option<u64>) -> DriveResult<Vec<Value>> {
         let calendar = unix_ms.map(Calendar::new);
-        Words { calendar, environment: &self.environment, context: &opening.context }.messages(&opening.prompts)
+        PromptWords { calendar, environment: &self.environment, context: &opening.context }.messages(&opening.prompts)
     }
 
     /// What `Next` makes of the model's answer, or of its failure; `None` if it leaves it as it is.
     pub(in crate::chat) async fn next(
         &self,
         opening: &Opening,
-        answered: Result<&Answered, &DriveError>,
-    ) -> DriveResult<Option<Step>> {
+        answered: Result<&ModelTurn, &DriveError>,
+    ) -> DriveResult<Option<NextStep>> {
         let Some(hooks) = &self.hooks else { return Ok(None) };
         let arguments = [opening.context.value(), payload(&opening.messages, answered)];
         match hooks.call("Next", &arguments).await? {

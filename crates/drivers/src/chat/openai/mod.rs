@@ -3,5 +3,5 @@
 mod reader;
 mod request;
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::OpenAiReader;
 pub(super) use request::body;

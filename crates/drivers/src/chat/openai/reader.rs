@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agentci_trace::Usage;
 use serde_json::Value;
 
-use super::super::completion::{AnswerReader, Broken, Call, Completion, Piece};
+use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPiece};
 use super::super::message::text_of;
 
 /// The most calls of one answer.
@@ -13,30 +13,30 @@ const MOST_CALLS: usize = 1_000;
 
 /// Puts an answer together.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct OpenAiReader {
     completion: Completion,
     /// Calls by their number in the answer.
-    calls: BTreeMap<u64, Call>,
+    calls: BTreeMap<u64, CompletionCall>,
     events: usize,
     done: bool,
 }
 
-impl AnswerReader for Reader {
-    fn event(&mut self, data: &str) -> Result<Vec<Piece>, Broken> {
+impl AnswerReader for OpenAiReader {
+    fn event(&mut self, data: &str) -> Result<Vec<SpokenPiece>, CompletionError> {
         self.events += 1;
         if data.trim() == "[DONE]" {
             self.done = true;
             return Ok(Vec::new());
         }
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| Broken::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
+            .map_err(|error| CompletionError::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
         self.value(&event)
     }
 
-    fn whole(&mut self, answer: &Value) -> Result<Vec<Piece>, Broken> {
+    fn whole(&mut self, answer: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
         let pieces = self.take(answer, "message")?;
         if answer.get("choices").and_then(Value::as_array).is_none_or(Vec::is_empty) {
-            return Err(Broken::Malformed("the answer has no `choices`".into()));
+            return Err(CompletionError::Malformed("the answer has no `choices`".into()));
         }
         self.done = true;
         Ok(pieces)
@@ -46,10 +46,10 @@ impl AnswerReader for Reader {
         self.done
     }
 
-    fn finish(&mut self) -> Result<Completion, Broken> {
+    fn finish(&mut self) -> Result<Completion, CompletionError> {
         let Self { mut completion, calls, done, .. } = std::mem::take(self);
         if !done && completion.finish.is_none() {
-            return Err(Broken::CutOff);
+            return Err(CompletionError::CutOff);
         }
         completion.calls = calls.into_values().collect();
         for (at, call) in completion.calls.iter_mut().enumerate() {
@@ -61,9 +61,9 @@ impl AnswerReader for Reader {
     }
 }
 
-impl Reader {
+impl OpenAiReader {
     /// Takes an event that was parsed already.
-    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<Piece>, Broken> {
+    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
         self.take(event, "delta")
     }
 
@@ -72,7 +72,7 @@ impl Reader {
         self.completion.finish.is_some()
     }
 
-    fn take(&mut self, event: &Value, part: &str) -> Result<Vec<Piece>, Broken> {
+    fn take(&mut self, event: &Value, part: &str) -> Result<Vec<SpokenPiece>, CompletionError> {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(failed(error));
         }
@@ -100,20 +100,20 @@ impl Reader {
         Ok(pieces)
     }
 
-    fn say(&mut self, said: &Value, pieces: &mut Vec<Piece>) -> Result<(), Broken> {
+    fn say(&mut self, said: &Value, pieces: &mut Vec<SpokenPiece>) -> Result<(), CompletionError> {
         let thought = ["reasoning_content", "reasoning"].iter().find_map(|name| said.get(*name)?.as_str());
         if let Some(thought) = thought.filter(|thought| !thought.is_empty()) {
             self.completion.reasoning.push_str(thought);
-            pieces.push(Piece::Reasoning(thought.to_owned()));
+            pieces.push(SpokenPiece::Reasoning(thought.to_owned()));
         }
         let text = said.get("content").map(|content| text_of(content, "")).unwrap_or_default();
         if !text.is_empty() {
             self.completion.text.push_str(&text);
-            pieces.push(Piece::Text(text.into_owned()));
+            pieces.push(SpokenPiece::Text(text.into_owned()));
         }
         if let Some(refusal) = said.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty()) {
             self.completion.refusal.push_str(refusal);
-            pieces.push(Piece::Text(refusal.to_owned()));
+            pieces.push(SpokenPiece::Text(refusal.to_owned()));
         }
         for (at, part) in said.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
             self.call(at, part)?;
@@ -121,10 +121,10 @@ impl Reader {
         Ok(())
     }
 
-    fn call(&mut self, at: usize, part: &Value) -> Result<(), Broken> {
+    fn call(&mut self, at: usize, part: &Value) -> Result<(), CompletionError> {
         let number = part.get("index").and_then(Value::as_u64).unwrap_or(at as u64);
         if self.calls.len() >= MOST_CALLS && !self.calls.contains_key(&number) {
-            return Err(Broken::Malformed(format!("the answer calls more than {MOST_CALLS} tools")));
+            return Err(CompletionError::Malformed(format!("the answer calls more than {MOST_CALLS} tools")));
         }
         let call = self.calls.entry(number).or_default();
         let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -148,8 +148,8 @@ fn used(usage: &Value) -> Usage {
     Usage { tokens_in: count("prompt_tokens"), tokens_out: count("completion_tokens"), cost_usd: None }
 }
 
-fn failed(error: &Value) -> Broken {
+fn failed(error: &Value) -> CompletionError {
     let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
     let message = text("message").or_else(|| error.as_str().map(str::to_owned)).unwrap_or_else(|| error.to_string());
-    Broken::Failed { kind: text("type").or_else(|| text("code")), message }
+    CompletionError::Failed { kind: text("type").or_else(|| text("code")), message }
 }

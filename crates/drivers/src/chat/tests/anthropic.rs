@@ -1,9 +1,9 @@
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::anthropic::Reader;
-use super::super::completion::{AnswerReader as _, Broken, Call, Completion, Piece};
+use super::super::anthropic::AnthropicReader;
+use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError, SpokenPiece};
 use super::{cut, read, said};
 
 const ANSWER: &str = concat!(
@@ -38,8 +38,8 @@ const ANSWER: &str = concat!(
     "\n\n",
 );
 
-fn of(stream: &str) -> Result<(Vec<Piece>, Completion), Broken> {
-    read(&[stream.as_bytes()], Reader::default(), Reader::event, Reader::finish)
+fn of(stream: &str) -> Result<(Vec<SpokenPiece>, Completion), CompletionError> {
+    read(&[stream.as_bytes()], AnthropicReader::default(), AnthropicReader::event, AnthropicReader::finish)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn blocks_become_words_thoughts_and_calls() {
     let (pieces, completion) = of(ANSWER).unwrap();
     assert_eq!(said(&pieces), ("Ich sehe → nach.".into(), "Let me look.".into()));
     assert_eq!((completion.text.as_str(), completion.reasoning.as_str()), ("Ich sehe → nach.", "Let me look."));
-    let call = Call { id: "toolu_1".into(), name: "find".into(), arguments: r#"{"q": "x"}"#.into() };
+    let call = CompletionCall { id: "toolu_1".into(), name: "find".into(), arguments: r#"{"q": "x"}"#.into() };
     assert_eq!(completion.calls, [call]);
     assert_eq!((completion.usage.tokens_in, completion.usage.tokens_out), (Some(15), Some(42)));
     assert_eq!(completion.finish.as_deref(), Some("tool_calls"));
@@ -60,17 +60,17 @@ fn what_is_no_answer_says_why() {
     let failed = of(
         "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
     );
-    let words = Broken::Failed { kind: Some("overloaded_error".into()), message: "Overloaded".into() };
+    let words = CompletionError::Failed { kind: Some("overloaded_error".into()), message: "Overloaded".into() };
     assert_eq!(failed.unwrap_err(), words);
-    assert_eq!(of(ANSWER.split("event: message_stop").next().unwrap()).unwrap_err(), Broken::CutOff);
+    assert_eq!(of(ANSWER.split("event: message_stop").next().unwrap()).unwrap_err(), CompletionError::CutOff);
     let stray = "data: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{}}\n\n";
-    assert!(matches!(of(stray), Err(Broken::Malformed(why)) if why.contains("block 3, which never began")));
-    assert!(matches!(of("data: {}\n\n"), Err(Broken::Malformed(why)) if why == "event 1 has no `type`"));
+    assert!(matches!(of(stray), Err(CompletionError::Malformed(why)) if why.contains("block 3, which never began")));
+    assert!(matches!(of("data: {}\n\n"), Err(CompletionError::Malformed(why)) if why == "event 1 has no `type`"));
 }
 
 #[test]
 fn a_whole_answer_is_read_as_well() {
-    let mut reader = Reader::default();
+    let mut reader = AnthropicReader::default();
     let answer = json!({
         "type": "message", "model": "claude-test", "stop_reason": "max_tokens",
         "usage": {"input_tokens": 4, "output_tokens": 9},
@@ -80,21 +80,21 @@ fn a_whole_answer_is_read_as_well() {
             {"type": "tool_use", "id": "t2", "name": "list", "input": {}},
         ],
     });
-    assert_eq!(reader.whole(&answer).unwrap(), [Piece::Text("One moment.".into())]);
+    assert_eq!(reader.whole(&answer).unwrap(), [SpokenPiece::Text("One moment.".into())]);
     let completion = reader.finish().unwrap();
     let arguments: Vec<_> = completion.calls.iter().map(|call| call.parsed().unwrap()).collect();
     assert_eq!(arguments, [json!({"q": 1}), json!({})]);
     assert_eq!((completion.finish.as_deref(), completion.usage.tokens_out), (Some("length"), Some(9)));
     assert!(matches!(
-        Reader::default().whole(&json!({"type": "error", "error": {"message": "no"}})),
-        Err(Broken::Failed { .. })
+        AnthropicReader::default().whole(&json!({"type": "error", "error": {"message": "no"}})),
+        Err(CompletionError::Failed { .. })
     ));
 }
 
 /// Tools that the provider runs itself come with their result, and nobody is asked to run them.
 #[test]
 fn tools_of_the_provider_are_told_and_not_called() {
-    let mut reader = Reader::default();
+    let mut reader = AnthropicReader::default();
     let answer = json!({"type": "message", "stop_reason": "end_turn", "content": [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "rust"}},
         {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"url": "u"}]},
@@ -104,9 +104,9 @@ fn tools_of_the_provider_are_told_and_not_called() {
     reader.whole(&answer).unwrap();
     let completion = reader.finish().unwrap();
     assert_eq!(completion.calls, []);
-    let told = |kind: &Kind| match kind {
-        Kind::ToolCall(call) => format!("{} {} {}", call.observer.name(), call.name, call.args),
-        Kind::ToolResult(result) => format!("{} {} {}", result.observer.name(), result.call_id, result.ok),
+    let told = |kind: &EventKind| match kind {
+        EventKind::ToolCall(call) => format!("{} {} {}", call.observer.name(), call.name, call.args),
+        EventKind::ToolResult(result) => format!("{} {} {}", result.observer.name(), result.call_id, result.ok),
         other => format!("{other:?}"),
     };
     assert_eq!(
@@ -118,13 +118,13 @@ fn tools_of_the_provider_are_told_and_not_called() {
 proptest! {
     #[test]
     fn pieces_of_any_size_are_read_alike(places in prop::collection::vec(any::<usize>(), 0..40)) {
-        let cut = read(&cut(ANSWER, &places), Reader::default(), Reader::event, Reader::finish);
+        let cut = read(&cut(ANSWER, &places), AnthropicReader::default(), AnthropicReader::event, AnthropicReader::finish);
         prop_assert_eq!(cut, of(ANSWER));
     }
 
     #[test]
     fn whatever_comes_is_no_panic(data in "\\PC{0,60}", number in any::<u64>()) {
-        let mut reader = Reader::default();
+        let mut reader = AnthropicReader::default();
         let _ = reader.event(&data);
         let _ = reader.event(&json!({"type": "content_block_start", "index": number, "content_block": data}).to_string());
         let _ = reader.event(&json!({"type": "content_block_delta", "index": number, "delta": number}).to_string());
@@ -135,11 +135,11 @@ proptest! {
 
 #[test]
 fn an_answer_of_too_many_blocks_is_refused() {
-    let mut reader = Reader::default();
+    let mut reader = AnthropicReader::default();
     let mut open = |number: u64| {
         let block = json!({"type": "content_block_start", "index": number, "content_block": {"type": "text"}});
         reader.event(&block.to_string())
     };
     let refused = (0..10_001).find_map(|number| open(number).err());
-    assert_eq!(refused, Some(Broken::Malformed("the answer has more than 10000 blocks".into())));
+    assert_eq!(refused, Some(CompletionError::Malformed("the answer has more than 10000 blocks".into())));
 }

@@ -5,15 +5,15 @@ mod openai;
 
 use agentci_protocols::sse::{Decoder, EVENT_LIMIT};
 
-use super::completion::{Broken, Completion, Piece};
+use super::completion::{Completion, CompletionError, SpokenPiece};
 
 /// Reads a stream that comes in pieces; `event` and `finish` are those of a reader.
 fn read<R>(
     chunks: &[&[u8]],
     mut reader: R,
-    event: impl Fn(&mut R, &str) -> Result<Vec<Piece>, Broken>,
-    finish: impl Fn(&mut R) -> Result<Completion, Broken>,
-) -> Result<(Vec<Piece>, Completion), Broken> {
+    event: impl Fn(&mut R, &str) -> Result<Vec<SpokenPiece>, CompletionError>,
+    finish: impl Fn(&mut R) -> Result<Completion, CompletionError>,
+) -> Result<(Vec<SpokenPiece>, Completion), CompletionError> {
     let mut decoder = Decoder::new(EVENT_LIMIT);
     let mut pieces = Vec::new();
     let mut frames = Vec::new();
@@ -44,12 +44,12 @@ fn cut<'s>(stream: &'s str, places: &[usize]) -> Vec<&'s [u8]> {
 }
 
 /// What was said, joined.
-fn said(pieces: &[Piece]) -> (String, String) {
+fn said(pieces: &[SpokenPiece]) -> (String, String) {
     let mut joined = (String::new(), String::new());
     for piece in pieces {
         match piece {
-            Piece::Text(text) => joined.0.push_str(text),
-            Piece::Reasoning(text) => joined.1.push_str(text),
+            SpokenPiece::Text(text) => joined.0.push_str(text),
+            SpokenPiece::Reasoning(text) => joined.1.push_str(text),
         }
     }
     joined

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::completion::{AnswerReader as _, Broken, Call, Completion, Piece};
-use super::super::openai::Reader;
+use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError, SpokenPiece};
+use super::super::openai::OpenAiReader;
 use super::{cut, read, said};
 
 const ANSWER: &str = concat!(
@@ -34,12 +34,12 @@ const CALLS: &str = concat!(
     "\n\ndata: [DONE]\n\n",
 );
 
-fn of(stream: &str) -> Result<(Vec<Piece>, Completion), Broken> {
-    read(&[stream.as_bytes()], Reader::default(), Reader::event, Reader::finish)
+fn of(stream: &str) -> Result<(Vec<SpokenPiece>, Completion), CompletionError> {
+    read(&[stream.as_bytes()], OpenAiReader::default(), OpenAiReader::event, OpenAiReader::finish)
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> Call {
-    Call { id: id.into(), name: name.into(), arguments: arguments.into() }
+fn call(id: &str, name: &str, arguments: &str) -> CompletionCall {
+    CompletionCall { id: id.into(), name: name.into(), arguments: arguments.into() }
 }
 
 #[test]
@@ -71,25 +71,28 @@ fn a_refusal_is_what_is_said() {
 #[test]
 fn what_is_no_answer_says_why() {
     let failed = of("data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
-    let words = Broken::Failed { kind: Some("server_error".into()), message: "The server had an error".into() };
+    let words =
+        CompletionError::Failed { kind: Some("server_error".into()), message: "The server had an error".into() };
     assert_eq!(failed.unwrap_err(), words);
     assert!(
-        matches!(of("data: {\"half of a\n\n"), Err(Broken::Malformed(why)) if why.starts_with("event 1 is no JSON"))
+        matches!(of("data: {\"half of a\n\n"), Err(CompletionError::Malformed(why)) if why.starts_with("event 1 is no JSON"))
     );
     let cut_off = ANSWER.split("data: {\"model\":\"gpt-test\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap();
-    assert_eq!(of(cut_off).unwrap_err(), Broken::CutOff);
+    assert_eq!(of(cut_off).unwrap_err(), CompletionError::CutOff);
 }
 
 #[test]
 fn no_number_of_calls_is_too_large_to_be_refused() {
     let calls: Vec<_> = (0..1001_u64).map(|number| json!({"index": number * 4_000_000, "id": "c"})).collect();
     let event = json!({"choices": [{"delta": {"tool_calls": calls}}]}).to_string();
-    assert!(matches!(Reader::default().event(&event), Err(Broken::Malformed(why)) if why.contains("more than 1000")));
+    assert!(
+        matches!(OpenAiReader::default().event(&event), Err(CompletionError::Malformed(why)) if why.contains("more than 1000"))
+    );
 }
 
 #[test]
 fn a_whole_answer_is_read_as_well() {
-    let mut reader = Reader::default();
+    let mut reader = OpenAiReader::default();
     let answer = json!({
         "model": "local", "usage": {"prompt_tokens": 3, "completion_tokens": 2},
         "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
@@ -97,25 +100,25 @@ fn a_whole_answer_is_read_as_well() {
             "tool_calls": [{"id": "", "function": {"name": "find", "arguments": {"q": 1}}}],
         }}],
     });
-    assert_eq!(reader.whole(&answer).unwrap(), [Piece::Text("Let me see.".into())]);
+    assert_eq!(reader.whole(&answer).unwrap(), [SpokenPiece::Text("Let me see.".into())]);
     let completion = reader.finish().unwrap();
     assert_eq!(completion.calls, [call("call_1", "find", r#"{"q":1}"#)]);
     assert_eq!(completion.usage.tokens_out, Some(2));
-    assert!(matches!(Reader::default().whole(&json!({"ok": true})), Err(Broken::Malformed(_))));
+    assert!(matches!(OpenAiReader::default().whole(&json!({"ok": true})), Err(CompletionError::Malformed(_))));
 }
 
 proptest! {
     #[test]
     fn pieces_of_any_size_are_read_alike(places in prop::collection::vec(any::<usize>(), 0..40)) {
         for stream in [ANSWER, CALLS] {
-            let cut = read(&cut(stream, &places), Reader::default(), Reader::event, Reader::finish);
+            let cut = read(&cut(stream, &places), OpenAiReader::default(), OpenAiReader::event, OpenAiReader::finish);
             prop_assert_eq!(cut, of(stream));
         }
     }
 
     #[test]
     fn whatever_comes_is_no_panic(data in "\\PC{0,60}", number in any::<u64>()) {
-        let mut reader = Reader::default();
+        let mut reader = OpenAiReader::default();
         let _ = reader.event(&data);
         let _ = reader.event(&json!({"choices": [{"index": 0, "delta": {"content": number, "tool_calls": [number]}}]}).to_string());
         let _ = reader.whole(&json!({"choices": number, "usage": data}));

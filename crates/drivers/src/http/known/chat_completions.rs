@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::{answered, broken, concluded, result_value, said, text};
 use crate::chat::AnswerReader as _;
-use crate::chat::openai::Reader;
+use crate::chat::openai::OpenAiReader;
 use crate::http::reader::Read;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct ChatCompletions {
-    reader: Reader,
+    reader: OpenAiReader,
     /// Whether the present completion said anything.
     begun: bool,
     /// Whether the server says that everything was said.
@@ -20,7 +20,7 @@ pub(in crate::http) struct ChatCompletions {
 }
 
 impl ChatCompletions {
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
         let event = &*with_tool_calls(event);
         let delta = &event["choices"][0]["delta"];
         let speaks = delta["tool_calls"].is_array() || !text(delta, "content").is_empty();
@@ -37,7 +37,7 @@ impl ChatCompletions {
         Ok(())
     }
 
-    pub(super) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
+    pub(super) fn end(&mut self, out: &mut Vec<EventKind>) -> Option<&'static str> {
         if !self.reader.has_stopped() && !self.done && self.begun {
             return Some("it has neither a `finish_reason` nor `[DONE]`");
         }
@@ -46,7 +46,7 @@ impl ChatCompletions {
     }
 
     /// The calls of the present completion; the next one begins.
-    fn conclude(&mut self, out: &mut Vec<Kind>) -> Read {
+    fn conclude(&mut self, out: &mut Vec<EventKind>) -> Read {
         self.begun = false;
         if !self.reader.has_stopped() {
             // Some say `[DONE]` and no reason.

@@ -2,13 +2,13 @@
 //!
 //! <https://v4.ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
 use super::{answered, ended, text};
 use crate::http::reader::{NoAnswer, Read};
-use crate::parts::as_text;
+use crate::template_parts::as_text;
 
 /// The parts of a data stream by their codes.
 const CODES: &str = "02389abcdefghijk";
@@ -35,7 +35,7 @@ impl DataStream {
         parts > 0
     }
 
-    pub(in crate::http) fn line(&mut self, line: &str, out: &mut Vec<Kind>) -> Read {
+    pub(in crate::http) fn line(&mut self, line: &str, out: &mut Vec<EventKind>) -> Read {
         let Some((code, value)) = part(line) else { return Ok(()) };
         let value = value.map_err(|error| {
             NoAnswer::Torn(format!("a part of the AI SDK data stream is not JSON: {error}: {line}"))
@@ -43,8 +43,8 @@ impl DataStream {
         let (id, name) = (text(&value, "toolCallId"), text(&value, "toolName"));
         let words = || value.as_str().unwrap_or_default().to_owned();
         match code {
-            '0' => out.push(Kind::Text(words())),
-            'g' => out.push(Kind::Reasoning(words())),
+            '0' => out.push(EventKind::Text(words())),
+            'g' => out.push(EventKind::Reasoning(words())),
             '3' => return Err(NoAnswer::Failed(as_text(&value))),
             'b' => self.tools.begin(id, name),
             'c' => self.tools.write(id, text(&value, "argsTextDelta")),
@@ -64,14 +64,14 @@ impl DataStream {
                 }
             }
             // Data, annotations, sources.
-            '2' | '8' | 'h' => out.push(Kind::Beside(value.into())),
+            '2' | '8' | 'h' => out.push(EventKind::Beside(value.into())),
             // Files, redacted reasoning.
             _ => {}
         }
         Ok(())
     }
 
-    pub(in crate::http) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
+    pub(in crate::http) fn end(&mut self, out: &mut Vec<EventKind>) -> Option<&'static str> {
         self.tools.flush(out);
         self.open.then_some("a step began and did not end")
     }

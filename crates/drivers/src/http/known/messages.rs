@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::{answered, arguments, broken, by_provider, called, concluded, failed, result_value, said, text};
 use crate::chat::AnswerReader as _;
-use crate::chat::anthropic::Reader;
+use crate::chat::anthropic::AnthropicReader;
 use crate::http::reader::Read;
-use crate::parts::as_text;
+use crate::template_parts::as_text;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Messages {
-    reader: Reader,
+    reader: AnthropicReader,
     /// Whether a message is open.
     pub(super) open: bool,
     /// Calls that the provider executes itself, by the number of their block: id, name, arguments.
     provided: BTreeMap<u64, (String, String, String)>,
     /// Results in the present message, which may come before its calls are complete.
-    results: Vec<Kind>,
+    results: Vec<EventKind>,
 }
 
 impl Messages {
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
         let kind = text(event, "type");
         let number = event["index"].as_u64().unwrap_or_default();
         match kind {
@@ -46,14 +46,14 @@ impl Messages {
             for (id, name, written) in provided.values() {
                 out.push(by_provider(called(id, name, arguments(written))));
             }
-            let is_provided = |step: &Kind| matches!(step, Kind::ToolResult(given) if provided.values().any(|(id, ..)| *id == given.call_id));
+            let is_provided = |step: &EventKind| matches!(step, EventKind::ToolResult(given) if provided.values().any(|(id, ..)| *id == given.call_id));
             out.extend(results.into_iter().map(|step| if is_provided(&step) { by_provider(step) } else { step }));
         }
         Ok(())
     }
 
     /// Takes a message that came whole.
-    pub(super) fn whole(&mut self, message: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn whole(&mut self, message: &Value, out: &mut Vec<EventKind>) -> Read {
         self.event(&json!({ "type": "message_start", "message": message }), out)?;
         for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
             self.event(&json!({ "type": "content_block_start", "index": index, "content_block": block }), out)?;

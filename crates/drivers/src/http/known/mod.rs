@@ -11,7 +11,7 @@ mod responses;
 mod tool_parts;
 mod ui_messages;
 
-use agentci_trace::{Kind, Observer, ToolCall, ToolResult};
+use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use serde_json::Value;
 
 use self::chat_completions::ChatCompletions;
@@ -22,11 +22,11 @@ use self::responses::Responses;
 use self::ui_messages::UiMessages;
 use super::places;
 use super::reader::{NoAnswer, Read};
-use crate::chat::{Broken, Completion, Piece, cut_short};
+use crate::chat::{Completion, CompletionError, SpokenPiece, cut_short};
 
 /// A stream of server-sent events whose format is known.
 #[derive(Debug)]
-pub(super) enum Known {
+pub(super) enum KnownStream {
     /// `OpenAI`'s Chat Completions.
     ChatCompletions(Box<ChatCompletions>),
     /// `OpenAI`'s Responses.
@@ -95,17 +95,17 @@ const OLLAMA: [&str; 18] = [
     "remote_host",
 ];
 
-impl Known {
+impl KnownStream {
     /// The format of a stream that has this event in it, if it is one that we know.
     pub(super) fn recognise(event: &Value) -> Option<Self> {
         if matches!(text(event, "object"), "chat.completion.chunk" | "chat.completion") {
-            return Some(Known::ChatCompletions(Box::default()));
+            return Some(KnownStream::ChatCompletions(Box::default()));
         }
         match text(event, "type") {
-            "message_start" if event["message"].is_object() => Some(Known::Messages(Box::default())),
-            kind if responses::is_kind(kind) => Some(Known::Responses(Responses::default())),
-            _ if UiMessages::has(event) => Some(Known::UiMessages(UiMessages::default())),
-            _ if Ollama::has(event) => Some(Known::Ollama(Ollama::default())),
+            "message_start" if event["message"].is_object() => Some(KnownStream::Messages(Box::default())),
+            kind if responses::is_kind(kind) => Some(KnownStream::Responses(Responses::default())),
+            _ if UiMessages::has(event) => Some(KnownStream::UiMessages(UiMessages::default())),
+            _ if Ollama::has(event) => Some(KnownStream::Ollama(Ollama::default())),
             _ => None,
         }
     }
@@ -113,7 +113,7 @@ impl Known {
     /// The format of a stream with an event that only resembles one: servers that imitate Chat Completions often leave out what
     /// marks them. Its calls can be read; whether it has to end in some way is not known.
     pub(super) fn resembles(event: &Value) -> Option<Self> {
-        event["choices"][0]["delta"].is_object().then(|| Known::ChatCompletions(Box::default()))
+        event["choices"][0]["delta"].is_object().then(|| KnownStream::ChatCompletions(Box::default()))
     }
 
     /// The format of an answer that came whole.
@@ -121,29 +121,29 @@ impl Known {
         let blocks =
             || answer["content"].as_array().is_some_and(|blocks| blocks.iter().all(|block| block["type"].is_string()));
         if answer["choices"][0]["message"].is_object() {
-            Some(Known::ChatCompletions(Box::default()))
+            Some(KnownStream::ChatCompletions(Box::default()))
         } else if text(answer, "object") == "response" && answer["output"].is_array() {
-            Some(Known::Responses(Responses::default()))
+            Some(KnownStream::Responses(Responses::default()))
         } else if text(answer, "type") == "message" && text(answer, "role") == "assistant" && blocks() {
-            Some(Known::Messages(Box::default()))
+            Some(KnownStream::Messages(Box::default()))
         } else {
-            Ollama::has(answer).then(|| Known::Ollama(Ollama::default()))
+            Ollama::has(answer).then(|| KnownStream::Ollama(Ollama::default()))
         }
     }
 
     /// Takes an answer that came whole.
-    pub(super) fn whole(&mut self, answer: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn whole(&mut self, answer: &Value, out: &mut Vec<EventKind>) -> Read {
         match self {
-            Known::ChatCompletions(stream) => {
+            KnownStream::ChatCompletions(stream) => {
                 // One beside an answer does not take it back.
                 let mut answer = answer.clone();
                 answer.as_object_mut().and_then(|fields| fields.remove("error"));
                 stream.event(&answer, out)?;
             }
-            Known::Responses(stream) => stream.whole(answer, out)?,
-            Known::Messages(stream) => stream.whole(answer, out)?,
-            Known::UiMessages(_) => {}
-            Known::Ollama(stream) => stream.event(answer, out),
+            KnownStream::Responses(stream) => stream.whole(answer, out)?,
+            KnownStream::Messages(stream) => stream.whole(answer, out)?,
+            KnownStream::UiMessages(_) => {}
+            KnownStream::Ollama(stream) => stream.event(answer, out),
         }
         self.done();
         self.end(out);
@@ -154,37 +154,39 @@ impl Known {
     pub(super) fn owns(&self, event: &Value) -> bool {
         let kind = text(event, "type");
         match self {
-            Known::ChatCompletions(_) => event["choices"].is_array() || text(event, "object").starts_with("chat."),
-            Known::Responses(_) => responses::is_kind(kind) || kind == "error",
-            Known::Messages(_) => {
+            KnownStream::ChatCompletions(_) => {
+                event["choices"].is_array() || text(event, "object").starts_with("chat.")
+            }
+            KnownStream::Responses(_) => responses::is_kind(kind) || kind == "error",
+            KnownStream::Messages(_) => {
                 let starts = ["message_", "content_block_", "ping", "error"];
                 starts.iter().any(|start| kind.starts_with(start))
             }
-            Known::UiMessages(_) => UiMessages::owns(kind),
-            Known::Ollama(_) => Ollama::has(event),
+            KnownStream::UiMessages(_) => UiMessages::owns(kind),
+            KnownStream::Ollama(_) => Ollama::has(event),
         }
     }
 
     /// What an event or answer of the format has in it that the format does not know.
     pub(super) fn added(&self, event: &Value) -> Option<Value> {
         let fields: &[&str] = match self {
-            Known::ChatCompletions(_) => &CHAT_COMPLETIONS,
-            Known::Messages(_) if text(event, "type") == "message" => &MESSAGES,
-            Known::Ollama(_) => &OLLAMA,
-            Known::Responses(_) | Known::Messages(_) | Known::UiMessages(_) => return None,
+            KnownStream::ChatCompletions(_) => &CHAT_COMPLETIONS,
+            KnownStream::Messages(_) if text(event, "type") == "message" => &MESSAGES,
+            KnownStream::Ollama(_) => &OLLAMA,
+            KnownStream::Responses(_) | KnownStream::Messages(_) | KnownStream::UiMessages(_) => return None,
         };
         let added = event.as_object()?.iter().filter(|(name, _)| !fields.contains(&name.as_str()));
         let added: serde_json::Map<_, _> = added.map(|(name, value)| (name.clone(), value.clone())).collect();
         (!added.is_empty()).then_some(Value::Object(added))
     }
 
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
         match self {
-            Known::ChatCompletions(stream) => stream.event(event, out)?,
-            Known::Responses(stream) => stream.event(event, out)?,
-            Known::Messages(stream) => stream.event(event, out)?,
-            Known::UiMessages(stream) => stream.event(event, out)?,
-            Known::Ollama(stream) => stream.event(event, out),
+            KnownStream::ChatCompletions(stream) => stream.event(event, out)?,
+            KnownStream::Responses(stream) => stream.event(event, out)?,
+            KnownStream::Messages(stream) => stream.event(event, out)?,
+            KnownStream::UiMessages(stream) => stream.event(event, out)?,
+            KnownStream::Ollama(stream) => stream.event(event, out),
         }
         Ok(())
     }
@@ -192,21 +194,21 @@ impl Known {
     /// The server says that everything was said.
     pub(super) fn done(&mut self) {
         match self {
-            Known::ChatCompletions(stream) => stream.done = true,
-            Known::UiMessages(stream) => stream.done = true,
-            Known::Ollama(stream) => stream.done = true,
-            Known::Responses(_) | Known::Messages(_) => {}
+            KnownStream::ChatCompletions(stream) => stream.done = true,
+            KnownStream::UiMessages(stream) => stream.done = true,
+            KnownStream::Ollama(stream) => stream.done = true,
+            KnownStream::Responses(_) | KnownStream::Messages(_) => {}
         }
     }
 
     /// The connection is closed: what is left to say goes out, and what the stream lacks if it should have gone on.
-    pub(super) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
+    pub(super) fn end(&mut self, out: &mut Vec<EventKind>) -> Option<&'static str> {
         match self {
-            Known::ChatCompletions(stream) => stream.end(out),
-            Known::Responses(stream) => stream.open.then_some("`response.completed` is missing"),
-            Known::Messages(stream) => stream.open.then_some("`message_stop` is missing"),
-            Known::UiMessages(stream) => stream.end(out),
-            Known::Ollama(stream) => (!stream.done).then_some("it has no `done: true`"),
+            KnownStream::ChatCompletions(stream) => stream.end(out),
+            KnownStream::Responses(stream) => stream.open.then_some("`response.completed` is missing"),
+            KnownStream::Messages(stream) => stream.open.then_some("`message_stop` is missing"),
+            KnownStream::UiMessages(stream) => stream.end(out),
+            KnownStream::Ollama(stream) => (!stream.done).then_some("it has no `done: true`"),
         }
     }
 }
@@ -216,8 +218,8 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-pub(super) fn called(id: &str, name: &str, args: Value) -> Kind {
-    Kind::ToolCall(ToolCall {
+pub(super) fn called(id: &str, name: &str, args: Value) -> EventKind {
+    EventKind::ToolCall(ToolCall {
         call_id: id.to_owned(),
         name: name.to_owned(),
         args: args.into(),
@@ -226,25 +228,32 @@ pub(super) fn called(id: &str, name: &str, args: Value) -> Kind {
     })
 }
 
-pub(super) fn answered(id: &str, result: Value) -> Kind {
-    Kind::ToolResult(ToolResult { call_id: id.to_owned(), ok: true, result: result.into(), ..ToolResult::default() })
+pub(super) fn answered(id: &str, result: Value) -> EventKind {
+    EventKind::ToolResult(ToolResult {
+        call_id: id.to_owned(),
+        ok: true,
+        result: result.into(),
+        ..ToolResult::default()
+    })
 }
 
-pub(super) fn failed(id: &str, error: &str) -> Kind {
-    Kind::ToolResult(ToolResult { call_id: id.to_owned(), error: Some(error.to_owned()), ..ToolResult::default() })
+pub(super) fn failed(id: &str, error: &str) -> EventKind {
+    EventKind::ToolResult(ToolResult { call_id: id.to_owned(), error: Some(error.to_owned()), ..ToolResult::default() })
 }
 
 /// The same of a tool that the provider of the model ran itself.
-fn by_provider(mut step: Kind) -> Kind {
-    if let Kind::ToolCall(ToolCall { observer, .. }) | Kind::ToolResult(ToolResult { observer, .. }) = &mut step {
+fn by_provider(mut step: EventKind) -> EventKind {
+    if let EventKind::ToolCall(ToolCall { observer, .. }) | EventKind::ToolResult(ToolResult { observer, .. }) =
+        &mut step
+    {
         *observer = Observer::Provider;
     }
     step
 }
 
 /// A result that says that the tool was not run.
-fn denied(id: &str, reason: &str) -> Kind {
-    Kind::ToolResult(ToolResult {
+fn denied(id: &str, reason: &str) -> EventKind {
+    EventKind::ToolResult(ToolResult {
         call_id: id.to_owned(),
         error: Some(reason.to_owned()),
         refused: Some("AI SDK: `tool-output-denied`".to_owned()),
@@ -271,7 +280,7 @@ pub(super) fn result_value(value: &Value) -> Value {
 }
 
 /// What is to be known of an answer that ended for this reason, in the words of any provider.
-fn ended(reason: &str, out: &mut Vec<Kind>) {
+fn ended(reason: &str, out: &mut Vec<EventKind>) {
     if reason.is_empty() {
         return;
     }
@@ -283,32 +292,32 @@ fn ended(reason: &str, out: &mut Vec<Kind>) {
         "refusal" => "content_filter",
         other => other,
     };
-    out.extend(cut_short(reason).map(Kind::Violation));
-    out.push(Kind::Finish(word.to_owned()));
+    out.extend(cut_short(reason).map(EventKind::Violation));
+    out.push(EventKind::Finish(word.to_owned()));
 }
 
-fn said(pieces: Vec<Piece>) -> impl Iterator<Item = Kind> {
-    pieces.into_iter().map(Kind::from)
+fn said(pieces: Vec<SpokenPiece>) -> impl Iterator<Item = EventKind> {
+    pieces.into_iter().map(EventKind::from)
 }
 
 /// The calls of a completion, and what is wrong with it.
-fn concluded(completion: Completion, out: &mut Vec<Kind>) {
+fn concluded(completion: Completion, out: &mut Vec<EventKind>) {
     if let Some(reason) = &completion.finish {
         ended(reason, out);
     }
     for call in completion.calls {
         if call.parsed().is_err() {
-            out.push(Kind::Violation(format!("the arguments of `{}` are not JSON", call.name)));
+            out.push(EventKind::Violation(format!("the arguments of `{}` are not JSON", call.name)));
         }
-        out.push(Kind::ToolCall(call.traced()));
+        out.push(EventKind::ToolCall(call.traced()));
     }
 }
 
-fn broken(broken: Broken) -> NoAnswer {
+fn broken(broken: CompletionError) -> NoAnswer {
     match broken {
-        Broken::Malformed(words) => NoAnswer::Garbled(format!("the stream cannot be read: {words}")),
-        Broken::CutOff => NoAnswer::Torn("the stream ended before the answer did".into()),
-        Broken::Failed { message, .. } => NoAnswer::Failed(message),
+        CompletionError::Malformed(words) => NoAnswer::Garbled(format!("the stream cannot be read: {words}")),
+        CompletionError::CutOff => NoAnswer::Torn("the stream ended before the answer did".into()),
+        CompletionError::Failed { message, .. } => NoAnswer::Failed(message),
     }
 }
 

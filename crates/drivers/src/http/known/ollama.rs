@@ -2,7 +2,7 @@
 //!
 //! <https://docs.ollama.com/api>
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::{arguments, called, ended, text};
@@ -21,13 +21,13 @@ impl Ollama {
         value["model"].is_string() && value["done"].is_boolean() && speaks
     }
 
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) {
         let message = &event["message"];
         for thought in [text(message, "thinking"), text(event, "thinking")] {
-            out.extend((!thought.is_empty()).then(|| Kind::Reasoning(thought.to_owned())));
+            out.extend((!thought.is_empty()).then(|| EventKind::Reasoning(thought.to_owned())));
         }
         for said in [text(message, "content"), text(event, "response")] {
-            out.extend((!said.is_empty()).then(|| Kind::Text(said.to_owned())));
+            out.extend((!said.is_empty()).then(|| EventKind::Text(said.to_owned())));
         }
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             self.calls += 1;

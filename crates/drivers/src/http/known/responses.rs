@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::{answered, arguments, by_provider, called, ended, failed, gave_up, result_value, text};
 use crate::chat::cut_short;
 use crate::http::reader::Read;
-use crate::parts::as_text;
+use crate::template_parts::as_text;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Responses {
@@ -46,17 +46,17 @@ pub(super) fn is_kind(kind: &str) -> bool {
 }
 
 impl Responses {
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
         let index = event["output_index"].as_u64().unwrap_or_default();
         let response = &event["response"];
         match text(event, "type") {
             "response.created" => *self = Self { open: true, ..Self::default() },
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.said.insert(index);
-                out.push(Kind::Text(text(event, "delta").to_owned()));
+                out.push(EventKind::Text(text(event, "delta").to_owned()));
             }
             "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-                out.push(Kind::Reasoning(text(event, "delta").to_owned()));
+                out.push(EventKind::Reasoning(text(event, "delta").to_owned()));
             }
             "response.output_item.done" => self.item(index, &event["item"], out),
             "response.completed" => {
@@ -67,7 +67,7 @@ impl Responses {
                 self.conclude(response, out);
                 let reason = text(&response["incomplete_details"], "reason");
                 if cut_short(reason).is_none() {
-                    out.push(Kind::Violation(format!("the response is incomplete: {reason}")));
+                    out.push(EventKind::Violation(format!("the response is incomplete: {reason}")));
                 }
                 ended(reason, out);
             }
@@ -80,7 +80,7 @@ impl Responses {
     }
 
     /// Takes a response that came whole.
-    pub(super) fn whole(&mut self, response: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn whole(&mut self, response: &Value, out: &mut Vec<EventKind>) -> Read {
         let kind = match text(response, "status") {
             kind @ ("incomplete" | "failed" | "cancelled") => kind,
             _ => "completed",
@@ -89,14 +89,14 @@ impl Responses {
     }
 
     /// The end of a response; it repeats all items, of which some servers told nothing before.
-    fn conclude(&mut self, response: &Value, out: &mut Vec<Kind>) {
+    fn conclude(&mut self, response: &Value, out: &mut Vec<EventKind>) {
         self.open = false;
         for (index, item) in (0..).zip(response["output"].as_array().into_iter().flatten()) {
             self.item(index, item, out);
         }
     }
 
-    fn item(&mut self, index: u64, item: &Value, out: &mut Vec<Kind>) {
+    fn item(&mut self, index: u64, item: &Value, out: &mut Vec<EventKind>) {
         if !self.complete.insert(index) {
             return;
         }
@@ -109,7 +109,7 @@ impl Responses {
             "message" => {
                 let parts = item["content"].as_array().into_iter().flatten();
                 let words = parts.map(|part| format!("{}{}", text(part, "text"), text(part, "refusal")));
-                out.push(Kind::Text(words.collect()));
+                out.push(EventKind::Text(words.collect()));
             }
             "function_call" => out.push(call(arguments(text(item, "arguments")))),
             "custom_tool_call" => out.push(call(item["input"].clone())),
@@ -132,7 +132,7 @@ impl Responses {
 }
 
 /// A tool that the provider runs itself, with what it gave as far as the item tells.
-fn provided(id: &str, name: &str, item: &Value) -> [Kind; 2] {
+fn provided(id: &str, name: &str, item: &Value) -> [EventKind; 2] {
     let args = match name {
         "web_search" => item["action"].clone(),
         "file_search" => json!({ "queries": item["queries"] }),

@@ -1,6 +1,6 @@
 //! Calls of tools as the streams of the AI SDK tell them: begun, written piece by piece, complete, answered.
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::called;
@@ -8,11 +8,11 @@ use super::called;
 /// Calls that are not told yet. A call is told when its result comes or its step ends, since until then its input may come again.
 #[derive(Debug, Default)]
 pub(super) struct ToolParts {
-    open: Vec<Open>,
+    open: Vec<OpenToolPart>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenToolPart {
     id: String,
     name: String,
     written: String,
@@ -37,19 +37,24 @@ impl ToolParts {
     }
 
     /// A result, after the call it belongs to.
-    pub(super) fn result(&mut self, id: &str, result: Kind, out: &mut Vec<Kind>) {
+    pub(super) fn result(&mut self, id: &str, result: EventKind, out: &mut Vec<EventKind>) {
         let call = self.open.iter().position(|open| open.id == id).map(|at| self.open.remove(at));
-        out.extend(call.and_then(Open::told).into_iter().chain([result]));
+        out.extend(call.and_then(OpenToolPart::told).into_iter().chain([result]));
     }
 
     /// The calls that nothing more is said about.
-    pub(super) fn flush(&mut self, out: &mut Vec<Kind>) {
-        out.extend(self.open.drain(..).filter_map(Open::told));
+    pub(super) fn flush(&mut self, out: &mut Vec<EventKind>) {
+        out.extend(self.open.drain(..).filter_map(OpenToolPart::told));
     }
 
-    fn named(&mut self, id: &str, name: &str) -> &mut Open {
+    fn named(&mut self, id: &str, name: &str) -> &mut OpenToolPart {
         let at = self.open.iter().position(|open| open.id == id).unwrap_or_else(|| {
-            self.open.push(Open { id: id.to_owned(), name: String::new(), written: String::new(), input: None });
+            self.open.push(OpenToolPart {
+                id: id.to_owned(),
+                name: String::new(),
+                written: String::new(),
+                input: None,
+            });
             self.open.len() - 1
         });
         let open = &mut self.open[at];
@@ -60,9 +65,9 @@ impl ToolParts {
     }
 }
 
-impl Open {
+impl OpenToolPart {
     /// The call, if its input is complete.
-    fn told(self) -> Option<Kind> {
+    fn told(self) -> Option<EventKind> {
         let input = self.input.or_else(|| serde_json::from_str(&self.written).ok())?;
         Some(called(&self.id, &self.name, input))
     }

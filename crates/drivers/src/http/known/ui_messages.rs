@@ -1,6 +1,6 @@
 //! UI messages of the AI SDK, version 5 and later: <https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>.
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::tool_parts::ToolParts;
@@ -34,11 +34,11 @@ impl UiMessages {
         own.contains(&kind) || starts.iter().any(|start| kind.starts_with(start))
     }
 
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<Kind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
         let (id, name) = (text(event, "toolCallId"), text(event, "toolName"));
         match text(event, "type") {
-            "text-delta" => out.push(Kind::Text(text(event, "delta").to_owned())),
-            "reasoning-delta" => out.push(Kind::Reasoning(text(event, "delta").to_owned())),
+            "text-delta" => out.push(EventKind::Text(text(event, "delta").to_owned())),
+            "reasoning-delta" => out.push(EventKind::Reasoning(text(event, "delta").to_owned())),
             "tool-input-start" => self.tools.begin(id, name),
             "tool-input-delta" => self.tools.write(id, text(event, "inputTextDelta")),
             "tool-input-available" => self.tools.input(id, name, event["input"].clone()),
@@ -78,7 +78,7 @@ impl UiMessages {
         Ok(())
     }
 
-    pub(super) fn end(&mut self, out: &mut Vec<Kind>) -> Option<&'static str> {
+    pub(super) fn end(&mut self, out: &mut Vec<EventKind>) -> Option<&'static str> {
         self.tools.flush(out);
         (!self.done).then_some("it has neither `finish` nor `[DONE]`")
     }

@@ -2,10 +2,10 @@
 
 use agentci_plan::{Strictness, TextEvents};
 use agentci_protocols::sse::Decoder;
-use agentci_trace::{Event, Kind, Moment, Trace};
+use agentci_trace::{Event, EventKind, Moment, Trace};
 use serde_json::{Value, json};
 
-use crate::http::reader::{Manner, NoAnswer, Reader};
+use crate::http::reader::{HttpReader, NoAnswer, ReadingManner};
 
 /// What an answer comes to, and what a trace makes of it.
 pub(super) struct Read {
@@ -14,19 +14,22 @@ pub(super) struct Read {
 }
 
 /// As native suites have it.
-pub(super) fn strict(pointer: Option<&str>) -> Manner {
-    Manner { pointer: pointer.map(str::to_owned), events: TextEvents::Usual, protocol: Strictness::Fail }
+pub(super) fn strict(pointer: Option<&str>) -> ReadingManner {
+    ReadingManner { pointer: pointer.map(str::to_owned), events: TextEvents::Usual, protocol: Strictness::Fail }
 }
 
 /// As scenarios have it.
-pub(super) fn lenient() -> Manner {
-    Manner { pointer: None, events: TextEvents::All, protocol: Strictness::Warn }
+pub(super) fn lenient() -> ReadingManner {
+    ReadingManner { pointer: None, events: TextEvents::All, protocol: Strictness::Warn }
 }
 
-fn read(manner: Manner, take: impl FnOnce(&mut Reader, &mut dyn FnMut(Vec<Kind>)) -> Result<(), NoAnswer>) -> Read {
-    let mut reader = Reader::new(manner);
+fn read(
+    manner: ReadingManner,
+    take: impl FnOnce(&mut HttpReader, &mut dyn FnMut(Vec<EventKind>)) -> Result<(), NoAnswer>,
+) -> Read {
+    let mut reader = HttpReader::new(manner);
     let mut trace = Trace::default();
-    let mut push = |kinds: Vec<Kind>| {
+    let mut push = |kinds: Vec<EventKind>| {
         for kind in kinds {
             trace.push(Event { at: Moment::default(), turn: 0, kind });
         }
@@ -40,7 +43,7 @@ fn read(manner: Manner, take: impl FnOnce(&mut Reader, &mut dyn FnMut(Vec<Kind>)
 }
 
 /// Reads a stream that comes in these pieces.
-pub(super) fn stream(manner: Manner, pieces: &[&[u8]]) -> Read {
+pub(super) fn stream(manner: ReadingManner, pieces: &[&[u8]]) -> Read {
     read(manner, |reader, push| {
         let mut decoder = Decoder::new(1 << 20);
         let mut frames = Vec::new();
@@ -77,7 +80,7 @@ fn lines(text: &str) -> Result<Value, NoAnswer> {
 }
 
 /// Reads an answer that is JSON line by line.
-pub(super) fn json_lines(manner: Manner, text: &str) -> Read {
+pub(super) fn json_lines(manner: ReadingManner, text: &str) -> Read {
     read(manner, |reader, push| {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             reader.line(index + 1, line.as_bytes())?;
@@ -95,7 +98,7 @@ fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {
 }
 
 /// Reads a whole answer of this type.
-pub(super) fn typed(manner: Manner, content_type: &str, body: &[u8]) -> Read {
+pub(super) fn typed(manner: ReadingManner, content_type: &str, body: &[u8]) -> Read {
     read(manner, |reader, push| {
         reader.whole(content_type, body)?;
         push(reader.take_steps());

@@ -4,7 +4,7 @@ use agentci_plan::TextEvents;
 use serde_json::json;
 
 use super::answers::{Read, json_lines, stream, strict, typed};
-use crate::http::reader::Manner;
+use crate::http::reader::ReadingManner;
 
 /// What prohibitions see beside the text.
 fn seen(read: &Read) -> Vec<String> {
@@ -34,7 +34,7 @@ fn prohibitions_see_events_that_are_not_the_answer() {
     let note = event("note", "a@") + &event("token", "ok") + &event("note", "b.org") + &event("status", "s");
     let read = stream(strict(None), &[(note.clone() + &event("reasoning", "r") + &event("done", "ok")).as_bytes()]);
     assert_eq!((read.output.as_ref(), seen(&read)), (Ok(&json!("ok")), vec!["a@b.org".to_owned()]));
-    let listed = Manner { events: TextEvents::Named(vec!["token".into()]), ..strict(None) };
+    let listed = ReadingManner { events: TextEvents::Named(vec!["token".into()]), ..strict(None) };
     assert_eq!(seen(&stream(listed, &[note.as_bytes()])), ["a@b.org"]);
     let sources = "event: sources\ndata: {\"list\":[{\"mail\":\"a@b.org\"}]}\n\n".to_owned() + &event("token", "ok");
     assert_eq!(seen(&stream(strict(None), &[sources.as_bytes()])), ["a@b.org"]);

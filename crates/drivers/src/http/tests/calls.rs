@@ -1,11 +1,11 @@
 //! Calls of tools and reasons to stop, wherever an answer tells of them.
 
 use agentci_plan::TextEvents;
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::answers::{Read, json_lines, lenient, stream, strict, typed};
-use crate::http::reader::{Manner, NoAnswer};
+use crate::http::reader::{NoAnswer, ReadingManner};
 
 fn calls(read: &Read) -> Vec<String> {
     read.trace.calls().iter().map(|call| format!("{} {}", call.call.name, call.call.args)).collect()
@@ -13,22 +13,22 @@ fn calls(read: &Read) -> Vec<String> {
 
 fn reasons(read: &Read) -> Vec<&str> {
     let reasons = read.trace.events().iter().map(|event| match &event.kind {
-        Kind::Finish(reason) => Some(reason.as_str()),
+        EventKind::Finish(reason) => Some(reason.as_str()),
         _ => None,
     });
     reasons.flatten().collect()
 }
 
 fn warnings(read: &Read) -> usize {
-    read.trace.events().iter().filter(|event| matches!(event.kind, Kind::Violation(_))).count()
+    read.trace.events().iter().filter(|event| matches!(event.kind, EventKind::Violation(_))).count()
 }
 
 fn whole(body: &Value) -> Read {
     typed(strict(None), "application/json", body.to_string().as_bytes())
 }
 
-fn named(kinds: &[&str]) -> Manner {
-    Manner { events: TextEvents::Named(kinds.iter().map(|kind| (*kind).to_owned()).collect()), ..strict(None) }
+fn named(kinds: &[&str]) -> ReadingManner {
+    ReadingManner { events: TextEvents::Named(kinds.iter().map(|kind| (*kind).to_owned()).collect()), ..strict(None) }
 }
 
 const FOUND: &str = "find {\"id\":7}";

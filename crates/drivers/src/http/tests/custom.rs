@@ -4,7 +4,7 @@ use agentci_plan::TextEvents;
 use serde_json::{Value, json};
 
 use super::answers::{lenient, stream, strict};
-use crate::http::reader::{Manner, NoAnswer};
+use crate::http::reader::{NoAnswer, ReadingManner};
 
 fn said(text: &str) -> Result<Value, NoAnswer> {
     let read = stream(strict(None), &[text.as_bytes()]);
@@ -16,7 +16,7 @@ fn said(text: &str) -> Result<Value, NoAnswer> {
 
 fn named(kinds: &[&str], text: &str) -> Result<Value, NoAnswer> {
     let events = TextEvents::Named(kinds.iter().map(|kind| (*kind).to_owned()).collect());
-    stream(Manner { events, ..strict(None) }, &[text.as_bytes()]).output
+    stream(ReadingManner { events, ..strict(None) }, &[text.as_bytes()]).output
 }
 
 fn event(kind: &str, text: &str) -> String {

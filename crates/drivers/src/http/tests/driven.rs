@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentci_plan::{Data, HttpTarget, OutputRule, Text, TextEvents};
 use agentci_source::{Sources, Span, Spanned};
-use agentci_trace::{Event, Kind, Observer, Redactor, ToolCall, Trace};
+use agentci_trace::{Event, EventKind, Observer, Redactor, ToolCall, Trace};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -16,9 +16,9 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::http::HttpDriver;
 use crate::mock::MockDraws;
-use crate::{Context, DriveError, Input, ToolBases, TraceSink};
+use crate::{DriveError, DriverContext, Input, ToolBases, TraceSink};
 use agentci_exchange::Clock;
-use agentci_exchange::{Line, Player, Recorder};
+use agentci_exchange::{AgentLine, ExchangePlayer, ExchangeRecorder};
 
 const SSE: &str = "content-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n";
 const PLAIN: &str = "content-type: text/plain\r\nconnection: close\r\n";
@@ -41,7 +41,7 @@ type Asked = tokio::sync::mpsc::UnboundedReceiver<(String, Value)>;
 /// Tells that text was heard.
 type Heard = Arc<Notify>;
 
-async fn serve(answers: Vec<Then>, wire: UnboundedSender<Kind>, told: Heard) -> (String, Asked) {
+async fn serve(answers: Vec<Then>, wire: UnboundedSender<EventKind>, told: Heard) -> (String, Asked) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/ask", listener.local_addr().unwrap());
     let (sender, asked) = unbounded_channel();
@@ -81,7 +81,7 @@ async fn serve(answers: Vec<Then>, wire: UnboundedSender<Kind>, told: Heard) -> 
                         observer: Observer::Stub,
                         begun: None,
                     };
-                    wire.send(Kind::ToolCall(call)).unwrap();
+                    wire.send(EventKind::ToolCall(call)).unwrap();
                     say("data: after\n\n".into()).await;
                 }
                 Then::BreakOff => {
@@ -120,13 +120,13 @@ fn task() -> Input {
 async fn talk(
     target: &HttpTarget,
     tools: ToolBases,
-    line: Line,
-    wire: Option<tokio::sync::mpsc::UnboundedReceiver<Kind>>,
+    line: AgentLine,
+    wire: Option<tokio::sync::mpsc::UnboundedReceiver<EventKind>>,
     inputs: &[Input],
     (clock, heard): (Clock, &Heard),
-) -> (Vec<Event>, Result<(), DriveError>, Option<agentci_exchange::Recording>) {
+) -> (Vec<Event>, Result<(), DriveError>, Option<agentci_exchange::AgentRecording>) {
     let draws = MockDraws::new(7);
-    let context = Context {
+    let context = DriverContext {
         case_id: "c",
         lookup: &|name| (name == "TOKEN").then(|| "t0ken".to_owned()),
         folder: Path::new(""),
@@ -145,10 +145,10 @@ async fn talk(
     };
     let mut driver = HttpDriver::open(target, &context, line).unwrap();
     if let Some(wire) = wire {
-        driver.watch.seen = crate::seen::SeenEvents(Some(wire));
+        driver.watch.seen = crate::observer::SeenEvents(Some(wire));
     }
     let mut sink = TraceSink::new(clock, |event| {
-        if let Kind::Text(_) = event.kind {
+        if let EventKind::Text(_) = event.kind {
             heard.notify_one();
         }
         ControlFlow::Continue(())
@@ -173,13 +173,13 @@ async fn ask(answers: Vec<Then>, inputs: &[Input]) -> (Trace, Result<(), String>
     let mut target = target(&url);
     target.timeout = Duration::from_millis(500);
     let clock = Clock::start();
-    let line = Line::Record(Recorder::new());
+    let line = AgentLine::Record(ExchangeRecorder::new());
     let (events, result, recording) =
         talk(&target, ToolBases::default(), line, Some(wire), inputs, (clock, &heard)).await;
     let stored = recording.unwrap().write(&Redactor::default());
-    let player = Player::new(agentci_exchange::Recording::parse(&stored).unwrap(), Redactor::default());
+    let player = ExchangePlayer::new(agentci_exchange::AgentRecording::parse(&stored).unwrap(), Redactor::default());
     let (replayed, again, _) =
-        talk(&target, ToolBases::default(), Line::Replay(player), None, inputs, (clock, &heard)).await;
+        talk(&target, ToolBases::default(), AgentLine::Replay(player), None, inputs, (clock, &heard)).await;
     let words = |result: Result<(), DriveError>| result.map_err(|error| error.to_string());
     let (result, again) = (words(result), words(again));
     assert_eq!(result, again, "{stored}");
@@ -202,10 +202,10 @@ async fn a_question_is_posted_and_the_answer_read_as_it_comes() {
         .events()
         .iter()
         .map(|event| match &event.kind {
-            Kind::TurnStart(_) => "start",
-            Kind::Text(_) => "text",
-            Kind::FinalOutput(_) => "final",
-            Kind::TurnEnd => "end",
+            EventKind::TurnStart(_) => "start",
+            EventKind::Text(_) => "text",
+            EventKind::FinalOutput(_) => "final",
+            EventKind::TurnEnd => "end",
             _ => "?",
         })
         .collect();
@@ -250,8 +250,8 @@ async fn calls_of_tools_are_told_when_they_happen_and_when_it_is_played_back() {
         .events()
         .iter()
         .filter_map(|event| match &event.kind {
-            Kind::Text(text) => Some(text.as_str()),
-            Kind::ToolCall(call) => Some(call.name.as_str()),
+            EventKind::Text(text) => Some(text.as_str()),
+            EventKind::ToolCall(call) => Some(call.name.as_str()),
             _ => None,
         })
         .collect();
@@ -287,7 +287,7 @@ async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
     let clock = Clock::start();
     let template = json!({"ask": "${INPUT.user_input}", "with": "${INPUT.variables}", "token": "x ${TOKEN}"});
     target.body = Some(Data::parse(&template));
-    let line = Line::Record(Recorder::new());
+    let line = AgentLine::Record(ExchangeRecorder::new());
     let (_, result, recording) = talk(&target, tools(1, true), line, None, &[task()], (clock, &Heard::default())).await;
     assert!(result.is_ok(), "{result:?}");
     let (head, body) = asked.recv().await.unwrap();
@@ -295,13 +295,14 @@ async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
     let with = json!({"id": 7, "BASE": "http://127.0.0.1:1"});
     assert_eq!(body, json!({"ask": "why?", "with": with, "token": "x t0ken"}));
     // Elsewhere and untold, it is the same question.
-    let player = Player::new(recording.unwrap(), Redactor::default());
+    let player = ExchangePlayer::new(recording.unwrap(), Redactor::default());
     let (_, result, _) =
-        talk(&target, tools(2, false), Line::Replay(player), None, &[task()], (clock, &Heard::default())).await;
+        talk(&target, tools(2, false), AgentLine::Replay(player), None, &[task()], (clock, &Heard::default())).await;
     assert!(result.is_ok(), "{result:?}");
     // Untold, the agent is sent the task as it is.
     target.body = None;
-    let (_, result, _) = talk(&target, tools(1, false), Line::Live, None, &[task()], (clock, &Heard::default())).await;
+    let (_, result, _) =
+        talk(&target, tools(1, false), AgentLine::Live, None, &[task()], (clock, &Heard::default())).await;
     assert!(result.is_ok(), "{result:?}");
     assert_eq!(Input::Task(asked.recv().await.unwrap().1.into()), task());
 }
@@ -311,7 +312,8 @@ async fn a_body_that_asks_for_what_is_not_there_is_not_sent() {
     let mut target = target("http://127.0.0.1:9/");
     target.body = Some(Data::parse(&json!({"q": "${INPUT.question}"})));
     let (_, result, _) =
-        talk(&target, ToolBases::default(), Line::Live, None, &[task()], (Clock::start(), &Heard::default())).await;
+        talk(&target, ToolBases::default(), AgentLine::Live, None, &[task()], (Clock::start(), &Heard::default()))
+            .await;
     let Err(DriveError::Unsupported(words)) = result else { panic!("{result:?}") };
     assert!(words.contains("`INPUT.question`"), "{words}");
 }

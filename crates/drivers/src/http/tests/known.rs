@@ -1,11 +1,11 @@
 //! Streams of known formats.
 
 use agentci_plan::Strictness;
-use agentci_trace::{Kind, Observer, Trace};
+use agentci_trace::{EventKind, Observer, Trace};
 use serde_json::{Value, json};
 
 use super::answers::{Read, lenient, stream, strict, typed};
-use crate::http::reader::{Manner, NoAnswer};
+use crate::http::reader::{NoAnswer, ReadingManner};
 
 /// A stream of these events, and `[DONE]` at its end if it has one.
 fn events(events: &[Value], done: bool) -> String {
@@ -15,23 +15,23 @@ fn events(events: &[Value], done: bool) -> String {
 }
 
 fn told(trace: &Trace) -> Vec<String> {
-    let line = |kind: &Kind| match kind {
-        Kind::Text(text) => format!("text {text}"),
-        Kind::Reasoning(text) => format!("reasoning {text}"),
-        Kind::ToolCall(call) if call.observer == Observer::Provider => {
+    let line = |kind: &EventKind| match kind {
+        EventKind::Text(text) => format!("text {text}"),
+        EventKind::Reasoning(text) => format!("reasoning {text}"),
+        EventKind::ToolCall(call) if call.observer == Observer::Provider => {
             format!("provided {} {} {}", call.call_id, call.name, call.args)
         }
-        Kind::ToolCall(call) => format!("call {} {} {}", call.call_id, call.name, call.args),
-        Kind::ToolResult(result) => match &result.error {
+        EventKind::ToolCall(call) => format!("call {} {} {}", call.call_id, call.name, call.args),
+        EventKind::ToolResult(result) => match &result.error {
             Some(error) => format!("failed {} {error}", result.call_id),
             None => format!("result {} {}", result.call_id, result.result),
         },
-        Kind::Violation(words) => format!("warning {words}"),
+        EventKind::Violation(words) => format!("warning {words}"),
         other => format!("{other:?}"),
     };
     let shown = trace.events().iter().filter(|event| {
         // What is beside the answer has its own tests.
-        !matches!(event.kind, Kind::Finish(_) | Kind::Beside(_) | Kind::Log { .. })
+        !matches!(event.kind, EventKind::Finish(_) | EventKind::Beside(_) | EventKind::Log { .. })
     });
     shown.map(|event| line(&event.kind)).collect()
 }
@@ -50,7 +50,7 @@ fn every_cut_is_seen(all: &[Value], from: usize) {
         let text = events(&all[..count], false);
         let output = stream(strict(None), &[text.as_bytes()]).output;
         assert!(matches!(output, Err(NoAnswer::Torn(_))), "after {count}: {output:?}");
-        let read = stream(Manner { protocol: Strictness::Warn, ..strict(None) }, &[text.as_bytes()]);
+        let read = stream(ReadingManner { protocol: Strictness::Warn, ..strict(None) }, &[text.as_bytes()]);
         assert!(told(&read.trace).iter().any(|line| line.starts_with("warning the stream ended before")), "{count}");
     }
 }

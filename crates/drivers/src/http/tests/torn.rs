@@ -1,6 +1,6 @@
 //! Answers that break off, and honest ones that end in an unusual way.
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::answers::{Read, lenient, stream, strict, typed};
@@ -8,7 +8,7 @@ use crate::http::reader::NoAnswer;
 
 fn warnings(read: &Read) -> Vec<&str> {
     let words = read.trace.events().iter().map(|event| match &event.kind {
-        Kind::Violation(words) => Some(words.as_str()),
+        EventKind::Violation(words) => Some(words.as_str()),
         _ => None,
     });
     words.flatten().collect()

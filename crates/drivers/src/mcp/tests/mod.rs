@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use agentci_plan::{CommandPart, McpTarget, McpTransport, Text};
 use agentci_source::{Sources, Span};
-use agentci_trace::{Kind, Redactor, Trace};
+use agentci_trace::{EventKind, Redactor, Trace};
 use serde_json::Value;
 
 use super::McpDriver;
 use crate::chat::NoResources;
 use crate::mock::MockDraws;
-use crate::{Context, DriveError, Input, TraceSink};
+use crate::{DriveError, DriverContext, Input, TraceSink};
 use agentci_exchange::Clock;
-use agentci_exchange::{Line, Player, Recorder, Recording};
+use agentci_exchange::{AgentLine, AgentRecording, ExchangePlayer, ExchangeRecorder};
 use agentci_process::Ending;
 
 /// How a server of the legacy era begins. The ids of the client count from one, so the first call is the third request.
@@ -30,7 +30,7 @@ read initialized
 struct Came {
     results: Vec<Result<(), DriveError>>,
     trace: Trace,
-    recording: Option<Recording>,
+    recording: Option<AgentRecording>,
     ending: Ending,
 }
 
@@ -40,17 +40,17 @@ impl Came {
         self.results.last().unwrap().as_ref().unwrap_err()
     }
 
-    fn kinds(&self) -> Vec<&Kind> {
+    fn kinds(&self) -> Vec<&EventKind> {
         self.trace.events().iter().map(|event| &event.kind).collect()
     }
 
     fn violations(&self) -> Vec<&str> {
-        let told = |kind: &Kind| matches!(kind, Kind::Violation(_));
+        let told = |kind: &EventKind| matches!(kind, EventKind::Violation(_));
         self.kinds()
             .into_iter()
             .filter(|kind| told(kind))
             .map(|kind| match kind {
-                Kind::Violation(words) => words.as_str(),
+                EventKind::Violation(words) => words.as_str(),
                 _ => "",
             })
             .collect()
@@ -74,9 +74,9 @@ fn action(kind: &str, arguments: Value) -> Input {
 }
 
 /// Takes the turns until one fails.
-async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -> Came {
+async fn drive(target: &McpTarget, line: AgentLine, folder: &Path, turns: &[Input]) -> Came {
     let draws = MockDraws::new(7);
-    let context = Context {
+    let context = DriverContext {
         case_id: "c",
         lookup: &|_| None,
         folder,
@@ -87,7 +87,7 @@ async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -
         tools: false,
         agents: &[],
         resources: &NoResources,
-        records: matches!(line, Line::Record(_)),
+        records: matches!(line, AgentLine::Record(_)),
         fetched: &agentci_wire::FetchedSecrets::default(),
         enforced: &[],
         started: None,
@@ -109,11 +109,12 @@ async fn drive(target: &McpTarget, line: Line, folder: &Path, turns: &[Input]) -
 /// Records a case, plays the recording without a server, and makes sure that nothing differs but the wall clock.
 async fn both(script: &str, turns: &[Input]) -> Came {
     let recorded =
-        drive(&target(&format!("{GREETED}{script}")), Line::Record(Recorder::new()), Path::new(""), turns).await;
+        drive(&target(&format!("{GREETED}{script}")), AgentLine::Record(ExchangeRecorder::new()), Path::new(""), turns)
+            .await;
     let stored = recorded.recording.clone().unwrap().write(&Redactor::default());
-    let line = Line::Replay(Player::new(Recording::parse(&stored).unwrap(), Redactor::default()));
+    let line = AgentLine::Replay(ExchangePlayer::new(AgentRecording::parse(&stored).unwrap(), Redactor::default()));
     let played = drive(&target("exit 1"), line, Path::new(""), turns).await;
-    let events = |came: &Came| -> Vec<(u64, Kind)> {
+    let events = |came: &Came| -> Vec<(u64, EventKind)> {
         came.trace.events().iter().map(|event| (event.at.offset_us, event.kind.clone())).collect()
     };
     assert_eq!(events(&recorded), events(&played));

@@ -36,10 +36,10 @@ async fn a_call_is_one_call_of_a_tool_with_its_result() {
     assert_eq!(came.trace.final_output(), Some(&json!({ "sum": 5 })));
     let kinds = came.kinds();
     assert!(
-        matches!(kinds[2], Kind::Log { level, message, .. } if level == "warning" && message == "hot"),
+        matches!(kinds[2], EventKind::Log { level, message, .. } if level == "warning" && message == "hot"),
         "{kinds:?}"
     );
-    assert_eq!(kinds.last(), Some(&&Kind::TurnEnd));
+    assert_eq!(kinds.last(), Some(&&EventKind::TurnEnd));
     assert_eq!(came.ending.exit, Some(agentci_process::Exit::Code(0)));
 }
 
@@ -74,7 +74,9 @@ async fn a_question_is_answered_and_kept() {
     let came = both(&script, &[call(json!({ "tool": "reserve", "answers": answers }))]).await;
     assert_eq!(came.trace.conversation().text(), "for Ann");
     assert!(came.ending.stderr_tail.iter().any(|line| line.contains(r#""name":"Ann""#)), "{:?}", came.ending);
-    assert!(came.kinds().iter().any(|kind| matches!(kind, Kind::Log { message, .. } if message.contains("`Who?`"))));
+    assert!(
+        came.kinds().iter().any(|kind| matches!(kind, EventKind::Log { message, .. } if message.contains("`Who?`")))
+    );
     let came = both(&script, &[call(json!({ "tool": "reserve" }))]).await;
     let words = came.error().to_string();
     assert!(words.starts_with("the server asked `Who?` and there is no answer left"), "{words}");
@@ -103,7 +105,7 @@ async fn a_server_that_is_not_there_could_not_be_started() {
     let mut absent = target("");
     let command = vec![CommandPart { text: Text::Literal("no-such-server".into()), file: None }];
     absent.transport = McpTransport::Stdio { command, environment: Vec::new() };
-    let came = drive(&absent, Line::Live, Path::new(""), &[action("mcp:list", Value::Null)]).await;
+    let came = drive(&absent, AgentLine::Live, Path::new(""), &[action("mcp:list", Value::Null)]).await;
     assert!(matches!(came.error(), DriveError::NotStarted(words) if words == "there is no program `no-such-server`"));
 }
 
@@ -136,7 +138,7 @@ async fn a_server_stays_for_all_turns() {
 async fn a_replay_takes_only_what_was_recorded() {
     let script = answering("", &json!({ "content": text("fine") }));
     let came = both(&script, &[call(json!({ "tool": "t", "args": { "day": "Monday" } }))]).await;
-    let play = || Line::Replay(Player::new(came.recording.clone().unwrap(), Redactor::default()));
+    let play = || AgentLine::Replay(ExchangePlayer::new(came.recording.clone().unwrap(), Redactor::default()));
     let other = [call(json!({ "tool": "t", "args": { "day": "Friday" } }))];
     let words = drive(&target(""), play(), Path::new(""), &other).await.error().to_string();
     assert_eq!(
@@ -158,13 +160,13 @@ async fn a_snapshot_is_made_when_recording_and_compared_ever_after() {
         format!("{GREETED}{}", answering("", &tools).replace(STAY, &format!("\nread ask; echo '{prompts}'{STAY}")))
     };
     let turns = [action("mcp:list", json!({ "snapshot": "kept/tools.json" }))];
-    let missing = drive(&target(&server("integer")), Line::Live, &folder, &turns).await;
+    let missing = drive(&target(&server("integer")), AgentLine::Live, &folder, &turns).await;
     let words = missing.error().to_string();
     assert!(words.contains("there is no snapshot") && words.contains("agentci record"), "{words}");
-    let made = drive(&target(&server("integer")), Line::Record(Recorder::new()), &folder, &turns).await;
+    let made = drive(&target(&server("integer")), AgentLine::Record(ExchangeRecorder::new()), &folder, &turns).await;
     assert!(made.results[0].is_ok(), "{:?}", made.results);
-    assert!(drive(&target(&server("integer")), Line::Live, &folder, &turns).await.results[0].is_ok());
-    let changed = drive(&target(&server("number")), Line::Record(Recorder::new()), &folder, &turns).await;
+    assert!(drive(&target(&server("integer")), AgentLine::Live, &folder, &turns).await.results[0].is_ok());
+    let changed = drive(&target(&server("number")), AgentLine::Record(ExchangeRecorder::new()), &folder, &turns).await;
     let words = changed.error().to_string();
     assert!(words.starts_with("the tool `add` changed: at /inputSchema/properties/a/type the snapshot has"), "{words}");
     std::fs::remove_dir_all(&folder).unwrap();

@@ -1,27 +1,27 @@
 //! A server that speaks AG-UI.
 
 use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
-use agentci_source::shape::{Field, Kind, optional, required, words};
+use agentci_source::shape::{Field, ValueKind, optional, required, words};
 use agentci_source::{Reader, read};
 
 use super::Common;
-use crate::ananke::tool::{TOOLS, Tool, tools as read_tools};
-use crate::ananke::words::url;
+use crate::ananke::readers::url;
+use crate::ananke::tool::{TOOLS, WrittenTool, tools as read_tools};
 use crate::texts::{object_data, template};
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
-    required("endpoint", Kind::Address, "The address that runs are sent to."),
-    required("agentId", Kind::Name, "The agent that is asked."),
-    optional("threadId", Kind::Text, "The thread of the conversation; without it, a new one for each test."),
-    optional("forwardedProps", Kind::Object, "What the agent is told as `forwardedProps`."),
-    optional("state", Kind::Object, "The state that the conversation begins with."),
+    required("endpoint", ValueKind::Address, "The address that runs are sent to."),
+    required("agentId", ValueKind::Name, "The agent that is asked."),
+    optional("threadId", ValueKind::Text, "The thread of the conversation; without it, a new one for each test."),
+    optional("forwardedProps", ValueKind::Object, "What the agent is told as `forwardedProps`."),
+    optional("state", ValueKind::Object, "The state that the conversation begins with."),
     optional("tools", TOOLS, "Tools that the client offers."),
-    optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
-    optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+    optional("wire", ValueKind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
+    optional("protocol", ValueKind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
 ];
 
-pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Vec<Tool>) -> Option<Target> {
+pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Vec<WrittenTool>) -> Option<Target> {
     let endpoint = fields.required("endpoint", url);
     let agent = fields.required("agentId", read::name);
     let thread = fields.optional("threadId", template);
@@ -38,7 +38,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Ve
         timeout: common.timeout,
         forwarded_props,
         state,
-        tools: tools.iter().map(Tool::client).collect(),
+        tools: tools.iter().map(WrittenTool::client).collect(),
         output: OutputRule::Optional,
         span: common.span,
     })))

@@ -1,30 +1,30 @@
 //! A server that speaks MCP.
 
 use agentci_plan::{McpTarget, McpTransport, Target};
-use agentci_source::shape::{Field, Kind, depends, optional, required, words};
+use agentci_source::shape::{Field, ValueKind, depends, optional, required, words};
 use agentci_source::{Node, Reader};
 
 use super::auth::AUTH;
 use super::{Common, SuiteFolder, auth};
-use crate::ananke::words::{command as read_command, url};
+use crate::ananke::readers::{command as read_command, url};
 use crate::mcp_auth;
 use crate::texts::named_texts;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Transport {
+enum WrittenTransport {
     Stdio,
     Http,
 }
 
-const TRANSPORTS: [(&str, Transport); 3] =
-    [("stdio", Transport::Stdio), ("sse", Transport::Http), ("http", Transport::Http)];
+const TRANSPORTS: [(&str, WrittenTransport); 3] =
+    [("stdio", WrittenTransport::Stdio), ("sse", WrittenTransport::Http), ("http", WrittenTransport::Http)];
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
-    required("transport", Kind::Choice(&words(&TRANSPORTS)), "How the server is reached."),
-    depends("command", Kind::Filled(&Kind::Text), "The program and its arguments, for `stdio`."),
-    depends("endpoint", Kind::Address, "The address of the server, for `sse` and `http`."),
-    optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
+    required("transport", ValueKind::Choice(&words(&TRANSPORTS)), "How the server is reached."),
+    depends("command", ValueKind::Filled(&ValueKind::Text), "The program and its arguments, for `stdio`."),
+    depends("endpoint", ValueKind::Address, "The address of the server, for `sse` and `http`."),
+    optional("env", ValueKind::Map(&ValueKind::Word), "Variables of the environment of the program."),
     optional("auth", AUTH, "How we say who we are."),
 ];
 
@@ -39,7 +39,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
     let auth = fields.optional("auth", |node, _, problems| auth::auth(node, place, problems));
     let environment = fields.named_or_default("env", named_texts);
     let transport = match transport? {
-        Transport::Stdio => {
+        WrittenTransport::Stdio => {
             misplaced(fields, &["endpoint"], "stdio");
             if !common.headers.is_empty() {
                 let span = fields.key_span("headers").unwrap_or(common.span);
@@ -51,7 +51,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
             }
             McpTransport::Stdio { command: place.command(parts?), environment }
         }
-        Transport::Http => {
+        WrittenTransport::Http => {
             let word = node.and_then(Node::scalar).map_or("sse", |scalar| &*scalar.text);
             misplaced(fields, &["command", "env"], word);
             if endpoint.is_none() {

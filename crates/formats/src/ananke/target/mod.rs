@@ -8,20 +8,20 @@ mod mcp;
 use std::time::Duration;
 
 use agentci_plan::{REQUEST_TIMEOUT, Target, Text};
-use agentci_source::shape::{Field, Kind, Rule, Shape, Tagged, optional, required, words};
+use agentci_source::shape::{Field, KeyRule, Shape, Tagged, ValueKind, optional, required, words};
 use agentci_source::{Content, Diagnostics, Node, Pair, Severity, Span, read};
 
-use super::assertion::{ABOVE, Block, INHERIT, Level, block, inherit};
-use super::later::refuse_sockets;
-use super::tool::Tool;
-use super::version::{Version, needs};
-use super::words::milliseconds;
+use super::assertion::{ABOVE, AssertionBlock, BlockLevel, INHERIT, block, inherit};
+use super::other_releases::refuse_sockets;
+use super::readers::milliseconds;
+use super::tool::WrittenTool;
+use super::version::{FormatVersion, needs};
 pub(super) use crate::command::SuiteFolder;
 use crate::texts::named_texts;
 
 /// Which protocol is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Protocol {
+pub(super) enum TargetProtocol {
     Agui,
     A2a,
     Mcp,
@@ -31,21 +31,21 @@ pub(super) enum Protocol {
 pub(super) struct ProtocolFacts {
     pub(super) name: &'static str,
     /// The version that brought it.
-    pub(super) version: Version,
+    pub(super) version: FormatVersion,
     /// The keys that its targets have beside the common ones.
     keys: &'static [Field],
     shape: &'static Shape,
 }
 
-impl Protocol {
-    const NAMES: [(&'static str, Protocol); 3] =
-        [("agui", Protocol::Agui), ("a2a", Protocol::A2a), ("mcp", Protocol::Mcp)];
+impl TargetProtocol {
+    const NAMES: [(&'static str, TargetProtocol); 3] =
+        [("agui", TargetProtocol::Agui), ("a2a", TargetProtocol::A2a), ("mcp", TargetProtocol::Mcp)];
 
     pub(super) fn facts(self) -> ProtocolFacts {
         let (version, keys, shape) = match self {
-            Protocol::Agui => (Version::AGUI, agui::KEYS, &AGUI),
-            Protocol::A2a => (Version::A2A, a2a::KEYS, &A2A),
-            Protocol::Mcp => (Version::MCP, mcp::KEYS, &MCP),
+            TargetProtocol::Agui => (FormatVersion::AGUI, agui::KEYS, &AGUI),
+            TargetProtocol::A2a => (FormatVersion::A2A, a2a::KEYS, &A2A),
+            TargetProtocol::Mcp => (FormatVersion::MCP, mcp::KEYS, &MCP),
         };
         ProtocolFacts { name: Self::NAMES[self as usize].0, version, keys, shape }
     }
@@ -56,38 +56,42 @@ impl Protocol {
 }
 
 /// A target.
-pub(super) const TARGET: Kind = Kind::Tagged(&Tagged {
+pub(super) const TARGET: ValueKind = ValueKind::Tagged(&Tagged {
     tag: "type",
-    variants: &[(Protocol::NAMES[0].0, &AGUI), (Protocol::NAMES[1].0, &A2A), (Protocol::NAMES[2].0, &MCP)],
+    variants: &[
+        (TargetProtocol::NAMES[0].0, &AGUI),
+        (TargetProtocol::NAMES[1].0, &A2A),
+        (TargetProtocol::NAMES[2].0, &MCP),
+    ],
     usual: None,
 });
 
 /// What targets of every type have.
 static COMMON: &[Field] = &[
-    required("type", Kind::Choice(&words(&Protocol::NAMES)), "The protocol that is spoken."),
-    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-    optional("timeout_ms", Kind::Positive, "How many milliseconds one request may take."),
-    optional("assert", Kind::Shape(&ABOVE), "What is asked of every test."),
+    required("type", ValueKind::Choice(&words(&TargetProtocol::NAMES)), "The protocol that is spoken."),
+    optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
+    optional("timeout_ms", ValueKind::Positive, "How many milliseconds one request may take."),
+    optional("assert", ValueKind::Shape(&ABOVE), "What is asked of every test."),
 ];
 
 static UNKNOWN: Shape = Shape::new("the target", "A target whose type is not known yet.", COMMON).with(&[INHERIT]);
 static AGUI: Shape = Shape::new("the target", "A server that speaks AG-UI.", COMMON).with(&[INHERIT, agui::KEYS]);
 static A2A: Shape = Shape::new("the target", "An agent that speaks A2A.", COMMON)
     .with(&[INHERIT, a2a::KEYS])
-    .rules(&[Rule::One(&["agentCardUrl", "agentCard", "endpoint"])]);
+    .rules(&[KeyRule::One(&["agentCardUrl", "agentCard", "endpoint"])]);
 static MCP: Shape = Shape::new("the target", "A server that speaks MCP.", COMMON).with(&[INHERIT, mcp::KEYS]).rules(&[
-    Rule::When { key: "transport", is: &["stdio"], needs: &["command"], excludes: &["endpoint"] },
-    Rule::When { key: "transport", is: &["sse", "http"], needs: &["endpoint"], excludes: &["command", "env"] },
+    KeyRule::When { key: "transport", is: &["stdio"], needs: &["command"], excludes: &["endpoint"] },
+    KeyRule::When { key: "transport", is: &["sse", "http"], needs: &["endpoint"], excludes: &["command", "env"] },
 ]);
 
 /// A target as it is written.
-pub(super) struct ReadTarget {
-    pub(super) protocol: Protocol,
+pub(super) struct AnankeTarget {
+    pub(super) protocol: TargetProtocol,
     pub(super) target: Target,
     /// The client's tools, of an AG-UI target.
-    pub(super) tools: Vec<Tool>,
+    pub(super) tools: Vec<WrittenTool>,
     /// What is asked of every test.
-    pub(super) block: Option<Block>,
+    pub(super) block: Option<AssertionBlock>,
     /// Whether turns inherit all demands.
     pub(super) inherit: bool,
 }
@@ -102,15 +106,15 @@ struct Common {
 /// Reads a target; `None` when something it can not do without is missing or wrong.
 pub(super) fn target(
     node: &Node,
-    version: Option<Version>,
+    version: Option<FormatVersion>,
     place: SuiteFolder<'_>,
     problems: &mut Diagnostics,
-) -> Option<ReadTarget> {
+) -> Option<AnankeTarget> {
     if refuse_sockets(node, problems) {
         return None;
     }
     let protocol = node.get("type").filter(|node| !node.is_null());
-    let protocol = protocol.and_then(|node| read::choice(node, "type", &Protocol::NAMES, problems));
+    let protocol = protocol.and_then(|node| read::choice(node, "type", &TargetProtocol::NAMES, problems));
     let own = protocol.map(|protocol| without_foreign_keys(node, protocol, problems));
     let mut fields = UNKNOWN.reader(own.as_ref().unwrap_or(node), problems)?;
     let written = fields.required_node("type");
@@ -123,7 +127,7 @@ pub(super) fn target(
         timeout: fields.optional("timeout_ms", milliseconds).unwrap_or(REQUEST_TIMEOUT),
         span: node.span,
     };
-    let block = fields.node("assert").map(|node| block(node, Level::Above, fields.problems));
+    let block = fields.node("assert").map(|node| block(node, BlockLevel::Above, fields.problems));
     let inherit = inherit(&mut fields);
     // Without a type it can not be said which keys are known.
     let protocol = protocol?;
@@ -131,20 +135,20 @@ pub(super) fn target(
     let mut tools = Vec::new();
     let before = fields.problems.count(Severity::Error);
     let target = match protocol {
-        Protocol::Agui => agui::target(&mut fields, common, &mut tools),
-        Protocol::A2a => a2a::target(&mut fields, common, place),
-        Protocol::Mcp => mcp::target(&mut fields, common, place),
+        TargetProtocol::Agui => agui::target(&mut fields, common, &mut tools),
+        TargetProtocol::A2a => a2a::target(&mut fields, common, place),
+        TargetProtocol::Mcp => mcp::target(&mut fields, common, place),
     };
     fields.finish();
     let target = target.filter(|_| problems.count(Severity::Error) == before)?;
-    Some(ReadTarget { protocol, target, tools, block, inherit })
+    Some(AnankeTarget { protocol, target, tools, block, inherit })
 }
 
 /// Reports the keys that belong to other types of target, and leaves them out.
-fn without_foreign_keys(node: &Node, protocol: Protocol, problems: &mut Diagnostics) -> Node {
+fn without_foreign_keys(node: &Node, protocol: TargetProtocol, problems: &mut Diagnostics) -> Node {
     let mut foreign = |pair: &Pair| {
         let key = pair.key.text.as_str();
-        let others = Protocol::NAMES.iter().filter(|(_, other)| other.has(key));
+        let others = TargetProtocol::NAMES.iter().filter(|(_, other)| other.has(key));
         let others: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
         if protocol.has(key) || others.is_empty() {
             return false;

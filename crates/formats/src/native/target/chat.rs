@@ -3,24 +3,25 @@
 use std::sync::Arc;
 
 use agentci_plan::{
-    Assistant, ChatApi, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT,
+    Assistant, ChatApi, ChatPrompt, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, REQUEST_TIMEOUT,
     ScriptFile, Target,
 };
-use agentci_source::shape::{Kind, Rule, Shape, optional, required, words};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 use serde_json::{Map, Value};
 
-use super::super::words::{SuiteFolder, object, object_map, template};
+use super::super::readers::{SuiteFolder, object, object_map, template};
 use super::ReadTarget;
 use super::read_address;
 use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
 use crate::yao::{read_variables, scripted_connector, usual_script};
 
 /// What speaks at the other end, by name; a scripted model is put in later.
-const APIS: [(&str, Api); 3] = [("openai", Api::OpenAi), ("anthropic", Api::Anthropic), ("mock", Api::Mock)];
+const APIS: [(&str, WrittenApi); 3] =
+    [("openai", WrittenApi::OpenAi), ("anthropic", WrittenApi::Anthropic), ("mock", WrittenApi::Mock)];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Api {
+enum WrittenApi {
     OpenAi,
     Anthropic,
     Mock,
@@ -33,34 +34,34 @@ pub(super) static CHAT: Shape = Shape::new(
     "`chat`",
     "An agent that is prompts and a model.",
     &[
-        optional("agent", Kind::Name, "What the agent is called."),
-        optional("about", Kind::Map(&Kind::Text), "Variables that prompts may use."),
+        optional("agent", ValueKind::Name, "What the agent is called."),
+        optional("about", ValueKind::Map(&ValueKind::Text), "Variables that prompts may use."),
         required(
             "connector",
-            Kind::Either(&[Kind::Choice(&words(&MOCK)), Kind::Shape(&MODEL), Kind::Shape(&MOCKED)]),
+            ValueKind::Either(&[ValueKind::Choice(&words(&MOCK)), ValueKind::Shape(&MODEL), ValueKind::Shape(&MOCKED)]),
             "The model: an API, or a script that stands in for one.",
         ),
         optional("prompts", PROMPTS, "What stands before every conversation."),
-        optional("presets", Kind::Map(&PROMPTS), "Prompts by names, for functions to choose from."),
-        optional("options", Kind::Object, "What the model is told beside the messages, such as `temperature`."),
-        optional("env", Kind::Name, "A file of variables, `NAME=value` lines."),
-        optional("script", Kind::Name, "A file with functions that run before and after the model."),
-        optional("context", Kind::Shape(&CONTEXT), "Who asks, and from where."),
-        optional("timeout", Kind::Duration, "How long one request may take."),
-        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
+        optional("presets", ValueKind::Map(&PROMPTS), "Prompts by names, for functions to choose from."),
+        optional("options", ValueKind::Object, "What the model is told beside the messages, such as `temperature`."),
+        optional("env", ValueKind::Name, "A file of variables, `NAME=value` lines."),
+        optional("script", ValueKind::Name, "A file with functions that run before and after the model."),
+        optional("context", ValueKind::Shape(&CONTEXT), "Who asks, and from where."),
+        optional("timeout", ValueKind::Duration, "How long one request may take."),
+        optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 
-const PROMPTS: Kind = Kind::List(&Kind::Either(&[Kind::Text, Kind::Shape(&PROMPT)]));
+const PROMPTS: ValueKind = ValueKind::List(&ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&PROMPT)]));
 
 static PROMPT: Shape = Shape::new(
     "a prompt",
     "A message that stands before every conversation.",
     &[
-        required("role", Kind::Name, "Who says it: `system`, `user` or `assistant`."),
-        optional("name", Kind::Text, "The name of who says it."),
-        required("content", Kind::Text, "What is said."),
-        optional("shared", Kind::Truth, "Whether `Create` may leave it out with `disable_global_prompts`."),
+        required("role", ValueKind::Name, "Who says it: `system`, `user` or `assistant`."),
+        optional("name", ValueKind::Text, "The name of who says it."),
+        required("content", ValueKind::Text, "What is said."),
+        optional("shared", ValueKind::Truth, "Whether `Create` may leave it out with `disable_global_prompts`."),
     ],
 );
 
@@ -68,32 +69,32 @@ static MODEL: Shape = Shape::new(
     "`connector`",
     "A model behind an API.",
     &[
-        optional("script", Kind::Name, "A script that stands in for a model; not with an API."),
-        optional("api", Kind::Choice(&MODELS), "What is spoken, `openai` without it."),
-        optional("id", Kind::Name, "What reports call it."),
-        required("url", Kind::Address, "The whole address that requests are sent to."),
-        required("model", Kind::Text, "The name of the model."),
-        optional("key", Kind::Text, "The key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
-        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("settings", Kind::Object, "What every request says, such as `max_tokens`."),
+        optional("script", ValueKind::Name, "A script that stands in for a model; not with an API."),
+        optional("api", ValueKind::Choice(&MODELS), "What is spoken, `openai` without it."),
+        optional("id", ValueKind::Name, "What reports call it."),
+        required("url", ValueKind::Address, "The whole address that requests are sent to."),
+        required("model", ValueKind::Text, "The name of the model."),
+        optional("key", ValueKind::Text, "The key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
+        optional("key_header", ValueKind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("settings", ValueKind::Object, "What every request says, such as `max_tokens`."),
     ],
 )
-.rules(&[Rule::Needs("script", "api")]);
+.rules(&[KeyRule::Needs("script", "api")]);
 
 static MOCKED: Shape = Shape::new(
     "`connector`",
     "A script that stands in for a model.",
     &[
-        optional("script", Kind::Name, "A model's script, from the folder of the suite."),
-        optional("api", Kind::Choice(&words(&MOCK)), "`mock`."),
-        optional("id", Kind::Name, "What reports call it."),
-        optional("model", Kind::Text, "The name of the model."),
-        optional("key", Kind::Text, "The key that is sent."),
-        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("settings", Kind::Object, "What every request says."),
+        optional("script", ValueKind::Name, "A model's script, from the folder of the suite."),
+        optional("api", ValueKind::Choice(&words(&MOCK)), "`mock`."),
+        optional("id", ValueKind::Name, "What reports call it."),
+        optional("model", ValueKind::Text, "The name of the model."),
+        optional("key", ValueKind::Text, "The key that is sent."),
+        optional("key_header", ValueKind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("settings", ValueKind::Object, "What every request says."),
     ],
 )
-.rules(&[Rule::Some(&["script", "api"])]);
+.rules(&[KeyRule::Some(&["script", "api"])]);
 
 /// The word for one that is.
 const MOCK: [(&str, ()); 1] = [(APIS[2].0, ())];
@@ -104,15 +105,15 @@ static CONTEXT: Shape = Shape::new(
     "`context`",
     "Who asks, and from where.",
     &[
-        optional("user", Kind::Text, "The user."),
-        optional("team", Kind::Text, "The team of the user."),
-        optional("locale", Kind::Text, "The language, such as `en-us`."),
-        optional("client_type", Kind::Text, "What kind of client asks."),
-        optional("client_ip", Kind::Text, "The address of the client."),
-        optional("referer", Kind::Text, "Where the request comes from."),
-        optional("accept", Kind::Text, "What kind of answer is taken."),
-        optional("chat", Kind::Text, "The id of the conversation."),
-        optional("metadata", Kind::Object, "Whatever else functions may look at."),
+        optional("user", ValueKind::Text, "The user."),
+        optional("team", ValueKind::Text, "The team of the user."),
+        optional("locale", ValueKind::Text, "The language, such as `en-us`."),
+        optional("client_type", ValueKind::Text, "What kind of client asks."),
+        optional("client_ip", ValueKind::Text, "The address of the client."),
+        optional("referer", ValueKind::Text, "Where the request comes from."),
+        optional("accept", ValueKind::Text, "What kind of answer is taken."),
+        optional("chat", ValueKind::Text, "The id of the conversation."),
+        optional("metadata", ValueKind::Object, "Whatever else functions may look at."),
     ],
 );
 
@@ -165,9 +166,10 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
     }
     let mut fields = MODEL.reader(node, problems)?;
     let script = fields.optional("script", read::name);
-    let api = fields.choice("api", &APIS).unwrap_or(if script.is_some() { Api::Mock } else { Api::OpenAi });
+    let api =
+        fields.choice("api", &APIS).unwrap_or(if script.is_some() { WrittenApi::Mock } else { WrittenApi::OpenAi });
     let id = fields.name("id");
-    let is_model = api != Api::Mock;
+    let is_model = api != WrittenApi::Mock;
     let (url, model) = if is_model {
         (fields.required("url", read_address), fields.required("model", template))
     } else {
@@ -179,9 +181,9 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
     found.settings = fields.optional("settings", object_map).unwrap_or_default();
     fields.finish();
     match api {
-        Api::OpenAi => found.api = ChatApi::OpenAi,
-        Api::Anthropic => found.api = ChatApi::Anthropic,
-        Api::Mock => {}
+        WrittenApi::OpenAi => found.api = ChatApi::OpenAi,
+        WrittenApi::Anthropic => found.api = ChatApi::Anthropic,
+        WrittenApi::Mock => {}
     }
     if is_model {
         (found.url, found.model) = (url?, model?);
@@ -196,26 +198,26 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
     Some(found)
 }
 
-fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<Prompt> {
+fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<ChatPrompt> {
     read::each(node, "prompts", problems, prompt)
 }
 
 /// A prompt: words of the system, or a mapping.
-fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<Prompt> {
+fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<ChatPrompt> {
     if node.pairs().is_none() {
         let content = read::text(node, "prompts[]", problems)?;
-        return Some(Prompt { role: "system".into(), name: None, content, shared: false });
+        return Some(ChatPrompt { role: "system".into(), name: None, content, shared: false });
     }
     PROMPT.read(node, problems, |fields| {
         let role = fields.required("role", read::name);
         let name = fields.text("name");
         let content = fields.required("content", read::text);
         let shared = fields.truth("shared").unwrap_or_default();
-        Some(Prompt { role: role?.value, name, content: content?, shared })
+        Some(ChatPrompt { role: role?.value, name, content: content?, shared })
     })
 }
 
-fn presets(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Arc<[Prompt]>)> {
+fn presets(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String, Arc<[ChatPrompt]>)> {
     let pairs = pairs(node, name, problems);
     pairs.iter().map(|pair| (pair.key.text.to_string(), prompts(&pair.value, problems).into())).collect()
 }

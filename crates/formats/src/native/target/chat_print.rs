@@ -1,6 +1,6 @@
 //! An agent that is prompts and a model, in native form.
 
-use agentci_plan::{ChatApi, ChatTarget, Connector, KeyHeader, OutputRule, Prompt, REQUEST_TIMEOUT};
+use agentci_plan::{ChatApi, ChatPrompt, ChatTarget, Connector, KeyHeader, OutputRule, REQUEST_TIMEOUT};
 use agentci_source::Node;
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::printer::Printer;
 impl Printer<'_> {
     pub(super) fn chat(&self, chat: &ChatTarget) -> Node {
         let about = chat.assistant.about.iter().map(|(name, text)| (name, Some(self.text(text))));
-        let preset = |prompts: &[Prompt]| prompts.iter().map(|prompt| self.prompt(prompt)).collect();
+        let preset = |prompts: &[ChatPrompt]| prompts.iter().map(|prompt| self.prompt(prompt)).collect();
         let presets = chat.assistant.presets.iter();
         let presets = presets.map(|(name, prompts)| (name, Some(Node::list(self.span, preset(prompts)))));
         self.map([
@@ -47,7 +47,7 @@ impl Printer<'_> {
         ])
     }
 
-    fn prompt(&self, prompt: &Prompt) -> Node {
+    fn prompt(&self, prompt: &ChatPrompt) -> Node {
         self.map([
             ("role", Some(self.text(&prompt.role))),
             ("name", prompt.name.as_ref().map(|name| self.text(name))),

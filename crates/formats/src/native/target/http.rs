@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
-use agentci_source::shape::{Field, Kind, Rule, Shape, optional, required, words};
+use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, Span, Spanned, read};
 
-use super::super::words::{SuiteFolder, command, data, named_texts};
+use super::super::readers::{SuiteFolder, command, data, named_texts};
 use super::ReadTarget;
 use super::read_address;
 use crate::gates::placed_truth;
@@ -17,31 +17,31 @@ const ABOUT_SERVER: [&str; 5] = ["folder", "env", "ready", "patience", "shared"]
 
 /// What is said about a server beside its address.
 pub(crate) static HTTP_KEYS: &[Field] = &[
-    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-    optional("body", Kind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
-    optional("answer", Kind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
+    optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
+    optional("body", ValueKind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
+    optional("answer", ValueKind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
     optional(
         "events",
-        Kind::Either(&[Kind::Choice(&["all"]), Kind::Filled(&Kind::Name)]),
+        ValueKind::Either(&[ValueKind::Choice(&["all"]), ValueKind::Filled(&ValueKind::Name)]),
         "The kinds of server-sent events that are text; `all` for every event that carries text.",
     ),
     optional(
         "protocol",
-        Kind::Choice(&words(&Strictness::NAMES)),
+        ValueKind::Choice(&words(&Strictness::NAMES)),
         "The outcome of an answer that is not what its `content-type` or its stream format says.",
     ),
-    optional("timeout", Kind::Duration, "How long one request may take."),
+    optional("timeout", ValueKind::Duration, "How long one request may take."),
 ];
 
 /// What is said about a program that is the server, beside its command.
 pub(crate) static SERVER_KEYS: &[Field] = &[
-    optional("folder", Kind::Name, "The folder that the program runs in."),
-    optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
-    optional("ready", Kind::Address, "An address that answers once the program is ready."),
-    optional("patience", Kind::Duration, "How long the program may take to be ready."),
+    optional("folder", ValueKind::Name, "The folder that the program runs in."),
+    optional("env", ValueKind::Map(&ValueKind::Word), "Variables of its environment."),
+    optional("ready", ValueKind::Address, "An address that answers once the program is ready."),
+    optional("patience", ValueKind::Duration, "How long the program may take to be ready."),
     optional(
         "shared",
-        Kind::Truth,
+        ValueKind::Truth,
         "Whether one program serves all cases although their tools are played [default: false].",
     ),
 ];
@@ -49,20 +49,20 @@ pub(crate) static SERVER_KEYS: &[Field] = &[
 pub(super) static HTTP: Shape = Shape::new(
     "`http`",
     "A server that is asked over plain HTTP.",
-    &[required("url", Kind::Address, "The address; variables may stand in it.")],
+    &[required("url", ValueKind::Address, "The address; variables may stand in it.")],
 )
 .with(&[
     HTTP_KEYS,
-    &[optional("command", Kind::Filled(&Kind::Text), "The program that is the server, started by the run.")],
+    &[optional("command", ValueKind::Filled(&ValueKind::Text), "The program that is the server, started by the run.")],
     SERVER_KEYS,
-    &[optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT)],
+    &[optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT)],
 ])
 .rules(&[
-    Rule::Needs("folder", "command"),
-    Rule::Needs("env", "command"),
-    Rule::Needs("ready", "command"),
-    Rule::Needs("patience", "command"),
-    Rule::Needs("shared", "command"),
+    KeyRule::Needs("folder", "command"),
+    KeyRule::Needs("env", "command"),
+    KeyRule::Needs("ready", "command"),
+    KeyRule::Needs("patience", "command"),
+    KeyRule::Needs("shared", "command"),
 ]);
 
 pub(super) fn http(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {

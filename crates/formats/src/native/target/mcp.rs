@@ -1,10 +1,10 @@
 //! A server that speaks MCP.
 
 use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT, Target};
-use agentci_source::shape::{Kind, Rule, Shape, optional};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node};
 
-use super::super::words::{SuiteFolder, command, named_texts};
+use super::super::readers::{SuiteFolder, command, named_texts};
 use super::ReadTarget;
 use super::a2a::{AUTH, auth};
 use super::read_address;
@@ -14,19 +14,19 @@ pub(super) static MCP: Shape = Shape::new(
     "`mcp`",
     "A server that speaks MCP.",
     &[
-        optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
+        optional("env", ValueKind::Map(&ValueKind::Word), "Variables of the environment of the program."),
         optional(
             "command",
-            Kind::Filled(&Kind::Text),
+            ValueKind::Filled(&ValueKind::Text),
             "The program and its arguments; files in it are found beside the suite.",
         ),
-        optional("url", Kind::Address, "The address of the server; variables may stand in it."),
-        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-        optional("timeout", Kind::Duration, "How long one request may take."),
-        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
+        optional("url", ValueKind::Address, "The address of the server; variables may stand in it."),
+        optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
+        optional("timeout", ValueKind::Duration, "How long one request may take."),
+        optional("auth", ValueKind::Shape(&AUTH), "How we say who we are."),
     ],
 )
-.rules(&[Rule::One(&["command", "url"])]);
+.rules(&[KeyRule::One(&["command", "url"])]);
 
 pub(super) fn mcp(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
     let mut fields = MCP.reader(node, problems)?;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use agentci_plan::{MockTarget, Target};
-use agentci_source::shape::{Kind, Shape, optional};
+use agentci_source::shape::{Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node, Severity};
 
-use super::super::words::SuiteFolder;
+use super::super::readers::SuiteFolder;
 use super::ReadTarget;
 use crate::mock_script;
 
@@ -19,7 +19,7 @@ pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place 
         mock_script::MANNER,
         &[optional(
             "position",
-            Kind::Whole(0, LAST_POSITION as i64),
+            ValueKind::Whole(0, LAST_POSITION as i64),
             "The position in the script; without it, that of the case in its suite.",
         )],
     ]);

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{MockScript, MockTarget, Target};
-use agentci_source::shape::{Field, Kind, Rule, Shape, filled};
+use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, filled};
 use agentci_source::{Diagnostics, Node, Span, did_you_mean, read};
 
-use super::super::words::SuiteFolder;
+use super::super::readers::SuiteFolder;
 use super::{a2a, agui, chat, http, mcp, mock, process};
 use crate::document::Loading;
 
@@ -25,17 +25,17 @@ const KINDS: [(Field, ReadKind); 7] = [
     (
         filled(
             "process",
-            Kind::Shape(&process::PROCESS),
+            ValueKind::Shape(&process::PROCESS),
             "A program that speaks JSON lines over its standard input and output.",
         ),
         process::process,
     ),
-    (filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."), http::http),
-    (filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."), mock::mock),
-    (filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."), agui::agui),
-    (filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."), a2a::a2a),
-    (filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."), mcp::mcp),
-    (filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."), chat::chat),
+    (filled("http", ValueKind::Shape(&http::HTTP), "A server that is asked over plain HTTP."), http::http),
+    (filled("mock", ValueKind::Shape(&mock::MOCK), "A scripted model in place of an agent."), mock::mock),
+    (filled("agui", ValueKind::Shape(&agui::AGUI), "A server that speaks AG-UI."), agui::agui),
+    (filled("a2a", ValueKind::Shape(&a2a::A2A), "An agent that speaks A2A."), a2a::a2a),
+    (filled("mcp", ValueKind::Shape(&mcp::MCP), "A server that speaks MCP."), mcp::mcp),
+    (filled("chat", ValueKind::Shape(&chat::CHAT), "An agent that is prompts and a model."), chat::chat),
 ];
 
 /// The keys of [`KINDS`].
@@ -51,7 +51,7 @@ static KEYS: [Field; KINDS.len()] = {
 
 /// A target.
 pub(in crate::native) static TARGET: Shape =
-    Shape::new("`target`", "How the agent is reached: one key, the kind.", &KEYS).rules(&[Rule::OneKey]);
+    Shape::new("`target`", "How the agent is reached: one key, the kind.", &KEYS).rules(&[KeyRule::OneKey]);
 
 /// A target as it is written.
 #[derive(Clone)]

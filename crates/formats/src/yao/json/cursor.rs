@@ -4,7 +4,7 @@ use agentci_source::{Diagnostic, FileId, Span};
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct At {
+pub(super) struct TextPlace {
     pub(super) byte: usize,
     pub(super) line: u32,
     pub(super) column: u32,
@@ -14,17 +14,17 @@ pub(super) struct At {
 pub(super) struct Cursor<'t> {
     text: &'t str,
     file: FileId,
-    at: At,
+    at: TextPlace,
     /// Whether comments between `/*` and `*/` and commas before a closing bracket are let pass.
     pub(super) lax: bool,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str, file: FileId, lax: bool) -> Self {
-        Self { text, file, at: At { byte: 0, line: 1, column: 1 }, lax }
+        Self { text, file, at: TextPlace { byte: 0, line: 1, column: 1 }, lax }
     }
 
-    pub(super) fn at(&self) -> At {
+    pub(super) fn at(&self) -> TextPlace {
         self.at
     }
 
@@ -105,12 +105,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// The span of one character.
-    pub(super) fn point(&self, at: At) -> Span {
+    pub(super) fn point(&self, at: TextPlace) -> Span {
         Span { file: self.file, line: at.line, column: at.column, width: 1 }
     }
 
     /// From a place to where the reader stands, as far as that is on one line.
-    pub(super) fn since(&self, start: At) -> Span {
+    pub(super) fn since(&self, start: TextPlace) -> Span {
         let width = if start.line == self.at.line { self.at.column.saturating_sub(start.column).max(1) } else { 1 };
         Span { width, ..self.point(start) }
     }

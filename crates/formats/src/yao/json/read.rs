@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use agentci_source::{Content, Diagnostic, Diagnostics, FileId, Key, Name, Node, Pair};
 
-use super::cursor::{At, Cursor};
+use super::cursor::{Cursor, TextPlace};
 use super::word::shown;
 
 /// The most levels that values may be nested.
@@ -114,7 +114,7 @@ fn list(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Node>, Diagnostic> 
 fn members<'t>(
     cursor: &mut Cursor<'t>,
     [bracket, close]: [char; 2],
-    mut member: impl FnMut(&mut Cursor<'t>, At) -> Result<(), Diagnostic>,
+    mut member: impl FnMut(&mut Cursor<'t>, TextPlace) -> Result<(), Diagnostic>,
 ) -> Result<(), Diagnostic> {
     let open = cursor.at();
     cursor.take();
@@ -138,7 +138,7 @@ fn members<'t>(
     }
 }
 
-fn missing(cursor: &Cursor<'_>, open: At, bracket: char, wanted: &str) -> Diagnostic {
+fn missing(cursor: &Cursor<'_>, open: TextPlace, bracket: char, wanted: &str) -> Diagnostic {
     match cursor.peek() {
         None => Diagnostic::error(cursor.point(open), format!("`{bracket}` is never closed"))
             .label("begins here")

@@ -3,7 +3,7 @@
 use agentci_source::{Diagnostic, Scalar};
 use serde_json::Number;
 
-use super::cursor::{At, Cursor};
+use super::cursor::{Cursor, TextPlace};
 
 impl Cursor<'_> {
     /// A text, its opening quote still to be taken.
@@ -39,7 +39,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn escape(&mut self, start: At) -> Result<char, Diagnostic> {
+    fn escape(&mut self, start: TextPlace) -> Result<char, Diagnostic> {
         Ok(match self.take() {
             Some(same @ ('"' | '\\' | '/')) => same,
             Some('b') => '\u{8}',
@@ -57,7 +57,7 @@ impl Cursor<'_> {
     }
 
     /// One or two escapes of four digits that are one character.
-    fn unicode(&mut self, start: At) -> Result<char, Diagnostic> {
+    fn unicode(&mut self, start: TextPlace) -> Result<char, Diagnostic> {
         let wrong = |cursor: &Self| {
             Diagnostic::error(cursor.since(start), "this escape is no character")
                 .label("four hexadecimal digits belong here, or two halves of a pair")

@@ -4,16 +4,16 @@ mod properties;
 mod requests;
 mod turns;
 
-use agentci_trace::Kind;
+use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
-use super::{Binding, Conversation, Ending, Outgoing, Protocol, Reader, Version};
+use super::{A2aConversation, A2aProtocol, A2aReader, A2aVersion, Binding, OutgoingMessage, TurnStanding};
 
-const MODERN: Protocol = Protocol { version: Version::V1, binding: Binding::JsonRpc };
-const OLD: Protocol = Protocol { version: Version::V03, binding: Binding::JsonRpc };
+const MODERN: A2aProtocol = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
+const OLD: A2aProtocol = A2aProtocol { version: A2aVersion::V03, binding: Binding::JsonRpc };
 
-fn user(words: &str) -> Outgoing {
-    Outgoing::of_messages(&[json!({ "role": "user", "content": words })]).unwrap()
+fn user(words: &str) -> OutgoingMessage {
+    OutgoingMessage::of_messages(&[json!({ "role": "user", "content": words })]).unwrap()
 }
 
 /// What one turn leaves in the trace.
@@ -27,8 +27,8 @@ struct Left {
 }
 
 /// Reads the items of a turn.
-fn read(items: &[Value], protocol: Protocol, conversation: &mut Conversation) -> (Left, Ending) {
-    let mut reader = Reader::default();
+fn read(items: &[Value], protocol: A2aProtocol, conversation: &mut A2aConversation) -> (Left, TurnStanding) {
+    let mut reader = A2aReader::default();
     let mut kinds = Vec::new();
     for item in items {
         kinds.extend(reader.item(item, protocol, conversation).unwrap());
@@ -38,11 +38,11 @@ fn read(items: &[Value], protocol: Protocol, conversation: &mut Conversation) ->
     let mut left = Left::default();
     for kind in kinds {
         match kind {
-            Kind::Text(text) => left.text.push_str(&text),
-            Kind::Log { message, .. } => left.logs.push(message),
-            Kind::Violation(message) => left.violations.push(message),
-            Kind::State(state) => left.state = Some(state["task"].clone()),
-            Kind::FinalOutput(output) => left.output = Some(Value::clone(&output)),
+            EventKind::Text(text) => left.text.push_str(&text),
+            EventKind::Log { message, .. } => left.logs.push(message),
+            EventKind::Violation(message) => left.violations.push(message),
+            EventKind::State(state) => left.state = Some(state["task"].clone()),
+            EventKind::FinalOutput(output) => left.output = Some(Value::clone(&output)),
             other => panic!("{other:?}"),
         }
     }

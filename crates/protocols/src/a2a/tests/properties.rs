@@ -70,28 +70,28 @@ proptest! {
         let piece = |(number, text): (usize, &String)| artifact("a", &json!({ "text": text }), number > 0);
         items.extend(pieces.iter().enumerate().map(piece));
         items.push(status("TASK_STATE_COMPLETED", ""));
-        let (left, ending) = read(&items, MODERN, &mut Conversation::new(None));
-        prop_assert_eq!((left.text, ending), (pieces.concat(), Ending::Done));
+        let (left, ending) = read(&items, MODERN, &mut A2aConversation::new(None));
+        prop_assert_eq!((left.text, ending), (pieces.concat(), TurnStanding::Done));
         prop_assert!(left.violations.is_empty());
     }
 
     /// Nothing that an agent sends brings a reader down, and a task is named again only if the agent named it and it waits.
     #[test]
     fn any_answer_is_survived(answers in prop::collection::vec(prop::collection::vec(item(), 0..6), 1..4)) {
-        let mut conversation = Conversation::new(None);
+        let mut conversation = A2aConversation::new(None);
         for items in answers {
             let next = conversation.say(user("hi"), &[]);
             if let Some(task) = &next.task {
                 prop_assert!(conversation.task().is_some_and(|known| known.id == *task && known.state.is_interrupted()));
             }
-            let mut reader = Reader::default();
+            let mut reader = A2aReader::default();
             for item in &items {
                 let _ = reader.item(item, MODERN, &mut conversation);
             }
             let ending = reader.ending(&conversation);
             let over = reader.is_over(&conversation);
-            prop_assert_eq!(over, !matches!(ending, Ending::Silent | Ending::Working { .. }));
-            let states = reader.end(&mut conversation).into_iter().filter(|kind| matches!(kind, Kind::State(_))).count();
+            prop_assert_eq!(over, !matches!(ending, TurnStanding::Silent | TurnStanding::Working { .. }));
+            let states = reader.end(&mut conversation).into_iter().filter(|kind| matches!(kind, EventKind::State(_))).count();
             prop_assert!(states <= 1);
         }
     }

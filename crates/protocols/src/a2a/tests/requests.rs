@@ -1,14 +1,14 @@
 //! Requests as agents get them.
 
 use super::*;
-use crate::a2a::{Call, Interface, Method, Outgoing, Prepared};
+use crate::a2a::{A2aCall, A2aMethod, Interface, OutgoingMessage, PreparedCall};
 
-fn interface(version: Version, binding: Binding, tenant: Option<&str>) -> Interface {
-    let protocol = Protocol { version, binding };
+fn interface(version: A2aVersion, binding: Binding, tenant: Option<&str>) -> Interface {
+    let protocol = A2aProtocol { version, binding };
     Interface { url: "https://example.com/a2a/?x=1".into(), protocol, tenant: tenant.map(str::to_owned) }
 }
 
-fn sent(call: Call<'_>, interface: &Interface) -> (Prepared, Value) {
+fn sent(call: A2aCall<'_>, interface: &Interface) -> (PreparedCall, Value) {
     let mut made = 0;
     let prepared = call.prepare(interface, &mut || {
         made += 1;
@@ -18,20 +18,20 @@ fn sent(call: Call<'_>, interface: &Interface) -> (Prepared, Value) {
     (prepared, body)
 }
 
-fn message() -> Outgoing {
+fn message() -> OutgoingMessage {
     let arguments = json!({
         "message": "hello", "parts": [{ "data": { "n": 1 } }], "metadata": { "k": "v" }, "contextId": "c", "taskId": "t/1",
     });
-    let message = Outgoing::of_action(&arguments).unwrap();
-    Conversation::new(None).say(message, &["text/plain".to_owned()])
+    let message = OutgoingMessage::of_action(&arguments).unwrap();
+    A2aConversation::new(None).say(message, &["text/plain".to_owned()])
 }
 
 #[test]
 fn a_message_in_every_protocol() {
     let message = message();
-    let call = Call::Send { message: &message, immediately: true };
-    let (modern, body) = sent(call, &interface(Version::V1, Binding::JsonRpc, Some("acme")));
-    assert_eq!((modern.url.as_str(), modern.method), ("https://example.com/a2a/?x=1", Method::Post));
+    let call = A2aCall::Send { message: &message, immediately: true };
+    let (modern, body) = sent(call, &interface(A2aVersion::V1, Binding::JsonRpc, Some("acme")));
+    assert_eq!((modern.url.as_str(), modern.method), ("https://example.com/a2a/?x=1", A2aMethod::Post));
     assert!(modern.headers.contains(&("a2a-version".into(), "1.0".into())));
     let wanted = json!({
         "messageId": "id-1", "role": "ROLE_USER", "parts": [{ "text": "hello" }, { "data": { "n": 1 } }],
@@ -41,11 +41,11 @@ fn a_message_in_every_protocol() {
     let params = json!({ "message": wanted, "configuration": configuration, "tenant": "acme" });
     assert_eq!(body, json!({ "jsonrpc": "2.0", "id": "id-2", "method": "SendMessage", "params": params }));
 
-    let (rest, body) = sent(call, &interface(Version::V1, Binding::Rest, Some("a/c")));
+    let (rest, body) = sent(call, &interface(A2aVersion::V1, Binding::Rest, Some("a/c")));
     assert_eq!(rest.url, "https://example.com/a2a/a%2Fc/message:send?x=1");
     assert_eq!(body["message"], wanted);
 
-    let (old, body) = sent(call, &interface(Version::V03, Binding::JsonRpc, None));
+    let (old, body) = sent(call, &interface(A2aVersion::V03, Binding::JsonRpc, None));
     assert!(old.headers.contains(&("a2a-version".into(), "0.3".into())));
     assert_eq!(body["method"], "message/send");
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_message_in_every_protocol() {
     assert_eq!(body["params"]["message"]["parts"][1], json!({ "kind": "data", "data": { "n": 1 } }));
     assert_eq!(body["params"]["configuration"]["blocking"], false);
 
-    let (old, body) = sent(call, &interface(Version::V03, Binding::Rest, None));
+    let (old, body) = sent(call, &interface(A2aVersion::V03, Binding::Rest, None));
     assert_eq!(old.url, "https://example.com/a2a/v1/message:send?x=1");
     assert_eq!(body["message"]["content"][0], json!({ "text": "hello" }));
 
@@ -66,16 +66,16 @@ fn a_message_in_every_protocol() {
 
 #[test]
 fn a_task_is_asked_for_by_its_id() {
-    let rest = interface(Version::V1, Binding::Rest, None);
-    let (get, _) = sent(Call::Get("t/1"), &rest);
-    assert_eq!((get.url.as_str(), get.method), ("https://example.com/a2a/tasks/t%2F1?x=1", Method::Get));
-    let (subscribe, _) = sent(Call::Subscribe("t/1"), &rest);
+    let rest = interface(A2aVersion::V1, Binding::Rest, None);
+    let (get, _) = sent(A2aCall::Get("t/1"), &rest);
+    assert_eq!((get.url.as_str(), get.method), ("https://example.com/a2a/tasks/t%2F1?x=1", A2aMethod::Get));
+    let (subscribe, _) = sent(A2aCall::Subscribe("t/1"), &rest);
     assert_eq!(subscribe.url, "https://example.com/a2a/tasks/t%2F1:subscribe?x=1");
     for (call, version, method) in [
-        (Call::Get("t"), Version::V1, "GetTask"),
-        (Call::Get("t"), Version::V03, "tasks/get"),
-        (Call::Subscribe("t"), Version::V1, "SubscribeToTask"),
-        (Call::Subscribe("t"), Version::V03, "tasks/resubscribe"),
+        (A2aCall::Get("t"), A2aVersion::V1, "GetTask"),
+        (A2aCall::Get("t"), A2aVersion::V03, "tasks/get"),
+        (A2aCall::Subscribe("t"), A2aVersion::V1, "SubscribeToTask"),
+        (A2aCall::Subscribe("t"), A2aVersion::V03, "tasks/resubscribe"),
     ] {
         let (_, body) = sent(call, &interface(version, Binding::JsonRpc, None));
         assert_eq!((&body["method"], &body["params"]), (&json!(method), &json!({ "id": "t" })));
@@ -91,9 +91,9 @@ fn what_can_not_be_sent_is_refused() {
         (json!({ "message": "x", "metadata": [] }), "must be a mapping"),
         (json!({ "message": "x", "task": "t" }), "no argument `task`"),
     ] {
-        let said = Outgoing::of_action(&arguments).unwrap_err();
+        let said = OutgoingMessage::of_action(&arguments).unwrap_err();
         assert!(said.contains(wanted), "{said}");
     }
-    let said = Outgoing::of_messages(&[json!({ "role": "system", "content": "be nice" })]).unwrap_err();
+    let said = OutgoingMessage::of_messages(&[json!({ "role": "system", "content": "be nice" })]).unwrap_err();
     assert!(said.contains("`system`"), "{said}");
 }

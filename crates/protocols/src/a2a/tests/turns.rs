@@ -5,11 +5,11 @@ use crate::a2a::TaskState;
 
 #[test]
 fn a_message_is_the_text() {
-    let mut conversation = Conversation::new(None);
+    let mut conversation = A2aConversation::new(None);
     let message =
         json!({ "message": { "messageId": "m", "contextId": "c", "parts": [{ "text": "a" }, { "text": "b" }] } });
     let (left, ending) = read(&[message], MODERN, &mut conversation);
-    assert_eq!((left.text.as_str(), ending), ("ab", Ending::Done));
+    assert_eq!((left.text.as_str(), ending), ("ab", TurnStanding::Done));
     assert_eq!(left.state, None);
     let next = conversation.say(user("hi"), &[]);
     assert_eq!((next.context.as_deref(), next.task), (Some("c"), None));
@@ -25,8 +25,8 @@ fn artifacts_are_the_text_and_what_is_said_at_work_is_not() {
         artifact("plan", &json!({ "text": "home" }), true),
         status("TASK_STATE_COMPLETED", "Done."),
     ];
-    let (left, ending) = read(&items, MODERN, &mut Conversation::new(None));
-    assert_eq!((left.text.as_str(), ending), ("Fly home\nDone.", Ending::Done));
+    let (left, ending) = read(&items, MODERN, &mut A2aConversation::new(None));
+    assert_eq!((left.text.as_str(), ending), ("Fly home\nDone.", TurnStanding::Done));
     assert_eq!((left.logs, left.violations), (vec!["thinking".to_owned()], Vec::new()));
     assert_eq!(left.output.unwrap().to_string(), r#"{"total":4.0}"#);
     let state = json!({ "id": "t", "state": "completed", "artifacts": [
@@ -43,22 +43,22 @@ fn a_last_word_that_an_artifact_says_is_said_once() {
         artifact("a", &json!({ "text": "Done." }), false),
         status("TASK_STATE_COMPLETED", "Done."),
     ];
-    assert_eq!(read(&items, MODERN, &mut Conversation::new(None)).0.text, "Done.");
+    assert_eq!(read(&items, MODERN, &mut A2aConversation::new(None)).0.text, "Done.");
 }
 
 #[test]
 fn a_task_that_waits_is_gone_on_with_until_it_is_over() {
-    let mut conversation = Conversation::new(None);
+    let mut conversation = A2aConversation::new(None);
     let offer = json!([{ "artifactId": "offer", "parts": [{ "text": "An offer." }] }]);
     let asks = [task("TASK_STATE_WORKING", &offer), status("TASK_STATE_INPUT_REQUIRED", "Where to?")];
     let (left, ending) = read(&asks, MODERN, &mut conversation);
-    assert_eq!((left.text.as_str(), ending), ("An offer.\nWhere to?", Ending::Waits));
+    assert_eq!((left.text.as_str(), ending), ("An offer.\nWhere to?", TurnStanding::Waits));
     let next = conversation.say(user("Rome"), &[]);
     assert_eq!((next.context.as_deref(), next.task.as_deref()), (Some("c"), Some("t")));
     // What was given out in the turn before is not given out again.
     let both = json!([offer[0], { "artifactId": "ticket", "parts": [{ "text": "Booked." }] }]);
     let (left, ending) = read(&[task("TASK_STATE_COMPLETED", &both)], MODERN, &mut conversation);
-    assert_eq!((left.text.as_str(), ending), ("Booked.", Ending::Done));
+    assert_eq!((left.text.as_str(), ending), ("Booked.", TurnStanding::Done));
     assert_eq!(left.state.unwrap()["artifacts"].as_array().unwrap().len(), 2);
     let after = conversation.say(user("thanks"), &[]);
     assert_eq!((after.context.as_deref(), after.task), (Some("c"), None));
@@ -72,26 +72,26 @@ fn a_failure_has_the_words_of_its_status() {
         ("TASK_STATE_CANCELED", TaskState::Canceled),
     ] {
         let items = [task("TASK_STATE_WORKING", &json!([])), status(state, "no flights")];
-        let (left, ending) = read(&items, MODERN, &mut Conversation::new(None));
-        assert_eq!(ending, Ending::Failed { state: wanted, words: "no flights".into() });
+        let (left, ending) = read(&items, MODERN, &mut A2aConversation::new(None));
+        assert_eq!(ending, TurnStanding::Failed { state: wanted, words: "no flights".into() });
         assert_eq!(left.text, "");
     }
 }
 
 #[test]
 fn a_stream_that_ends_at_work_is_known_as_such() {
-    let mut conversation = Conversation::new(None);
+    let mut conversation = A2aConversation::new(None);
     let items = [task("TASK_STATE_SUBMITTED", &json!([])), status("TASK_STATE_WORKING", "")];
     let (_, ending) = read(&items, MODERN, &mut conversation);
-    assert_eq!(ending, Ending::Working { task: "t".into(), state: TaskState::Working });
-    assert_eq!(read(&[], MODERN, &mut conversation).1, Ending::Silent);
+    assert_eq!(ending, TurnStanding::Working { task: "t".into(), state: TaskState::Working });
+    assert_eq!(read(&[], MODERN, &mut conversation).1, TurnStanding::Silent);
 }
 
 #[test]
 fn who_asks_again_is_not_told_the_same_twice() {
     let mut working = task("TASK_STATE_WORKING", &json!([]));
     working["task"]["status"]["message"] = json!({ "parts": [{ "text": "counting" }] });
-    let (left, _) = read(&[working.clone(), working], MODERN, &mut Conversation::new(None));
+    let (left, _) = read(&[working.clone(), working], MODERN, &mut A2aConversation::new(None));
     assert_eq!(left.logs, ["counting"]);
 }
 
@@ -107,8 +107,8 @@ fn the_version_before_says_the_same() {
             "artifact": { "artifactId": "a", "parts": [{ "kind": "text", "text": " home" }] } }),
         json!({ "kind": "status-update", "taskId": "t", "contextId": "c", "final": true, "status": { "state": "completed" } }),
     ];
-    let (left, ending) = read(&items, OLD, &mut Conversation::new(None));
-    assert_eq!((left.text.as_str(), ending), ("Fly home", Ending::Done));
+    let (left, ending) = read(&items, OLD, &mut A2aConversation::new(None));
+    assert_eq!((left.text.as_str(), ending), ("Fly home", TurnStanding::Done));
     assert_eq!((left.logs, left.violations), (vec!["hm".to_owned()], Vec::new()));
 }
 
@@ -128,7 +128,7 @@ fn broken_rules_are_told_and_survived() {
         (vec![task("TASK_STATE_WORKING", &json!([])), message], "is a task already"),
         (vec![task("TASK_STATE_WORKING", &json!([])), artifact("a", &json!({ "text": "x" }), true)], "never began"),
     ] {
-        let (left, _) = read(&items, MODERN, &mut Conversation::new(Some("c".into())));
+        let (left, _) = read(&items, MODERN, &mut A2aConversation::new(Some("c".into())));
         assert!(left.violations.iter().any(|told| told.contains(wanted)), "{wanted}: {left:?}");
     }
 }
@@ -145,7 +145,7 @@ fn what_is_no_item_is_refused() {
         json!({ "artifactUpdate": { "taskId": "t", "artifact": { "parts": [] } } }),
         json!({ "message": { "parts": "hello" } }),
     ] {
-        let read = Reader::default().item(&wrong, MODERN, &mut Conversation::new(None));
+        let read = A2aReader::default().item(&wrong, MODERN, &mut A2aConversation::new(None));
         assert!(read.is_err(), "{wrong}");
     }
 }
@@ -153,17 +153,17 @@ fn what_is_no_item_is_refused() {
 #[test]
 fn there_is_an_end_to_everything() {
     fn first_wrong(mut items: impl Iterator<Item = Value>) -> Option<String> {
-        let (mut reader, mut conversation) = (Reader::default(), Conversation::new(None));
+        let (mut reader, mut conversation) = (A2aReader::default(), A2aConversation::new(None));
         items.find_map(|item| reader.item(&item, MODERN, &mut conversation).err()).map(|broken| broken.0)
     }
     let part = json!({ "text": "x" });
     let artifacts = (0..10_001).map(|number| artifact(&format!("a{number}"), &part, false));
     assert_eq!(first_wrong(artifacts).unwrap(), "the agent made more than 10000 artifacts");
-    let mut reader = Reader::having(0, 64 << 20);
-    let piece = reader.item(&artifact("one", &part, true), MODERN, &mut Conversation::new(None));
+    let mut reader = A2aReader::having(0, 64 << 20);
+    let piece = reader.item(&artifact("one", &part, true), MODERN, &mut A2aConversation::new(None));
     assert_eq!(piece.unwrap_err().0, "the agent sent more than 67108864 bytes in one turn");
-    let mut reader = Reader::having(999_999, 0);
-    let mut next = || reader.item(&status("TASK_STATE_WORKING", ""), MODERN, &mut Conversation::new(None));
+    let mut reader = A2aReader::having(999_999, 0);
+    let mut next = || reader.item(&status("TASK_STATE_WORKING", ""), MODERN, &mut A2aConversation::new(None));
     assert!(next().is_ok());
     assert_eq!(next().unwrap_err().0, "the agent sent more than 1000000 items in one turn");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Method, envelope};
+use super::super::{AguiMethod, envelope};
 use super::*;
 
 fn ids() -> impl FnMut() -> String {
@@ -15,17 +15,17 @@ fn ids() -> impl FnMut() -> String {
 
 #[test]
 fn an_input_has_every_field_and_no_null() {
-    let talk = Conversation::new("t".into(), None, vec![], None);
+    let talk = AguiThread::new("t".into(), None, vec![], None);
     let expected = json!({
         "threadId": "t", "runId": "r1", "protocolVersion": "1.0", "messages": [], "state": {}, "tools": [], "context": [],
         "forwardedProps": {}
     });
     assert_eq!(talk.run_input("r1", None), expected);
-    let mut talk = Conversation::new("t".into(), Some(json!({"a": 1})), vec![], Some(json!({"k": "v"})));
+    let mut talk = AguiThread::new("t".into(), Some(json!({"a": 1})), vec![], Some(json!({"k": "v"})));
     read(&run(&[event("STATE_SNAPSHOT", json!({"snapshot": null}))]), &mut talk).unwrap();
     assert_eq!((talk.run_input("r", None)["state"].clone(), talk.state.clone()), (json!({}), json!(null)));
     assert_eq!(
-        envelope(Method::Connect, "agent", json!({"x": 1})),
+        envelope(AguiMethod::Connect, "agent", json!({"x": 1})),
         json!({"method": "agent/connect", "params": {"agentId": "agent"}, "body": {"x": 1}})
     );
 }
@@ -35,7 +35,7 @@ fn a_client_tool_is_answered_in_the_next_run() {
     let (mut talk, mut fresh) = (conversation(), ids());
     let said = [json!({"role": "user", "content": "pick one", "name": null})];
     talk.say(&said, &mut fresh).unwrap();
-    let first = talk.identity(Method::Run, None);
+    let first = talk.identity(AguiMethod::Run, None);
     assert_eq!(
         first,
         json!({"method": "agent/run", "messages": [{"role": "user", "content": "pick one"}], "tools": ["pick"]})
@@ -57,7 +57,7 @@ fn a_client_tool_is_answered_in_the_next_run() {
     );
     assert_eq!(talk.connect_input("r2")["messages"], json!([]));
     assert_eq!(
-        talk.identity(Method::Run, None)["messages"],
+        talk.identity(AguiMethod::Run, None)["messages"],
         json!([
             {"role": "tool", "content": "{\"picked\":7}", "toolCallId": "c"},
             {"role": "tool", "content": "no such thing", "toolCallId": "d", "error": "no such thing"}
@@ -86,8 +86,8 @@ fn a_result_may_come_in_a_later_run() {
     assert_eq!(lines(&steps), [r#"2 result c "at last""#]);
 }
 
-fn interrupted(interrupts: &Value, custom: &[Value]) -> Conversation {
-    let mut talk = Conversation::new("t".into(), None, vec![], Some(json!({"k": 1, "command": {"x": 2}})));
+fn interrupted(interrupts: &Value, custom: &[Value]) -> AguiThread {
+    let mut talk = AguiThread::new("t".into(), None, vec![], Some(json!({"k": 1, "command": {"x": 2}})));
     let mut events = vec![started()];
     events.extend_from_slice(custom);
     let mut end = finished();
@@ -116,7 +116,7 @@ fn interrupts_are_resumed_together() {
     ]);
     assert_eq!(talk.run_input("r", Some(&resume))["resume"], entries);
     assert_eq!(talk.run_input("r", Some(&resume))["forwardedProps"], json!({"k": 1, "command": {"x": 2}}));
-    assert_eq!(talk.identity(Method::Run, Some(&resume))["resume"], entries);
+    assert_eq!(talk.identity(AguiMethod::Run, Some(&resume))["resume"], entries);
     let all = talk.resume(&json!({"payload": 1})).unwrap();
     assert_eq!(all.entries[1], json!({"interruptId": "b", "status": "resolved", "payload": 1}));
     read(&run(&[]), &mut talk).unwrap();
@@ -153,7 +153,7 @@ fn custom_interrupts_are_resumed_by_command() {
     let input = talk.run_input("r", Some(&resume));
     assert_eq!(input["forwardedProps"], json!({"k": 1, "command": {"x": 2, "resume": "yes"}}));
     assert_eq!(input.get("resume"), None);
-    assert_eq!(talk.identity(Method::Run, Some(&resume))["command"], "yes");
+    assert_eq!(talk.identity(AguiMethod::Run, Some(&resume))["command"], "yes");
     assert!(talk.resume(&json!({"status": "cancelled"})).unwrap_err().contains("only be answered with a `payload`"));
     let talk = interrupted(&json!(null), &[custom("x"), custom("y")]);
     let resume = talk.resume(&json!({"resume": {"x": {"payload": 1}, "y": {"payload": 2}}})).unwrap();

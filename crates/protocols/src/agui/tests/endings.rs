@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use super::super::Outcome;
+use super::super::RunOutcome;
 use super::*;
 
-fn ending(events: &[Value]) -> Ending {
+fn ending(events: &[Value]) -> AnswerEnding {
     read(events, &mut conversation()).unwrap().1
 }
 
-fn outcome(events: &[Value]) -> Outcome {
+fn outcome(events: &[Value]) -> RunOutcome {
     match ending(events) {
-        Ending::Finished { outcome, .. } => outcome,
+        AnswerEnding::Finished { outcome, .. } => outcome,
         other => panic!("{other:?}"),
     }
 }
@@ -22,7 +22,7 @@ fn finished_with(outcome: &Value) -> Value {
 
 fn pending(events: &[Value]) -> Vec<String> {
     match outcome(events) {
-        Outcome::Success { pending } => pending.iter().map(|call| format!("{} {}", call.name, call.args)).collect(),
+        RunOutcome::Success { pending } => pending.iter().map(|call| format!("{} {}", call.name, call.args)).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -30,9 +30,10 @@ fn pending(events: &[Value]) -> Vec<String> {
 #[test]
 fn a_run_that_ended_says_so() {
     let result = event("RUN_FINISHED", json!({"threadId": "t", "runId": "r", "outcome": null, "result": {"a": 1}}));
-    let expected = Ending::Finished { outcome: Outcome::Success { pending: vec![] }, result: Some(json!({"a": 1})) };
+    let expected =
+        AnswerEnding::Finished { outcome: RunOutcome::Success { pending: vec![] }, result: Some(json!({"a": 1})) };
     assert_eq!(ending(&[started(), result]), expected);
-    assert_eq!(outcome(&[started(), finished_with(&json!({"type": "cancelled"}))]), Outcome::Cancelled);
+    assert_eq!(outcome(&[started(), finished_with(&json!({"type": "cancelled"}))]), RunOutcome::Cancelled);
     assert_eq!(pending(&[started(), finished_with(&json!({"type": "brand-new"}))]), [""; 0]);
 }
 
@@ -40,14 +41,14 @@ fn a_run_that_ended_says_so() {
 fn an_agent_that_gave_up_has_failed_even_after_its_end() {
     let error = event("RUN_ERROR", json!({"message": "boom", "code": "E7", "usage": [{"outputTokens": 2}]}));
     let (steps, ending) = read(&[started(), finished(), error], &mut conversation()).unwrap();
-    assert_eq!(ending, Ending::Failed { message: "boom".into(), code: Some("E7".into()) });
+    assert_eq!(ending, AnswerEnding::Failed { message: "boom".into(), code: Some("E7".into()) });
     assert_eq!(lines(&steps), ["3 usage None Some(2)", "3 error boom"]);
 }
 
 #[test]
 fn an_agent_that_gave_up_has_failed_whatever_it_sends_after_it() {
     let error = |words: &str| event("RUN_ERROR", json!({ "message": words }));
-    let failed = |words: &str| Ending::Failed { message: words.into(), code: None };
+    let failed = |words: &str| AnswerEnding::Failed { message: words.into(), code: None };
     for after in [vec![started(), finished()], vec![finished()], vec![started()], vec![started(), error("again")]] {
         let events = [vec![started(), error("boom")], after].concat();
         assert_eq!(ending(&events), failed("boom"), "{events:?}");
@@ -55,13 +56,13 @@ fn an_agent_that_gave_up_has_failed_whatever_it_sends_after_it() {
     // Who joins a thread hears of earlier runs.
     let joined = |events: &[Value]| {
         let mut talk = conversation();
-        let mut reader = Reader::new(Method::Connect, "r", &mut talk);
+        let mut reader = AguiReader::new(AguiMethod::Connect, "r", &mut talk);
         for event in events {
             reader.event(&event.to_string(), moment(1), &mut talk).unwrap();
         }
         reader.end(moment(2), &mut talk).1
     };
-    assert!(matches!(joined(&[started(), error("boom"), started(), finished()]), Ending::Finished { .. }));
+    assert!(matches!(joined(&[started(), error("boom"), started(), finished()]), AnswerEnding::Finished { .. }));
     assert_eq!(joined(&[started(), error("boom")]), failed("boom"));
     assert_eq!(joined(&[started(), error("boom"), finished()]), failed("boom"));
 }
@@ -84,9 +85,9 @@ fn a_stream_that_stops_is_told_from_one_that_ends() {
         "the stream ended after 5 events without `RUN_FINISHED` or `RUN_ERROR`; the last was `TOOL_CALL_ARGS`\n\
          left open: message `m`, call `c`"
     );
-    assert_eq!(super::endings::ending(&[]), Ending::Silent);
+    assert_eq!(super::endings::ending(&[]), AnswerEnding::Silent);
     let again = super::endings::ending(&[started(), finished(), started()]);
-    assert_eq!(again, Ending::Truncated { events: 3, last: "RUN_STARTED".into(), open: vec![] });
+    assert_eq!(again, AnswerEnding::Truncated { events: 3, last: "RUN_STARTED".into(), open: vec![] });
 }
 
 #[test]
@@ -131,17 +132,17 @@ fn interrupts_come_in_two_ways() {
     let mut talk = conversation();
     let (steps, ending) = read(&[started(), finished_with(&asked)], &mut talk).unwrap();
     assert_eq!(lines(&steps), [r#"2 info interrupt `i`: May I? {"id":"i","reason":"tool_call","message":"May I?"}"#]);
-    let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
+    let AnswerEnding::Finished { outcome: RunOutcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
     assert_eq!((open.as_slice(), open[0].id.as_str(), open[0].custom), (talk.interrupts.as_slice(), "i", false));
 
     let custom = event("CUSTOM", json!({"name": "on_interrupt", "value": "{\"message\":\"Sure?\"}"}));
     let (_, ending) = read(&run(&[custom.clone(), custom.clone()]), &mut talk).unwrap();
-    let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
+    let AnswerEnding::Finished { outcome: RunOutcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
     let seen: Vec<_> = open.iter().map(|open| (open.id.as_str(), open.reason.as_str(), open.custom)).collect();
     assert_eq!(seen, [("on_interrupt", "Sure?", true), ("on_interrupt-2", "Sure?", true)]);
 
     let (_, ending) = read(&[started(), custom, finished_with(&asked)], &mut talk).unwrap();
-    let Ending::Finished { outcome: Outcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
+    let AnswerEnding::Finished { outcome: RunOutcome::Interrupted(open), .. } = ending else { panic!("{ending:?}") };
     assert_eq!((open.len(), open[0].custom), (1, false), "told both ways it is one interrupt");
     read(&run(&[]), &mut talk).unwrap();
     assert!(talk.interrupts.is_empty(), "a run that is done has none open");

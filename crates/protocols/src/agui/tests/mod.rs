@@ -8,24 +8,24 @@ mod snapshots;
 mod streams;
 mod violations;
 
-use agentci_trace::{Kind, Moment};
+use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
-use super::{Broken, Conversation, Ending, Method, Reader, Step};
+use super::{AguiError, AguiMethod, AguiReader, AguiStep, AguiThread, AnswerEnding};
 
 fn moment(number: usize) -> Moment {
     let offset_us = u64::try_from(number).unwrap() * 1000;
     Moment { unix_ms: offset_us / 1000, offset_us }
 }
 
-fn conversation() -> Conversation {
+fn conversation() -> AguiThread {
     let tool = json!({"name": "pick", "description": "", "parameters": {}});
-    Conversation::new("t".into(), None, vec![tool], None)
+    AguiThread::new("t".into(), None, vec![tool], None)
 }
 
 /// Reads one answer; events are as a server would send them, a type alone standing for an event without fields.
-fn read(events: &[Value], conversation: &mut Conversation) -> Result<(Vec<Step>, Ending), Broken> {
-    let mut reader = Reader::new(Method::Run, "r", conversation);
+fn read(events: &[Value], conversation: &mut AguiThread) -> Result<(Vec<AguiStep>, AnswerEnding), AguiError> {
+    let mut reader = AguiReader::new(AguiMethod::Run, "r", conversation);
     let mut steps = Vec::new();
     for (index, event) in events.iter().enumerate() {
         steps.extend(reader.event(&event.to_string(), moment(index + 1), conversation)?);
@@ -86,32 +86,32 @@ fn result(id: &str, content: &str) -> Value {
 }
 
 /// One line for each step, with the number of the event at whose arrival it happened.
-fn lines(steps: &[Step]) -> Vec<String> {
-    let line = |Step { at, kind }: &Step| {
+fn lines(steps: &[AguiStep]) -> Vec<String> {
+    let line = |AguiStep { at, kind }: &AguiStep| {
         let number = at.offset_us / 1000;
         match kind {
-            Kind::Text(text) => format!("{number} text {text}"),
-            Kind::Reasoning(text) => format!("{number} reasoning {text}"),
-            Kind::ToolCall(call) => {
+            EventKind::Text(text) => format!("{number} text {text}"),
+            EventKind::Reasoning(text) => format!("{number} reasoning {text}"),
+            EventKind::ToolCall(call) => {
                 let begun = call.begun.unwrap().offset_us / 1000;
                 format!("{number} call {} {} {} begun {begun}", call.call_id, call.name, call.args)
             }
-            Kind::ToolResult(result) => {
+            EventKind::ToolResult(result) => {
                 let error = result.error.as_ref().map(|error| format!(" error {error}")).unwrap_or_default();
                 format!("{number} result {} {}{error}", result.call_id, result.result)
             }
-            Kind::State(state) => format!("{number} state {state}"),
-            Kind::Usage(usage) => format!("{number} usage {:?} {:?}", usage.tokens_in, usage.tokens_out),
-            Kind::Log { level, message, data } => {
+            EventKind::State(state) => format!("{number} state {state}"),
+            EventKind::Usage(usage) => format!("{number} usage {:?} {:?}", usage.tokens_in, usage.tokens_out),
+            EventKind::Log { level, message, data } => {
                 let data = data.as_ref().map(|data| format!(" {data}")).unwrap_or_default();
                 format!("{number} {level} {message}{data}")
             }
-            Kind::AgentError { message, .. } => format!("{number} error {message}"),
-            Kind::Violation(words) => format!("{number} violation {words}"),
+            EventKind::AgentError { message, .. } => format!("{number} error {message}"),
+            EventKind::Violation(words) => format!("{number} violation {words}"),
             other => panic!("{other:?}"),
         }
     };
-    steps.iter().filter(|step| !matches!(step.kind, Kind::Beside(_))).map(line).collect()
+    steps.iter().filter(|step| !matches!(step.kind, EventKind::Beside(_))).map(line).collect()
 }
 
 /// What a whole run of these events comes to.

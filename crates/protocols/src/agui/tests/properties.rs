@@ -43,12 +43,12 @@ fn interleaved(lists: &[Vec<Value>], choices: &[usize]) -> Vec<Value> {
 
 type ById = Vec<(String, Value)>;
 
-fn traced(steps: &[Step]) -> (ById, ById) {
+fn traced(steps: &[AguiStep]) -> (ById, ById) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     for step in steps {
         match &step.kind {
-            Kind::ToolCall(call) => calls.push((call.call_id.clone(), Value::clone(&call.args))),
-            Kind::ToolResult(result) => {
+            EventKind::ToolCall(call) => calls.push((call.call_id.clone(), Value::clone(&call.args))),
+            EventKind::ToolResult(result) => {
                 assert!(calls.iter().any(|(id, _)| *id == result.call_id), "an answer before its call");
                 results.push((result.call_id.clone(), Value::clone(&result.result)));
             }
@@ -90,12 +90,12 @@ proptest! {
             part.spell(&format!("x{index}"), &mut long, &mut short);
         }
         let (mut one, mut other) = (conversation(), conversation());
-        let kinds = |events: &[Value], talk: &mut Conversation| -> Vec<Kind> {
+        let kinds = |events: &[Value], talk: &mut AguiThread| -> Vec<EventKind> {
             let (steps, _) = read(&run(events), talk).unwrap();
             steps.into_iter().map(|step| match step.kind {
-                Kind::ToolCall(mut call) => {
+                EventKind::ToolCall(mut call) => {
                     call.begun = None;
-                    Kind::ToolCall(call)
+                    EventKind::ToolCall(call)
                 }
                 kind => kind,
             }).collect()
@@ -107,7 +107,7 @@ proptest! {
     #[test]
     fn nothing_that_is_sent_makes_it_panic(frames in prop::collection::vec(any_event(), 0..30)) {
         let mut talk = conversation();
-        let mut reader = Reader::new(Method::Run, "r", &mut talk);
+        let mut reader = AguiReader::new(AguiMethod::Run, "r", &mut talk);
         for (index, frame) in frames.iter().enumerate() {
             if reader.event(frame, moment(index), &mut talk).is_err() {
                 break;

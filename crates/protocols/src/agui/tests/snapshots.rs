@@ -25,7 +25,7 @@ fn asks(id: &str) -> Value {
     json!({"id": id, "role": "user", "content": "hi"})
 }
 
-fn asked(talk: &mut Conversation, id: &str) {
+fn asked(talk: &mut AguiThread, id: &str) {
     talk.say(&[json!({"content": "hi"})], &mut || id.into()).unwrap();
 }
 
@@ -103,7 +103,7 @@ fn what_is_older_than_the_words_of_the_user_is_not_of_this_run() {
 fn a_call_of_the_clients_tool_waits_for_its_answer() {
     let all = [calls("a", "c", "pick", "{}"), calls("b", "d", "pick", "{}"), answers("t", "d", "1")];
     let (_, ending) = read(&run(&[snapshot(&all)]), &mut conversation()).unwrap();
-    let Ending::Finished { outcome: super::super::Outcome::Success { pending }, .. } = ending else {
+    let AnswerEnding::Finished { outcome: super::super::RunOutcome::Success { pending }, .. } = ending else {
         panic!("{ending:?}")
     };
     assert_eq!(pending.iter().map(|call| call.call_id.as_str()).collect::<Vec<_>>(), ["c"]);
@@ -112,7 +112,7 @@ fn a_call_of_the_clients_tool_waits_for_its_answer() {
 #[test]
 fn who_joins_a_thread_is_told_its_past() {
     let mut talk = conversation();
-    let mut reader = Reader::new(Method::Connect, "r", &mut talk);
+    let mut reader = AguiReader::new(AguiMethod::Connect, "r", &mut talk);
     let all = [asks("u"), says("a", "Yesterday."), calls("b", "c", "one", "{}")];
     for (index, event) in run(&[snapshot(&all)]).iter().enumerate() {
         let steps = reader.event(&event.to_string(), moment(index), &mut talk).unwrap();

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::super::reader::Limits;
+use super::super::reader::AnswerLimits;
 use super::*;
 
 fn violations(events: &[Value]) -> Vec<String> {
     let (steps, _) = read(events, &mut conversation()).unwrap();
-    let words = |step: Step| match step.kind {
-        Kind::Violation(words) => Some(words),
+    let words = |step: AguiStep| match step.kind {
+        EventKind::Violation(words) => Some(words),
         _ => None,
     };
     steps.into_iter().filter_map(words).collect()
@@ -211,8 +211,8 @@ fn fields_that_matter_must_be_right() {
 fn there_is_an_end_to_everything() {
     let limited = |events: &[Value]| {
         let mut talk = conversation();
-        let mut reader = Reader::new(Method::Run, "r", &mut talk);
-        reader.limits = Limits { events: 100, bytes: 50, open: 3, entities: 10 };
+        let mut reader = AguiReader::new(AguiMethod::Run, "r", &mut talk);
+        reader.limits = AnswerLimits { events: 100, bytes: 50, open: 3, entities: 10 };
         let broken = |event: &Value| reader.event(&event.to_string(), moment(1), &mut talk).err();
         events.iter().find_map(broken).map(|broken| broken.message)
     };

@@ -41,34 +41,34 @@ pub(super) fn weekday_of(day: i64) -> i64 {
 
 /// How a name is written: in full or by its first three letters, and in which case. `May` is both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spelling {
+pub(super) struct NameSpelling {
     full: Option<bool>,
     lower: bool,
 }
 
-impl Spelling {
+impl NameSpelling {
     pub(super) fn agrees(self, other: Self) -> bool {
         let full = self.full.zip(other.full);
         self.lower == other.lower && full.is_none_or(|(one, other)| one == other)
     }
 }
 
-pub(super) fn weekday_named(word: &str) -> Option<(i64, Spelling)> {
+pub(super) fn weekday_named(word: &str) -> Option<(i64, NameSpelling)> {
     named(&WEEKDAYS, word)
 }
 
 /// January is 1.
-pub(super) fn month_named(word: &str) -> Option<(i64, Spelling)> {
+pub(super) fn month_named(word: &str) -> Option<(i64, NameSpelling)> {
     named(&MONTHS, word).map(|(index, spelling)| (index + 1, spelling))
 }
 
-fn named(names: &[&str], word: &str) -> Option<(i64, Spelling)> {
+fn named(names: &[&str], word: &str) -> Option<(i64, NameSpelling)> {
     let position = |fits: &dyn Fn(&str) -> bool| names.iter().position(|name| fits(name));
     let full = position(&|name| name.eq_ignore_ascii_case(word));
     let short = position(&|name| name[..3].eq_ignore_ascii_case(word));
     let index = i64::try_from(full.or(short)?).ok()?;
     let lower = word.bytes().next().is_some_and(|first| first.is_ascii_lowercase());
-    Some((index, Spelling { full: (full.is_none() || short.is_none()).then_some(full.is_some()), lower }))
+    Some((index, NameSpelling { full: (full.is_none() || short.is_none()).then_some(full.is_some()), lower }))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Renderings that begin with a letter: `Mon Nov 16 2026`, `November 16, 2026`, `Monday`, `Mon Nov 16 18:41:17 UTC 2026`.
 
-use super::calendar::{DAY_MS, Spelling, day_of, month_named, weekday_named};
-use super::now::Said;
+use super::calendar::{DAY_MS, NameSpelling, day_of, month_named, weekday_named};
+use super::now::PartialMoment;
 use super::numbers::clock_time;
-use super::rendering::{Rendering, Scan};
+use super::rendering::{Rendering, RenderingScan};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
-    let mut scan = Scan::new(bytes);
+    let mut scan = RenderingScan::new(bytes);
     let word = scan.word();
     if let Some((weekday, spelling)) = weekday_named(word) {
         return after_weekday(weekday, spelling, scan);
@@ -17,12 +17,12 @@ pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
     found
 }
 
-fn after_month(month: i64, spelling: Spelling, scan: Scan<'_>) -> impl Iterator<Item = Rendering> {
+fn after_month(month: i64, spelling: NameSpelling, scan: RenderingScan<'_>) -> impl Iterator<Item = Rendering> {
     let readers = [month_first, without_year, with_time];
     readers.into_iter().filter_map(move |read| read(month, spelling, scan))
 }
 
-fn after_weekday(weekday: i64, spelling: Spelling, scan: Scan<'_>) -> Vec<Rendering> {
+fn after_weekday(weekday: i64, spelling: NameSpelling, scan: RenderingScan<'_>) -> Vec<Rendering> {
     let mut rest = scan;
     let comma = rest.take(b',').unwrap_or(0);
     let mut found = Vec::new();
@@ -35,20 +35,20 @@ fn after_weekday(weekday: i64, spelling: Spelling, scan: Scan<'_>) -> Vec<Render
     }
     // A comma after the weekday is told from one after the day.
     found.iter_mut().for_each(|date| date.style.parts.1 ^= comma << 1);
-    found.push(Rendering::new(("weekday", 0, 0), Said::Weekday(weekday), scan));
+    found.push(Rendering::new(("weekday", 0, 0), PartialMoment::Weekday(weekday), scan));
     found.iter_mut().for_each(|rendering| rendering.style.weekday = Some(spelling));
     found
 }
 
 /// `November 2026`.
-fn month_and_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+fn month_and_year(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     let year = scan.number(4, 4)?;
-    Some(Rendering::new(("month year", 0, 0), Said::Month(year, month), scan).named(spelling))
+    Some(Rendering::new(("month year", 0, 0), PartialMoment::Month(year, month), scan).named(spelling))
 }
 
 /// `November 16, 2026`, `Nov 16 2026`, `November 16th, 2026`.
-fn month_first(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+fn month_first(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     // `ctime` pads with a space.
     scan.take(b' ');
@@ -58,13 +58,17 @@ fn month_first(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Ren
     scan.take(b' ')?;
     let year = scan.number(4, 4)?;
     Some(
-        Rendering::new(("month day year", comma, u8::from(ordinal)), Said::Day(day_of(year, month, day)?), scan)
-            .named(spelling),
+        Rendering::new(
+            ("month day year", comma, u8::from(ordinal)),
+            PartialMoment::Day(day_of(year, month, day)?),
+            scan,
+        )
+        .named(spelling),
     )
 }
 
 /// `November 16`, `Nov 16th`; a year or a time after it would belong to it.
-fn without_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+fn without_year(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     let day = scan.number(1, 2)?;
     let mut ordinal = scan;
@@ -76,11 +80,11 @@ fn without_year(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Re
     if after.peek().is_some_and(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Some(Rendering::new(("month day", 0, u8::from(is_ordinal)), Said::Date(month, day), end).named(spelling))
+    Some(Rendering::new(("month day", 0, u8::from(is_ordinal)), PartialMoment::Date(month, day), end).named(spelling))
 }
 
 /// `Nov 16 18:41:17 2026`, perhaps with the name of a zone before the year.
-fn with_time(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rendering> {
+fn with_time(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     scan.take(b' ');
     let day = scan.number(1, 2)?;
@@ -92,7 +96,7 @@ fn with_time(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rende
         scan.take(b' ')?;
     }
     let year = scan.number(4, 4)?;
-    let said = Said::Local(day_of(year, month, day)? * DAY_MS + clock.ms);
+    let said = PartialMoment::Local(day_of(year, month, day)? * DAY_MS + clock.ms);
     Some(
         Rendering::new(("month day time year", u8::from(clock.seconds) << 2, u8::from(zone)), said, scan)
             .named(spelling),
@@ -100,14 +104,14 @@ fn with_time(month: i64, spelling: Spelling, mut scan: Scan<'_>) -> Option<Rende
 }
 
 /// `16 Nov 2026` after a weekday.
-fn day_first(mut scan: Scan<'_>) -> Option<Rendering> {
+fn day_first(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let day = scan.number(1, 2)?;
     let separator = [b' ', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
     let (month, spelling) = month_named(scan.word())?;
     scan.take(separator)?;
     let year = scan.number(4, 4)?;
     Some(
-        Rendering::new(("weekday day month year", separator, 0), Said::Day(day_of(year, month, day)?), scan)
+        Rendering::new(("weekday day month year", separator, 0), PartialMoment::Day(day_of(year, month, day)?), scan)
             .named(spelling),
     )
 }

@@ -19,7 +19,7 @@ pub(in super::super) struct Now {
 
 /// A moment, as much as a rendering says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum PartialMoment {
     /// A day since 1970.
     Day(i64),
     /// Monday is 0.
@@ -51,38 +51,44 @@ impl Now {
     }
 
     /// Whether this is the present, in UTC or in local time.
-    pub(super) fn says(&self, said: Said) -> bool {
+    pub(super) fn says(&self, said: PartialMoment) -> bool {
         self.is_present(said, 0) || self.is_present(said, self.offset)
     }
 
-    fn is_present(&self, said: Said, offset: i64) -> bool {
+    fn is_present(&self, said: PartialMoment, offset: i64) -> bool {
         let (first, last) = (self.from + offset, self.to + offset);
         let (first_day, last_day) = (first.div_euclid(DAY_MS), last.div_euclid(DAY_MS));
         let is_date =
             |fits: &dyn Fn((i64, i64, i64)) -> bool| [first_day, last_day].into_iter().filter_map(date_of).any(fits);
         match said {
-            Said::Day(day) => (first_day..=last_day).contains(&day),
-            Said::Weekday(weekday) => (weekday - weekday_of(first_day)).rem_euclid(7) <= last_day - first_day,
-            Said::Month(year, month) => is_date(&|(of_year, of_month, _)| (of_year, of_month) == (year, month)),
-            Said::Date(month, day) => is_date(&|(_, of_month, of_day)| (of_month, of_day) == (month, day)),
-            Said::Year(year) => is_date(&|(of_year, ..)| of_year == year),
-            Said::Instant(ms) => self.is_about(ms),
-            Said::Local(ms) => self.is_about(ms - offset),
-            Said::Time(ms) => (ms - (first - SLACK_MS)).rem_euclid(DAY_MS) <= last - first + 2 * SLACK_MS,
+            PartialMoment::Day(day) => (first_day..=last_day).contains(&day),
+            PartialMoment::Weekday(weekday) => (weekday - weekday_of(first_day)).rem_euclid(7) <= last_day - first_day,
+            PartialMoment::Month(year, month) => {
+                is_date(&|(of_year, of_month, _)| (of_year, of_month) == (year, month))
+            }
+            PartialMoment::Date(month, day) => is_date(&|(_, of_month, of_day)| (of_month, of_day) == (month, day)),
+            PartialMoment::Year(year) => is_date(&|(of_year, ..)| of_year == year),
+            PartialMoment::Instant(ms) => self.is_about(ms),
+            PartialMoment::Local(ms) => self.is_about(ms - offset),
+            PartialMoment::Time(ms) => (ms - (first - SLACK_MS)).rem_euclid(DAY_MS) <= last - first + 2 * SLACK_MS,
         }
     }
 
     /// How far from the clock of the agent a time is, at least and at most: it looked at its clock at some time of its
     /// session, and may have added something. Nothing for what has no time of day.
-    fn ahead(&self, said: Said, offset: i64) -> Option<(i64, i64, i64)> {
+    fn ahead(&self, said: PartialMoment, offset: i64) -> Option<(i64, i64, i64)> {
         let ms = match said {
-            Said::Instant(ms) => ms,
-            Said::Local(ms) => ms - offset,
-            Said::Time(ms) => {
+            PartialMoment::Instant(ms) => ms,
+            PartialMoment::Local(ms) => ms - offset,
+            PartialMoment::Time(ms) => {
                 let half = DAY_MS / 2;
                 self.to + (ms - (self.to + offset) + half).rem_euclid(DAY_MS) - half
             }
-            Said::Day(_) | Said::Weekday(_) | Said::Month(..) | Said::Date(..) | Said::Year(_) => return None,
+            PartialMoment::Day(_)
+            | PartialMoment::Weekday(_)
+            | PartialMoment::Month(..)
+            | PartialMoment::Date(..)
+            | PartialMoment::Year(_) => return None,
         };
         Some((ms, ms - self.to, ms - self.from))
     }
@@ -90,7 +96,7 @@ impl Now {
 
 /// Whether two texts say the present of either side, in UTC or in local time, and are equally far from it: what expires in five
 /// minutes is not what expired five minutes ago.
-pub(super) fn both_say_now(recorded: (&Now, Said), sent: (&Now, Said)) -> bool {
+pub(super) fn both_say_now(recorded: (&Now, PartialMoment), sent: (&Now, PartialMoment)) -> bool {
     let zones = [(0, 0), (recorded.0.offset, sent.0.offset)];
     zones.into_iter().any(|(then, now)| {
         recorded.0.is_present(recorded.1, then)
@@ -105,7 +111,7 @@ pub(in super::super) fn same_present(recorded: &str, sent: &str, now: (&Now, &No
     let said = |number: f64, a_second: f64| {
         let ms = number / a_second * 1000.0;
         #[expect(clippy::cast_possible_truncation, reason = "a number that is too large is far from the present")]
-        Said::Instant(ms as i64)
+        PartialMoment::Instant(ms as i64)
     };
     let units = [1.0, 1e3, 1e6, 1e9];
     units.iter().any(|unit| both_say_now((now.0, said(recorded, *unit)), (now.1, said(sent, *unit))))

@@ -2,17 +2,17 @@
 //! `18:41`, `1794800263`, `20261116184117`, `2026-320`, and a year that stands alone, as in `in 2026`.
 
 use super::calendar::{DAY_MS, day_of, month_named};
-use super::now::Said;
-use super::rendering::{Rendering, Scan};
+use super::now::PartialMoment;
+use super::rendering::{Rendering, RenderingScan};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
     let separated = [iso, iso_date, day_first, month_first, named_month, access_log, time, epoch];
     let joined = [long, short, joined, ordinal];
-    separated.iter().chain(&joined).filter_map(|read| read(Scan::new(bytes))).collect()
+    separated.iter().chain(&joined).filter_map(|read| read(RenderingScan::new(bytes))).collect()
 }
 
 /// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
-fn iso(mut scan: Scan<'_>) -> Option<Rendering> {
+fn iso(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let (day, separator) = year_first(&mut scan)?;
     let between = [b'T', b' ', b'_', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
     let mut ahead = scan;
@@ -32,16 +32,16 @@ fn iso(mut scan: Scan<'_>) -> Option<Rendering> {
         (Some(_), _) => "iso dashed",
         (None, _) => "iso joined",
     };
-    let said = ahead.map_or(Said::Local(ms), |(ahead, _)| Said::Instant(ms - ahead));
+    let said = ahead.map_or(PartialMoment::Local(ms), |(ahead, _)| PartialMoment::Instant(ms - ahead));
     Some(Rendering::new((parts, separator ^ between, zone_form), said, scan))
 }
 
-fn iso_date(mut scan: Scan<'_>) -> Option<Rendering> {
+fn iso_date(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let (day, separator) = year_first(&mut scan)?;
-    Some(Rendering::new(("year month day", separator, 0), Said::Day(day), scan))
+    Some(Rendering::new(("year month day", separator, 0), PartialMoment::Day(day), scan))
 }
 
-fn year_first(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
+fn year_first(scan: &mut RenderingScan<'_>) -> Option<(i64, u8)> {
     let year = scan.number(4, 4)?;
     let separator = [b'-', b'/', b'.'].into_iter().find_map(|byte| scan.take(byte))?;
     let month = scan.number(1, 2)?;
@@ -51,16 +51,20 @@ fn year_first(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
 }
 
 /// `16.11.2026`, `16/11/2026`, `16-11-2026`, `16.11.26`.
-fn day_first(scan: Scan<'_>) -> Option<Rendering> {
+fn day_first(scan: RenderingScan<'_>) -> Option<Rendering> {
     three(scan, "day month year", |day, month, year| day_of(year, month, day))
 }
 
 /// `11/16/2026`, `11/16/26`.
-fn month_first(scan: Scan<'_>) -> Option<Rendering> {
+fn month_first(scan: RenderingScan<'_>) -> Option<Rendering> {
     three(scan, "month day year", |month, day, year| day_of(year, month, day))
 }
 
-fn three(mut scan: Scan<'_>, parts: &'static str, day: impl Fn(i64, i64, i64) -> Option<i64>) -> Option<Rendering> {
+fn three(
+    mut scan: RenderingScan<'_>,
+    parts: &'static str,
+    day: impl Fn(i64, i64, i64) -> Option<i64>,
+) -> Option<Rendering> {
     let first = scan.number(1, 2)?;
     let separator = [b'.', b'/', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
     let second = scan.number(1, 2)?;
@@ -73,23 +77,23 @@ fn three(mut scan: Scan<'_>, parts: &'static str, day: impl Fn(i64, i64, i64) ->
         _ => return None,
     };
     let short = u8::from(scan.at - before == 2);
-    Some(Rendering::new((parts, separator, short), Said::Day(day(first, second, year)?), scan))
+    Some(Rendering::new((parts, separator, short), PartialMoment::Day(day(first, second, year)?), scan))
 }
 
 /// `16 November 2026`, `16-Nov-2026`.
-fn named_month(mut scan: Scan<'_>) -> Option<Rendering> {
+fn named_month(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let day = scan.number(1, 2)?;
     let separator = [b' ', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
     let (month, spelling) = month_named(scan.word())?;
     let comma = scan.take(b',').unwrap_or(0);
     scan.take(separator)?;
     let year = scan.number(4, 4)?;
-    let said = Said::Day(day_of(year, month, day)?);
+    let said = PartialMoment::Day(day_of(year, month, day)?);
     Some(Rendering::new(("day name year", separator, comma), said, scan).named(spelling))
 }
 
 /// `16/Nov/2026:18:41:17 +0000`, as servers log.
-fn access_log(mut scan: Scan<'_>) -> Option<Rendering> {
+fn access_log(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let day = scan.number(1, 2)?;
     scan.take(b'/')?;
     let (month, spelling) = month_named(scan.word())?;
@@ -100,15 +104,15 @@ fn access_log(mut scan: Scan<'_>) -> Option<Rendering> {
     let ahead = clock.as_ref().and_then(|_| whole.take(b' ')).and_then(|_| zone(&mut whole));
     let rendering = match (clock, ahead) {
         (Some(clock), Some((ahead, form))) => {
-            Rendering::new(("access log", form, 0), Said::Instant(day * DAY_MS + clock.ms - ahead), whole)
+            Rendering::new(("access log", form, 0), PartialMoment::Instant(day * DAY_MS + clock.ms - ahead), whole)
         }
-        _ => Rendering::new(("day/name/year", 0, 0), Said::Day(day), scan),
+        _ => Rendering::new(("day/name/year", 0, 0), PartialMoment::Day(day), scan),
     };
     Some(rendering.named(spelling))
 }
 
 /// `18:41`, `18:41:17.5`, `6:41 PM`.
-fn time(mut scan: Scan<'_>) -> Option<Rendering> {
+fn time(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let clock = clock_time(&mut scan)?;
     let parts = if clock.seconds { "seconds" } else { "minutes" };
     let mut ahead = scan;
@@ -120,13 +124,13 @@ fn time(mut scan: Scan<'_>) -> Option<Rendering> {
         let ms = clock.ms % 3_600_000 + (hour % 12 + half) * 3_600_000;
         let parts = if clock.seconds { "half seconds" } else { "half minutes" };
         let lower = u8::from(word.starts_with(['a', 'p']));
-        return Some(Rendering::new((parts, space, lower), Said::Time(ms), ahead));
+        return Some(Rendering::new((parts, space, lower), PartialMoment::Time(ms), ahead));
     }
-    Some(Rendering::new((parts, 0, 0), Said::Time(clock.ms), scan))
+    Some(Rendering::new((parts, 0, 0), PartialMoment::Time(clock.ms), scan))
 }
 
 /// Seconds, milliseconds, microseconds or nanoseconds since 1970; seconds and milliseconds perhaps with a fraction.
-fn epoch(mut scan: Scan<'_>) -> Option<Rendering> {
+fn epoch(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let number = scan.number(10, 19)?;
     let (unit, ms) = match scan.at {
         10 => (b's', number * 1000),
@@ -138,7 +142,7 @@ fn epoch(mut scan: Scan<'_>) -> Option<Rendering> {
     let mut fraction = scan;
     let has_fraction = fraction.take(b'.').is_some() && fraction.number(1, 12).is_some();
     let scan = if has_fraction { fraction } else { scan };
-    Some(Rendering::new(("epoch", unit, u8::from(has_fraction)), Said::Instant(ms), scan))
+    Some(Rendering::new(("epoch", unit, u8::from(has_fraction)), PartialMoment::Instant(ms), scan))
 }
 
 pub(super) struct ClockTime {
@@ -149,7 +153,7 @@ pub(super) struct ClockTime {
 }
 
 /// `18:41`, then perhaps seconds and a fraction.
-pub(super) fn clock_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
+pub(super) fn clock_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
     let hours = scan.number(1, 2).filter(|hours| *hours < 24)?;
     scan.take(b':')?;
     let minutes = scan.number(2, 2).filter(|minutes| *minutes < 60)?;
@@ -166,7 +170,7 @@ pub(super) fn clock_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
 }
 
 /// `18-41-17`, and `184117`.
-fn dashed_time(scan: &mut Scan<'_>) -> Option<ClockTime> {
+fn dashed_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
     let mut further = *scan;
     let (ms, joint) = match further.number(2, 6)? {
         hours if further.at - scan.at == 2 => {
@@ -188,7 +192,7 @@ fn of_day(hours: i64, minutes: i64, seconds: i64) -> Option<i64> {
 }
 
 /// `Z`, `+02:00`, `+0200`: how many milliseconds it is ahead of UTC, and how it is written.
-fn zone(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
+fn zone(scan: &mut RenderingScan<'_>) -> Option<(i64, u8)> {
     if scan.take(b'Z').is_some() {
         return Some((0, b'Z'));
     }
@@ -206,30 +210,30 @@ fn zone(scan: &mut Scan<'_>) -> Option<(i64, u8)> {
 }
 
 /// `20261116`, then perhaps `T184117Z`.
-fn long(scan: Scan<'_>) -> Option<Rendering> {
+fn long(scan: RenderingScan<'_>) -> Option<Rendering> {
     with_time(scan, 8, "compact")
 }
 
 /// `261116`, then perhaps `-184117`.
-fn short(scan: Scan<'_>) -> Option<Rendering> {
+fn short(scan: RenderingScan<'_>) -> Option<Rendering> {
     with_time(scan, 6, "compact short")
 }
 
-fn with_time(mut scan: Scan<'_>, digits: usize, parts: &'static str) -> Option<Rendering> {
+fn with_time(mut scan: RenderingScan<'_>, digits: usize, parts: &'static str) -> Option<Rendering> {
     let date = scan.number(digits, digits)?;
     let day = day_of_digits(date, digits)?;
-    let date_only = Rendering::new((parts, 0, 0), Said::Day(day), scan);
+    let date_only = Rendering::new((parts, 0, 0), PartialMoment::Day(day), scan);
     let Some(between) = [b'T', b'-', b'_'].into_iter().find_map(|byte| scan.take(byte)) else { return Some(date_only) };
     let time = scan.number(6, 6).and_then(|time| of_day(time / 10_000, time / 100 % 100, time % 100));
     let Some(time) = time else { return Some(date_only) };
     let zone = scan.take(b'Z');
     let ms = day * DAY_MS + time;
-    let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
+    let said = zone.map_or(PartialMoment::Local(ms), |_| PartialMoment::Instant(ms));
     Some(Rendering::new((parts, between, zone.unwrap_or(1)), said, scan))
 }
 
 /// `202611161841`, `20261116184117`, and that with milliseconds.
-fn joined(mut scan: Scan<'_>) -> Option<Rendering> {
+fn joined(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let number = scan.number(12, 17)?;
     let (seconds, parts) = match scan.at {
         12 => (number * 100, "joined minutes"),
@@ -242,12 +246,12 @@ fn joined(mut scan: Scan<'_>) -> Option<Rendering> {
     let mut ahead = scan;
     let zone = ahead.take(b'Z');
     let ms = day_of_digits(date, 8)? * DAY_MS + time;
-    let said = zone.map_or(Said::Local(ms), |_| Said::Instant(ms));
+    let said = zone.map_or(PartialMoment::Local(ms), |_| PartialMoment::Instant(ms));
     Some(Rendering::new((parts, 0, zone.unwrap_or(0)), said, ahead))
 }
 
 /// The day of the year: `2026-320`, `2026320`.
-fn ordinal(mut scan: Scan<'_>) -> Option<Rendering> {
+fn ordinal(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let number = scan.number(4, 7)?;
     let (year, day, dash) = match scan.at {
         4 => {
@@ -259,7 +263,7 @@ fn ordinal(mut scan: Scan<'_>) -> Option<Rendering> {
     };
     let first = day_of(year, 1, 1)?;
     let exists = day >= 1 && first + day - 1 <= day_of(year, 12, 31)?;
-    exists.then(|| Rendering::new(("ordinal", dash, 0), Said::Day(first + day - 1), scan))
+    exists.then(|| Rendering::new(("ordinal", dash, 0), PartialMoment::Day(first + day - 1), scan))
 }
 
 /// A date of eight digits, or of six without the century.
@@ -273,10 +277,10 @@ const BETWEEN: &[u8] = b" ,-/.:";
 
 /// The year that begins here, if it is not part of a date.
 pub(super) fn year_alone(bytes: &[u8], at: usize) -> Option<Rendering> {
-    let mut scan = Scan::new(bytes.get(at..)?);
+    let mut scan = RenderingScan::new(bytes.get(at..)?);
     let year = scan.number(4, 4)?;
     let alone = !dated_before(&bytes[..at]) && !dated_after(scan);
-    alone.then(|| Rendering::new(("year", 0, 0), Said::Year(year), scan))
+    alone.then(|| Rendering::new(("year", 0, 0), PartialMoment::Year(year), scan))
 }
 
 /// Whether a text ends with a day or a month, and what joins it to a year.
@@ -292,7 +296,7 @@ fn dated_before(bytes: &[u8]) -> bool {
 }
 
 /// Whether a month or a day follows a year.
-fn dated_after(mut scan: Scan<'_>) -> bool {
+fn dated_after(mut scan: RenderingScan<'_>) -> bool {
     let joined = BETWEEN.iter().any(|byte| scan.take(*byte).is_some());
     joined && (scan.peek().is_some_and(|byte| byte.is_ascii_digit()) || month_named(scan.word()).is_some())
 }

@@ -1,7 +1,7 @@
 //! A text that says when now is, at some place in a longer text.
 
-use super::calendar::Spelling;
-use super::now::{Now, Said, both_say_now};
+use super::calendar::NameSpelling;
+use super::now::{Now, PartialMoment, both_say_now};
 use super::{letters, numbers};
 
 /// The longest rendering, such as `Wednesday, September 30, 2026`.
@@ -11,18 +11,18 @@ pub(in super::super) const LONGEST: usize = 48;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rendering {
     pub(super) style: Style,
-    pub(super) said: Said,
+    pub(super) said: PartialMoment,
     pub(super) length: usize,
 }
 
 impl Rendering {
     /// One that was read so far.
-    pub(super) fn new(parts: (&'static str, u8, u8), said: Said, scan: Scan<'_>) -> Self {
+    pub(super) fn new(parts: (&'static str, u8, u8), said: PartialMoment, scan: RenderingScan<'_>) -> Self {
         Self { style: Style { parts, weekday: None, month: None }, said, length: scan.at }
     }
 
     /// One that has the name of its month.
-    pub(super) fn named(mut self, month: Spelling) -> Self {
+    pub(super) fn named(mut self, month: NameSpelling) -> Self {
         self.style.month = Some(month);
         self
     }
@@ -33,13 +33,13 @@ impl Rendering {
 pub(super) struct Style {
     /// Which parts, in which order, by what they are joined.
     pub(super) parts: (&'static str, u8, u8),
-    pub(super) weekday: Option<Spelling>,
-    pub(super) month: Option<Spelling>,
+    pub(super) weekday: Option<NameSpelling>,
+    pub(super) month: Option<NameSpelling>,
 }
 
 impl Style {
     fn agrees(&self, other: &Self) -> bool {
-        let agree = |one: Option<Spelling>, other: Option<Spelling>| match (one, other) {
+        let agree = |one: Option<NameSpelling>, other: Option<NameSpelling>| match (one, other) {
             (Some(one), Some(other)) => one.agrees(other),
             (None, None) => true,
             _ => false,
@@ -115,12 +115,12 @@ fn renderings(bytes: &[u8], at: usize) -> Vec<Rendering> {
 
 /// Reads a rendering from its beginning.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scan<'t> {
+pub(super) struct RenderingScan<'t> {
     bytes: &'t [u8],
     pub(super) at: usize,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> RenderingScan<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
         Self { bytes, at: 0 }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::form::{Form, Reading, readings};
+use super::form::{IdCandidate, IdForm, readings};
 
 /// How far back the beginning of a run is looked for.
 const LONGEST_RUN: usize = 512;
@@ -31,11 +31,11 @@ pub(in super::super) fn masked(text: &str) -> String {
 }
 
 /// A text, where its part begins that was not read yet, and the position at which it differs from another.
-pub(in super::super) type Apart<'t> = (&'t str, usize, usize);
+pub(in super::super) type IdDifference<'t> = (&'t str, usize, usize);
 
 /// Two ids of one form that cover the positions at which two texts part, equally far from where they were read to: where they begin after
 /// that, and their lengths.
-pub(in super::super) fn pair_over(recorded: Apart<'_>, sent: Apart<'_>) -> Option<(usize, usize, usize)> {
+pub(in super::super) fn pair_over(recorded: IdDifference<'_>, sent: IdDifference<'_>) -> Option<(usize, usize, usize)> {
     let (ours, theirs) = (readings_over(recorded), readings_over(sent));
     // `user_..` is not another `order_..`, whatever the whole looks like.
     let prefixes = ours.iter().find_map(clear_prefix).zip(theirs.iter().find_map(clear_prefix));
@@ -50,19 +50,19 @@ pub(in super::super) fn pair_over(recorded: Apart<'_>, sent: Apart<'_>) -> Optio
 }
 
 /// The prefix of a token, where it is a word in small letters.
-fn clear_prefix<'t>(reading: &Reading<'t>) -> Option<&'t str> {
-    let Form::Prefixed(prefix) = reading.form else { return None };
+fn clear_prefix<'t>(reading: &IdCandidate<'t>) -> Option<&'t str> {
+    let IdForm::Prefixed(prefix) = reading.form else { return None };
     let (_, letters) = prefix.as_bytes().split_last()?;
     (letters.len() >= 3 && letters.iter().all(u8::is_ascii_lowercase)).then_some(prefix)
 }
 
 /// Whether two are ids of one kind: both surely are, or one surely is and the other is as long and may be.
-fn are_alike(one: &Reading<'_>, other: &Reading<'_>) -> bool {
+fn are_alike(one: &IdCandidate<'_>, other: &IdCandidate<'_>) -> bool {
     one.form == other.form && (one.sure && other.sure || (one.sure || other.sure) && one.length == other.length)
 }
 
 /// What may be an id and covers a position, or ends there.
-fn readings_over((text, from, position): Apart<'_>) -> Vec<Reading<'_>> {
+fn readings_over((text, from, position): IdDifference<'_>) -> Vec<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let part = |byte: u8| byte.is_ascii_alphanumeric() || is_joint(byte);
     let mut at = position;
@@ -73,7 +73,7 @@ fn readings_over((text, from, position): Apart<'_>) -> Vec<Reading<'_>> {
     // One that begins with `_` or the like has its first letter further on.
     let still = |at: usize| at <= position || bytes[position..at].iter().all(|byte| is_joint(*byte));
     while at < bytes.len() && still(at) {
-        let covers = |reading: &Reading<'_>| {
+        let covers = |reading: &IdCandidate<'_>| {
             (from..=position).contains(&reading.start) && reading.start + reading.length >= position
         };
         found.extend(readings(text, at).filter(covers));
@@ -87,7 +87,7 @@ fn is_joint(byte: u8) -> bool {
 }
 
 /// What surely is an id, in order.
-fn sure_in(text: &str) -> impl Iterator<Item = Reading<'_>> {
+fn sure_in(text: &str) -> impl Iterator<Item = IdCandidate<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < text.len() {

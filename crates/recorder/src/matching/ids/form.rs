@@ -1,10 +1,10 @@
 //! What ids look like.
 
-use super::chance::{Evidence, evidence};
+use super::randomness::{ChanceEvidence, evidence};
 
 /// What an id looks like. Only ids of one form are taken for one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form<'t> {
+pub(super) enum IdForm<'t> {
     Uuid,
     Ulid,
     /// So many hexadecimal digits.
@@ -19,10 +19,10 @@ pub(super) enum Form<'t> {
 
 /// A part of a text that may be an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reading<'t> {
+pub(super) struct IdCandidate<'t> {
     pub(super) start: usize,
     pub(super) length: usize,
-    pub(super) form: Form<'t>,
+    pub(super) form: IdForm<'t>,
     /// Whether it surely is one. What is not may still be taken for one beside an id of its form.
     pub(super) sure: bool,
 }
@@ -44,17 +44,17 @@ const SHORTEST_TOKEN: usize = 20;
 const LONGEST_TOKEN: usize = 64;
 
 /// What may be an id at the run of letters and digits that begins here, the likeliest first.
-pub(super) fn readings(text: &str, at: usize) -> impl Iterator<Item = Reading<'_>> {
+pub(super) fn readings(text: &str, at: usize) -> impl Iterator<Item = IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let begins = at < bytes.len() && !at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric());
     let run = if begins { length_of(&bytes[at..], u8::is_ascii_alphanumeric) } else { 0 };
-    let read = move |read: Reader| (run > 0).then(|| read(text, at, run)).flatten();
+    let read = move |read: IdReader| (run > 0).then(|| read(text, at, run)).flatten();
     [uuid, ulid, hex, joined, base64, prefixed, token].into_iter().filter_map(read)
 }
 
-type Reader = for<'t> fn(&'t str, usize, usize) -> Option<Reading<'t>>;
+type IdReader = for<'t> fn(&'t str, usize, usize) -> Option<IdCandidate<'t>>;
 
-fn uuid(text: &str, at: usize, _: usize) -> Option<Reading<'_>> {
+fn uuid(text: &str, at: usize, _: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let uuid = bytes.get(at..at + 36)?;
     let fits = |(index, byte): (usize, &u8)| match index {
@@ -62,18 +62,18 @@ fn uuid(text: &str, at: usize, _: usize) -> Option<Reading<'_>> {
         _ => byte.is_ascii_hexdigit(),
     };
     let is_uuid = uuid.iter().enumerate().all(fits) && !bytes.get(at + 36).is_some_and(u8::is_ascii_alphanumeric);
-    is_uuid.then_some(Reading { start: at, length: 36, form: Form::Uuid, sure: true })
+    is_uuid.then_some(IdCandidate { start: at, length: 36, form: IdForm::Uuid, sure: true })
 }
 
-fn ulid(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
+fn ulid(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
     let token = &text.as_bytes()[at..at + run];
     let letter = |byte: &u8| byte.is_ascii_digit() || (byte.is_ascii_uppercase() && !b"ILOU".contains(byte));
     let is_ulid = run == 26 && matches!(token[0], b'0'..=b'7') && token.iter().all(letter) && is_mixed(token);
-    is_ulid.then_some(Reading { start: at, length: run, form: Form::Ulid, sure: true })
+    is_ulid.then_some(IdCandidate { start: at, length: run, form: IdForm::Ulid, sure: true })
 }
 
 /// A long hexadecimal number, or a short one with a prefix.
-fn hex(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
+fn hex(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let token = &bytes[at..at + run];
     let has_prefix = at > 1 && matches!(bytes[at - 1], b'-' | b'_') && bytes[at - 2].is_ascii_alphanumeric();
@@ -88,22 +88,22 @@ fn hex(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
     let is_account = country.iter().all(u8::is_ascii_uppercase) && number.iter().all(u8::is_ascii_digit);
     let is_number = is_account || token.iter().all(u8::is_ascii_digit);
     let sure = token.iter().any(u8::is_ascii_digit) && !is_number;
-    Some(Reading { start: at, length: run, form: Form::Hex(run), sure })
+    Some(IdCandidate { start: at, length: run, form: IdForm::Hex(run), sure })
 }
 
 /// A word of a length that ids with `_` and `-` in them have, from its beginning to its end.
-fn joined(text: &str, at: usize, _: usize) -> Option<Reading<'_>> {
+fn joined(text: &str, at: usize, _: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let start = word_start(bytes, at)?;
     let word = &bytes[start..start + word_length(bytes, start)];
     if !JOINED.contains(&word.len()) || !has_both_cases(word) {
         return None;
     }
-    reading(start, word, Form::Chance(word.len()))
+    reading(start, word, IdForm::Chance(word.len()))
 }
 
 /// `mE0vq1Jc+t2X/5G7h8K9Lw==`.
-fn base64(text: &str, at: usize, _: usize) -> Option<Reading<'_>> {
+fn base64(text: &str, at: usize, _: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let of_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let before = bytes[..at].iter().rev().take_while(|byte| matches!(byte, b'+' | b'/')).count();
@@ -114,12 +114,12 @@ fn base64(text: &str, at: usize, _: usize) -> Option<Reading<'_>> {
     if !begins || !ends || token.len() != 22 || !b"AQgw".contains(&token[21]) {
         return None;
     }
-    let found = reading(start, token, Form::Base64)?;
-    Some(Reading { length: 24, ..found })
+    let found = reading(start, token, IdForm::Base64)?;
+    Some(IdCandidate { length: 24, ..found })
 }
 
 /// A token with a prefix, of which `run` letters come before its separator.
-fn prefixed(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
+fn prefixed(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let least = match bytes.get(at + run)? {
         b'_' => AFTER_UNDERSCORE,
@@ -131,12 +131,12 @@ fn prefixed(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
         return None;
     }
     let from = at + run + 1;
-    let form = Form::Prefixed(&text[at..from]);
+    let form = IdForm::Prefixed(&text[at..from]);
     let word = &bytes[from..from + word_length(bytes, from)];
     let of_word = evidence(word);
-    if run >= CLEAR_PREFIX && JOINED.contains(&word.len()) && has_both_cases(word) && of_word > Evidence::Name {
+    if run >= CLEAR_PREFIX && JOINED.contains(&word.len()) && has_both_cases(word) && of_word > ChanceEvidence::Name {
         let length = run + 1 + word.len();
-        return Some(Reading { start: at, length, form, sure: of_word == Evidence::Random });
+        return Some(IdCandidate { start: at, length, form, sure: of_word == ChanceEvidence::Random });
     }
     let unique = &bytes[from..from + length_of(&bytes[from..], u8::is_ascii_alphanumeric)];
     if unique.len() < least {
@@ -144,12 +144,12 @@ fn prefixed(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
     }
     let length = run + 1 + unique.len();
     let looks = evidence(unique);
-    let sure = is_mixed(unique) || (has_both_cases(unique) && looks == Evidence::Random);
-    (sure || looks > Evidence::Name).then_some(Reading { start: at, length, form, sure })
+    let sure = is_mixed(unique) || (has_both_cases(unique) && looks == ChanceEvidence::Random);
+    (sure || looks > ChanceEvidence::Name).then_some(IdCandidate { start: at, length, form, sure })
 }
 
 /// A word that is one random token.
-fn token(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
+fn token(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let is_word = word_start(bytes, at) == Some(at) && word_length(bytes, at) == run;
     if !is_word || !(SHORTEST_TOKEN..=LONGEST_TOKEN).contains(&run) {
@@ -157,14 +157,19 @@ fn token(text: &str, at: usize, run: usize) -> Option<Reading<'_>> {
     }
     let token = &bytes[at..at + run];
     let digits = token.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let found = reading(at, token, Form::Chance(run))?;
+    let found = reading(at, token, IdForm::Chance(run))?;
     let of_kind = digits < run && (has_both_cases(token) || digits >= 2);
-    Some(Reading { sure: found.sure && of_kind, ..found })
+    Some(IdCandidate { sure: found.sure && of_kind, ..found })
 }
 
-fn reading<'t>(start: usize, token: &[u8], form: Form<'t>) -> Option<Reading<'t>> {
+fn reading<'t>(start: usize, token: &[u8], form: IdForm<'t>) -> Option<IdCandidate<'t>> {
     let looks = evidence(token);
-    (looks > Evidence::Name).then_some(Reading { start, length: token.len(), form, sure: looks == Evidence::Random })
+    (looks > ChanceEvidence::Name).then_some(IdCandidate {
+        start,
+        length: token.len(),
+        form,
+        sure: looks == ChanceEvidence::Random,
+    })
 }
 
 /// Where the word begins whose first letters or digits are here; nothing if others are before them.

@@ -18,7 +18,7 @@ fn another_model_is_another_model_however_its_name_ends() {
 
 #[test]
 fn what_was_not_kept_is_never_taken_for_the_same() {
-    let large = Request { body: Body::TooLarge { bytes: 40_000_000 }, ..chat(json!({})) };
+    let large = RecordedRequest { body: RecordedBody::TooLarge { bytes: 40_000_000 }, ..chat(json!({})) };
     let miss = missed(after(large.clone(), &large, here(NOW)));
     assert_eq!(miss.reason, "its body is too large to be kept, and what is not kept cannot be compared");
     assert_eq!(missed(after(large, &chat(json!({})), here(NOW))).reason, miss.reason);
@@ -40,7 +40,7 @@ fn a_folder_in_a_path_may_be_the_one_of_this_machine() {
 
 #[test]
 fn names_of_temporary_files_are_made_up() {
-    let found = |recorded: &str, sent: &str, here: Surroundings| after(prompt(recorded), &prompt(sent), here);
+    let found = |recorded: &str, sent: &str, here: Circumstances| after(prompt(recorded), &prompt(sent), here);
     for (recorded, sent) in [
         ("wrote /tmp/tmpp3jfiykz", "wrote /tmp/tmp_8ab2xqw"),
         ("see /tmp/agent-ue8o79rh/report.md.", "see /tmp/agent-x1kqz90b/report.md."),
@@ -80,7 +80,7 @@ fn snowflakes_of_the_present_are_ids() {
         let (one, other) = (snowflake(NOW + 5, epoch, 77), snowflake(NOW + DAY + 9, epoch, 12));
         let text = |id: u64| prompt(&format!("message {id}."));
         let number = |id: u64| chat(json!({ "message": id }));
-        for of in [&text as &dyn Fn(u64) -> Request, &number] {
+        for of in [&text as &dyn Fn(u64) -> RecordedRequest, &number] {
             assert_eq!(holes(after(of(one), &of(other), here(NOW + DAY))).ids, 1);
             missed(after(of(one), &of(other), here(NOW + 3 * DAY)));
             missed(after(of(snowflake(NOW - DAY, epoch, 77)), &of(other), here(NOW + DAY)));

@@ -48,7 +48,7 @@ fn what_is_left_out_binds_no_id() {
 
 #[test]
 fn headers_that_are_compared_must_be_equal_too() {
-    let with = |version: &str| Request { headers: vec![("x-version".into(), version.into())], ..prompt("one") };
+    let with = |version: &str| RecordedRequest { headers: vec![("x-version".into(), version.into())], ..prompt("one") };
     let rules = MatchRules { headers: vec!["X-Version".into()], ..MatchRules::default() };
     let of = || Matcher::new(Arc::new(recording(vec![with("1")])), here(NOW), rules.clone());
     assert!(of().answer_equal(&with("1")).is_some());
@@ -59,7 +59,7 @@ fn headers_that_are_compared_must_be_equal_too() {
 
 #[test]
 fn what_was_not_kept_is_equal_to_nothing() {
-    let large = Request { body: Body::TooLarge { bytes: 9 }, ..prompt("") };
+    let large = RecordedRequest { body: RecordedBody::TooLarge { bytes: 9 }, ..prompt("") };
     let mut matcher = matcher(recording(vec![large.clone()]), here(NOW));
     assert_eq!(matcher.answer_equal(&large), None);
     assert!(!hits(&matcher.answer(&large)));
@@ -68,7 +68,7 @@ fn what_was_not_kept_is_equal_to_nothing() {
 #[test]
 fn everything_in_a_request_counts() {
     let recorded = chat(json!({ "model": "m", "seed": 1, "messages": [{ "role": "user", "content": "one" }] }));
-    let other = |change: &dyn Fn(&mut Request)| {
+    let other = |change: &dyn Fn(&mut RecordedRequest)| {
         let mut sent = recorded.clone();
         change(&mut sent);
         matcher(recording(vec![recorded.clone()]), here(NOW)).answer_equal(&sent)
@@ -78,6 +78,6 @@ fn everything_in_a_request_counts() {
     assert_eq!(other(&|sent| sent.method = "PUT".into()), None);
     assert_eq!(other(&|sent| sent.origin = "https://other.example".into()), None);
     assert_eq!(other(&|sent| sent.path += "?a=1"), None);
-    assert_eq!(other(&|sent| sent.body = Body::Text("one".into())), None);
-    assert_eq!(other(&|sent| sent.body = Body::Json(json!({}))), None);
+    assert_eq!(other(&|sent| sent.body = RecordedBody::Text("one".into())), None);
+    assert_eq!(other(&|sent| sent.body = RecordedBody::Json(json!({}))), None);
 }

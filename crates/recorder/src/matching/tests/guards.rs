@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn tools(description: &str) -> Request {
+fn tools(description: &str) -> RecordedRequest {
     let parameters =
         json!({ "type": "object", "properties": { "amount": { "type": "number", "description": description } } });
     chat(
@@ -50,9 +50,9 @@ fn one_place_has_several_names() {
     let mut sent = prompt("x");
     sent.path = "/chat/completions".into();
     assert_eq!(holes(after(prompt("x"), &sent, here(NOW))), Holes::default());
-    let other = Request { origin: "http://127.0.0.1:8080".into(), ..get("/x") };
+    let other = RecordedRequest { origin: "http://127.0.0.1:8080".into(), ..get("/x") };
     assert_eq!(holes(after(get("/x"), &other, here(NOW))), Holes::default());
-    let port = Request { origin: "http://localhost:8081".into(), ..get("/x") };
+    let port = RecordedRequest { origin: "http://localhost:8081".into(), ..get("/x") };
     assert!(missed(after(get("/x"), &port, here(NOW))).nearest.is_none());
 }
 
@@ -196,7 +196,7 @@ fn folders_may_be_elsewhere() {
 
 #[test]
 fn a_folder_within_the_recorded_one_is_told_apart() {
-    let within = Surroundings { roots: roots("/home/me/shop/shop", "/home/me", "/tmp"), ..here(NOW) };
+    let within = Circumstances { roots: roots("/home/me/shop/shop", "/home/me", "/tmp"), ..here(NOW) };
     let answered = after(prompt("at /home/me/shop/shop/x"), &prompt("at /home/me/shop/shop/shop/x"), within);
     assert_eq!(holes(answered).roots, 1);
 }
@@ -230,7 +230,7 @@ fn what_the_team_leaves_out_is_left_out_and_counted() {
             json!({ "seed": seed, "messages": [{ "role": "system", "content": system }, { "role": "user", "content": "x" }] }),
         )
     };
-    let answer = |rules: MatchRules, sent: &Request| {
+    let answer = |rules: MatchRules, sent: &RecordedRequest| {
         Matcher::new(Arc::new(recording(vec![of("old", 1)])), here(NOW), rules).answer(sent)
     };
     let system = MatchRules { system: false, ..MatchRules::default() };
@@ -239,20 +239,20 @@ fn what_the_team_leaves_out_is_left_out_and_counted() {
     let pointers = MatchRules { ignore: vec!["/messages/*/content".into(), "/seed".into()], ..MatchRules::default() };
     assert_eq!(holes(answer(pointers.clone(), &of("new", 2))).ignored, 2);
     let mut without = of("new", 2);
-    let Body::Json(body) = &mut without.body else { unreachable!() };
+    let RecordedBody::Json(body) = &mut without.body else { unreachable!() };
     body.as_object_mut().unwrap().remove("seed");
     assert_eq!(holes(answer(pointers, &without)).ignored, 2);
 }
 
 #[test]
 fn learned_places_and_headers() {
-    let of = |seed: u64, version: &str| Request {
+    let of = |seed: u64, version: &str| RecordedRequest {
         headers: vec![("x-version".into(), version.into())],
         ..chat(json!({ "meta": format!("{{\"seed\":{seed}}}") }))
     };
     let mut recorded = recording(vec![of(1, "1")]);
     let learned =
-        crate::LearnedHole { speaks: Some(Api::OpenAiChat), at: "/meta/seed".into(), from: "rehearsal".into() };
+        crate::LearnedHole { speaks: Some(ProviderApi::OpenAiChat), at: "/meta/seed".into(), from: "rehearsal".into() };
     recorded.holes.push(learned);
     let rules = MatchRules { headers: vec!["X-Version".into()], ..MatchRules::default() };
     let mut strict = Matcher::new(Arc::new(recorded.clone()), here(NOW), rules);
@@ -263,14 +263,14 @@ fn learned_places_and_headers() {
 #[test]
 fn multipart_is_compared_by_parts() {
     let of = |file: &str, content: &[u8]| {
-        let part = |name: &str, filename: Option<&str>, content: &[u8]| crate::Part {
+        let part = |name: &str, filename: Option<&str>, content: &[u8]| crate::FormPart {
             name: name.into(),
             filename: filename.map(str::to_owned),
             content: Bytes::copy_from_slice(content),
-            ..crate::Part::default()
+            ..crate::FormPart::default()
         };
         let parts = vec![part("purpose", None, b"assistants"), part("file", Some(file), content)];
-        Request { method: "POST".into(), body: Body::Parts(parts), ..get("/files") }
+        RecordedRequest { method: "POST".into(), body: RecordedBody::Parts(parts), ..get("/files") }
     };
     let name = |id: &str| format!("{id}.csv");
     assert_eq!(holes(after(of(&name(A), b"a,b"), &of(&name(C), b"a,b"), here(NOW))).ids, 1);
@@ -279,16 +279,16 @@ fn multipart_is_compared_by_parts() {
 }
 
 /// A conversation with Gemini whose second request has a call and its result, with these ids.
-fn gemini(call: &str, result: &str, city: &str) -> Request {
+fn gemini(call: &str, result: &str, city: &str) -> RecordedRequest {
     let contents = json!([
         { "role": "user", "parts": [{ "text": "weather?" }] },
         { "role": "model", "parts": [{ "functionCall": { "id": call, "name": "weather", "args": { "city": city } } }] },
         { "role": "user", "parts": [{ "functionResponse": { "id": result, "name": "weather", "response": {} } }] },
     ]);
-    Request {
+    RecordedRequest {
         path: "/v1beta/models/m:generateContent".into(),
         origin: "https://generativelanguage.googleapis.com".into(),
-        speaks: Some(Api::Gemini),
+        speaks: Some(ProviderApi::Gemini),
         ..chat(json!({ "contents": contents }))
     }
 }
@@ -317,8 +317,8 @@ fn a_result_belongs_to_its_call() {
 
 #[test]
 fn the_id_of_a_call_that_the_model_gave_stands_for_itself() {
-    let first = Request { at_us: 1, ..prompt("weather?") };
-    let second = Request { at_us: 10_000, ..gemini("callOne", "callOne", "Paris") };
+    let first = RecordedRequest { at_us: 1, ..prompt("weather?") };
+    let second = RecordedRequest { at_us: 10_000, ..gemini("callOne", "callOne", "Paris") };
     let mut recording = recording(vec![first, second]);
     let said = exchange(1, recording.exchanges[0].request.clone(), r#"{"functionCall": {"id": "callOne"}}"#);
     recording.exchanges[0] = said;

@@ -14,8 +14,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{Answered, Holes, MatchRules, Matcher, Miss, Surroundings};
-use crate::{Api, Body, End, Exchange, Frame, Header, How, Recording, Request, Response, Roots};
+use super::{Answered, Circumstances, Holes, MatchRules, Matcher, Miss};
+use crate::{
+    AnswerFrame, EndKind, Exchange, ExchangeEnd, Header, ProviderApi, RecordedBody, RecordedRequest, RecordedResponse,
+    Recording, Roots,
+};
 
 /// 2026-11-16T18:41:17.250Z, a Monday.
 const NOW: u64 = 1_794_854_477_250;
@@ -26,31 +29,31 @@ const B: &str = "5b1f3f5e-0d0c-4a55-8a35-6a3d6f0f1b0b";
 const C: &str = "c0ffee00-1111-4222-8333-444455556666";
 const D: &str = "d1d2d3d4-aaaa-4bbb-8ccc-ddddeeeeffff";
 
-fn chat(body: Value) -> Request {
-    Request {
+fn chat(body: Value) -> RecordedRequest {
+    RecordedRequest {
         method: "POST".into(),
         origin: "https://api.openai.com".into(),
         path: "/v1/chat/completions".into(),
-        speaks: Some(Api::OpenAiChat),
-        body: Body::Json(body),
-        ..Request::default()
+        speaks: Some(ProviderApi::OpenAiChat),
+        body: RecordedBody::Json(body),
+        ..RecordedRequest::default()
     }
 }
 
-fn prompt(text: &str) -> Request {
+fn prompt(text: &str) -> RecordedRequest {
     chat(json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }))
 }
 
-fn get(path: &str) -> Request {
+fn get(path: &str) -> RecordedRequest {
     let origin = "http://localhost:8080".into();
-    Request { method: "GET".into(), origin, path: path.into(), ..Request::default() }
+    RecordedRequest { method: "GET".into(), origin, path: path.into(), ..RecordedRequest::default() }
 }
 
-fn exchange(id: u64, request: Request, answer: &str) -> Exchange {
+fn exchange(id: u64, request: RecordedRequest, answer: &str) -> Exchange {
     let at_us = request.at_us + 1000;
-    let frames = vec![Frame { at_us, bytes: Bytes::from(answer.to_owned()) }];
-    let response = Some(Response { at_us, status: 200, frames, ..Response::default() });
-    let end = End { at_us, how: How::Closed };
+    let frames = vec![AnswerFrame { at_us, bytes: Bytes::from(answer.to_owned()) }];
+    let response = Some(RecordedResponse { at_us, status: 200, frames, ..RecordedResponse::default() });
+    let end = ExchangeEnd { at_us, how: EndKind::Closed };
     Exchange { id, request, response, end, chatter: false, after: None }
 }
 
@@ -58,26 +61,30 @@ fn roots(cwd: &str, home: &str, tmp: &str) -> Roots {
     Roots { cwd: cwd.into(), home: Some(home.into()), tmp: Some(tmp.into()) }
 }
 
-fn recording(requests: Vec<Request>) -> Recording {
+fn recording(requests: Vec<RecordedRequest>) -> Recording {
     let header = Header { now_ms: NOW, roots: roots("/home/me/shop", "/home/me", "/tmp"), ..Header::default() };
     let exchanges = (1..).zip(requests).map(|(id, request)| exchange(id, request, "{}")).collect();
     Recording { header, exchanges, ..Recording::default() }
 }
 
-fn here(now_ms: u64) -> Surroundings {
-    Surroundings { now_ms, roots: roots("/home/me/shop", "/home/me", "/tmp"), ..Surroundings::default() }
+fn here(now_ms: u64) -> Circumstances {
+    Circumstances { now_ms, roots: roots("/home/me/shop", "/home/me", "/tmp"), ..Circumstances::default() }
 }
 
-fn elsewhere(now_ms: u64) -> Surroundings {
-    Surroundings { now_ms, roots: roots("/builds/7/my_shop.x", "/root", "/var/folders/zz"), ..Surroundings::default() }
+fn elsewhere(now_ms: u64) -> Circumstances {
+    Circumstances {
+        now_ms,
+        roots: roots("/builds/7/my_shop.x", "/root", "/var/folders/zz"),
+        ..Circumstances::default()
+    }
 }
 
-fn matcher(recording: Recording, here: Surroundings) -> Matcher {
+fn matcher(recording: Recording, here: Circumstances) -> Matcher {
     Matcher::new(Arc::new(recording), here, MatchRules::default())
 }
 
 /// Records one request and sends another.
-fn after(recorded: Request, sent: &Request, here: Surroundings) -> Answered {
+fn after(recorded: RecordedRequest, sent: &RecordedRequest, here: Circumstances) -> Answered {
     matcher(recording(vec![recorded]), here).answer(sent)
 }
 

@@ -14,7 +14,7 @@ struct Varying<'v> {
     seconds: u64,
 }
 
-fn requests(varying: &Varying<'_>) -> Vec<Request> {
+fn requests(varying: &Varying<'_>) -> Vec<RecordedRequest> {
     let Varying { ids: [session, other], cwd, home, tmp, date, seconds } = varying;
     let system = format!(
         "You are a clerk.\nToday is {date}.\nWork in {cwd}, notes in {home}/.notes/{session}.\nNever pay 20 twice."
@@ -41,15 +41,15 @@ fn requests(varying: &Varying<'_>) -> Vec<Request> {
         "tools": [{ "name": "refund", "input_schema": { "type": "object", "properties": { "amount": { "maximum": 50 } } } }],
         "messages": [{ "role": "user", "content": format!("see {cwd}/b and {session}") }],
     });
-    let of = |path: &str, api, body| Request { path: path.into(), speaks: Some(api), ..chat(body) };
+    let of = |path: &str, api, body| RecordedRequest { path: path.into(), speaks: Some(api), ..chat(body) };
     vec![
         chat(openai),
-        of("/v1/responses", Api::OpenAiResponses, responses),
-        of("/v1/messages", Api::AnthropicMessages, anthropic),
+        of("/v1/responses", ProviderApi::OpenAiResponses, responses),
+        of("/v1/messages", ProviderApi::AnthropicMessages, anthropic),
     ]
 }
 
-fn recorded() -> Vec<Request> {
+fn recorded() -> Vec<RecordedRequest> {
     let ids = [A.to_owned(), B.to_owned()];
     let (cwd, home) = ("/home/me/shop", "/home/me");
     requests(&Varying { ids, cwd, home, tmp: "/tmp", date: "2026-11-16", seconds: NOW / 1000 })
@@ -92,7 +92,7 @@ proptest! {
     #[test]
     fn any_other_change_misses_at_its_place(which in 0..3_usize, leaf in any::<prop::sample::Index>(), seed in any::<usize>()) {
         let mut sent = recorded().swap_remove(which);
-        let Body::Json(body) = &mut sent.body else { unreachable!() };
+        let RecordedBody::Json(body) = &mut sent.body else { unreachable!() };
         let mut pointers = Vec::new();
         leaves(body, "", &mut pointers);
         let at = leaf.get(&pointers).clone();

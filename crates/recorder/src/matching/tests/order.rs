@@ -33,7 +33,7 @@ fn equal_requests_are_answered_in_order_and_no_more_often() {
 fn what_only_asks_is_answered_again() {
     let list = |number: u64, method: &str| {
         let body = json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": { "_meta": { "progressToken": number } } });
-        Request { method: "POST".into(), body: Body::Json(body), path: "/mcp".into(), ..get("") }
+        RecordedRequest { method: "POST".into(), body: RecordedBody::Json(body), path: "/mcp".into(), ..get("") }
     };
     let requests = vec![get("/a?x=1"), get("/a?x=1"), list(1, "tools/list"), list(2, "tools/call")];
     let mut matcher = matcher(recording(requests), here(NOW));

@@ -8,7 +8,7 @@ const BEFORE_DST: u64 = 1_792_800_000_000; // 2026-10-24T00:00:00Z
 fn clock(recorded: &str, then: (u64, i32), sent: &str, now: (u64, i32)) -> Answered {
     let mut recording = recording(vec![prompt(recorded)]);
     (recording.header.now_ms, recording.header.offset_s) = then;
-    let here = Surroundings { offset_s: now.1, ..here(now.0) };
+    let here = Circumstances { offset_s: now.1, ..here(now.0) };
     matcher(recording, here).answer(&prompt(sent))
 }
 
@@ -118,7 +118,7 @@ fn clocks_may_have_been_set_back() {
 #[test]
 fn midnight_may_pass_during_a_session() {
     let almost = 1_794_873_590_000; // 2026-11-16T23:59:50Z
-    let request = |date: &str, seconds: u64| Request { at_us: seconds * 1_000_000, ..prompt(date) };
+    let request = |date: &str, seconds: u64| RecordedRequest { at_us: seconds * 1_000_000, ..prompt(date) };
     let mut recorded = recording(vec![request("2026-11-17", 15)]);
     recorded.header.now_ms = almost;
     let noon = almost + DAY + 12 * HOUR;
@@ -150,8 +150,8 @@ fn todays_date_may_be_in_a_path() {
 }
 
 /// A request with a time in it, so many seconds after its session began.
-fn at(seconds: u64, body: Value) -> Request {
-    Request { at_us: seconds * 1_000_000, ..chat(body) }
+fn at(seconds: u64, body: Value) -> RecordedRequest {
+    RecordedRequest { at_us: seconds * 1_000_000, ..chat(body) }
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn what_expires_is_not_what_expired() {
     let start = NOW / 1000;
     let text = |seconds: u64| jiff::Timestamp::from_second(i64::try_from(seconds).unwrap()).unwrap().to_string();
     let both = |seconds: u64| json!({ "expires": seconds, "text": format!("until {}", text(seconds)) });
-    let answer = |recorded: Request, sent: Request| {
+    let answer = |recorded: RecordedRequest, sent: RecordedRequest| {
         let mut matcher = matcher(recording(vec![recorded]), here(NOW + DAY));
         matcher.answer(&sent)
     };
@@ -175,7 +175,7 @@ fn what_expires_is_not_what_expired() {
     }
     // Rounded down to five minutes: 77 and 299 seconds ago.
     let rounded = |seconds: u64| seconds / 300 * 300;
-    let later = Surroundings { now_ms: NOW + DAY + 222_000, ..here(NOW) };
+    let later = Circumstances { now_ms: NOW + DAY + 222_000, ..here(NOW) };
     let mut matcher = matcher(recording(vec![at(1, both(rounded(start)))]), later);
     assert_eq!(holes(matcher.answer(&at(1, both(rounded(tomorrow + 222))))).clock, 2);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 /// A request like those of coding agents: a long prompt with ids, dates and folders, many tools, a growing conversation.
-fn turn(number: usize, id: &str, cwd: &str, date: &str) -> Request {
+fn turn(number: usize, id: &str, cwd: &str, date: &str) -> RecordedRequest {
     let line = |line: usize| match line % 20 {
         0 => format!("- rule {line}: keep to {cwd}/src/part{line}.rs, say {id} on {date}, never guess a thing."),
         _ => format!("- rule {line}: be kind, be brief, take the newest of all part{line}.rs, never guess anything."),
@@ -16,9 +16,9 @@ fn turn(number: usize, id: &str, cwd: &str, date: &str) -> Request {
         .collect();
     let messages: Vec<Value> =
         (0..=number).map(|turn| json!({ "role": "user", "content": format!("step {turn} in {cwd}") })).collect();
-    Request {
+    RecordedRequest {
         path: "/v1/messages".into(),
-        speaks: Some(Api::AnthropicMessages),
+        speaks: Some(ProviderApi::AnthropicMessages),
         ..chat(json!({ "system": [{ "type": "text", "text": prompt }], "tools": tools, "messages": messages }))
     }
 }

@@ -9,9 +9,9 @@ fn a_line_of_a_long_prompt_is_named() {
         lines[207] = format!("- Today's goal is {goal}");
         lines.join("\n")
     };
-    let of = |goal: &str| Request {
+    let of = |goal: &str| RecordedRequest {
         path: "/v1/messages".into(),
-        speaks: Some(Api::AnthropicMessages),
+        speaks: Some(ProviderApi::AnthropicMessages),
         ..chat(
             json!({ "messages": [{ "role": "user", "content": goal }], "system": [{ "text": "x" }, { "text": lines(goal) }] }),
         )
@@ -56,7 +56,7 @@ fn the_reason_says_what_changed() {
         chat(json!({ "messages": messages, "tools": [{ "name": tool }], "model": model }))
     };
     let of = |model: &str, text: &str, tool: &str| of_system("be kind", model, text, tool);
-    let reason = |sent: Request| missed(after(of("m", "x", "t"), &sent, here(NOW))).reason;
+    let reason = |sent: RecordedRequest| missed(after(of("m", "x", "t"), &sent, here(NOW))).reason;
     assert_eq!(reason(of("n", "x", "t")), "the model changed");
     assert_eq!(reason(of("m", "y", "t")), "a message changed");
     assert_eq!(reason(of("m", "y", "u")), "the tools changed");
@@ -75,7 +75,7 @@ fn a_number_is_told_from_a_string() {
     assert_eq!((told.recorded.as_str(), told.sent.as_str()), ("\"be kind\"", "\"be kind\\n\""));
 }
 
-fn talk(messages: &[(&str, &str)]) -> Request {
+fn talk(messages: &[(&str, &str)]) -> RecordedRequest {
     let messages: Vec<Value> =
         messages.iter().map(|(role, content)| json!({ "role": role, "content": content })).collect();
     chat(json!({ "messages": messages }))

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{Frame, Response};
+use crate::{AnswerFrame, RecordedResponse};
 
 /// The body of an answer, read as what it is.
-pub(super) enum Read {
+pub(super) enum ReadBody {
     /// Server-sent events: the data of each frame, where it has some.
     Events(Vec<Value>, Vec<usize>),
     /// Lines of JSON, each with the frame in which it ends.
@@ -17,36 +17,38 @@ pub(super) enum Read {
 }
 
 /// The JSON values of an answer, in order; none of one that is something else.
-pub(crate) fn values_of(response: &Response) -> Vec<Value> {
+pub(crate) fn values_of(response: &RecordedResponse) -> Vec<Value> {
     match read(response) {
-        Read::Events(values, _) | Read::Lines(values, _) | Read::Json(values, _) => values,
-        Read::Raw => Vec::new(),
+        ReadBody::Events(values, _) | ReadBody::Lines(values, _) | ReadBody::Json(values, _) => values,
+        ReadBody::Raw => Vec::new(),
     }
 }
 
 /// Whether an answer says that it is a stream of server-sent events.
-pub(crate) fn is_event_stream(response: &Response) -> bool {
+pub(crate) fn is_event_stream(response: &RecordedResponse) -> bool {
     let mut types = response.headers.iter().filter(|(name, _)| name == "content-type");
     types.any(|(_, value)| value.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
 /// Reads the body of an answer.
-pub(super) fn read(response: &Response) -> Read {
+pub(super) fn read(response: &RecordedResponse) -> ReadBody {
     if is_event_stream(response) {
         let data = response.frames.iter().enumerate().filter_map(|(index, frame)| Some((event(frame)?, index)));
         let (events, frames) = data.unzip();
-        return Read::Events(events, frames);
+        return ReadBody::Events(events, frames);
     }
     let whole = response.whole();
     match serde_json::from_slice(&whole) {
-        Ok(Value::Array(items)) if items.iter().any(|item| item.get("candidates").is_some()) => Read::Json(items, true),
-        Ok(value) => Read::Json(vec![value], false),
-        Err(_) => lines(response, &whole).unwrap_or(Read::Raw),
+        Ok(Value::Array(items)) if items.iter().any(|item| item.get("candidates").is_some()) => {
+            ReadBody::Json(items, true)
+        }
+        Ok(value) => ReadBody::Json(vec![value], false),
+        Err(_) => lines(response, &whole).unwrap_or(ReadBody::Raw),
     }
 }
 
 /// The data of a server-sent event: JSON, or a text.
-fn event(frame: &Frame) -> Option<Value> {
+fn event(frame: &AnswerFrame) -> Option<Value> {
     let text = std::str::from_utf8(&frame.bytes).ok()?;
     let data: Vec<&str> = text.lines().filter_map(data).collect();
     if data.is_empty() {
@@ -61,7 +63,7 @@ pub(super) fn data(line: &str) -> Option<&str> {
     Some(data.strip_prefix(' ').unwrap_or(data))
 }
 
-fn lines(response: &Response, whole: &[u8]) -> Option<Read> {
+fn lines(response: &RecordedResponse, whole: &[u8]) -> Option<ReadBody> {
     let (mut values, mut frames) = (Vec::new(), Vec::new());
     let (mut frame, mut end) = (0, response.frames.first()?.bytes.len());
     let mut at = 0;
@@ -76,5 +78,5 @@ fn lines(response: &Response, whole: &[u8]) -> Option<Read> {
             frames.push(frame);
         }
     }
-    Some(Read::Lines(values, frames))
+    Some(ReadBody::Lines(values, frames))
 }

@@ -37,7 +37,7 @@ const LONGEST_WORD: usize = 20;
 
 /// A text that streams, and the places where its parts stand.
 #[derive(Default)]
-struct Lane {
+struct TextLane {
     text: String,
     parts: Vec<Range<usize>>,
     /// For each part the event and the place in it.
@@ -81,7 +81,7 @@ fn word(event: &Value) -> Option<&str> {
     (word.contains(' ') || word.chars().count() <= LONGEST_WORD).then_some(word)
 }
 
-fn lanes(events: &[Value]) -> Vec<Lane> {
+fn lanes(events: &[Value]) -> Vec<TextLane> {
     let mut lanes = BTreeMap::new();
     if events.len() < 2 {
         return Vec::new();
@@ -95,10 +95,10 @@ fn lanes(events: &[Value]) -> Vec<Lane> {
         }
         collect(event, number, "", &name, &mut lanes);
     }
-    lanes.into_values().filter(|lane: &Lane| lane.parts.len() > 1).collect()
+    lanes.into_values().filter(|lane: &TextLane| lane.parts.len() > 1).collect()
 }
 
-fn collect(value: &Value, event: usize, place: &str, name: &str, lanes: &mut BTreeMap<String, Lane>) {
+fn collect(value: &Value, event: usize, place: &str, name: &str, lanes: &mut BTreeMap<String, TextLane>) {
     let mut step = |item: &Value, at: &str, called: &str| {
         let mut place = place.to_owned();
         pointer::push(&mut place, at);

@@ -4,21 +4,21 @@ use agentci_trace::Redactor;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::answer::{Read, data, read};
+use super::answer::{ReadBody, data, read};
 use super::{events, texts};
-use crate::{Frame, Response};
+use crate::{AnswerFrame, RecordedResponse};
 
 /// Removes the secrets from the body of an answer.
-pub(super) fn scrub(response: &mut Response, redactor: &Redactor) {
+pub(super) fn scrub(response: &mut RecordedResponse, redactor: &Redactor) {
     match read(response) {
-        Read::Events(values, frames) => scrub_events(response, &values, &frames, redactor),
-        Read::Lines(values, frames) => scrub_lines(response, &values, &frames, redactor),
-        Read::Json(values, list) => scrub_json(response, &values, list, redactor),
-        Read::Raw => scrub_raw(response, redactor),
+        ReadBody::Events(values, frames) => scrub_events(response, &values, &frames, redactor),
+        ReadBody::Lines(values, frames) => scrub_lines(response, &values, &frames, redactor),
+        ReadBody::Json(values, list) => scrub_json(response, &values, list, redactor),
+        ReadBody::Raw => scrub_raw(response, redactor),
     }
 }
 
-fn scrub_events(response: &mut Response, values: &[Value], frames: &[usize], redactor: &Redactor) {
+fn scrub_events(response: &mut RecordedResponse, values: &[Value], frames: &[usize], redactor: &Redactor) {
     let mut clean = values.to_vec();
     events::scrub(&mut clean, true, redactor);
     let mut events = frames.iter().zip(values.iter().zip(clean)).peekable();
@@ -68,7 +68,7 @@ fn was_json(text: &str) -> bool {
     serde_json::from_str::<Value>(&lines.join("\n")).is_ok()
 }
 
-fn scrub_lines(response: &mut Response, values: &[Value], frames: &[usize], redactor: &Redactor) {
+fn scrub_lines(response: &mut RecordedResponse, values: &[Value], frames: &[usize], redactor: &Redactor) {
     let mut clean = values.to_vec();
     events::scrub(&mut clean, true, redactor);
     let known = response.frames.iter().any(|frame| !known(&frame.bytes, redactor).is_empty());
@@ -80,11 +80,11 @@ fn scrub_lines(response: &mut Response, values: &[Value], frames: &[usize], reda
     let lines = clean
         .iter()
         .zip(frames)
-        .map(|(value, frame)| Frame { at_us: at_us(frame), bytes: format!("{value}\n").into() });
+        .map(|(value, frame)| AnswerFrame { at_us: at_us(frame), bytes: format!("{value}\n").into() });
     response.frames = lines.collect();
 }
 
-fn scrub_json(response: &mut Response, values: &[Value], list: bool, redactor: &Redactor) {
+fn scrub_json(response: &mut RecordedResponse, values: &[Value], list: bool, redactor: &Redactor) {
     let mut clean = values.to_vec();
     events::scrub(&mut clean, list, redactor);
     let whole = response.whole();
@@ -93,7 +93,7 @@ fn scrub_json(response: &mut Response, values: &[Value], list: bool, redactor: &
     }
     let value = if list { Value::Array(clean) } else { clean.pop().unwrap_or_default() };
     let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
-    response.frames = vec![Frame { at_us, bytes: value.to_string().into() }];
+    response.frames = vec![AnswerFrame { at_us, bytes: value.to_string().into() }];
 }
 
 fn known(bytes: &[u8], redactor: &Redactor) -> Vec<std::ops::Range<usize>> {
@@ -101,7 +101,7 @@ fn known(bytes: &[u8], redactor: &Redactor) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Text may come in pieces that end anywhere, even within a letter.
-fn scrub_raw(response: &mut Response, redactor: &Redactor) {
+fn scrub_raw(response: &mut RecordedResponse, redactor: &Redactor) {
     let whole = response.whole();
     let Ok(text) = String::from_utf8(whole) else {
         for frame in &mut response.frames {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use agentci_trace::Redactor;
 
 use super::super::headers::is_secret_header;
-use super::answer::{self, Read};
+use super::answer::{self, ReadBody};
 use super::{events, frames, parameters, request, split, texts};
-use crate::{How, Recording, Response};
+use crate::{EndKind, RecordedResponse, Recording};
 
 /// Words of the format itself, and names that it keeps: none of them is a secret where a line has it.
 const OWN: [&str; 24] = [
@@ -63,8 +63,8 @@ pub(in super::super) fn cleaned(recording: &Recording, secrets: &mut Redactor) -
             scrub_answer(response, secrets);
         }
         match &mut exchange.end.how {
-            How::Broken(message) | How::Unreachable(message) => texts::scrub(message, secrets),
-            How::Closed | How::Left | How::TooLarge => {}
+            EndKind::Broken(message) | EndKind::Unreachable(message) => texts::scrub(message, secrets),
+            EndKind::Closed | EndKind::Left | EndKind::TooLarge => {}
         }
     }
     for hole in &mut clean.holes {
@@ -73,16 +73,16 @@ pub(in super::super) fn cleaned(recording: &Recording, secrets: &mut Redactor) -
     clean
 }
 
-fn learn_answer(response: &Response, secrets: &mut Redactor) {
+fn learn_answer(response: &RecordedResponse, secrets: &mut Redactor) {
     request::learn_response(secrets, &response.headers);
     match answer::read(response) {
-        Read::Events(values, _) | Read::Lines(values, _) => events::learn(&values, true, secrets),
-        Read::Json(values, list) => events::learn(&values, list, secrets),
-        Read::Raw => {}
+        ReadBody::Events(values, _) | ReadBody::Lines(values, _) => events::learn(&values, true, secrets),
+        ReadBody::Json(values, list) => events::learn(&values, list, secrets),
+        ReadBody::Raw => {}
     }
 }
 
-fn scrub_answer(response: &mut Response, secrets: &Redactor) {
+fn scrub_answer(response: &mut RecordedResponse, secrets: &Redactor) {
     response.headers.retain(|(name, _)| !is_secret_header(name));
     for (name, value) in &mut response.headers {
         if name == "location" {
@@ -95,7 +95,7 @@ fn scrub_answer(response: &mut Response, secrets: &Redactor) {
 }
 
 /// A packed answer that holds a secret is unpacked; one that holds none stays as it came.
-fn scrub_packed(response: &mut Response, secrets: &Redactor) {
+fn scrub_packed(response: &mut RecordedResponse, secrets: &Redactor) {
     let Some(mut plain) = split::plain(response) else { return };
     let packed = plain.frames.clone();
     scrub_answer(&mut plain, secrets);

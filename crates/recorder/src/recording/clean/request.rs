@@ -4,7 +4,7 @@ use agentci_trace::{PLACEHOLDER, Redactor};
 
 use super::super::headers::{is_credential, is_secret_header, is_word};
 use super::{keys, parameters, texts};
-use crate::{Body, Exchange, Request};
+use crate::{Exchange, RecordedBody, RecordedRequest};
 
 /// A shorter value of a header is not taken for a secret: it would be found everywhere.
 const SHORTEST: usize = 8;
@@ -62,10 +62,10 @@ pub(crate) fn percent_decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-impl Request {
+impl RecordedRequest {
     /// The request without secrets: those that are given, and those that it shows to be some. Requests are compared so.
     #[must_use]
-    pub fn redacted(&self, secrets: &Redactor) -> Request {
+    pub fn redacted(&self, secrets: &Redactor) -> RecordedRequest {
         let mut secrets = secrets.clone();
         learn(self, &mut secrets);
         let mut clean = self.clone();
@@ -75,7 +75,7 @@ impl Request {
 
     /// The request with no secrets in its headers: for one whose other parts are known to have none.
     #[must_use]
-    pub(crate) fn with_clean_headers(&self, secrets: &Redactor) -> Request {
+    pub(crate) fn with_clean_headers(&self, secrets: &Redactor) -> RecordedRequest {
         let mut clean = self.clone();
         scrub_headers(&mut clean, secrets);
         clean
@@ -94,20 +94,20 @@ pub(crate) fn variables_shown(exchanges: &[Exchange], environment: &[(String, St
 }
 
 /// Remembers what stands under telling keys in a request.
-pub(super) fn learn(request: &Request, secrets: &mut Redactor) {
+pub(super) fn learn(request: &RecordedRequest, secrets: &mut Redactor) {
     learn_request(secrets, &request.headers, &request.path);
     learn_query(secrets, &request.origin, &request.path);
     match &request.body {
-        Body::Json(value) => keys::learn(value, secrets),
-        Body::Text(text) => keys::learn_text(text, secrets),
-        Body::Form(pairs) => {
+        RecordedBody::Json(value) => keys::learn(value, secrets),
+        RecordedBody::Text(text) => keys::learn_text(text, secrets),
+        RecordedBody::Form(pairs) => {
             for (name, value) in pairs {
                 if parameters::is_secret(name, value, secrets) {
                     learn_parameter(value, secrets);
                 }
             }
         }
-        Body::Parts(parts) => {
+        RecordedBody::Parts(parts) => {
             for part in parts {
                 let Ok(text) = std::str::from_utf8(&part.content) else { continue };
                 if parameters::is_secret(&part.name, text, secrets) {
@@ -116,12 +116,12 @@ pub(super) fn learn(request: &Request, secrets: &mut Redactor) {
                 keys::learn_text(text, secrets);
             }
         }
-        Body::Empty | Body::Bytes(_) | Body::TooLarge { .. } => {}
+        RecordedBody::Empty | RecordedBody::Bytes(_) | RecordedBody::TooLarge { .. } => {}
     }
 }
 
 /// Removes the secrets of a request.
-pub(super) fn scrub(request: &mut Request, secrets: &Redactor) {
+pub(super) fn scrub(request: &mut RecordedRequest, secrets: &Redactor) {
     scrub_headers(request, secrets);
     request.path = parameters::clean_path(&request.origin, &request.path, secrets);
     texts::scrub(&mut request.origin, secrets);
@@ -129,27 +129,27 @@ pub(super) fn scrub(request: &mut Request, secrets: &Redactor) {
         texts::scrub(by, secrets);
     }
     match &mut request.body {
-        Body::Json(value) => keys::scrub(value, secrets),
-        Body::Text(text) => texts::scrub(text, secrets),
-        Body::Form(pairs) => parameters::scrub_pairs(pairs, secrets),
-        Body::Parts(parts) => {
+        RecordedBody::Json(value) => keys::scrub(value, secrets),
+        RecordedBody::Text(text) => texts::scrub(text, secrets),
+        RecordedBody::Form(pairs) => parameters::scrub_pairs(pairs, secrets),
+        RecordedBody::Parts(parts) => {
             for part in parts {
                 scrub_part(part, secrets);
             }
         }
-        Body::Bytes(bytes) => texts::scrub_bytes(bytes, secrets),
-        Body::Empty | Body::TooLarge { .. } => {}
+        RecordedBody::Bytes(bytes) => texts::scrub_bytes(bytes, secrets),
+        RecordedBody::Empty | RecordedBody::TooLarge { .. } => {}
     }
 }
 
-fn scrub_headers(request: &mut Request, secrets: &Redactor) {
+fn scrub_headers(request: &mut RecordedRequest, secrets: &Redactor) {
     request.headers.retain(|(name, _)| !is_secret_header(name));
     for (_, value) in &mut request.headers {
         texts::scrub(value, secrets);
     }
 }
 
-fn scrub_part(part: &mut crate::Part, secrets: &Redactor) {
+fn scrub_part(part: &mut crate::FormPart, secrets: &Redactor) {
     let secret = std::str::from_utf8(&part.content).is_ok_and(|text| parameters::is_secret(&part.name, text, secrets));
     if secret {
         part.content = PLACEHOLDER.into();

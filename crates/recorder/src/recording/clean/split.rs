@@ -2,33 +2,33 @@
 //! piece. A client may be slow and a server quick, and then several come at once, or a part of one.
 
 use super::answer::is_event_stream;
-use crate::packed::unpacked;
+use crate::compression::unpacked;
 use crate::proxy::Splitter;
-use crate::{Frame, Response};
+use crate::{AnswerFrame, RecordedResponse};
 
 const ENCODING: &str = "content-encoding";
 
 /// A packed answer as one that is not; nothing if it is not packed, or cannot be unpacked.
-pub(crate) fn plain(response: &Response) -> Option<Response> {
+pub(crate) fn plain(response: &RecordedResponse) -> Option<RecordedResponse> {
     let bytes = unpacked(response.header(ENCODING)?, &response.whole())?.into();
     let at_us = response.frames.last()?.at_us;
     let headers = response.headers.iter().filter(|(name, _)| name != ENCODING).cloned().collect();
-    let mut plain = Response { headers, frames: vec![Frame { at_us, bytes }], ..response.clone() };
+    let mut plain = RecordedResponse { headers, frames: vec![AnswerFrame { at_us, bytes }], ..response.clone() };
     into_events(&mut plain);
     Some(plain)
 }
 
 /// Makes each piece of a stream of events one event; the bytes stay as they are.
-pub(super) fn into_events(response: &mut Response) {
+pub(super) fn into_events(response: &mut RecordedResponse) {
     if !is_event_stream(response) {
         return;
     }
     let mut splitter = Splitter::new("text/event-stream", "");
     let last_us = response.frames.last().map_or(0, |frame| frame.at_us);
-    for Frame { at_us, bytes } in std::mem::take(&mut response.frames) {
-        response.frames.extend(splitter.push(&bytes).into_iter().map(|bytes| Frame { at_us, bytes }));
+    for AnswerFrame { at_us, bytes } in std::mem::take(&mut response.frames) {
+        response.frames.extend(splitter.push(&bytes).into_iter().map(|bytes| AnswerFrame { at_us, bytes }));
     }
-    response.frames.extend(splitter.rest().map(|bytes| Frame { at_us: last_us, bytes }));
+    response.frames.extend(splitter.rest().map(|bytes| AnswerFrame { at_us: last_us, bytes }));
 }
 
 #[cfg(test)]
@@ -36,12 +36,12 @@ mod tests {
     use super::*;
 
     fn split(pieces: &[&str]) -> Vec<(u64, String)> {
-        let frame = |(at, text): (usize, &&str)| Frame { at_us: at as u64, bytes: (*text).to_owned().into() };
+        let frame = |(at, text): (usize, &&str)| AnswerFrame { at_us: at as u64, bytes: (*text).to_owned().into() };
         let headers = vec![("content-type".to_owned(), "text/event-stream; charset=utf-8".to_owned())];
         let frames = pieces.iter().enumerate().map(frame).collect();
-        let mut response = Response { headers, frames, ..Response::default() };
+        let mut response = RecordedResponse { headers, frames, ..RecordedResponse::default() };
         into_events(&mut response);
-        let text = |frame: &Frame| String::from_utf8(frame.bytes.to_vec()).unwrap();
+        let text = |frame: &AnswerFrame| String::from_utf8(frame.bytes.to_vec()).unwrap();
         response.frames.iter().map(|frame| (frame.at_us, text(frame))).collect()
     }
 

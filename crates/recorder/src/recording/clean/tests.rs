@@ -6,7 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-use crate::{Body, End, Exchange, Frame, How, Recording, Request, Response, learn_request, learn_response};
+use crate::{
+    AnswerFrame, EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse, Recording,
+    learn_request, learn_response,
+};
 
 const SECRET: &str = "swordfish-17-value";
 
@@ -16,24 +19,24 @@ fn secrets() -> Redactor {
     secrets
 }
 
-fn exchange(body: Body, content_type: &str, frames: &[&str]) -> Exchange {
-    let frame = |(at, text): (usize, &&str)| Frame { at_us: at as u64, bytes: (*text).to_owned().into() };
+fn exchange(body: RecordedBody, content_type: &str, frames: &[&str]) -> Exchange {
+    let frame = |(at, text): (usize, &&str)| AnswerFrame { at_us: at as u64, bytes: (*text).to_owned().into() };
     Exchange {
         id: 1,
-        request: Request {
+        request: RecordedRequest {
             method: "POST".into(),
             origin: "https://api.example.com".into(),
             path: "/v1/chat".into(),
             body,
-            ..Request::default()
+            ..RecordedRequest::default()
         },
-        response: Some(Response {
+        response: Some(RecordedResponse {
             at_us: 1,
             status: 200,
             headers: vec![("content-type".into(), content_type.into())],
             frames: frames.iter().enumerate().map(frame).collect(),
         }),
-        end: End { at_us: 9, how: How::Closed },
+        end: ExchangeEnd { at_us: 9, how: EndKind::Closed },
         chatter: false,
         after: None,
     }
@@ -52,7 +55,7 @@ fn stored(recording: &Recording, secrets: &Redactor) -> Recording {
 }
 
 fn frames(content_type: &str, frames: &[&str]) -> Vec<String> {
-    let back = stored(&recording(exchange(Body::Empty, content_type, frames)), &secrets());
+    let back = stored(&recording(exchange(RecordedBody::Empty, content_type, frames)), &secrets());
     let response = back.exchanges[0].response.clone().unwrap();
     response.frames.iter().map(|frame| String::from_utf8(frame.bytes.to_vec()).unwrap()).collect()
 }
@@ -215,13 +218,13 @@ fn what_says_who_asks_is_removed_wherever_it_stands() {
     ];
     for value in values {
         let mut exchange = exchange(
-            Body::Json(json!({"messages": [{"content": format!("it is {value}, yes")}]})),
+            RecordedBody::Json(json!({"messages": [{"content": format!("it is {value}, yes")}]})),
             "text/plain",
             &[value],
         );
         exchange.request.path = format!("/v1/x?q={value}");
         exchange.request.headers = vec![("accept".into(), value.into()), ("authorization".into(), "Bearer x".into())];
-        exchange.end.how = How::Broken(format!("no {value}"));
+        exchange.end.how = EndKind::Broken(format!("no {value}"));
         let mut recording = recording(exchange);
         recording.header.command = vec!["agent".into(), format!("--say={value}")];
         let text = recording.write(&secrets).unwrap().text;
@@ -249,7 +252,7 @@ fn secrets_in_a_query_are_removed_by_name_and_others_stay() {
         ("/kv?key=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", "/kv?key=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"),
         ("/list?pageToken=abcdefghi&max_tokens=8&code=DE", "/list?pageToken=abcdefghi&max_tokens=8&code=DE"),
     ] {
-        let request = Request { path: path.into(), ..Request::default() };
+        let request = RecordedRequest { path: path.into(), ..RecordedRequest::default() };
         assert_eq!(request.redacted(&Redactor::default()).path, clean);
     }
 }
@@ -272,8 +275,9 @@ fn what_models_and_protocols_call_a_token_is_kept() {
             "nextPageToken": "page-token-abcdef"},
         "ids": {"token": 464},
     });
-    let request = Request { body: Body::Json(body.clone()), path: "/".into(), ..Request::default() };
-    let Body::Json(clean) = request.redacted(&Redactor::default()).body else { panic!("JSON") };
+    let request =
+        RecordedRequest { body: RecordedBody::Json(body.clone()), path: "/".into(), ..RecordedRequest::default() };
+    let RecordedBody::Json(clean) = request.redacted(&Redactor::default()).body else { panic!("JSON") };
     assert_eq!(clean, body);
 }
 
@@ -284,13 +288,16 @@ fn what_stands_under_telling_keys_is_removed_everywhere() {
     let answer = [
         "{\"access_token\": \"of-the-answer-1\", \"said\": \"hunter2222, opaque-value-7, quoted\\\"secret-1, ada-lovelace\"}",
     ];
-    let mut recording = recording(exchange(Body::Json(body), "application/json", &answer));
-    let mut next =
-        exchange(Body::Form(vec![("password".into(), "abc".into()), ("x".into(), "of-the-answer-1".into())]), "", &[]);
+    let mut recording = recording(exchange(RecordedBody::Json(body), "application/json", &answer));
+    let mut next = exchange(
+        RecordedBody::Form(vec![("password".into(), "abc".into()), ("x".into(), "of-the-answer-1".into())]),
+        "",
+        &[],
+    );
     next.id = 2;
     recording.exchanges.push(next);
     let back = stored(&recording, &Redactor::default());
-    let Body::Json(clean) = &back.exchanges[0].request.body else { panic!("JSON") };
+    let RecordedBody::Json(clean) = &back.exchanges[0].request.body else { panic!("JSON") };
     assert_eq!(
         *clean,
         json!({"login": {"password": "[REDACTED]"}, "headers": {"Authorization": "[REDACTED]"},
@@ -304,10 +311,10 @@ fn what_stands_under_telling_keys_is_removed_everywhere() {
 
 #[test]
 fn both_sides_are_equal_once_their_secrets_are_removed() {
-    let request = |key: &str| Request {
+    let request = |key: &str| RecordedRequest {
         path: format!("/x?key={key}"),
-        body: Body::Json(json!({"system": format!("my key is {key}"), "model": "m"})),
-        ..Request::default()
+        body: RecordedBody::Json(json!({"system": format!("my key is {key}"), "model": "m"})),
+        ..RecordedRequest::default()
     };
     let (one, other) = ("AIzaSyA1234567890bcdefghijklmnopqrstuvw", "AIzaSyZ9876543210bcdefghijklmnopqrstuvw");
     let redacted = |key: &str| request(key).redacted(&Redactor::default());
@@ -331,11 +338,12 @@ fn a_dummy_key_does_not_take_words_away() {
 
 #[test]
 fn a_short_number_that_is_secret_is_not_found_in_moments() {
-    let mut exchange = exchange(Body::Json(json!({"password": 152_034, "price": 1_152_034.5})), "text/plain", &["x"]);
+    let mut exchange =
+        exchange(RecordedBody::Json(json!({"password": 152_034, "price": 1_152_034.5})), "text/plain", &["x"]);
     exchange.request.at_us = 152_034;
     exchange.end.at_us = 91_520_341;
     let back = stored(&recording(exchange), &Redactor::default());
-    let Body::Json(body) = &back.exchanges[0].request.body else { panic!("JSON") };
+    let RecordedBody::Json(body) = &back.exchanges[0].request.body else { panic!("JSON") };
     assert_eq!(*body, json!({"password": "[REDACTED]", "price": 1_152_034.5}));
 }
 
@@ -348,13 +356,13 @@ fn gzipped(text: &str) -> Vec<u8> {
 #[test]
 fn a_packed_answer_with_a_secret_is_unpacked_and_another_stays_as_it_came() {
     let body = |text: &str, key: &str| {
-        let mut exchange = exchange(Body::Empty, "application/json", &[]);
+        let mut exchange = exchange(RecordedBody::Empty, "application/json", &[]);
         let response = exchange.response.as_mut().unwrap();
         response.headers.push(("content-encoding".into(), "gzip".into()));
         let packed = gzipped(text);
         let (one, other) = packed.split_at(packed.len() / 2);
         response.frames =
-            [one, other].into_iter().map(|part| Frame { at_us: 3, bytes: part.to_vec().into() }).collect();
+            [one, other].into_iter().map(|part| AnswerFrame { at_us: 3, bytes: part.to_vec().into() }).collect();
         let mut secrets = secrets();
         secrets.learn_value(key);
         let response = stored(&recording(exchange), &secrets).exchanges.remove(0).response.unwrap();
@@ -372,7 +380,7 @@ fn a_packed_answer_with_a_secret_is_unpacked_and_another_stays_as_it_came() {
 fn the_key_of_gemini_is_a_secret_however_plain_it_looks() {
     let path = |path: &str, origin: &str| {
         let (path, origin) = (path.to_owned(), origin.to_owned());
-        let request = Request { origin, path, ..Request::default() };
+        let request = RecordedRequest { origin, path, ..RecordedRequest::default() };
         request.redacted(&Redactor::default()).path
     };
     let google = "https://generativelanguage.googleapis.com";
@@ -389,13 +397,13 @@ fn the_key_of_gemini_is_a_secret_however_plain_it_looks() {
 #[test]
 fn binary_content_is_cleaned_as_far_as_it_is_text() {
     let content = [&[0xff, 0x00][..], SECRET.as_bytes(), &[0xfe]].concat();
-    let mut exchange = exchange(Body::Bytes(content.clone().into()), "image/png", &[]);
+    let mut exchange = exchange(RecordedBody::Bytes(content.clone().into()), "image/png", &[]);
     if let Some(response) = &mut exchange.response {
-        response.frames.push(Frame { at_us: 1, bytes: content.into() });
+        response.frames.push(AnswerFrame { at_us: 1, bytes: content.into() });
     }
     let back = stored(&recording(exchange), &secrets());
     let expected = [&[0xff, 0x00][..], b"[REDACTED]", &[0xfe]].concat();
-    assert_eq!(back.exchanges[0].request.body, Body::Bytes(expected.clone().into()));
+    assert_eq!(back.exchanges[0].request.body, RecordedBody::Bytes(expected.clone().into()));
     assert_eq!(back.exchanges[0].response.as_ref().unwrap().frames[0].bytes, expected);
 }
 
@@ -403,7 +411,7 @@ fn binary_content_is_cleaned_as_far_as_it_is_text() {
 fn a_word_of_the_format_that_is_a_password_is_no_reason_to_refuse() {
     let mut secrets = Redactor::default();
     secrets.learn_value("response");
-    assert!(recording(exchange(Body::Text("a response".into()), "text/plain", &["x"])).write(&secrets).is_ok());
+    assert!(recording(exchange(RecordedBody::Text("a response".into()), "text/plain", &["x"])).write(&secrets).is_ok());
 }
 
 #[test]
@@ -450,10 +458,11 @@ proptest! {
 fn headers_are_cleaned_where_the_rest_is_known_to_be_clean() {
     let headers = [("authorization", "Bearer swordfish-1"), ("x-note", "for swordfish-1"), ("accept", "*/*")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-    let body = Body::Text("all of it".into());
+    let body = RecordedBody::Text("all of it".into());
     let mut secrets = Redactor::default();
     secrets.learn_value("swordfish-1");
-    let clean = Request { headers, body: body.clone(), ..Request::default() }.with_clean_headers(&secrets);
+    let clean =
+        RecordedRequest { headers, body: body.clone(), ..RecordedRequest::default() }.with_clean_headers(&secrets);
     let of = |name: &str| clean.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     assert_eq!([of("authorization"), of("x-note"), of("accept")], [None, Some("for [REDACTED]"), Some("*/*")]);
     assert_eq!(clean.body, body);

@@ -9,15 +9,15 @@ use super::keys;
 
 /// A stretch of a text, and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct TextCut {
     pub(super) at: Range<usize>,
     pub(super) with: String,
 }
 
 /// What is to be removed from a text, in order.
-pub(super) fn cuts(text: &str, redactor: &Redactor) -> Vec<Cut> {
+pub(super) fn cuts(text: &str, redactor: &Redactor) -> Vec<TextCut> {
     let places = redactor.places(text).into_iter().filter(|place| !place.is_empty());
-    let cuts: Vec<Cut> = places.map(|at| Cut { at, with: PLACEHOLDER.into() }).collect();
+    let cuts: Vec<TextCut> = places.map(|at| TextCut { at, with: PLACEHOLDER.into() }).collect();
     if cuts.is_empty() {
         return cuts;
     }
@@ -25,7 +25,7 @@ pub(super) fn cuts(text: &str, redactor: &Redactor) -> Vec<Cut> {
         // A number, say, or half of an escape was removed.
         Some(mut value) if keys::structured(&without(text, &cuts)).is_none() => {
             keys::scrub(&mut value, redactor);
-            vec![Cut { at: 0..text.len(), with: value.to_string() }]
+            vec![TextCut { at: 0..text.len(), with: value.to_string() }]
         }
         _ => cuts,
     }
@@ -59,7 +59,7 @@ pub(super) fn scrub_bytes(bytes: &mut Bytes, redactor: &Redactor) {
     }
 }
 
-fn without(text: &str, cuts: &[Cut]) -> String {
+fn without(text: &str, cuts: &[TextCut]) -> String {
     parts_without(text, cuts, std::slice::from_ref(&(0..text.len()))).concat()
 }
 
@@ -74,7 +74,7 @@ pub(super) fn clean_parts(text: &str, parts: &[Range<usize>], redactor: &Redacto
 }
 
 /// Each part of a text without what is cut out of it. A placeholder stands in the part in which the secret begins.
-fn parts_without(text: &str, cuts: &[Cut], parts: &[Range<usize>]) -> Vec<String> {
+fn parts_without(text: &str, cuts: &[TextCut], parts: &[Range<usize>]) -> Vec<String> {
     let mut cuts = cuts.iter().peekable();
     let mut done = 0;
     let mut clean_part = |part: &Range<usize>| {

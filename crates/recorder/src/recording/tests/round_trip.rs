@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    Api, Body, End, Exchange, Exit, Frame, Header, How, LearnedHole, Part, Recording, Request, Response, Roots,
+    AnswerFrame, CommandExit, EndKind, Exchange, ExchangeEnd, FormPart, Header, LearnedHole, ProviderApi, RecordedBody,
+    RecordedRequest, RecordedResponse, Recording, Roots,
 };
 
 /// Words that no rule takes for a secret.
@@ -36,24 +37,20 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn part() -> impl Strategy<Value = Part> {
-    (text(), option::of(text()), option::of(text()), bytes()).prop_map(|(name, filename, content_type, content)| Part {
-        name,
-        filename,
-        content_type,
-        content,
-    })
+fn part() -> impl Strategy<Value = FormPart> {
+    (text(), option::of(text()), option::of(text()), bytes())
+        .prop_map(|(name, filename, content_type, content)| FormPart { name, filename, content_type, content })
 }
 
-fn body() -> impl Strategy<Value = Body> {
+fn body() -> impl Strategy<Value = RecordedBody> {
     prop_oneof![
-        Just(Body::Empty),
-        json_value().prop_map(Body::Json),
-        text().prop_map(Body::Text),
-        vec((text(), text()), 0..4).prop_map(Body::Form),
-        vec(part(), 0..3).prop_map(Body::Parts),
-        bytes().prop_map(Body::Bytes),
-        any::<u64>().prop_map(|bytes| Body::TooLarge { bytes }),
+        Just(RecordedBody::Empty),
+        json_value().prop_map(RecordedBody::Json),
+        text().prop_map(RecordedBody::Text),
+        vec((text(), text()), 0..4).prop_map(RecordedBody::Form),
+        vec(part(), 0..3).prop_map(RecordedBody::Parts),
+        bytes().prop_map(RecordedBody::Bytes),
+        any::<u64>().prop_map(|bytes| RecordedBody::TooLarge { bytes }),
     ]
 }
 
@@ -61,10 +58,10 @@ fn headers() -> impl Strategy<Value = Vec<(String, String)>> {
     vec((prop_oneof![Just("accept".to_owned()), Just("content-type".to_owned())], text()), 0..4)
 }
 
-fn request() -> impl Strategy<Value = Request> {
-    let api = prop_oneof![Just(Api::OpenAiChat), Just(Api::Gemini), Just(Api::Bedrock)];
+fn request() -> impl Strategy<Value = RecordedRequest> {
+    let api = prop_oneof![Just(ProviderApi::OpenAiChat), Just(ProviderApi::Gemini), Just(ProviderApi::Bedrock)];
     (any::<u64>(), option::of(text()), text(), text(), option::of(api), headers(), body()).prop_map(
-        |(at_us, by, origin, path, speaks, headers, body)| Request {
+        |(at_us, by, origin, path, speaks, headers, body)| RecordedRequest {
             at_us,
             by,
             method: "POST".into(),
@@ -78,22 +75,22 @@ fn request() -> impl Strategy<Value = Request> {
 }
 
 fn exchange() -> impl Strategy<Value = Exchange> {
-    let frame = (any::<u64>(), bytes()).prop_map(|(at_us, bytes)| Frame { at_us, bytes });
+    let frame = (any::<u64>(), bytes()).prop_map(|(at_us, bytes)| AnswerFrame { at_us, bytes });
     let response = (any::<u64>(), any::<u16>(), headers(), vec(frame, 0..4))
-        .prop_map(|(at_us, status, headers, frames)| Response { at_us, status, headers, frames });
+        .prop_map(|(at_us, status, headers, frames)| RecordedResponse { at_us, status, headers, frames });
     let how = prop_oneof![
-        Just(How::Closed),
-        Just(How::Left),
-        text().prop_map(How::Broken),
-        text().prop_map(How::Unreachable),
-        Just(How::TooLarge),
+        Just(EndKind::Closed),
+        Just(EndKind::Left),
+        text().prop_map(EndKind::Broken),
+        text().prop_map(EndKind::Unreachable),
+        Just(EndKind::TooLarge),
     ];
     (request(), option::of(response), any::<u64>(), how, any::<bool>(), any::<u64>()).prop_map(
         |(request, response, at_us, how, chatter, after)| Exchange {
             id: 0,
             request,
             response,
-            end: End { at_us, how },
+            end: ExchangeEnd { at_us, how },
             chatter,
             after: Some(after),
         },
@@ -101,8 +98,8 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 }
 
 fn recording() -> impl Strategy<Value = Recording> {
-    let hole = (text(), text()).prop_map(|(at, from)| LearnedHole { speaks: Some(Api::Gemini), at, from });
-    let exit = (any::<u64>(), option::of(any::<i32>())).prop_map(|(at_us, code)| Exit { at_us, code });
+    let hole = (text(), text()).prop_map(|(at, from)| LearnedHole { speaks: Some(ProviderApi::Gemini), at, from });
+    let exit = (any::<u64>(), option::of(any::<i32>())).prop_map(|(at_us, code)| CommandExit { at_us, code });
     let header = (vec(text(), 0..3), any::<u64>(), option::of(text()), text(), option::of(text())).prop_map(
         |(command, now_ms, zone, cwd, home)| {
             let roots = Roots { cwd: cwd.into(), home: home.map(Into::into), tmp: None };
@@ -146,11 +143,11 @@ proptest! {
     fn any_body_is_the_same_after_a_patch(first in json_value(), second in json_value()) {
         let long = "said before ".repeat(200);
         let bodies = [json!({"a": long, "b": first, "c": 1}), json!({"a": long, "b": second, "d": [1]})];
-        let recording = super::recording_of(bodies.iter().cloned().map(Body::Json));
+        let recording = super::recording_of(bodies.iter().cloned().map(RecordedBody::Json));
         let text = recording.write(&Redactor::default()).unwrap().text;
         let back = Recording::parse(&text).unwrap();
         for (exchange, body) in back.exchanges.iter().zip(&bodies) {
-            let Body::Json(value) = &exchange.request.body else { panic!("JSON") };
+            let RecordedBody::Json(value) = &exchange.request.body else { panic!("JSON") };
             prop_assert_eq!(value.to_string(), body.to_string());
         }
     }
@@ -160,16 +157,16 @@ proptest! {
 fn large_content_goes_to_files_and_comes_back() {
     let large = "large content ".repeat(100_000);
     let bodies = [
-        Body::Json(json!({"said": large})),
-        Body::Text(large.clone()),
-        Body::Bytes(vec![255; 2 << 20].into()),
-        Body::Parts(vec![Part { content: large.clone().into(), ..Part::default() }]),
+        RecordedBody::Json(json!({"said": large})),
+        RecordedBody::Text(large.clone()),
+        RecordedBody::Bytes(vec![255; 2 << 20].into()),
+        RecordedBody::Parts(vec![FormPart { content: large.clone().into(), ..FormPart::default() }]),
     ];
     let mut recording = super::recording_of(bodies);
-    recording.exchanges[0].response = Some(Response {
-        frames: vec![Frame { at_us: 1, bytes: large.clone().into() }],
+    recording.exchanges[0].response = Some(RecordedResponse {
+        frames: vec![AnswerFrame { at_us: 1, bytes: large.clone().into() }],
         status: 200,
-        ..Response::default()
+        ..RecordedResponse::default()
     });
     let written = recording.write(&Redactor::default()).unwrap();
     assert!(written.text.len() < 4_000, "{}", written.text.len());
@@ -189,7 +186,7 @@ fn large_content_goes_to_files_and_comes_back() {
 fn json_as_deep_as_a_parser_allows_survives() {
     for depth in [99, 100, 101, 126] {
         let value: Value = serde_json::from_str(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap();
-        let recording = super::recording_of([Body::Json(value)]);
+        let recording = super::recording_of([RecordedBody::Json(value)]);
         let text = recording.write(&Redactor::default()).unwrap().text;
         assert_eq!(Recording::parse(&text).unwrap(), recording, "{depth}");
     }

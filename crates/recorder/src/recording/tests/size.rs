@@ -3,7 +3,7 @@
 use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
-use crate::{Body, Recording};
+use crate::{RecordedBody, Recording};
 
 /// Fifty requests of an agent that begins with 126 KB of prompt and tools, adds a call and its result a turn, and moves its
 /// mark for the cache along as it goes.
@@ -40,21 +40,21 @@ fn conversation() -> Vec<Value> {
 fn fifty_turns_of_a_growing_conversation_stay_small() {
     let requests = conversation();
     assert!(requests[0].to_string().len() > 126_000);
-    let recording = super::recording_of(requests.iter().cloned().map(Body::Json));
+    let recording = super::recording_of(requests.iter().cloned().map(RecordedBody::Json));
     let written = recording.write(&Redactor::default()).unwrap();
     let size = written.text.len() + written.files.iter().map(|(_, content)| content.len()).sum::<usize>();
     assert!(size < 1_000_000, "{size}");
     assert_eq!(written.text.matches("\"like\":").count(), 49);
     let back = Recording::parse(&written.text).unwrap();
     for (exchange, request) in back.exchanges.iter().zip(&requests) {
-        let Body::Json(body) = &exchange.request.body else { panic!("JSON") };
+        let RecordedBody::Json(body) = &exchange.request.body else { panic!("JSON") };
         assert_eq!(body.to_string(), request.to_string());
     }
 }
 
 #[test]
 fn without_a_conversation_the_last_request_at_the_same_place_is_the_base() {
-    let mut recording = super::recording_of(conversation().into_iter().take(3).map(Body::Json));
+    let mut recording = super::recording_of(conversation().into_iter().take(3).map(RecordedBody::Json));
     for exchange in &mut recording.exchanges {
         exchange.after = None;
     }

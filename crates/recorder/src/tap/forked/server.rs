@@ -8,23 +8,23 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
-use super::super::message::{self, Kind};
-use super::super::play::{Played, TapMessage, question};
-use super::super::record::Recorded;
-use crate::proxy::{Forking, Replay, Shared, Step};
-use crate::{Exchange, Miss, Request, WarningKind, is_chatter};
+use super::super::message::{self, MessageKind};
+use super::super::play::{PlayedServer, TapMessage, question};
+use super::super::record::RecordedServer;
+use crate::proxy::{ForkStep, Forking, ProxyState, RecordingReplay};
+use crate::{Exchange, Miss, RecordedRequest, WarningKind, is_chatter};
 
 /// How long a server that is started at the fork may take to answer the handshake. Hosts give up a call after a minute.
 pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server in a fork that goes on live.
 pub(in super::super) struct ForkedServer {
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     origin: String,
     out: UnboundedSender<TapMessage>,
-    played: Played,
-    recorded: Recorded,
-    stage: Stage,
+    played: PlayedServer,
+    recorded: RecordedServer,
+    stage: ForkStage,
     /// The handshake as this host sent it, as far as the recording answered it.
     handshake: Handshake,
     /// Messages that are not in the beginning, which is not over, and when they have waited long enough.
@@ -36,7 +36,7 @@ pub(in super::super) struct ForkedServer {
     has_ended: bool,
 }
 
-enum Stage {
+enum ForkStage {
     /// The server is not needed yet.
     Played,
     /// It was sent the handshake; these messages wait for its answer.
@@ -59,16 +59,16 @@ struct Handshake {
 }
 
 impl ForkedServer {
-    pub(in super::super) fn new(shared: Arc<Shared>, origin: String, out: UnboundedSender<TapMessage>) -> Self {
-        let played = Played::new(Arc::clone(&shared), origin.clone(), out.clone());
-        let recorded = Recorded::new(Arc::clone(&shared.ledger), origin.clone(), true);
+    pub(in super::super) fn new(shared: Arc<ProxyState>, origin: String, out: UnboundedSender<TapMessage>) -> Self {
+        let played = PlayedServer::new(Arc::clone(&shared), origin.clone(), out.clone());
+        let recorded = RecordedServer::new(Arc::clone(&shared.ledger), origin.clone(), true);
         Self {
             shared,
             origin,
             out,
             played,
             recorded,
-            stage: Stage::Played,
+            stage: ForkStage::Played,
             handshake: Handshake::default(),
             early: VecDeque::new(),
             early_due: None,
@@ -87,13 +87,14 @@ impl ForkedServer {
 
     /// The server said something.
     pub(in super::super) fn server(&mut self, line: &[u8]) {
-        if let Stage::Opening { id, .. } = &self.stage {
-            let is_answer = |message: &Value| message::kind(message) == Some(Kind::Answer) && message["id"] == *id;
+        if let ForkStage::Opening { id, .. } = &self.stage {
+            let is_answer =
+                |message: &Value| message::kind(message) == Some(MessageKind::Answer) && message["id"] == *id;
             if let Some(answer) = message::messages(line).into_iter().find(is_answer) {
                 return self.opened(&answer);
             }
         }
-        if matches!(self.stage, Stage::Opening { .. } | Stage::Live) {
+        if matches!(self.stage, ForkStage::Opening { .. } | ForkStage::Live) {
             if let Some(id) = question(line) {
                 self.played.note_live_question(&id);
             }
@@ -109,7 +110,7 @@ impl ForkedServer {
 
     /// The server ended, in this way.
     pub(in super::super) fn ended(&mut self, how: &str) {
-        if matches!(self.stage, Stage::Opening { .. }) {
+        if matches!(self.stage, ForkStage::Opening { .. }) {
             self.fail(&format!("the server ended before it answered `initialize` ({how})"));
         }
         self.has_ended = true;
@@ -123,7 +124,7 @@ impl ForkedServer {
 
     /// Whether the tap has nothing more to do.
     pub(in super::super) fn is_over(&self) -> bool {
-        let is_played = matches!(self.stage, Stage::Played);
+        let is_played = matches!(self.stage, ForkStage::Played);
         self.has_ended || (self.has_left && self.early.is_empty() && is_played)
     }
 
@@ -134,12 +135,12 @@ impl ForkedServer {
 
     /// Waits until something has waited long enough, or its time has come.
     pub(in super::super) async fn due(&self) {
-        let fork = self.shared.replay.as_ref().and_then(Replay::fork);
+        let fork = self.shared.replay.as_ref().and_then(RecordingReplay::fork);
         match (&self.stage, self.early_due, fork) {
             (_, Some(due), Some(fork)) => {
                 fork.is_past_by(due).await;
             }
-            (Stage::Opening { due, .. }, ..) => tokio::time::sleep_until(*due).await,
+            (ForkStage::Opening { due, .. }, ..) => tokio::time::sleep_until(*due).await,
             _ => std::future::pending().await,
         }
     }
@@ -148,7 +149,7 @@ impl ForkedServer {
     pub(in super::super) fn settle(&mut self) {
         if self.early_due.is_some() {
             self.resume();
-        } else if matches!(self.stage, Stage::Opening { .. }) {
+        } else if matches!(self.stage, ForkStage::Opening { .. }) {
             let limit = HANDSHAKE_TIMEOUT.as_secs();
             self.fail(&format!("the server did not answer `initialize` within {limit} s"));
         }
@@ -158,24 +159,24 @@ impl ForkedServer {
     fn take(&mut self, mut sent: HostMessage) {
         let shared = Arc::clone(&self.shared);
         let Some((replay, fork)) = forking(&shared) else { return };
-        if sent.kind == Kind::Notification {
+        if sent.kind == MessageKind::Notification {
             return self.note(sent);
         }
-        if sent.kind == Kind::Answer {
+        if sent.kind == MessageKind::Answer {
             sent.is_of_recording = self.played.note_answer(&sent.message);
         }
         match fork.step(replay, &sent.request, &sent.clean, sent.number) {
-            Step::Beginning(exchange, reply_id) => self.play(exchange, reply_id.as_ref(), sent),
-            Step::Early => {
+            ForkStep::Beginning(exchange, reply_id) => self.play(exchange, reply_id.as_ref(), sent),
+            ForkStep::Early => {
                 self.early.push_back(sent);
                 self.early_due.get_or_insert_with(Forking::soon);
             }
-            Step::Past => {
+            ForkStep::Past => {
                 // What came before it goes first.
                 self.resume();
                 self.go_live(sent);
             }
-            Step::Lost(miss) => self.miss(&sent, miss),
+            ForkStep::Lost(miss) => self.miss(&sent, miss),
         }
     }
 
@@ -183,10 +184,10 @@ impl ForkedServer {
     fn note(&mut self, sent: HostMessage) {
         match &mut self.stage {
             _ if !self.early.is_empty() => self.early.push_back(sent),
-            Stage::Live => self.send(&sent),
-            Stage::Opening { held, .. } => held.push(sent),
-            Stage::Failed(_) => {}
-            Stage::Played => {
+            ForkStage::Live => self.send(&sent),
+            ForkStage::Opening { held, .. } => held.push(sent),
+            ForkStage::Failed(_) => {}
+            ForkStage::Played => {
                 self.played.message(&sent.message);
                 if sent.clean.method == "notifications/initialized" {
                     self.handshake.initialized = Some(sent);
@@ -212,7 +213,7 @@ impl ForkedServer {
         let Some((replay, fork)) = forking(&shared) else { return };
         self.early_due = None;
         for sent in std::mem::take(&mut self.early) {
-            if sent.kind == Kind::Notification {
+            if sent.kind == MessageKind::Notification {
                 self.note(sent);
             } else if fork.is_live() {
                 self.go_live(sent);
@@ -225,21 +226,21 @@ impl ForkedServer {
 
     /// Sends a message to the live server, which is started if it is not there.
     fn go_live(&mut self, sent: HostMessage) {
-        if sent.kind == Kind::Answer {
+        if sent.kind == MessageKind::Answer {
             return self.reply(&sent);
         }
         match &mut self.stage {
-            Stage::Live => self.send(&sent),
-            Stage::Opening { held, .. } => held.push(sent),
-            Stage::Failed(reason) => {
+            ForkStage::Live => self.send(&sent),
+            ForkStage::Opening { held, .. } => held.push(sent),
+            ForkStage::Failed(reason) => {
                 let reason = reason.clone();
                 self.refuse(&sent, &reason);
             }
-            Stage::Played => match self.handshake.initialize.take() {
+            ForkStage::Played => match self.handshake.initialize.take() {
                 Some(initialize) if sent.clean.method != "initialize" => {
                     let (id, due) = (initialize.message["id"].clone(), Instant::now() + HANDSHAKE_TIMEOUT);
                     let _ = self.out.send(TapMessage::ToServer(initialize.line));
-                    self.stage = Stage::Opening { id, due, held: vec![sent] };
+                    self.stage = ForkStage::Opening { id, due, held: vec![sent] };
                 }
                 _ => {
                     self.go_on();
@@ -273,15 +274,15 @@ impl ForkedServer {
         if self.has_played {
             self.shared.ledger.note(WarningKind::StartedAtFork { server: self.origin.clone() });
         }
-        match std::mem::replace(&mut self.stage, Stage::Live) {
-            Stage::Opening { held, .. } => held,
+        match std::mem::replace(&mut self.stage, ForkStage::Live) {
+            ForkStage::Opening { held, .. } => held,
             _ => Vec::new(),
         }
     }
 
     /// An answer of the host. One to a question of the recording becomes part of the fork, and the live server does not see it.
     fn reply(&mut self, sent: &HostMessage) {
-        if sent.is_of_recording || !matches!(self.stage, Stage::Opening { .. } | Stage::Live) {
+        if sent.is_of_recording || !matches!(self.stage, ForkStage::Opening { .. } | ForkStage::Live) {
             self.recorded.host(&sent.line);
         } else {
             self.send(sent);
@@ -299,13 +300,13 @@ impl ForkedServer {
     /// The server cannot be reached: what waits for it gets an error, and so does what comes.
     fn fail(&mut self, reason: &str) {
         let reason = &*self.shared.ledger.clean(reason);
-        let stage = std::mem::replace(&mut self.stage, Stage::Failed(reason.to_owned()));
-        if let Stage::Opening { held, .. } = stage {
-            held.iter().filter(|sent| sent.kind == Kind::Request).for_each(|sent| self.refuse(sent, reason));
+        let stage = std::mem::replace(&mut self.stage, ForkStage::Failed(reason.to_owned()));
+        if let ForkStage::Opening { held, .. } = stage {
+            held.iter().filter(|sent| sent.kind == MessageKind::Request).for_each(|sent| self.refuse(sent, reason));
             return;
         }
         // The host opens the conversation itself, and sees that nobody is there.
-        let number = self.shared.replay.as_ref().map_or(0, Replay::ask);
+        let number = self.shared.replay.as_ref().map_or(0, RecordingReplay::ask);
         let (asked, reason) = (self.origin.clone(), reason.to_owned());
         self.shared.ledger.miss(Miss { number, asked, reason, ..Miss::default() });
         self.has_ended = true;
@@ -324,7 +325,7 @@ impl ForkedServer {
 
     /// Closes the input of the server when the host has closed its end and everything before that was sent.
     fn close_input(&mut self) {
-        let is_reached = matches!(self.stage, Stage::Live | Stage::Failed(_));
+        let is_reached = matches!(self.stage, ForkStage::Live | ForkStage::Failed(_));
         if self.has_left && self.early.is_empty() && is_reached {
             let _ = self.out.send(TapMessage::Left);
         }
@@ -336,7 +337,7 @@ fn version(answer: &Value) -> Option<String> {
     answer["result"]["protocolVersion"].as_str().map(str::to_owned)
 }
 
-fn forking(shared: &Shared) -> Option<(&Replay, &Forking)> {
+fn forking(shared: &ProxyState) -> Option<(&RecordingReplay, &Forking)> {
     let replay = shared.replay.as_ref()?;
     Some((replay, replay.fork()?))
 }
@@ -344,12 +345,12 @@ fn forking(shared: &Shared) -> Option<(&Replay, &Forking)> {
 /// A message of the host.
 struct HostMessage {
     message: Value,
-    kind: Kind,
+    kind: MessageKind,
     /// With its line end.
     line: Vec<u8>,
-    request: Request,
+    request: RecordedRequest,
     /// The request without secrets.
-    clean: Request,
+    clean: RecordedRequest,
     /// Which request of the session it is; 0 for a notification.
     number: usize,
     /// Whether it answers a question of the recording, which the live server did not ask.
@@ -358,7 +359,7 @@ struct HostMessage {
 
 impl HostMessage {
     /// The messages of a line. Those of a batch have a line each.
-    fn all(line: &[u8], origin: &str, shared: &Shared) -> Vec<Self> {
+    fn all(line: &[u8], origin: &str, shared: &ProxyState) -> Vec<Self> {
         let messages = message::messages(line);
         let is_batch = messages.len() != 1;
         let line_of = |message: &Value| if is_batch { message.to_string().into_bytes() } else { line.to_vec() };
@@ -366,13 +367,13 @@ impl HostMessage {
         messages.into_iter().filter_map(of).collect()
     }
 
-    fn new(mut line: Vec<u8>, message: Value, origin: &str, shared: &Shared) -> Option<Self> {
+    fn new(mut line: Vec<u8>, message: Value, origin: &str, shared: &ProxyState) -> Option<Self> {
         let kind = message::kind(&message)?;
         line.push(b'\n');
         let request = message::request(origin, message.clone(), shared.ledger.now_us());
         let clean = request.redacted(&shared.ledger.secrets());
         let counted = shared.replay.as_ref().filter(|_| !is_chatter(&request));
-        let number = counted.map_or(0, Replay::ask);
+        let number = counted.map_or(0, RecordingReplay::ask);
         Some(Self { message, kind, line, request, clean, number, is_of_recording: false })
     }
 }

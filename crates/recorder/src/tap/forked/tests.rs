@@ -10,16 +10,17 @@ use tokio::time::Instant;
 use super::super::play::TapMessage;
 use super::server::{ForkedServer, HANDSHAKE_TIMEOUT};
 use crate::authority::Authority;
-use crate::leaks::Programs;
-use crate::proxy::{Ledger, Reach, Replay, Shared, Upstream};
+use crate::leaks::ConnectionPrograms;
+use crate::proxy::{ExchangeLog, ProxyState, ReachRules, RecordingReplay, Upstream};
 use crate::{
-    Body, End, Exchange, Fork, Frame, How, MatchRules, Pace, Recording, Request, Response, Surroundings, Then,
+    AnswerFrame, Circumstances, EndKind, Exchange, ExchangeEnd, Fork, MatchRules, RecordedBody, RecordedRequest,
+    RecordedResponse, Recording, ReplayPace, Then,
 };
 
 const ORIGIN: &str = "stdio:python server.py";
 
 struct World {
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     server: ForkedServer,
     said: UnboundedReceiver<TapMessage>,
 }
@@ -34,21 +35,21 @@ impl World {
         }
         let fork = Fork { until: exchanges.len() as u64, then: Then::Live, spoken: Vec::new() };
         let recording = Recording { exchanges, ..Recording::default() };
-        let (here, rules) = (Surroundings::default(), MatchRules::default());
-        let shared = Arc::new(Shared {
+        let (here, rules) = (Circumstances::default(), MatchRules::default());
+        let shared = Arc::new(ProxyState {
             address: ([127, 0, 0, 1], 1).into(),
             authority: Authority::new().unwrap(),
-            ledger: Arc::new(Ledger::new(agentci_trace::Redactor::default(), Vec::new(), None, 0)),
-            reach: Reach::default(),
+            ledger: Arc::new(ExchangeLog::new(agentci_trace::Redactor::default(), Vec::new(), None, 0)),
+            reach: ReachRules::default(),
             upstream: Upstream::new(None, &[]).unwrap(),
-            replay: Some(Replay::forked(recording, here, rules, fork, Pace::Fast)),
-            programs: Programs::default(),
+            replay: Some(RecordingReplay::forked(recording, here, rules, fork, ReplayPace::Fast)),
+            programs: ConnectionPrograms::default(),
         });
         Self::of(shared)
     }
 
     /// A server of a session.
-    fn of(shared: Arc<Shared>) -> Self {
+    fn of(shared: Arc<ProxyState>) -> Self {
         let (out, said) = unbounded_channel();
         let server = ForkedServer::new(Arc::clone(&shared), ORIGIN.into(), out);
         Self { shared, server, said }
@@ -104,13 +105,19 @@ fn call(id: u64, tool: &str) -> Value {
 fn exchange(id: u64, message: Value, mut answer: Value) -> Exchange {
     answer["jsonrpc"] = json!("2.0");
     let method = message["method"].as_str().unwrap().to_owned();
-    let frames = vec![Frame { at_us: id, bytes: format!("{answer}\n").into() }];
+    let frames = vec![AnswerFrame { at_us: id, bytes: format!("{answer}\n").into() }];
     let headers = vec![("content-type".into(), "application/x-ndjson".into())];
     Exchange {
         id,
-        request: Request { at_us: id, method, origin: ORIGIN.into(), body: Body::Json(message), ..Request::default() },
-        response: Some(Response { at_us: id, status: 200, headers, frames }),
-        end: End { at_us: id, how: How::Closed },
+        request: RecordedRequest {
+            at_us: id,
+            method,
+            origin: ORIGIN.into(),
+            body: RecordedBody::Json(message),
+            ..RecordedRequest::default()
+        },
+        response: Some(RecordedResponse { at_us: id, status: 200, headers, frames }),
+        end: ExchangeEnd { at_us: id, how: EndKind::Closed },
         chatter: false,
         after: None,
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agentci::formats::ScenarioOptions;
-use agentci::plan::{Dialect, Missed};
+use agentci::plan::{Dialect, UnansweredRoute};
 use clap::Args;
 
 use super::source::paths;
@@ -20,7 +20,7 @@ pub(in super::super) struct ScenarioFlags {
     agent_url: Option<String>,
     /// What to do when no fixture matches a tool request: fail or warn
     #[arg(long, value_name = "WHAT", value_parser = miss, help_heading = "Scenarios")]
-    stub_miss: Option<Missed>,
+    stub_miss: Option<UnansweredRoute>,
 }
 
 impl ScenarioFlags {
@@ -56,7 +56,7 @@ fn address(text: &str) -> Result<String, String> {
     if good { Ok(text.to_owned()) } else { Err("it is an address, such as `http://127.0.0.1:8081/`".into()) }
 }
 
-fn miss(word: &str) -> Result<Missed, String> {
-    let known = Missed::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
+fn miss(word: &str) -> Result<UnansweredRoute, String> {
+    let known = UnansweredRoute::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
     known.ok_or_else(|| "it is one of fail, warn".into())
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use agentci::ledger::{safe_name, write_whole};
 use agentci::plan::Suite;
-use agentci::report::{Console, ConsoleOptions, Output};
+use agentci::report::{Console, ConsoleOptions, ReportOutput};
 use agentci::verdict::iso_utc;
 
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::own_results::{free_path, named, own_report};
 use crate::cli::run_metadata::unix_ms;
@@ -25,7 +25,7 @@ pub(super) fn open(
     suite: &Suite,
     folder: Option<&str>,
     stable_name: bool,
-    context: &Context,
+    context: &CliContext,
 ) -> io::Result<OwnResults> {
     let folder = folder.map_or_else(|| usual_folder(Path::new(WORKSPACE)), PathBuf::from);
     let stamp = file_stamp(unix_ms());
@@ -43,7 +43,7 @@ pub(super) fn open(
 }
 
 /// An output that goes to several files.
-fn to_files(paths: Vec<PathBuf>) -> Output {
+fn to_files(paths: Vec<PathBuf>) -> ReportOutput {
     Box::new(move |bytes| paths.iter().try_for_each(|path| write_whole(path, bytes)).map_err(io::Error::other))
 }
 

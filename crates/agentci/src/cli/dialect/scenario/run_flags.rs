@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::results;
 use crate::cli::cli_error::CliError;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::dialect::OwnResults;
 
 /// Flags about running suites of the scenario format.
@@ -42,7 +42,7 @@ impl ScenarioRunFlags {
         &self,
         suite: &Suite,
         folder: Option<&str>,
-        context: &Context,
+        context: &CliContext,
     ) -> Result<OwnResults, CliError> {
         results::open(suite, folder, self.stable_name, context).map_err(|error| {
             CliError::new(format!("the results can not be written: {error}"), "choose another folder with `--out`")

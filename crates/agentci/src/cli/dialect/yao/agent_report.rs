@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use agentci::ledger::write_whole;
 use agentci::report::{Buffer, Reporter, YaoDocument, printable};
 use agentci::runner::Stop;
-use agentci::{Settings, Suites};
+use agentci::{RunSettings, Suites};
 use serde_json::{Value, json};
 
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 
 /// The reports of a suite that an assistant writes.
 pub(crate) struct AgentReport {
@@ -40,10 +40,10 @@ impl AgentReport {
     pub(crate) async fn write(
         self,
         (suites, position): (&Suites, usize),
-        settings: &Settings,
+        settings: &RunSettings,
         verbose: bool,
         stop: &Stop,
-        context: &Context,
+        context: &CliContext,
     ) -> bool {
         let report: Value = serde_json::from_slice(&self.document.take()).unwrap_or_default();
         let mut written = true;

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::AgentReport;
 use crate::cli::cli_error::CliError;
-use crate::cli::dialect::own_results::Named;
+use crate::cli::dialect::own_results::NamedReport;
 
 /// Flags about running suites of the yao format.
 #[derive(Debug, Clone, Default, Args)]
@@ -37,7 +37,7 @@ impl YaoRunFlags {
     }
 
     /// The assistant that writes reports to these files; what it is sent is one of the `reports`.
-    pub(in super::super) fn writer(&self, files: Vec<PathBuf>, reports: &mut Vec<Named>) -> Option<AgentReport> {
+    pub(in super::super) fn writer(&self, files: Vec<PathBuf>, reports: &mut Vec<NamedReport>) -> Option<AgentReport> {
         let (writer, document) = AgentReport::new(self.reporter.clone()?, files);
         reports.push(("for the reporter".to_owned(), document));
         Some(writer)

@@ -1,7 +1,7 @@
 //! What a recorded run shows: the tools that were called, numbers of the answer, and what was used.
 
 use agentci_protocols::chat::{AnswerCall, ModelAnswer};
-use agentci_recorder::{Body, Exchange, Recording, model_answer};
+use agentci_recorder::{Exchange, RecordedBody, Recording, model_answer};
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ const MOST_CHECKED: usize = 12;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SuiteDraft {
     /// Tools that were called and whose result came back to the model, in order.
-    pub(super) calls: Vec<ToolCall>,
+    pub(super) calls: Vec<DraftCall>,
     /// Numbers of the agent's answer that its model or a tool gave it, as they stand there.
     pub(super) numbers: Vec<String>,
     pub(super) model_calls: usize,
@@ -23,7 +23,7 @@ pub(super) struct SuiteDraft {
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ToolCall {
+pub(super) struct DraftCall {
     pub(super) name: String,
     pub(super) arguments: Map<String, Value>,
 }
@@ -54,7 +54,7 @@ impl SuiteDraft {
             Some((sum_in + tokens_in, sum_out + tokens_out))
         });
         let tool_calls = all.len();
-        let mut calls: Vec<ToolCall> = Vec::new();
+        let mut calls: Vec<DraftCall> = Vec::new();
         for call in all {
             if !calls.contains(&call) && calls.len() < MOST_CHECKED {
                 calls.push(call);
@@ -83,7 +83,7 @@ impl SuiteDraft {
 
 /// Whether a request has the result of a call.
 fn brings_back(exchange: &Exchange, call: &AnswerCall) -> bool {
-    let Body::Json(body) = &exchange.request.body else { return false };
+    let RecordedBody::Json(body) = &exchange.request.body else { return false };
     if exchange.request.speaks.is_none() {
         return false;
     }
@@ -92,12 +92,12 @@ fn brings_back(exchange: &Exchange, call: &AnswerCall) -> bool {
     if call.id.is_empty() { body.contains("unctionResponse") && quoted(&call.name) } else { quoted(&call.id) }
 }
 
-fn read_call(call: &AnswerCall) -> ToolCall {
+fn read_call(call: &AnswerCall) -> DraftCall {
     let arguments = match serde_json::from_str(&call.arguments) {
         Ok(Value::Object(arguments)) => arguments,
         _ => Map::new(),
     };
-    ToolCall { name: call.name.clone(), arguments }
+    DraftCall { name: call.name.clone(), arguments }
 }
 
 /// Numbers of two digits and more that the agent has from the recorded world: others, such as durations, may be its own and
@@ -133,19 +133,23 @@ fn told(exchange: &Exchange) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_recorder::{Api, End, Frame, How, Request, Response};
+    use agentci_recorder::{AnswerFrame, EndKind, ExchangeEnd, ProviderApi, RecordedRequest, RecordedResponse};
     use serde_json::json;
 
     use super::*;
 
     fn chat(id: u64, request: Value, answer: &Value) -> Exchange {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        let frames = vec![Frame { at_us: 0, bytes: answer.to_string().into() }];
+        let frames = vec![AnswerFrame { at_us: 0, bytes: answer.to_string().into() }];
         Exchange {
             id,
-            request: Request { speaks: Some(Api::OpenAiChat), body: Body::Json(request), ..Request::default() },
-            response: Some(Response { status: 200, headers, frames, ..Response::default() }),
-            end: End { at_us: 0, how: How::Closed },
+            request: RecordedRequest {
+                speaks: Some(ProviderApi::OpenAiChat),
+                body: RecordedBody::Json(request),
+                ..RecordedRequest::default()
+            },
+            response: Some(RecordedResponse { status: 200, headers, frames, ..RecordedResponse::default() }),
+            end: ExchangeEnd { at_us: 0, how: EndKind::Closed },
             chatter: false,
             after: None,
         }
@@ -168,7 +172,8 @@ mod tests {
         ];
         let recording = Recording { exchanges, ..Recording::default() };
         let drawn = SuiteDraft::from(&recording, "Refunded 20.50 of 1 item in 0.731 s\n");
-        let find = ToolCall { name: "find".into(), arguments: json!({ "order": "A-17" }).as_object().unwrap().clone() };
+        let find =
+            DraftCall { name: "find".into(), arguments: json!({ "order": "A-17" }).as_object().unwrap().clone() };
         assert_eq!(drawn.calls, [find]);
         // One digit says little, and the duration is the agent's own.
         assert_eq!(drawn.numbers, ["20.50"]);

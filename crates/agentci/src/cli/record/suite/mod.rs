@@ -7,13 +7,13 @@ use std::path::Path;
 
 use agentci::ledger;
 use agentci::verdict::ExitStatus;
-use agentci_recorder::Finished;
+use agentci_recorder::FinishedSession;
 
 use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::record::RecordArguments;
 use crate::cli::record::file_name::program_name;
-use crate::cli::recorded::{self, Ended, command_line, without_secrets};
+use crate::cli::recorded::{self, AgentEnd, command_line, without_secrets};
 use draft::SuiteDraft;
 use printed::PrintedSuite;
 
@@ -37,9 +37,9 @@ pub(super) fn write(
     arguments: &RecordArguments,
     path: &Path,
     folder: &Path,
-    ended: &Ended,
-    finished: &Finished,
-    context: &Context,
+    ended: &AgentEnd,
+    finished: &FinishedSession,
+    context: &CliContext,
 ) -> CommandResult {
     if ended.status() != ExitStatus::Success {
         let help = "a case whose agent does not exit with 0 is an error; record a run that ends well";

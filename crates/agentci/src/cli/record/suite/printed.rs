@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::draft::{SuiteDraft, ToolCall};
+use super::draft::{DraftCall, SuiteDraft};
 use crate::cli::init;
 
 /// How many times as much as was used is allowed.
@@ -93,7 +93,7 @@ impl PrintedSuite<'_> {
     }
 }
 
-fn called(call: &ToolCall) -> String {
+fn called(call: &DraftCall) -> String {
     if call.arguments.is_empty() {
         return format!("tool_called: {}", quoted(&call.name));
     }

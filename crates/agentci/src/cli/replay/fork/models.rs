@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agentci::mock_llm::{ModelServer, ServerError, ServerOptions};
+use agentci::mock_llm::{ModelServer, ModelServerError, ModelServerOptions};
 use agentci::plan::ModelScript;
-use agentci::trace::{Kind, ModelTrouble};
-use agentci_recorder::{Fork, Spoken, Then};
+use agentci::trace::{EventKind, ModelTrouble};
+use agentci_recorder::{Fork, SpokenCall, Then};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Models that answer until this is dropped.
@@ -13,24 +13,27 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub(super) struct Models {
     script: Option<ModelServer>,
     spoken: Vec<(u64, ModelServer)>,
-    seen: UnboundedReceiver<Kind>,
+    seen: UnboundedReceiver<EventKind>,
 }
 
 impl Models {
     /// Starts them; within a runtime.
-    pub(super) async fn start(script: Option<Arc<ModelScript>>, spoken: &[Spoken]) -> Result<Self, ServerError> {
+    pub(super) async fn start(
+        script: Option<Arc<ModelScript>>,
+        spoken: &[SpokenCall],
+    ) -> Result<Self, ModelServerError> {
         let (observer, seen) = unbounded_channel();
         let script = match script {
             Some(script) => {
-                let options = ServerOptions { observer: Some(observer), ..ServerOptions::default() };
+                let options = ModelServerOptions { observer: Some(observer), ..ModelServerOptions::default() };
                 Some(ModelServer::start(script, options).await?)
             }
             None => None,
         };
         let mut texts = Vec::new();
-        for Spoken { call, text } in spoken {
+        for SpokenCall { call, text } in spoken {
             let script = ModelScript { default: vec![text.clone()], ..ModelScript::default() };
-            let options = ServerOptions { strict: Some(false), ..ServerOptions::default() };
+            let options = ModelServerOptions { strict: Some(false), ..ModelServerOptions::default() };
             texts.push((*call, ModelServer::start(Arc::new(script), options).await?));
         }
         Ok(Self { script, spoken: texts, seen })
@@ -47,7 +50,7 @@ impl Models {
     pub(super) fn troubles(&mut self) -> Vec<ModelTrouble> {
         let mut troubles: Vec<ModelTrouble> = Vec::new();
         while let Ok(kind) = self.seen.try_recv() {
-            if let Kind::ModelTrouble(trouble) = kind
+            if let EventKind::ModelTrouble(trouble) = kind
                 && !troubles.iter().any(|known| known.message == trouble.message)
             {
                 troubles.push(trouble);

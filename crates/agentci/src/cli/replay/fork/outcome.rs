@@ -8,11 +8,11 @@ use agentci::trace::ModelTrouble;
 use agentci::verdict::ExitStatus;
 use agentci_recorder::{AnswerChange, Forked};
 
-use super::super::outcome::{Outcome, exactness, listed, miss};
+use super::super::outcome::{ReplayOutcome, exactness, listed, miss};
 use crate::cli::cli_error::CommandResult;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::record::{counted, grouped, say_left, say_warnings, warn};
-use crate::cli::recorded::{self, Stopped, command_line};
+use crate::cli::recorded::{self, StopReason, command_line};
 
 /// How many misses and complaints are explained.
 const MOST_EXPLAINED: usize = 3;
@@ -20,7 +20,7 @@ const MOST_EXPLAINED: usize = 3;
 /// A fork that is over.
 #[derive(Debug)]
 pub(super) struct ForkOutcome<'a> {
-    pub(super) replay: Outcome<'a>,
+    pub(super) replay: ReplayOutcome<'a>,
     pub(super) until: u64,
     pub(super) changes: &'a [AnswerChange],
     /// The script after the fork; nothing for the live world.
@@ -31,13 +31,13 @@ pub(super) struct ForkOutcome<'a> {
 
 impl ForkOutcome<'_> {
     /// Says how it went, and writes the fork if the agent got that far.
-    pub(super) fn say(&self, context: &Context) -> CommandResult {
-        let Outcome { finished, ended, .. } = &self.replay;
+    pub(super) fn say(&self, context: &CliContext) -> CommandResult {
+        let ReplayOutcome { finished, ended, .. } = &self.replay;
         say_left(&ended.left, context);
         say_warnings(&finished.warnings, context);
         let forked = finished.forked.clone().unwrap_or_default();
         let mut failed = self.replay.say_bypassed(context);
-        if ended.stopped == Some(Stopped::TooLong) {
+        if ended.stopped == Some(StopReason::TooLong) {
             context.complain("the command was ended: it took longer than `--timeout`", None);
             failed = true;
         }
@@ -63,7 +63,7 @@ impl ForkOutcome<'_> {
     }
 
     /// The agent did not make the calls before the fork: there is none.
-    fn say_not_reached(&self, forked: &Forked, context: &Context) {
+    fn say_not_reached(&self, forked: &Forked, context: &CliContext) {
         let until = self.until;
         let file = self.file();
         let missing = listed(&forked.awaited);
@@ -96,7 +96,7 @@ impl ForkOutcome<'_> {
         }
     }
 
-    fn say_misses(&self, context: &Context) -> bool {
+    fn say_misses(&self, context: &CliContext) -> bool {
         let misses = &self.replay.finished.misses;
         for missed in misses.iter().take(MOST_EXPLAINED) {
             let (told, _) = miss(missed, &self.replay.arguments.file, self.replay.command);
@@ -118,7 +118,7 @@ impl ForkOutcome<'_> {
     }
 
     /// What the scripted model complains of, whatever the agent made of it.
-    fn say_troubles(&self, context: &Context) -> bool {
+    fn say_troubles(&self, context: &CliContext) -> bool {
         let script = self.script.map_or_else(String::new, |script| command_line(&[script.as_os_str()]));
         let (warnings, wrong): (Vec<_>, Vec<_>) = self.troubles.iter().partition(|trouble| trouble.warning);
         for trouble in warnings.iter().take(MOST_EXPLAINED) {
@@ -133,7 +133,7 @@ impl ForkOutcome<'_> {
     }
 
     /// Questions that were asked more often when it was recorded.
-    fn say_unused(&self, context: &Context) {
+    fn say_unused(&self, context: &CliContext) {
         let unused = &self.replay.finished.tally.unused;
         if !unused.is_empty() {
             let ids: Vec<String> = unused.iter().take(10).map(ToString::to_string).collect();

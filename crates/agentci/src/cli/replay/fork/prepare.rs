@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci::plan::ModelScript;
-use agentci_recorder::{AnswerChange, ChangeError, Recording, Spoken, change};
+use agentci_recorder::{AnswerChange, ChangeError, Recording, SpokenCall, change};
 
 use super::super::arguments::ReplayArguments;
 use super::super::command::command_of;
 use super::destination::destination;
 use crate::cli::cli_error::CliError;
-use crate::cli::context::Context;
+use crate::cli::context::CliContext;
 use crate::cli::record::Claim;
 use crate::cli::recorded::{self, command_line, in_ci};
 use crate::cli::serve::model_script;
@@ -21,13 +21,13 @@ const LIVE: &str = "live";
 
 /// A fork that can be run.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedFork {
     /// With the answers that were changed.
     pub(super) recording: Recording,
     pub(super) command: Vec<OsString>,
     pub(super) changes: Vec<AnswerChange>,
     /// What models have to say in place of what is recorded.
-    pub(super) spoken: Vec<Spoken>,
+    pub(super) spoken: Vec<SpokenCall>,
     /// The script after the fork; nothing for the live world.
     pub(super) script: Option<(PathBuf, Arc<ModelScript>)>,
     pub(super) out: PathBuf,
@@ -35,8 +35,8 @@ pub(super) struct Prepared {
     pub(super) _claim: Claim,
 }
 
-impl Prepared {
-    pub(super) fn new(arguments: &ReplayArguments, until: u64, context: &Context) -> Result<Self, CliError> {
+impl PreparedFork {
+    pub(super) fn new(arguments: &ReplayArguments, until: u64, context: &CliContext) -> Result<Self, CliError> {
         let flags = &arguments.fork;
         let changes = flags.set.iter().map(|text| AnswerChange::parse(text)).collect::<Result<Vec<_>, _>>();
         let unusable = |error: ChangeError| CliError::new(error.message, error.help).usage();

@@ -1,0 +1,214 @@
+//! Looks at recordings one by one, and gathers what is wrong with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use agentci::DiskFiles;
+use agentci::source::Files as _;
+use agentci_recorder::{Exchange, ExchangeLines, Recording, RecordingLoadError, bad_answers, load, places};
+
+use super::finding::{HealthFinding, HealthSeverity};
+use super::uses::{RecordingUse, SuitesInSight};
+use crate::cli::cli_error::CliError;
+use crate::cli::record::counted;
+use crate::cli::secrets::{dirty_lines_of_world, files_below};
+
+/// How many findings of one kind are told of a recording.
+const MOST_TOLD: usize = 20;
+
+/// The seconds of a day.
+pub(super) const DAY_S: u64 = 24 * 60 * 60;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(super) struct Checking {
+    older_than: Duration,
+    in_sight: SuitesInSight,
+    pub(super) done: BTreeSet<PathBuf>,
+    pub(super) findings: Vec<HealthFinding>,
+    /// Answers that asked to come back later, which the agent did.
+    pub(super) retried: usize,
+    /// Other `.jsonl` files in the folders.
+    pub(super) others: usize,
+    /// Recordings of which it is not known whether they are used, by the reason.
+    unknown: BTreeMap<String, Vec<String>>,
+}
+
+impl Checking {
+    /// Nothing yet. Recordings that are older than this are told.
+    pub(super) fn new(older_than: Duration, in_sight: SuitesInSight) -> Self {
+        Self { older_than, in_sight, ..Self::default() }
+    }
+
+    pub(super) fn path(&mut self, path: &Path) -> Result<(), CliError> {
+        if !path.is_dir() {
+            if fs_err::symlink_metadata(path).is_err() {
+                let help = "name a recording, or a folder with some";
+                return Err(CliError::new(format!("`{}` does not exist", path.display()), help));
+            }
+            self.file(path);
+            return Ok(());
+        }
+        let mut files = BTreeSet::new();
+        if let Err(message) = files_below(path, &mut files) {
+            let help = "name the folders of recordings";
+            self.findings.push(HealthFinding::new(HealthSeverity::Error, "unsearched", path, message, help));
+        }
+        // One that a case names is to be a recording, whatever it looks like.
+        let named: BTreeSet<PathBuf> = self.in_sight.named_below(path).into_iter().collect();
+        let mut recordings: BTreeSet<PathBuf> = named.into_iter().filter(|path| path.is_file()).collect();
+        for file in files {
+            let text = DiskFiles.read_text(&file, Recording::LARGEST as u64);
+            match text {
+                Ok(text) if Recording::is_world(&text) => drop(recordings.insert(file)),
+                _ if recordings.contains(&file) => {}
+                _ => self.others += 1,
+            }
+        }
+        for file in &recordings {
+            self.file(file);
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) {
+        if !self.done.insert(agentci::real_path(path)) {
+            return;
+        }
+        let unreadable = |error: &dyn Display, help: &str| {
+            HealthFinding::new(HealthSeverity::Error, "unreadable", path, format!("cannot be read: {error}"), help)
+        };
+        let recording = match load(path) {
+            Ok(recording) => recording,
+            Err(RecordingLoadError::Recording { error, .. }) => {
+                let finding = unreadable(&error.message, "restore it from version control, or record it again");
+                return self.findings.push(HealthFinding { line: Some(error.line), ..finding });
+            }
+            Err(RecordingLoadError::Io(error)) => return self.findings.push(unreadable(&error, "name a recording")),
+        };
+        let text = DiskFiles.read_text(path, Recording::LARGEST as u64).unwrap_or_default();
+        let lines = places(&text);
+        self.secrets(path, &text);
+        self.age(path, &recording);
+        self.answers(path, &recording, &lines);
+        self.uses(path, &text, &recording, &lines);
+    }
+
+    fn secrets(&mut self, path: &Path, text: &str) {
+        let lines = dirty_lines_of_world(path, text).unwrap_or_default();
+        let help =
+            "record it again, or remove it with `agentci recording clean --value-from-env NAME`, and change the secret";
+        let about = HealthFinding::new(HealthSeverity::Error, "secret", path, "this line holds a secret", help);
+        let found = lines.iter().map(|line| HealthFinding { line: Some(*line), ..about.clone() });
+        self.tell_some(found.collect(), |more| {
+            format!("{} secrets", counted(more, "more line holds", "more lines hold"))
+        });
+    }
+
+    fn age(&mut self, path: &Path, recording: &Recording) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let age = now.saturating_sub(Duration::from_millis(recording.header.now_ms));
+        if age > self.older_than {
+            let days = usize::try_from(age.as_secs() / DAY_S).unwrap_or(usize::MAX);
+            let message = format!("was first recorded {} ago", counted(days, "day", "days"));
+            let help = format!(
+                "`agentci recording drift {}` says whether the live world still answers like that; record it again to renew it",
+                path.display()
+            );
+            let finding = HealthFinding::new(HealthSeverity::Warning, "stale", path, message, help);
+            self.findings.push(HealthFinding { line: Some(1), ..finding });
+        }
+    }
+
+    fn answers(&mut self, path: &Path, recording: &Recording, lines: &[ExchangeLines]) {
+        let bad = bad_answers(recording);
+        self.retried += bad.retried;
+        let help = "every replay repeats it; record it again unless the agent is to see this";
+        let found = bad.errors.iter().filter_map(|bad| {
+            let place = at(lines, bad.id);
+            let line = place.map(|place| if bad.by_end { place.end } else { place.response.unwrap_or(place.request) });
+            let message = format!("{} {}", by_id(recording, bad.id)?.named(), bad.what);
+            let about = HealthFinding::new(HealthSeverity::Warning, "error_answer", path, message, help);
+            Some(HealthFinding { line, call: Some(bad.id), ..about })
+        });
+        self.tell_some(found.collect(), |more| {
+            format!("{} with errors", counted(more, "more call was answered", "more calls were answered"))
+        });
+    }
+
+    fn uses(&mut self, path: &Path, text: &str, recording: &Recording, lines: &[ExchangeLines]) {
+        let shown = path.display().to_string();
+        let unused = match self.in_sight.of_recording(path, text) {
+            RecordingUse::Known(unused) => unused,
+            RecordingUse::NotKnown(why) => return self.unknown.entry(why).or_default().push(shown),
+            // One of a command is also used by `agentci replay`, which leaves no trace.
+            RecordingUse::NoCase if !recording.header.command.is_empty() => {
+                let why = "no case names it, and what `agentci replay` uses is not stored: see `agentci replay FILE`";
+                return self.unknown.entry(why.into()).or_default().push(shown);
+            }
+            RecordingUse::NoCase => {
+                let help = "remove it, or name the suites that do with `--suite PATH`";
+                let finding =
+                    HealthFinding::new(HealthSeverity::Warning, "unused", path, "no case uses this recording", help);
+                return self.findings.push(finding);
+            }
+        };
+        let help = "`agentci record --update` removes calls that the agent no longer makes";
+        let found = unused.iter().filter_map(|id| by_id(recording, *id)).map(|exchange| {
+            let line = at(lines, exchange.id).map(|place| place.request);
+            let message = format!("{} was not asked for by the newest run", exchange.named());
+            let about = HealthFinding::new(HealthSeverity::Warning, "unused_call", path, message, help);
+            HealthFinding { line, call: Some(exchange.id), ..about }
+        });
+        self.tell_some(found.collect(), |more| {
+            format!("{} not asked for by the newest run", counted(more, "more call was", "more calls were"))
+        });
+    }
+
+    /// Tells the first of several findings of one kind, and how many more there are.
+    fn tell_some(&mut self, mut found: Vec<HealthFinding>, more: impl Fn(usize) -> String) {
+        let left_out = found.len().saturating_sub(MOST_TOLD);
+        found.truncate(MOST_TOLD);
+        let last = found.last().filter(|_| left_out > 0).cloned();
+        self.findings.append(&mut found);
+        self.findings.extend(last.map(|last| HealthFinding {
+            line: None,
+            call: None,
+            message: more(left_out),
+            ..last
+        }));
+    }
+
+    /// What could not be found out, each reason once.
+    pub(super) fn tell_unknown(&mut self) {
+        for (why, files) in std::mem::take(&mut self.unknown) {
+            let first = files.first().cloned().unwrap_or_default();
+            let more = match files.len() {
+                0 | 1 => String::new(),
+                count => format!(" (also for {})", counted(count - 1, "more recording", "more recordings")),
+            };
+            let message = format!("whether all its calls are still used is not known{more}");
+            self.findings.push(HealthFinding::new(
+                HealthSeverity::Note,
+                "use_not_known",
+                Path::new(&first),
+                message,
+                why,
+            ));
+        }
+    }
+
+    pub(super) fn count(&self, severity: HealthSeverity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+}
+
+fn by_id(recording: &Recording, id: u64) -> Option<&Exchange> {
+    recording.exchanges.iter().find(|exchange| exchange.id == id)
+}
+
+fn at(lines: &[ExchangeLines], id: u64) -> Option<&ExchangeLines> {
+    usize::try_from(id).ok().and_then(|id| id.checked_sub(1)).and_then(|position| lines.get(position))
+}

@@ -1,0 +1,124 @@
+//! Calls that one of several agents made: the model that asked for them was told so by its system prompt.
+
+use std::collections::HashSet;
+
+use agentci_source::shape::{Shape, required};
+use agentci_source::{Node, read};
+use agentci_trace::{Trace, TracedCall};
+use agentci_verdict::{Failure, Outcome};
+
+use super::calls::CalledTool;
+use crate::call_words::{goes_by, listed};
+use crate::compiler::Compiler;
+use crate::wanted_text::{WANTED, WantedText, quoted};
+
+/// Who asked for a call.
+pub(super) static BY: Shape = Shape::new(
+    "`by`",
+    "The agent that made the call, where there are several.",
+    &[required("system", WANTED, "The system prompt of the request whose answer asked for the call.")],
+);
+
+/// The system prompt of the agent that made a call.
+#[derive(Debug)]
+pub(super) struct By {
+    pub(super) system: WantedText,
+}
+
+/// Calls of the tool that do not count.
+#[derive(Debug, Default)]
+pub(super) struct UncountedCalls<'t> {
+    /// Asked for under another system prompt, which begins so.
+    others: Vec<(TracedCall<'t>, String)>,
+    /// Not asked for by any request that was seen.
+    untold: Vec<TracedCall<'t>>,
+    /// Whether a request with the right system prompt asked for such a call.
+    asked: bool,
+}
+
+impl By {
+    pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
+        let mut arguments = compiler.open(&BY, node)?;
+        let system = arguments.required_node("system");
+        arguments.finish()?;
+        Some(Self { system: WantedText::contained(system?, "system", compiler)? })
+    }
+}
+
+impl CalledTool {
+    /// The calls that count, those of other tools included, and those of this tool that do not.
+    pub(super) fn counted<'t>(&self, trace: &'t Trace) -> (Vec<TracedCall<'t>>, UncountedCalls<'t>) {
+        let (calls, mut apart) = (self.seen.calls(trace), UncountedCalls::default());
+        let Some(by) = &self.by else { return (calls, apart) };
+        let is_own = |name: &str| goes_by(name, &self.name.value, self.suffix);
+        let requests = trace.model_requests();
+        let mut own: HashSet<&str> = HashSet::new();
+        for request in requests.iter().filter(|request| by.system.is_met(&request.system)) {
+            own.extend(request.calls.iter().map(|call| call.id).filter(|id| !id.is_empty()));
+            apart.asked |= request.calls.iter().any(|call| is_own(call.name));
+        }
+        let all = trace.asked_calls();
+        let mut counted = Vec::with_capacity(calls.len());
+        for call in calls {
+            let id = asked_as(&call, &all);
+            if own.contains(id) || !is_own(&call.call.name) {
+                counted.push(call);
+                continue;
+            }
+            let asked = requests.iter().find(|request| request.calls.iter().any(|asked| asked.id == id));
+            match asked {
+                Some(request) => apart.others.push((call, request.system.to_string())),
+                None => apart.untold.push(call),
+            }
+        }
+        (counted, apart)
+    }
+}
+
+/// The id of the call that the model asked for. A stub that ran it has ids of its own, and an exchange belongs to the call that it is
+/// a part of.
+fn asked_as<'t>(call: &TracedCall<'t>, all: &[TracedCall<'t>]) -> &'t str {
+    let is_whole = |other: &&TracedCall<'t>| other.part_of.is_none() && Some(other.number) == call.part_of;
+    let whole = all.iter().find(is_whole).unwrap_or(call);
+    whole.request.unwrap_or(whole.call).call_id.as_str()
+}
+
+impl UncountedCalls<'_> {
+    /// Says which calls did not count, where that may be why a check failed.
+    pub(super) fn explain(&self, outcome: Outcome, name: &str) -> Outcome {
+        let Outcome::Failed(mut failure) = outcome else { return outcome };
+        if let Some((_, system)) = self.others.first() {
+            let prompt = if system.is_empty() { "no system prompt".into() } else { quoted(system) };
+            let calls = counted(self.others.len());
+            let note = format!("{calls} of `{name}` not counted: asked for under another system prompt, {prompt}");
+            failure.notes.push(note);
+        }
+        if !self.untold.is_empty() {
+            failure.notes.push(self.untold_words(name));
+        }
+        Outcome::Failed(failure)
+    }
+
+    /// Why it cannot be said that nobody with this prompt made a call, if it cannot.
+    pub(super) fn doubt(&self, calls: &CalledTool, fits: impl Fn(&TracedCall<'_>) -> bool) -> Option<Failure> {
+        let by = calls.by.as_ref().filter(|_| self.asked && (calls.count.span.is_none() || calls.count.is_none()))?;
+        let doubtful: Vec<&TracedCall<'_>> = self.untold.iter().filter(|call| fits(call)).collect();
+        if doubtful.is_empty() {
+            return None;
+        }
+        let name = &calls.name.value;
+        let message = format!("`{name}` was called, and it cannot be told that another agent did it");
+        let failure = Failure::new(message).at(by.system.span(), "a model with this prompt asked for such a call");
+        Some(failure.note(self.untold_words(name)).notes(listed(doubtful)))
+    }
+
+    fn untold_words(&self, name: &str) -> String {
+        let calls = counted(self.untold.len());
+        let ids: Vec<&str> = self.untold.iter().take(5).map(|call| call.call.call_id.as_str()).collect();
+        format!("{calls} of `{name}` not counted: no request that was seen asked for {}", read::quoted_list(&ids))
+    }
+}
+
+fn counted(calls: usize) -> String {
+    if calls == 1 { "1 call".into() } else { format!("{calls} calls") }
+}

@@ -1,0 +1,93 @@
+//! What came of an action: all of it that enters the trace, as a recording keeps it.
+
+use agentci_mcp::{AnsweredQuestion, Heard, Notification};
+use agentci_trace::{EventKind, Moment};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::failure::McpFailure;
+use agentci_exchange::Clock;
+
+/// What came of an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ActionResult {
+    pub(super) outcome: McpOutcome,
+    /// What was heard beside it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) logs: Vec<HeardLog>,
+    /// What the server did wrong on the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) defects: Vec<String>,
+}
+
+impl ActionResult {
+    /// There is no result, and nothing was heard.
+    pub(super) fn failed(failure: McpFailure) -> Self {
+        Self { outcome: McpOutcome::Failure(failure), logs: Vec::new(), defects: Vec::new() }
+    }
+}
+
+/// A result as the protocol has it, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum McpOutcome {
+    Result(Value),
+    Failure(McpFailure),
+}
+
+/// Something that was heard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct HeardLog {
+    /// When, in microseconds since the attempt began.
+    pub(super) at_us: u64,
+    level: String,
+    message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+}
+
+impl HeardLog {
+    /// What a server told unasked.
+    pub(super) fn notification(told: Notification, clock: Clock) -> Self {
+        let Notification { method, params, at } = told;
+        let text = |name: &str| params[name].as_str().map(str::to_owned);
+        let (level, message) = match method.as_str() {
+            "notifications/message" => {
+                let words = text("data").unwrap_or_else(|| params["data"].to_string());
+                (text("level").unwrap_or_else(|| "info".into()), words)
+            }
+            "notifications/progress" => {
+                let mut words = format!("progress: {}", params["progress"]);
+                if params["total"].is_number() {
+                    words = format!("{words} of {}", params["total"]);
+                }
+                ("info".into(), text("message").map_or(words.clone(), |more| format!("{words}, {more}")))
+            }
+            _ => ("debug".into(), method),
+        };
+        Self { at_us: clock.at(at).offset_us, level, message, data: Some(params) }
+    }
+
+    fn asked(AnsweredQuestion { question, answer }: &AnsweredQuestion, at: Moment) -> Self {
+        let message = format!("the server asked `{}`", question.message);
+        let data = json!({ "schema": question.schema, "url": question.url, "answer": answer });
+        Self { at_us: at.offset_us, level: "info".into(), message, data: Some(data) }
+    }
+
+    fn refused(method: &str, at: Moment) -> Self {
+        let message = format!("the server asked for `{method}`, which was refused");
+        Self { at_us: at.offset_us, level: "warn".into(), message, data: None }
+    }
+
+    pub(super) fn event(self) -> EventKind {
+        EventKind::Log { level: self.level, message: self.message, data: self.data.map(Into::into) }
+    }
+}
+
+/// Everything that came along with a result; what has no moment of its own has that of the result.
+pub(super) fn heard(heard: Heard, clock: Clock, at: Moment) -> Vec<HeardLog> {
+    let notifications = heard.notifications.into_iter().map(|told| HeardLog::notification(told, clock));
+    let asked = heard.asked.iter().map(|asked| HeardLog::asked(asked, at));
+    let refused = heard.refused.iter().map(|method| HeardLog::refused(method, at));
+    notifications.chain(asked).chain(refused).collect()
+}

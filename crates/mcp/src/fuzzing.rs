@@ -1,0 +1,24 @@
+//! What servers send, within reach of the fuzz targets; no part of the library.
+
+use super::frame::FrameWatch;
+use super::router::{Arrival, MessageOrigin, Router};
+use agentci_protocols::mcp::{CallResult, Heard, PartsResult};
+
+/// Takes in messages, one a line, while two calls are under way, and reads the answers of both as every kind of result.
+pub fn arrive(bytes: &[u8]) {
+    let router = Router::new(FrameWatch::default());
+    let (first, mut arrivals) = router.open(1);
+    let (_, mut others) = router.open(0);
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        router.arrive(line, if index % 3 == 2 { MessageOrigin::Call(first) } else { MessageOrigin::Shared });
+    }
+    while let Ok(arrival) = arrivals.try_recv().or_else(|_| others.try_recv()) {
+        if let Arrival::Reply(Ok(result), _) = arrival {
+            let _ = CallResult::read(result.clone(), Heard::default()).map(|result| result.value().into_owned());
+            let parts = |name, result| PartsResult::read("", name, result, Heard::default());
+            let _ = parts("contents", result.clone()).map(|result| result.text());
+            let _ = parts("messages", result).map(|result| result.text());
+        }
+    }
+    let _ = (router.defects(), router.take_stray());
+}

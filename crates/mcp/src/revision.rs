@@ -1,0 +1,283 @@
+//! Which revision of the protocol a server speaks, and what each one wants said.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use super::connect::ConnectOptions;
+use super::error::Error;
+use super::link::{CallReply, Link, McpLink, McpRequest};
+use agentci_protocols::mcp::versions::{
+    HEADER_MISMATCH, LEGACY, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION, MISSING_CAPABILITY, MODERN,
+    UNSUPPORTED_VERSION,
+};
+use agentci_protocols::mcp::{Heard, Malformed, object};
+
+/// The two kinds of revisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    /// 2026-07-28: no handshake, every request says everything.
+    Modern,
+    /// 2024-11-05 to 2025-11-25: a handshake first.
+    Legacy,
+}
+
+/// What is known of a server once it was reached.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerFacts {
+    /// The kind of revision that is spoken with it.
+    pub era: Era,
+    /// The revision.
+    pub version: String,
+    /// Its name and version, as it gave them; null when it did not.
+    pub server: Value,
+    /// What it can do.
+    pub capabilities: Value,
+    /// How it wants to be used.
+    pub instructions: Option<String>,
+}
+
+impl ConnectOptions {
+    /// The parameters of a request, with what its era wants in each one.
+    pub(super) fn params(&self, era: Era, mut params: Map<String, Value>) -> Map<String, Value> {
+        let mut meta = Map::new();
+        if era == Era::Modern {
+            meta.insert(META_VERSION.into(), MODERN.into());
+            meta.insert(META_CLIENT.into(), self.client_info());
+            meta.insert(META_CAPABILITIES.into(), capabilities());
+            if let Some(level) = &self.log_level {
+                meta.insert(META_LOG_LEVEL.into(), level.as_str().into());
+            }
+        }
+        params.insert("_meta".into(), meta.into());
+        params
+    }
+
+    fn client_info(&self) -> Value {
+        json!({ "name": self.name, "version": self.version })
+    }
+
+    fn discover(&self) -> McpRequest {
+        let mut params = self.params(Era::Modern, Map::new());
+        if let Some(meta) = params.get_mut("_meta").and_then(Value::as_object_mut) {
+            meta.shift_remove(META_LOG_LEVEL);
+        }
+        let headers = modern_headers("server/discover");
+        // A server of old might take a cancellation as badly as the question.
+        McpRequest { method: "server/discover", params, headers, may_cancel: false }
+    }
+
+    fn initialize(&self) -> McpRequest {
+        let version = ("protocolVersion", LEGACY[0].into());
+        let fields = [version, ("capabilities", capabilities()), ("clientInfo", self.client_info())];
+        let params = fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+        McpRequest { method: "initialize", params, headers: Vec::new(), may_cancel: false }
+    }
+}
+
+fn capabilities() -> Value {
+    json!({ "elicitation": { "form": {}, "url": {} } })
+}
+
+/// The headers that every modern request has.
+pub(super) fn modern_headers(method: &str) -> Vec<(String, String)> {
+    vec![("mcp-protocol-version".into(), MODERN.into()), ("mcp-method".into(), method.into())]
+}
+
+/// Finds out what the server speaks, unless that is given, and does what that wants done first.
+pub(super) async fn negotiate(
+    link: &Link,
+    options: &ConnectOptions,
+    given: Option<Era>,
+    heard: &mut Heard,
+) -> Result<ServerFacts, Error> {
+    let facts = match (&link.transport, given) {
+        (_, Some(Era::Legacy)) => None,
+        (McpLink::Stdio(_), None) => over_stdio(link, options, heard).await?,
+        _ => at_once(link, options, heard).await?,
+    };
+    match (facts, given) {
+        (Some(facts), _) => Ok(facts),
+        (None, Some(Era::Modern)) => Err(Error::NoCommonVersion { versions: vec!["only older ones".into()] }),
+        (None, _) => match (greet(link, options, heard).await, &link.transport) {
+            // Nobody to greet there: it may be a server of 2024.
+            (Err(error @ Error::Status { status: 400 | 404 | 405, .. }), McpLink::Http(http)) => {
+                http.go_back().await.map_err(|_| error)?;
+                greet(link, options, heard).await
+            }
+            (outcome, _) => outcome,
+        },
+    }
+}
+
+/// The handshake of the legacy era.
+pub(super) async fn greet(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<ServerFacts, Error> {
+    let reply = link.begin(options.initialize(), 0).finish(&mut VecDeque::new(), heard).await?;
+    greeted(link, options, reply, heard).await
+}
+
+async fn greeted(
+    link: &Link,
+    options: &ConnectOptions,
+    reply: CallReply,
+    heard: &mut Heard,
+) -> Result<ServerFacts, Error> {
+    let facts = legacy_facts(reply)?;
+    if let McpLink::Http(http) = &link.transport {
+        http.adopt(&facts.version);
+    }
+    link.tell("notifications/initialized").await?;
+    if let McpLink::Http(http) = &link.transport {
+        http.listen();
+    }
+    if let Some(level) = options.log_level.as_ref().filter(|_| facts.capabilities.get("logging").is_some()) {
+        let params = Map::from_iter([("level".to_owned(), level.as_str().into())]);
+        let request = McpRequest { method: "logging/setLevel", params, headers: Vec::new(), may_cancel: true };
+        link.begin(request, 0).finish(&mut VecDeque::new(), heard).await?;
+    }
+    Ok(facts)
+}
+
+/// Asks in the modern way; `None` when the server is to be greeted. A server that is silent is asked in both ways, since it may
+/// only be slow to start: whatever it answers tells.
+async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, Error> {
+    let (mut nothing, mut also_nothing) = (VecDeque::new(), VecDeque::new());
+    let (mut early, mut late) = (Heard::default(), Heard::default());
+    let facts = {
+        let mut discover = Box::pin(link.begin(options.discover(), 0).finish(&mut nothing, &mut early));
+        match timeout(options.silence, &mut discover).await {
+            Ok(outcome) => recognise(outcome),
+            Err(_silent) => {
+                let greeting = link.begin(options.initialize(), 0);
+                let mut greeting = Box::pin(greeting.finish(&mut also_nothing, &mut late));
+                tokio::select! {
+                    outcome = &mut discover => match recognise(outcome)? {
+                        Some(facts) => Ok(Some(facts)),
+                        None => Ok(Some(greeted(link, options, greeting.await?, heard).await?)),
+                    },
+                    outcome = &mut greeting => match outcome {
+                        Ok(reply) => Ok(Some(greeted(link, options, reply, heard).await?)),
+                        // Refused, it may still answer the modern question.
+                        Err(refusal @ Error::Rpc(_)) => match recognise(discover.await)? {
+                            Some(facts) => Ok(Some(facts)),
+                            None => Err(refusal),
+                        },
+                        Err(error) => Err(error),
+                    },
+                }
+            }
+        }
+    };
+    heard.notifications.extend(early.notifications);
+    heard.notifications.extend(late.notifications);
+    facts
+}
+
+/// Asks in the modern way and waits for the answer; `None` when the server is to be greeted.
+async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, Error> {
+    let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+    if outcome.as_ref().is_err_and(names_modern) {
+        // It refused what it says it speaks: it gets a second chance.
+        outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+    }
+    match outcome {
+        // A status without a message: someone who does not know such requests.
+        Err(Error::Status { status: 200..=499, .. }) => Ok(None),
+        outcome => recognise(outcome),
+    }
+}
+
+fn names_modern(error: &Error) -> bool {
+    matches!(error, Error::Rpc(error) if error.code == UNSUPPORTED_VERSION
+        && error.data.as_ref().is_some_and(|data| versions(&data["supported"]).iter().any(|version| version == MODERN)))
+}
+
+/// What the answer to the modern question tells: a modern server, one that is to be greeted, or none that can be talked to.
+fn recognise(outcome: Result<CallReply, Error>) -> Result<Option<ServerFacts>, Error> {
+    match outcome {
+        Ok(reply) => {
+            let versions = versions(&reply.result["supportedVersions"]);
+            Ok(versions.iter().any(|version| version == MODERN).then(|| modern_facts(&reply.result)))
+        }
+        Err(Error::Rpc(error)) if error.code == UNSUPPORTED_VERSION => {
+            let versions = versions(&error.data.unwrap_or_default()["supported"]);
+            let legacy = versions.is_empty() || versions.iter().any(|version| LEGACY.contains(&version.as_str()));
+            if legacy { Ok(None) } else { Err(Error::NoCommonVersion { versions }) }
+        }
+        Err(Error::Rpc(rpc)) if !matches!(rpc.code, HEADER_MISMATCH | MISSING_CAPABILITY) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn versions(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(|version| version.as_str().map(str::to_owned)).collect()
+}
+
+fn modern_facts(result: &Value) -> ServerFacts {
+    ServerFacts {
+        era: Era::Modern,
+        version: MODERN.into(),
+        // Drafts of the revision had it beside the rest.
+        server: match &result["_meta"]["io.modelcontextprotocol/serverInfo"] {
+            Value::Null => result["serverInfo"].clone(),
+            server => server.clone(),
+        },
+        capabilities: result["capabilities"].clone(),
+        instructions: result["instructions"].as_str().map(str::to_owned),
+    }
+}
+
+fn legacy_facts(reply: CallReply) -> Result<ServerFacts, Error> {
+    let mut result = object("initialize", reply.result)?;
+    let version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
+    let Some(version) = version else {
+        return Err(Malformed::new("initialize", "`protocolVersion` is missing").into());
+    };
+    if !LEGACY.contains(&version.as_str()) {
+        return Err(Error::NoCommonVersion { versions: vec![version] });
+    }
+    Ok(ServerFacts {
+        era: Era::Legacy,
+        version,
+        server: result.shift_remove("serverInfo").unwrap_or_default(),
+        capabilities: result.shift_remove("capabilities").unwrap_or_default(),
+        instructions: result.get("instructions").and_then(Value::as_str).map(str::to_owned),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agentci_protocols::jsonrpc::RpcError;
+
+    fn said(result: Value) -> Result<Option<ServerFacts>, Error> {
+        recognise(Ok(CallReply { result, size: 0 }))
+    }
+
+    fn refused(code: i64, data: Value) -> Result<Option<ServerFacts>, Error> {
+        recognise(Err(Error::Rpc(RpcError { code, message: String::new(), data: Some(data) })))
+    }
+
+    #[test]
+    fn only_a_server_that_names_the_modern_revision_is_modern() {
+        let facts = said(json!({ "supportedVersions": ["2025-11-25", MODERN], "capabilities": { "tools": {} } }));
+        assert_eq!(facts.unwrap().unwrap().era, Era::Modern);
+        assert_eq!(said(json!({ "supportedVersions": ["2025-11-25"] })), Ok(None));
+        assert_eq!(said(json!({})), Ok(None));
+        assert_eq!(said(json!("what?")), Ok(None));
+    }
+
+    #[test]
+    fn an_error_makes_a_legacy_server_unless_it_is_a_modern_one() {
+        for code in [-32601, -32602, -32600, 0] {
+            assert_eq!(refused(code, Value::Null), Ok(None), "{code}");
+        }
+        assert_eq!(refused(UNSUPPORTED_VERSION, json!({ "supported": ["2025-06-18", "2030-01-01"] })), Ok(None));
+        assert_eq!(
+            refused(UNSUPPORTED_VERSION, json!({ "supported": ["2030-01-01"] })),
+            Err(Error::NoCommonVersion { versions: vec!["2030-01-01".into()] })
+        );
+        assert!(matches!(refused(MISSING_CAPABILITY, Value::Null), Err(Error::Rpc(_))));
+    }
+}

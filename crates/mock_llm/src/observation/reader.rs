@@ -1,0 +1,139 @@
+//! From a seen call of a model to trace events.
+
+use agentci_protocols::chat::{AnswerUsage, ModelAnswer, ProviderTool, WireApi};
+use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::super::answer::WantedCall;
+use super::super::observer::WireObserver;
+use super::request;
+use super::shown::{self, ShownFailure};
+
+/// A call of a model that is over.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenCall<'s> {
+    /// The API of the request.
+    pub api: WireApi,
+    /// The path of the request; some APIs name the model in it.
+    pub path: &'s str,
+    /// The body of the request.
+    pub request: &'s Value,
+    /// The status of the answer; 0 where none came.
+    pub status: u16,
+    /// The answer.
+    pub answer: &'s ModelAnswer,
+    /// Whether the client left before the answer was over: it asked for what came until then, and nothing failed.
+    pub left: bool,
+    /// When the request was sent, in microseconds since any fixed moment.
+    pub started_us: u64,
+    /// When the first byte of the answer's body came, where one came.
+    pub first_byte_us: Option<u64>,
+    /// When it was over.
+    pub ended_us: u64,
+    /// What it cost, where that is known.
+    pub cost_usd: Option<f64>,
+}
+
+/// Makes trace events of the calls of a model, in the order in which they ended.
+#[derive(Debug)]
+pub struct WireReader {
+    observer: WireObserver,
+    told: UnboundedReceiver<EventKind>,
+    number: u64,
+    /// How many calls of tools got an id from us.
+    nameless: u64,
+}
+
+impl WireReader {
+    /// A reader for one session; with `usage` it tells what answers used up, which an agent may say itself.
+    pub fn new(usage: bool) -> Self {
+        let (sender, told) = unbounded_channel();
+        Self { observer: WireObserver::new(sender, usage), told, number: 0, nameless: 0 }
+    }
+
+    /// What a call of a model tells: the results of tools that came with its request for the first time, the call itself, what it
+    /// used up, and the tools that its answer asks for. The response of its [`Kind::ModelCall`] has the times that were measured at
+    /// `agentci`: `{"ttft_ms": .., "duration_ms": ..}`.
+    pub fn exchange(&mut self, seen: &SeenCall<'_>) -> Vec<EventKind> {
+        self.number += 1;
+        let answer = seen.answer;
+        let refused = (400..500).contains(&seen.status) && !matches!(seen.status, 408 | 409 | 425 | 429);
+        let request = shown::request(seen.api, seen.path, seen.request);
+        if !refused {
+            self.observer.results(&request::read(seen.api, &request), self.number);
+        }
+        let failure = failure(seen);
+        let response = shown::response(answer, seen.status, failure, times(seen));
+        if failure.is_some() {
+            self.observer.refused(request, response);
+        } else {
+            let usage = answer.usage.map(|usage| used(usage, seen.cost_usd));
+            let calls = self.wanted(answer);
+            self.observer.answered(self.number, (request, response), usage, &calls);
+        }
+        let mut kinds = Vec::new();
+        while let Ok(kind) = self.told.try_recv() {
+            kinds.push(kind);
+        }
+        if failure.is_none() {
+            let tools = answer.provider_tools.iter().enumerate();
+            kinds.extend(tools.flat_map(|(at, tool)| self.provided(at, tool)));
+        }
+        kinds
+    }
+
+    /// The calls that an answer asks for; those that the provider has no id for get one.
+    fn wanted(&mut self, answer: &ModelAnswer) -> Vec<WantedCall> {
+        let mut wanted = Vec::with_capacity(answer.calls.len());
+        for call in &answer.calls {
+            let mut id = call.id.clone();
+            if id.is_empty() {
+                self.nameless += 1;
+                id = format!("wire_{:08}", self.nameless);
+            }
+            let json = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments.clone() };
+            let args = serde_json::from_str(&json).unwrap_or_else(|_| Value::String(json.clone()));
+            wanted.push(WantedCall { id, name: call.name.clone(), args, json });
+        }
+        wanted
+    }
+
+    /// A tool that the provider ran: a call and its result, seen by the provider.
+    fn provided(&self, at: usize, tool: &ProviderTool) -> [EventKind; 2] {
+        let observer = Observer::Provider;
+        let own = || format!("provider_{}_{at}", self.number);
+        let call_id = if tool.id.is_empty() { own() } else { tool.id.clone() };
+        let call = ToolCall {
+            call_id: call_id.clone(),
+            name: tool.name.clone(),
+            args: tool.arguments.clone().into(),
+            observer,
+            begun: None,
+        };
+        let result = ToolResult {
+            call_id,
+            ok: tool.error.is_none(),
+            result: tool.result.clone().into(),
+            error: tool.error.clone(),
+            observer,
+            ..ToolResult::default()
+        };
+        [EventKind::ToolCall(call), EventKind::ToolResult(result)]
+    }
+}
+
+fn failure(seen: &SeenCall<'_>) -> Option<ShownFailure> {
+    let failed = seen.status >= 400 || seen.answer.error.is_some();
+    let cut = || (!seen.answer.complete && !seen.left).then_some(ShownFailure::Cut);
+    if failed { Some(ShownFailure::Error) } else { cut() }
+}
+
+fn used(usage: AnswerUsage, cost_usd: Option<f64>) -> Usage {
+    Usage { tokens_in: usage.input, tokens_out: usage.output, cost_usd }
+}
+
+fn times(seen: &SeenCall<'_>) -> Value {
+    let ms = |end: u64| end.saturating_sub(seen.started_us) / 1000;
+    json!({ "ttft_ms": seen.first_byte_us.map(ms), "duration_ms": ms(seen.ended_us) })
+}

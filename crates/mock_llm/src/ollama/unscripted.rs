@@ -1,0 +1,121 @@
+//! What is answered without the script: which models there are, what they are, embeddings, and loading a model.
+
+use serde_json::{Value, json};
+
+use super::super::fields::{RequestFields, missing, wrong};
+use super::super::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
+use super::super::refusal::ModelRefusal;
+use super::super::tokens;
+use super::{OllamaEndpoint, moment};
+
+/// The version that clients are told.
+const VERSION: &str = "0.12.6";
+/// When every scripted model was made.
+const MODIFIED: &str = "2025-01-01T00:00:00Z";
+/// How long a vector is when the request does not say.
+const DIMENSIONS: u32 = 768;
+
+/// What is answered to a request that has no body.
+pub(in super::super) fn plain(endpoint: OllamaEndpoint, models: &[&str]) -> Option<Value> {
+    match endpoint {
+        OllamaEndpoint::Tags => Some(json!({ "models": models.iter().map(|name| model(name)).collect::<Vec<_>>() })),
+        OllamaEndpoint::Running => Some(json!({ "models": [] })),
+        OllamaEndpoint::Version => Some(json!({ "version": VERSION })),
+        _ => None,
+    }
+}
+
+/// What is answered to a request of so many bytes.
+pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
+    let fields = RequestFields::open(request)?;
+    match endpoint {
+        OllamaEndpoint::Show => Ok(shown()),
+        OllamaEndpoint::Pull => Ok(json!({ "status": "success" })),
+        OllamaEndpoint::Embed => {
+            let inputs = inputs(fields.get("input").ok_or_else(|| missing("input"))?)?;
+            let dimensions = fields.count("dimensions", 1, MOST_DIMENSIONS)?.unwrap_or(DIMENSIONS);
+            let embeddings: Vec<Vec<f64>> = inputs.iter().map(|input| embedding(input, dimensions)).collect();
+            Ok(json!({
+                "model": fields.text("model")?,
+                "embeddings": embeddings,
+                "total_duration": 4_000_000,
+                "load_duration": 1_000_000,
+                "prompt_eval_count": tokens::estimate(bytes),
+            }))
+        }
+        OllamaEndpoint::Embedding => {
+            Ok(json!({ "embedding": embedding(fields.text("prompt")?.unwrap_or_default(), DIMENSIONS) }))
+        }
+        // The script answers these, or they have no body.
+        _ => Err(ModelRefusal::new(404, "nothing is answered here without the script")),
+    }
+}
+
+/// The answer to a request that only has a model loaded, or unloaded.
+pub(in super::super) fn loaded(endpoint: OllamaEndpoint, request: &Value, unix: u64) -> Value {
+    let unloads = request.get("keep_alive").is_some_and(|time| matches!(&*time.to_string(), "0" | "\"0\"" | "\"0s\""));
+    let mut answer = json!({
+        "model": request["model"].as_str(),
+        "created_at": moment(unix),
+        "done": true,
+        "done_reason": if unloads { "unload" } else { "load" },
+    });
+    match endpoint {
+        OllamaEndpoint::Chat => answer["message"] = json!({ "role": "assistant", "content": "" }),
+        _ => answer["response"] = json!(""),
+    }
+    answer
+}
+
+fn model(name: &str) -> Value {
+    json!({
+        "name": name,
+        "model": name,
+        "modified_at": MODIFIED,
+        "size": 1_000_000_000,
+        "digest": "0".repeat(64),
+        "details": details(),
+    })
+}
+
+fn details() -> Value {
+    json!({
+        "parent_model": "",
+        "format": "gguf",
+        "family": "agentci",
+        "families": ["agentci"],
+        "parameter_size": "1B",
+        "quantization_level": "Q4_K_M",
+    })
+}
+
+fn shown() -> Value {
+    json!({
+        "modelfile": "FROM agentci",
+        "parameters": "",
+        "template": "{{ .Prompt }}",
+        "details": details(),
+        "model_info": { "general.architecture": "agentci", "agentci.context_length": 131_072 },
+        "capabilities": ["completion", "tools"],
+        "modified_at": MODIFIED,
+    })
+}
+
+fn embedding(text: &str, dimensions: u32) -> Vec<f64> {
+    vector(text, dimensions).into_iter().map(f64::from).collect()
+}
+
+/// A text, or a list of texts.
+fn inputs(input: &Value) -> Result<Vec<String>, ModelRefusal> {
+    let texts = match input {
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        _ => None,
+    };
+    let texts = texts.ok_or_else(|| wrong("input", "a string or a list of strings", input))?;
+    if texts.len() > MOST_INPUTS {
+        let message = format!("`input` must have at most {MOST_INPUTS} items, found {}", texts.len());
+        return Err(ModelRefusal::of_part("input", message));
+    }
+    Ok(texts)
+}

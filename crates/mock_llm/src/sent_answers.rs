@@ -1,0 +1,137 @@
+//! Answers that take their time are told when they were sent: a client that leaves early was told only what was sent before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+use super::answer::SpokenAnswer;
+use super::delivery::whole;
+use super::parsed_request::GivenResult;
+use super::routes::Route;
+use super::rule_engine::{RuleEngine, State};
+use super::tokens::tokens;
+use agentci_wire::serve::SendProgress;
+
+/// An answer that is being sent.
+#[derive(Debug)]
+pub(super) struct PendingTelling {
+    request: Value,
+    route: Route,
+    answer: SpokenAnswer,
+    /// How many of its tokens were sent.
+    said: Arc<AtomicU32>,
+}
+
+impl PendingTelling {
+    fn has_call(&self, id: &str) -> bool {
+        self.answer.calls.iter().any(|call| call.id == id)
+    }
+
+    /// Whether it asked for the call of a result that has no id, or one of its own: then it was sent as a whole.
+    fn has_call_of(&self, result: &GivenResult) -> bool {
+        let Some(function) = &result.function else { return false };
+        let may_be = result.call_id.is_empty() || self.said.load(Ordering::Relaxed) >= self.answer.spoken();
+        may_be && self.answer.calls.iter().any(|call| call.name == function.name)
+    }
+}
+
+/// Tells of an answer when it is dropped, unless that was done already.
+#[derive(Debug)]
+pub(super) struct Telling {
+    mind: Arc<RuleEngine>,
+    number: u64,
+    said: Arc<AtomicU32>,
+}
+
+impl Telling {
+    /// An answer is about to be sent.
+    pub(super) fn begin(
+        mind: &Arc<RuleEngine>,
+        state: &mut State,
+        number: u64,
+        route: Route,
+        request: Value,
+        answer: &SpokenAnswer,
+    ) -> Self {
+        let said = Arc::new(AtomicU32::new(0));
+        let pending = PendingTelling { request, route, answer: answer.clone(), said: Arc::clone(&said) };
+        state.pending.insert(number, pending);
+        Self { mind: Arc::clone(mind), number, said }
+    }
+}
+
+impl SendProgress for Telling {
+    fn said(&self, tokens: u32) {
+        self.said.store(tokens, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.mind.state().tell(self.number);
+    }
+}
+
+impl RuleEngine {
+    /// Tells of every answer that is being sent, as far as it was sent.
+    pub(super) fn tell_pending(&self) {
+        let mut state = self.state();
+        while let Some(number) = state.pending.keys().next().copied() {
+            state.tell(number);
+        }
+    }
+}
+
+impl State {
+    /// Tells of an answer as far as it was sent, if that was not done yet.
+    fn tell(&mut self, number: u64) {
+        let Some(PendingTelling { request, route, answer, said }) = self.pending.remove(&number) else { return };
+        let Some(observer) = &mut self.observer else { return };
+        let sent = beginning(answer, said.load(Ordering::Relaxed));
+        observer.answer(request, whole(&route, &sent), &sent);
+    }
+
+    /// Tells of the answers that asked for the calls of these results: whoever has their results has read so far.
+    pub(super) fn tell_asked(&mut self, results: &[GivenResult]) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let of = |result: &GivenResult| {
+            let by_name = || self.pending.iter().find(|(_, pending)| pending.has_call_of(result));
+            let by_id = self.pending.iter().find(|(_, pending)| pending.has_call(&result.call_id));
+            by_id.or_else(by_name).map(|(number, _)| *number)
+        };
+        let found: Vec<u64> = results.iter().filter_map(of).collect();
+        for number in found {
+            self.tell(number);
+        }
+    }
+}
+
+/// What was heard of an answer after so many tokens: the words until then, and the calls whose arguments are whole.
+fn beginning(mut answer: SpokenAnswer, said: u32) -> SpokenAnswer {
+    if said >= answer.spoken() {
+        return answer;
+    }
+    let mut left = said;
+    if let Some(text) = &mut answer.text {
+        let count = super::tokens::count(text);
+        if left < count {
+            *text = tokens(text).take(left as usize).collect();
+        }
+        left = left.saturating_sub(count);
+    }
+    let mut whole = 0;
+    for call in &answer.calls {
+        let count = super::tokens::count(&call.json);
+        if left < count {
+            break;
+        }
+        left -= count;
+        whole += 1;
+    }
+    answer.calls.truncate(whole);
+    answer.output_tokens = answer.output_tokens.min(said);
+    answer
+}

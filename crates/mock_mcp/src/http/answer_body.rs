@@ -1,0 +1,50 @@
+//! The body of an answer: at once, or message by message.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use agentci_wire::serve::{BrokenOff, ServedBody};
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The body of an answer.
+#[derive(Debug)]
+pub(super) enum Talk {
+    /// All at once; nothing is left when it was sent.
+    Said(ServedBody),
+    /// As it comes, until whoever sends is gone.
+    Stream(UnboundedReceiver<Bytes>),
+}
+
+impl Talk {
+    pub(super) fn whole(bytes: impl Into<Bytes>) -> Self {
+        Talk::Said(ServedBody::whole(bytes))
+    }
+}
+
+impl Body for Talk {
+    type Data = Bytes;
+    type Error = BrokenOff;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
+        match &mut *self {
+            Talk::Said(speech) => Pin::new(speech).poll_frame(context),
+            Talk::Stream(events) => events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Talk::Said(speech) if speech.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Talk::Said(speech) => speech.size_hint(),
+            Talk::Stream(_) => SizeHint::default(),
+        }
+    }
+}

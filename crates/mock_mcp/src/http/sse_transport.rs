@@ -1,0 +1,76 @@
+//! The transport of 2024: one stream for all answers, and an address where messages are posted.
+
+use std::sync::Arc;
+
+use agentci_protocols::jsonrpc::{self, JsonRpcMessage, reply_value};
+use bytes::Bytes;
+use hyper::Response;
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::answer_body::Talk;
+use super::reply::{accepted, events, refused};
+use super::sessions::{ClientSession, ClientSessions};
+use super::streams::{event, event_of};
+use crate::answer::{AnswerEra, ServerRequest};
+use crate::client::{ClientLine, ClientLogLevel, ServedClient};
+use crate::server_state::ServerState;
+
+const VERSION: &str = "2024-11-05";
+
+/// Opens the stream; its first event says where messages are posted.
+pub(super) fn open(sessions: &ClientSessions) -> Response<Talk> {
+    let (to, talk) = unbounded_channel();
+    let session = ClientSession::new(ServedClient::new(VERSION, json!({}), ClientLogLevel::All));
+    session.hold(to.clone());
+    let Some(id) = sessions.begin(session) else { return refused(503, "there are too many sessions") };
+    let _ = to.send(Bytes::from(format!("event: endpoint\ndata: /messages?session_id={id}\n\n")));
+    events(Talk::Stream(talk))
+}
+
+/// Takes a message; what there is to say comes over the stream.
+pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &str, bytes: &[u8]) -> Response<Talk> {
+    let id = query.split('&').find_map(|pair| pair.strip_prefix("session_id="));
+    let Some((id, session)) = id.and_then(|id| Some((id, sessions.find(id)?))) else {
+        return refused(404, "there is no such session");
+    };
+    let messages = match jsonrpc::read(bytes) {
+        Ok(messages) => messages,
+        Err(error) => return refused(400, &error.to_string()),
+    };
+    let Some(stream) = session.stream() else { return refused(409, "nobody listens to the stream of this session") };
+    for message in messages {
+        match message {
+            JsonRpcMessage::Reply { id, outcome } => session.client.answered(&id, outcome),
+            JsonRpcMessage::Notification { .. } => {}
+            JsonRpcMessage::Request { id: request, method, params } => {
+                let params = params.as_object().cloned().unwrap_or_default();
+                if method == "initialize" {
+                    let (client, greeting) = mind.greet(&params);
+                    let begun = ClientSession::new(client);
+                    begun.hold(stream.clone());
+                    sessions.replace(id, begun);
+                    let _ = stream.send(event(None, &reply_value(&request, Ok(greeting))));
+                    continue;
+                }
+                let (client, line) = (Arc::clone(&session.client), line(stream.clone()));
+                let asked = ServerRequest { id: request, method, params, era: AnswerEra::Legacy, client, line };
+                tokio::spawn(Arc::clone(mind).respond(asked));
+            }
+        }
+    }
+    accepted()
+}
+
+/// A way back over the stream.
+fn line(stream: UnboundedSender<Bytes>) -> ClientLine {
+    let (to, mut out) = unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(outgoing) = out.recv().await {
+            if let Some(event) = event_of(None, &outgoing) {
+                let _ = stream.send(event);
+            }
+        }
+    });
+    ClientLine(to)
+}

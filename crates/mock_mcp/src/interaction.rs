@@ -1,0 +1,129 @@
+//! What happens before an answer: waiting, telling the client, asking it.
+
+use agentci_plan::mcp_script::{AnswerStep, ClientQuestion};
+use agentci_protocols::jsonrpc::{INVALID_REQUEST, RpcError};
+use agentci_protocols::mcp::versions::MISSING_CAPABILITY;
+use agentci_wire::lock;
+use serde_json::{Map, Value, json};
+
+use crate::answer::{AnswerEra, INVALID_PARAMS, ServerRequest};
+use crate::client::ToClient;
+use crate::paused_calls::Pause;
+use crate::server_state::ServerState;
+use crate::variables::AnswerVariables;
+
+/// How the steps of an answer ended.
+#[derive(Debug)]
+pub(crate) enum StepsEnd {
+    /// All were taken; this is what the client said.
+    Through(Map<String, Value>),
+    /// The client has to come back with what it says to this.
+    Waits(Value),
+}
+
+/// A request that the server cannot serve as things are.
+
+impl ServerState {
+    /// Takes the steps of an answer, from the beginning or from where a call waited.
+    pub(crate) async fn play(
+        &self,
+        steps: &[AnswerStep],
+        asked: &ServerRequest,
+        arguments: &Map<String, Value>,
+        pause: Pause,
+    ) -> Result<StepsEnd, RpcError> {
+        let Pause { call, answer, mut answers } = pause;
+        answers.extend(responses(asked)?);
+        for step in steps {
+            match step {
+                AnswerStep::Wait(time) => tokio::time::sleep(*time).await,
+                AnswerStep::Log { level, data } => {
+                    let data = AnswerVariables { arguments: Some(arguments), answers: Some(&answers) }.fill(data)?;
+                    if asked.client.logs(*level) {
+                        let params = json!({ "level": level.name(), "logger": self.script.name, "data": data });
+                        asked.line.notify("notifications/message", &params);
+                    }
+                }
+                AnswerStep::Progress { progress, total, message } => {
+                    tell_progress(asked, *progress, *total, message.as_deref());
+                }
+                AnswerStep::Ask(questions) => {
+                    let able: Vec<&ClientQuestion> =
+                        questions.iter().filter(|asks| asked.client.can(asks.kind)).collect();
+                    if able.is_empty() {
+                        return Err(cannot(questions, asked.era));
+                    }
+                    let given = AnswerVariables { arguments: Some(arguments), answers: Some(&answers) };
+                    let open = able.iter().filter(|question| !answers.contains_key(&question.name));
+                    let open = open.map(|question| Ok((*question, given.fill(&question.params)?)));
+                    let open = open.collect::<Result<Vec<(&ClientQuestion, Value)>, RpcError>>()?;
+                    if open.is_empty() {
+                        continue;
+                    }
+                    if asked.era == AnswerEra::Modern {
+                        return Ok(StepsEnd::Waits(self.wait(open, Pause { call, answer, answers })));
+                    }
+                    for (question, params) in open {
+                        let said = asked.line.ask(&asked.client, question.kind, &params).await?;
+                        answers.insert(question.name.clone(), said);
+                    }
+                }
+                AnswerStep::Close => asked.line.send(ToClient::Close),
+            }
+        }
+        Ok(StepsEnd::Through(answers))
+    }
+
+    /// What a client without a session is told that has to answer first.
+    fn wait(&self, open: Vec<(&ClientQuestion, Value)>, pause: Pause) -> Value {
+        let requests: Map<String, Value> = open
+            .into_iter()
+            .map(|(question, params)| {
+                (question.name.clone(), json!({ "method": question.kind.method(), "params": params }))
+            })
+            .collect();
+        let state = lock(&self.paused).keep(pause);
+        json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state })
+    }
+}
+
+/// What a client without a session says to questions. What is no answer is asked for again.
+fn responses(asked: &ServerRequest) -> Result<Map<String, Value>, RpcError> {
+    match asked.params.get("inputResponses") {
+        None => Ok(Map::new()),
+        Some(Value::Object(said)) => Ok(said.clone().into_iter().filter(|(_, answer)| answer.is_object()).collect()),
+        Some(_) => Err(RpcError::new(INVALID_PARAMS, "`inputResponses` must be an object")),
+    }
+}
+
+fn tell_progress(asked: &ServerRequest, progress: f64, total: Option<f64>, message: Option<&str>) {
+    let Some(token) = asked.params.get("_meta").and_then(|meta| meta.get("progressToken")) else { return };
+    let mut params = json!({ "progressToken": token, "progress": number(progress) });
+    if let Some(total) = total {
+        params["total"] = number(total);
+    }
+    if let Some(message) = message {
+        params["message"] = message.into();
+    }
+    asked.line.notify("notifications/progress", &params);
+}
+
+/// A whole number without a fraction: clients show them as they are.
+fn number(value: f64) -> Value {
+    #[expect(clippy::cast_possible_truncation, reason = "only numbers that are whole and small")]
+    if value.fract() == 0.0 && value.abs() < 1e15 { (value as i64).into() } else { value.into() }
+}
+
+fn cannot(questions: &[ClientQuestion], era: AnswerEra) -> RpcError {
+    let needed: Map<String, Value> =
+        questions.iter().map(|question| (question.kind.capability().to_owned(), json!({}))).collect();
+    let names: Vec<&str> = needed.keys().map(String::as_str).collect();
+    let message = format!("the client cannot be asked: it does not declare {}", names.join(" or "));
+    match era {
+        AnswerEra::Legacy => RpcError::new(INVALID_REQUEST, message),
+        AnswerEra::Modern => RpcError {
+            data: Some(json!({ "requiredCapabilities": needed })),
+            ..RpcError::new(MISSING_CAPABILITY, message)
+        },
+    }
+}

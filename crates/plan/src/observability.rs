@@ -1,0 +1,232 @@
+//! Who can observe what of a target: the one table behind the errors of limits and checks that nothing could ever judge, and
+//! behind the table in the documentation.
+
+use crate::{Speech, Target, ToolSource, World};
+
+/// Something that limits and checks are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Observed {
+    /// How long things take.
+    Time,
+    /// Calls of tools, and their results.
+    ToolCalls,
+    /// Requests to a model.
+    ModelCalls,
+    /// Tokens that were sent to a model.
+    TokensIn,
+    /// Tokens that a model wrote.
+    Tokens,
+    /// What it cost.
+    Cost,
+    /// The task of an A2A agent.
+    Task,
+}
+
+/// Who reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObservedBy {
+    /// The run itself, always.
+    Run,
+    /// The agent, in its own protocol.
+    Agent,
+    /// The scripted model behind the agent.
+    Model,
+    /// The server that plays the agent's tools over HTTP.
+    Routes,
+    /// The MCP servers that are played for the agent.
+    Mcp,
+    /// The recording of what the agent sends over the network.
+    Recording,
+}
+
+/// What can be observed, by whom, for each kind of target.
+#[derive(Debug)]
+pub struct ObservedRow {
+    /// What it is about.
+    pub observed: Observed,
+    /// The limits that need it, by their keys.
+    pub limits: &'static [&'static str],
+    /// The checks that need it.
+    pub checks: &'static [&'static str],
+    /// Its sources, in the order of [`TARGETS`].
+    pub sources: [&'static [ObservedBy]; TARGETS.len()],
+}
+
+/// The kinds of target, as the table names them.
+pub const TARGETS: [&str; 8] = ["process", "process, `speaks: text`", "http", "agui", "a2a", "mcp", "chat", "mock"];
+
+use ObservedBy::{Agent, Mcp, Model, Recording, Routes, Run};
+
+/// What can be observed by whom.
+pub const TABLE: &[ObservedRow] = &[
+    ObservedRow {
+        observed: Observed::Time,
+        limits: &["wall"],
+        checks: &["duration", "latency"],
+        sources: [&[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run]],
+    },
+    ObservedRow {
+        observed: Observed::ToolCalls,
+        limits: &["tool_calls", "tool_errors"],
+        checks: &["call_order", "tool_called", "tool_result"],
+        sources: [
+            &[Agent, Model, Mcp, Recording],
+            &[Model, Routes, Mcp, Recording],
+            &[Agent, Model, Routes, Mcp, Recording],
+            &[Agent],
+            &[],
+            &[Run],
+            &[Agent],
+            &[],
+        ],
+    },
+    ObservedRow {
+        observed: Observed::ModelCalls,
+        limits: &["model_calls"],
+        checks: &["model_called"],
+        sources: [&[Model, Recording], &[Model, Recording], &[Model, Recording], &[], &[], &[], &[Run], &[]],
+    },
+    ObservedRow {
+        observed: Observed::TokensIn,
+        limits: &["tokens_in"],
+        checks: &[],
+        sources: [
+            &[Agent, Model, Recording],
+            &[Model, Recording],
+            &[Model, Recording],
+            &[Agent],
+            &[],
+            &[],
+            &[Agent],
+            &[],
+        ],
+    },
+    ObservedRow {
+        observed: Observed::Tokens,
+        limits: &["tokens_out"],
+        checks: &["tokens"],
+        sources: [
+            &[Agent, Model, Recording],
+            &[Model, Recording],
+            &[Model, Recording],
+            &[Agent],
+            &[],
+            &[],
+            &[Agent],
+            &[Agent],
+        ],
+    },
+    ObservedRow {
+        observed: Observed::Cost,
+        limits: &["cost_usd"],
+        checks: &[],
+        sources: [&[Agent, Recording], &[Recording], &[Recording], &[Agent], &[], &[], &[], &[]],
+    },
+    ObservedRow {
+        observed: Observed::Task,
+        limits: &[],
+        checks: &["task"],
+        sources: [&[], &[], &[], &[], &[Agent], &[], &[], &[]],
+    },
+];
+
+impl ObservedRow {
+    /// What a limit is about, by its key.
+    pub fn of_limit(key: &str) -> Option<&'static ObservedRow> {
+        TABLE.iter().find(|row| row.limits.contains(&key))
+    }
+
+    /// What a check is about, where that is not what the agent said.
+    pub fn of_check(kind: &str) -> Option<&'static ObservedRow> {
+        TABLE.iter().find(|row| row.checks.contains(&kind))
+    }
+
+    /// Who could report it of this kind of target.
+    pub fn sources(&self, target: &Target) -> &'static [ObservedBy] {
+        self.sources[position(target)]
+    }
+
+    /// Whether anything in this world can report it of this target.
+    pub fn is_observed(&self, target: &Target, world: &World) -> bool {
+        self.sources(target).iter().any(|source| match source {
+            ObservedBy::Run | ObservedBy::Agent => true,
+            ObservedBy::Model => world.model.is_some(),
+            ObservedBy::Routes => matches!(world.tools, ToolSource::Routes(_)),
+            ObservedBy::Mcp => !world.mcp.is_empty() && target.reaches_mcp(),
+            ObservedBy::Recording => {
+                let recorded = world.recording.is_some() || world.recorded_model.is_some();
+                recorded && target.has_recordable_world()
+            }
+        })
+    }
+}
+
+/// The place of a target in [`TARGETS`].
+fn position(target: &Target) -> usize {
+    match target {
+        Target::Process(process) if process.speaks == Speech::Protocol => 0,
+        Target::Process(_) => 1,
+        Target::Http(_) => 2,
+        Target::Agui(_) => 3,
+        Target::A2a(_) => 4,
+        Target::Mcp(_) => 5,
+        Target::Chat(_) => 6,
+        Target::Mock(_) => 7,
+    }
+}
+
+impl Observed {
+    /// What it is, for a message.
+    pub fn words(self) -> &'static str {
+        match self {
+            Observed::Time => "how long it takes",
+            Observed::ToolCalls => "tool calls",
+            Observed::ModelCalls => "model requests",
+            Observed::TokensIn => "input tokens",
+            Observed::Tokens => "tokens",
+            Observed::Cost => "costs",
+            Observed::Task => "tasks",
+        }
+    }
+}
+
+impl ObservedBy {
+    /// Who it is, for a table.
+    pub fn words(self) -> &'static str {
+        match self {
+            ObservedBy::Run => "always",
+            ObservedBy::Agent => "the agent",
+            ObservedBy::Model => "`world.model`",
+            ObservedBy::Routes => "`world.tools.routes`",
+            ObservedBy::Mcp => "`world.mcp`",
+            ObservedBy::Recording => "`world.recording`",
+        }
+    }
+
+    /// How it comes to be there, where the suite decides.
+    pub(crate) fn remedy(self) -> Option<&'static str> {
+        match self {
+            ObservedBy::Run | ObservedBy::Agent => None,
+            ObservedBy::Model => Some("play its model with `world: { model: { script: .. } }`"),
+            ObservedBy::Routes => Some("play its tools with `world: { tools: { routes: {..} } }`"),
+            ObservedBy::Mcp => Some("play its MCP servers with `world: { mcp: {..} }`"),
+            ObservedBy::Recording => Some("record what it sends with `world: { recording: .. }`"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_and_check_stands_in_one_row() {
+        let mut names: Vec<&str> = TABLE.iter().flat_map(|row| row.limits.iter().chain(row.checks)).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert_eq!(ObservedRow::of_limit("cost_usd").map(|row| row.observed), Some(Observed::Cost));
+        assert!(ObservedRow::of_check("contains").is_none());
+    }
+}

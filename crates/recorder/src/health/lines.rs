@@ -1,0 +1,54 @@
+//! The lines of a recording's text that its exchanges are on.
+
+use serde::Deserialize;
+
+/// The lines of one exchange, from 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExchangeLines {
+    /// The line of its request.
+    pub request: usize,
+    /// The line of its response, where it has one.
+    pub response: Option<usize>,
+    /// The line that says how it ended.
+    pub end: usize,
+}
+
+/// The part of a line that says whose it is.
+#[derive(Deserialize)]
+struct LineOwner {
+    r#type: String,
+    id: Option<u64>,
+}
+
+/// The lines of all exchanges of a recording that can be read, in their order.
+pub fn places(text: &str) -> Vec<ExchangeLines> {
+    let mut all: Vec<ExchangeLines> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let Ok(LineOwner { r#type, id: Some(id) }) = serde_json::from_str(line) else { continue };
+        if r#type == "request" {
+            all.push(ExchangeLines { request: number, ..ExchangeLines::default() });
+        }
+        let position = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+        let Some(places) = position.and_then(|position| all.get_mut(position)) else { continue };
+        match r#type.as_str() {
+            "response" => places.response = Some(number),
+            "end" => places.end = number,
+            _ => {}
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_with_those_that_are_empty() {
+        let text = "{\"v\":2,\"type\":\"recording\"}\n\n{\"type\":\"request\",\"id\":1}\n{\"type\":\"request\",\"id\":2}\n\
+                    {\"type\":\"response\",\"id\":2}\n{\"type\":\"frame\",\"id\":2}\n{\"type\":\"end\",\"id\":1}\n\
+                    {\"type\":\"end\",\"id\":2}\n{\"type\":\"end\",\"id\":7}\n{\"type\":\"exit\"}\n";
+        let first = ExchangeLines { request: 3, response: None, end: 7 };
+        assert_eq!(places(text), [first, ExchangeLines { request: 4, response: Some(5), end: 8 }]);
+    }
+}

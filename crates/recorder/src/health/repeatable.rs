@@ -1,0 +1,152 @@
+//! Which calls of a recording may be asked again.
+
+use agentci_trace::PLACEHOLDER;
+
+use super::key_variables::path_without_key;
+use crate::proxy::RequestTarget;
+use crate::{EndKind, Exchange, ProviderApi, RecordedBody, RecordedRequest};
+
+/// Headers of the Model Context Protocol: whoever sends one is in a session that exists no more.
+const MCP: [&str; 2] = ["mcp-session-id", "mcp-protocol-version"];
+
+/// What may be asked.
+#[derive(Debug, Clone, Default)]
+pub struct WhatToAsk {
+    /// Only these hosts, where there are any; `*` stands for any text.
+    pub only: Vec<String>,
+    /// Requests, too, that may change something.
+    pub writes: bool,
+}
+
+/// Why a call is not asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum NotAsked {
+    /// It is telemetry and the like.
+    #[error("telemetry and the like")]
+    Chatter,
+    /// It did not go over HTTP.
+    #[error("not over HTTP")]
+    NotHttp,
+    /// Its host is not among those that are to be asked.
+    #[error("not a host of `--only`")]
+    OtherHost,
+    /// It may change something.
+    #[error("may change something; `--include-writes` asks it, too")]
+    Write,
+    /// There is no whole answer to compare with.
+    #[error("its recorded answer is not whole")]
+    NoAnswer,
+    /// The recorded answer is a refusal that passes.
+    #[error("its recorded answer is a refusal that passes")]
+    Momentary,
+    /// It is signed by its sender.
+    #[error("signed by the agent, which only the agent can do")]
+    Signed,
+    /// Its address held a secret, which the recording does not have.
+    #[error("its address held a secret, which the recording does not have")]
+    Secret,
+    /// Its body is not in the recording as it was sent.
+    #[error("its body is not in the recording as it was sent")]
+    Body,
+}
+
+/// Whether a request goes to one of these hosts: a host or `host:port`, with `*` for any text.
+pub fn goes_to(request: &RecordedRequest, hosts: &[String]) -> bool {
+    RequestTarget::of_origin(&request.origin).is_some_and(|target| target.is_among(hosts))
+}
+
+/// Whether a call may be asked again.
+pub fn may_ask(exchange: &Exchange, what: &WhatToAsk) -> Result<(), NotAsked> {
+    let request = &exchange.request;
+    if RequestTarget::of_origin(&request.origin).is_none() {
+        return Err(NotAsked::NotHttp);
+    }
+    if exchange.chatter {
+        return Err(NotAsked::Chatter);
+    }
+    if !what.only.is_empty() && !goes_to(request, &what.only) {
+        return Err(NotAsked::OtherHost);
+    }
+    let api = request.api();
+    if api == Some(ProviderApi::Bedrock) {
+        return Err(NotAsked::Signed);
+    }
+    let looks_up = matches!(request.method.as_str(), "GET" | "HEAD");
+    let in_session = request.headers.iter().any(|(name, _)| MCP.contains(&name.as_str()));
+    if (!looks_up || in_session) && api.is_none() && !what.writes {
+        return Err(NotAsked::Write);
+    }
+    let Some(response) = exchange.response.as_ref().filter(|_| exchange.end.how == EndKind::Closed) else {
+        return Err(NotAsked::NoAnswer);
+    };
+    if response.status >= 500 || matches!(response.status, 408 | 425 | 429) {
+        return Err(NotAsked::Momentary);
+    }
+    if path_without_key(request).contains(PLACEHOLDER) {
+        return Err(NotAsked::Secret);
+    }
+    match request.body {
+        RecordedBody::TooLarge { .. } | RecordedBody::Parts(_) => Err(NotAsked::Body),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExchangeEnd, RecordedResponse};
+
+    fn call(method: &str, url: &str) -> Exchange {
+        let slash = url.find("//").map_or(0, |at| at + 2);
+        let cut = url[slash..].find('/').map_or(url.len(), |at| at + slash);
+        let request = RecordedRequest {
+            method: method.into(),
+            origin: url[..cut].into(),
+            path: url[cut..].into(),
+            body: RecordedBody::Json(serde_json::json!({"model": "m", "messages": [], "max_tokens": 1})),
+            ..RecordedRequest::default()
+        };
+        let response = Some(RecordedResponse { status: 200, ..RecordedResponse::default() });
+        Exchange {
+            id: 1,
+            request,
+            response,
+            end: ExchangeEnd { at_us: 0, how: EndKind::Closed },
+            chatter: false,
+            after: None,
+        }
+    }
+
+    #[test]
+    fn only_what_changes_nothing_is_asked_unless_someone_says_so() {
+        let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
+        assert_eq!(asked(&call("GET", "https://shop.example/orders/17")), Ok(()));
+        assert_eq!(asked(&call("POST", "https://api.openai.com/v1/chat/completions")), Ok(()));
+        let write = call("POST", "https://shop.example/refunds");
+        assert_eq!(asked(&write), Err(NotAsked::Write));
+        assert_eq!(may_ask(&write, &WhatToAsk { writes: true, ..WhatToAsk::default() }), Ok(()));
+        assert_eq!(asked(&call("DELETE", "https://api.openai.com/v1/files/1")), Err(NotAsked::Write));
+        assert_eq!(asked(&call("POST", "stdio:files/tools")), Err(NotAsked::NotHttp));
+        assert_eq!(asked(&call("POST", "https://b.example/model/x/converse")), Err(NotAsked::Signed));
+        let mut listens = call("GET", "https://mcp.example/mcp");
+        listens.request.headers.push(("mcp-session-id".into(), "1".into()));
+        assert_eq!(asked(&listens), Err(NotAsked::Write));
+    }
+
+    #[test]
+    fn what_has_no_answer_or_lost_a_secret_is_not_asked() {
+        let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
+        let mut left = call("GET", "https://shop.example/a");
+        left.end.how = EndKind::Left;
+        assert_eq!(asked(&left), Err(NotAsked::NoAnswer));
+        let mut busy = call("GET", "https://shop.example/a");
+        busy.response = Some(RecordedResponse { status: 503, ..RecordedResponse::default() });
+        assert_eq!(asked(&busy), Err(NotAsked::Momentary));
+        assert_eq!(asked(&call("GET", "https://shop.example/a?sig=[REDACTED]")), Err(NotAsked::Secret));
+        // Its key goes into a header.
+        let gemini = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent?key=[REDACTED]";
+        assert_eq!(asked(&call("POST", gemini)), Ok(()));
+        let other = WhatToAsk { only: vec!["*.example".into()], ..WhatToAsk::default() };
+        assert_eq!(may_ask(&call("POST", gemini), &other), Err(NotAsked::OtherHost));
+    }
+}

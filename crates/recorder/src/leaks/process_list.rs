@@ -1,0 +1,161 @@
+//! MCP servers that no tap stands before, where there is no `/proc`: what `ps` lists is compared with the settings of hosts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use super::main_file::Main;
+use super::servers::{KnownServers, ServerSign, Untapped, is_tap, line};
+use crate::tap::{Configured, Tapped};
+
+/// Between two looks. A server lives about as long as its host.
+pub(super) const PAUSE: Duration = Duration::from_millis(500);
+/// How long a list may take, and how much of it is read.
+const LIST_TIMEOUT: Duration = Duration::from_secs(5);
+const LARGEST_LIST: u64 = 8 << 20;
+const PS: &str = "/bin/ps";
+
+/// What is known from one look to the next.
+#[derive(Debug)]
+pub(super) struct Listed {
+    known: KnownServers,
+    root: u32,
+    /// The servers that were seen, by the names that their hosts have for them: the command, and the processes from there up.
+    seen: BTreeMap<String, (Vec<String>, Vec<u32>)>,
+}
+
+impl Listed {
+    pub(super) fn new(root: u32, known: KnownServers) -> Self {
+        Self { known, root, seen: BTreeMap::new() }
+    }
+
+    /// Looks at all processes of this machine: a line for each, with its id, its parent's and its command.
+    pub(super) fn look(&mut self, list: &str) {
+        let processes: BTreeMap<u32, (u32, Vec<String>)> = list.lines().filter_map(process).collect();
+        let parents: HashMap<u32, u32> = processes.iter().map(|(pid, (parent, _))| (*pid, *parent)).collect();
+        for (pid, (_, command)) in &processes {
+            let Some(server) = self.known.configured.iter().find(|server| runs(command, server)) else { continue };
+            let above: Vec<u32> = line(*pid, &parents).take_while(|above| *above != self.root).collect();
+            let is_below_agent = above.last().and_then(|top| parents.get(top)) == Some(&self.root);
+            let is_of_tap = |pid: &u32| processes.get(pid).is_some_and(|(_, line)| is_tap(line, &self.known.folder));
+            if is_below_agent && !above.iter().any(is_of_tap) {
+                self.seen.entry(server.name.clone()).or_insert((command.clone(), above));
+            }
+        }
+    }
+
+    /// The servers, each once.
+    pub(super) fn end(self, tapped: &Tapped) -> Vec<Untapped> {
+        let untapped = self.seen.into_iter().filter(|(_, (_, above))| !above.iter().any(|pid| tapped.contains(*pid)));
+        untapped
+            .map(|(name, (command, _))| Untapped {
+                command,
+                environment: Vec::new(),
+                name: Some(name),
+                sign: ServerSign::Configured,
+            })
+            .collect()
+    }
+}
+
+/// Reads a line of the list. `ps` separates words by spaces, so a word that holds a space becomes several.
+fn process(line: &str) -> Option<(u32, (u32, Vec<String>))> {
+    let mut words = line.split_ascii_whitespace();
+    let (pid, parent) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    Some((pid, (parent, words.map(str::to_owned).collect())))
+}
+
+/// Whether this is the command of a server in the settings.
+fn runs(command: &[String], server: &Configured) -> bool {
+    let Some(program) = command.first() else { return false };
+    let words = server.command.join(" ").split_ascii_whitespace().map(str::to_owned).collect();
+    let as_listed = Configured { name: String::new(), command: words };
+    as_listed.is(command, Main::of(program, command).script())
+}
+
+/// All processes of this machine; nothing where they are not told.
+pub(super) fn list() -> String {
+    let mut ps = Command::new(PS);
+    ps.args(["-A", "-ww", "-o", "pid=,ppid=,args="]).env("LC_ALL", "C");
+    let Ok(mut ps) = ps.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
+        return String::new();
+    };
+    let (said, heard) = channel();
+    if let Some(out) = ps.stdout.take() {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = out.take(LARGEST_LIST).read_to_end(&mut bytes);
+            let _ = said.send(String::from_utf8_lossy(&bytes).into_owned());
+        });
+    }
+    let list = heard.recv_timeout(LIST_TIMEOUT).unwrap_or_default();
+    let _ = ps.kill();
+    let _ = ps.wait();
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> KnownServers {
+        let server = |name: &str, command: &[&str]| Configured {
+            name: name.into(),
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+        };
+        let configured = vec![
+            server("orders", &["/opt/orders/server", "--db", "/my files/orders.db"]),
+            server("notes", &["./notes.py"]),
+            server("waits", &["sleep", "41.5"]),
+        ];
+        KnownServers { configured, folder: "/tmp/agentci-record-x".into() }
+    }
+
+    fn found(list: &str) -> Vec<String> {
+        let mut listed = Listed::new(10, known());
+        listed.look(list);
+        listed.end(&Tapped::default()).into_iter().filter_map(|server| server.name).collect()
+    }
+
+    #[test]
+    fn servers_of_the_settings_are_found_below_the_agent_alone() {
+        let list = "    1     0 /sbin/launchd\n   10     1 /opt/host chat\n   11    10 node worker.js\n\
+                    12    11 /opt/orders/server --db /my files/orders.db\n   13    10 /usr/bin/python3 ./notes.py\n";
+        assert_eq!(found(list), ["notes", "orders"]);
+        let of_another = list.replace("   11    10", "   11     1").replace("   13    10", "   13     1");
+        assert!(found(&of_another).is_empty());
+        assert!(
+            found("10 1 /opt/orders/server --db /my files/orders.db\n12 10 /opt/orders/server --db /other\n")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_server_below_a_tap_is_recorded_and_not_named() {
+        for tap in ["/usr/bin/agentci tap -- ./notes.py", "/bin/sh /tmp/agentci-record-x/bin/python3 ./notes.py"] {
+            let list = format!("10 1 /opt/host\n11 10 {tap}\n12 11 python3 ./notes.py\n");
+            assert!(found(&list).is_empty(), "{tap}");
+        }
+    }
+
+    #[test]
+    fn the_list_of_this_machine_is_read() {
+        let shell = "sleep 41.5 & read line; kill $!";
+        let mut agent = Command::new("/bin/sh").args(["-c", shell]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut listed = Listed::new(agent.id(), known());
+        for _ in 0..100 {
+            listed.look(&list());
+            if !listed.seen.is_empty() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        drop(agent.stdin.take());
+        agent.wait().unwrap();
+        let servers = listed.end(&Tapped::default());
+        assert_eq!(servers.iter().map(|server| server.command.join(" ")).collect::<Vec<_>>(), ["sleep 41.5"]);
+    }
+}

@@ -1,0 +1,179 @@
+//! Prints of a request, by which recorded ones are found without comparing them all.
+//!
+//! Two requests that are the same have one exact print. Two requests that differ only in holes have one shape print: it takes in
+//! keys, lengths of lists, and every leaf that no hole can be in. Prints only find; what is found is then compared.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use agentci_trace::{PLACEHOLDER, decimal};
+use serde_json::{Map, Value};
+
+use super::call_ids::is_call_id;
+use super::ids::{ids_in, masked};
+use super::pattern::{Below, Why};
+use super::request_view::View;
+use super::text::opened;
+
+/// Up to which length a text is worth reading twice.
+const SHORT: usize = 4096;
+
+/// A print of a request, and of what in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum RequestPrint {
+    Exact(u64),
+    Shape(u64),
+    Likely(u64),
+    Place(u64),
+}
+
+impl RequestPrint {
+    /// The print of everything that is compared, and what is left out by a decision of the team.
+    pub(super) fn exact(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&view.place, &view.around, view.kind).hash(&mut hasher);
+        exact_value(&view.body, &Below::of(&view.patterns), 0, &mut hasher);
+        Self::Exact(hasher.finish())
+    }
+
+    /// The print of what no hole may change.
+    pub(super) fn shape(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&view.place, view.kind).hash(&mut hasher);
+        for (name, _) in &view.around {
+            name.hash(&mut hasher);
+        }
+        shape_value(&view.body, "", &Below::of(&view.patterns), &mut hasher);
+        Self::Shape(hasher.finish())
+    }
+
+    /// The print of everything but ids, and of long texts only that they are there. Requests that differ in ids are mostly found by
+    /// it, and it tells which of many with one shape are worth comparing first.
+    pub(super) fn likely(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (&view.place, view.kind).hash(&mut hasher);
+        likely_value(&view.body, &mut hasher);
+        Self::Likely(hasher.finish())
+    }
+
+    pub(super) fn place(view: &View<'_>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        view.place.hash(&mut hasher);
+        Self::Place(hasher.finish())
+    }
+}
+
+/// The print of any value.
+pub(super) fn of_value(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    exact_value(value, &Below::default(), 0, &mut hasher);
+    hasher.finish()
+}
+
+fn exact_value(value: &Value, below: &Below<'_>, depth: usize, hasher: &mut DefaultHasher) {
+    if below.here() == Some(Why::Number) {
+        return b'#'.hash(hasher);
+    }
+    match value {
+        Value::Null => b'n'.hash(hasher),
+        Value::Bool(truth) => (b'b', truth).hash(hasher),
+        Value::Number(number) => (b'd', decimal(number.as_str())).hash(hasher),
+        Value::String(text) => match opened(text, depth) {
+            Some(inner) => {
+                b'o'.hash(hasher);
+                exact_value(&inner, below, depth + 1, hasher);
+            }
+            None => (b's', text).hash(hasher),
+        },
+        Value::Array(items) => {
+            (b'l', items.len()).hash(hasher);
+            for (index, item) in items.iter().enumerate() {
+                exact_value(item, &below.step(&index.to_string()), depth, hasher);
+            }
+        }
+        Value::Object(map) => {
+            let pairs = sorted(map);
+            (b'm', pairs.len()).hash(hasher);
+            for (name, item) in pairs {
+                name.hash(hasher);
+                exact_value(item, &below.step(name), depth, hasher);
+            }
+        }
+    }
+}
+
+fn likely_value(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::String(text) if text.len() > SHORT => b'?'.hash(hasher),
+        Value::String(text) => masked(text).hash(hasher),
+        Value::Array(items) => items.iter().for_each(|item| likely_value(item, hasher)),
+        Value::Object(map) => sorted(map).iter().for_each(|(_, item)| likely_value(item, hasher)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string().hash(hasher),
+    }
+}
+
+/// `name` is that of the value.
+fn shape_value(value: &Value, name: &str, below: &Below<'_>, hasher: &mut DefaultHasher) {
+    match value {
+        _ if below.here().is_some() => b'#'.hash(hasher),
+        Value::Null => b'n'.hash(hasher),
+        Value::Bool(truth) => (b'b', truth).hash(hasher),
+        Value::Number(number) if may_be_time(number.as_str()) => b't'.hash(hasher),
+        Value::Number(number) => (b'd', decimal(number.as_str())).hash(hasher),
+        Value::String(text) if may_differ(text) => b'?'.hash(hasher),
+        Value::String(text) => (b's', text).hash(hasher),
+        Value::Array(items) => {
+            (b'l', items.len()).hash(hasher);
+            for (index, item) in items.iter().enumerate() {
+                shape_value(item, "", &below.step(&index.to_string()), hasher);
+            }
+        }
+        Value::Object(map) => {
+            // Names with holes may come in any order.
+            let mut unordered = 0_u64;
+            let parent = name;
+            for (name, item) in sorted(map) {
+                let inner = below.step(name);
+                // What is not compared may as well be absent.
+                if inner.here().is_some() {
+                    continue;
+                }
+                if item.is_string() && is_call_id(parent, name) {
+                    (name, b'?').hash(hasher);
+                } else if may_differ(name) {
+                    let mut apart = DefaultHasher::new();
+                    shape_value(item, name, &inner, &mut apart);
+                    unordered = unordered.wrapping_add(apart.finish());
+                } else {
+                    name.hash(hasher);
+                    shape_value(item, name, &inner, hasher);
+                }
+            }
+            (b'e', unordered).hash(hasher);
+        }
+    }
+}
+
+fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
+    pairs.sort_by_key(|(name, _)| name.as_str());
+    pairs
+}
+
+/// Whether a number is as large as the seconds since 1970.
+fn may_be_time(digits: &str) -> bool {
+    digits.parse::<f64>().map_or(true, |number| number >= 1e9)
+}
+
+/// Whether a hole may be in a text: an id or a time has digits or is a day of the week, a path has a slash or what stands for
+/// one. JSON may be written in several ways.
+fn may_differ(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let marks = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'/' | b'\\' | b'-' | b'_');
+    let days = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
+    let is_day = |three: &[u8]| days.iter().any(|day| three.eq_ignore_ascii_case(*day));
+    bytes.iter().any(marks)
+        || text.trim_start().starts_with(['{', '['])
+        || text.contains(PLACEHOLDER)
+        || bytes.windows(3).any(is_day)
+        || ids_in(text).next().is_some()
+}

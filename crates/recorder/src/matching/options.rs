@@ -1,0 +1,201 @@
+//! What goes into the matcher beside a recording, and what comes out.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::miss::Miss;
+use crate::Roots;
+
+/// The circumstances of a replay.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// Unix time in milliseconds at which the replay began.
+    pub now_ms: u64,
+    /// The name of the local time zone.
+    pub zone: Option<String>,
+    /// How many seconds the local time is ahead of UTC.
+    pub offset_s: i32,
+    /// The folders that requests may mention.
+    pub roots: Roots,
+}
+
+/// What a team decided not to compare, and what it compares beside the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchRules {
+    /// JSON pointers into bodies; `*` stands for any one name or index.
+    pub ignore: Vec<String>,
+    /// Whether system prompts are compared.
+    pub system: bool,
+    /// Request headers that are compared, too.
+    pub headers: Vec<String>,
+    /// What the agent is given now: its command line and its input. It does not make up the ids in them, so they stand for
+    /// themselves.
+    pub given: Vec<String>,
+}
+
+impl Default for MatchRules {
+    fn default() -> Self {
+        Self { ignore: Vec::new(), system: true, headers: Vec::new(), given: Vec::new() }
+    }
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answered {
+    /// This exchange answers it.
+    Recorded {
+        /// Its id.
+        id: u64,
+        /// What differed and was allowed to.
+        holes: Holes,
+        /// The JSON-RPC id that the answer must carry in place of the recorded one, where it is another.
+        reply_id: Option<Value>,
+    },
+    /// Telemetry that is not in the recording: an empty answer will do.
+    Chatter,
+    /// Nothing in the recording answers it.
+    Miss(Box<Miss>),
+}
+
+/// What differed in a request that was answered, by kind; all zero for an exact match.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Holes {
+    /// Ids, paired one to one over the whole session.
+    pub ids: usize,
+    /// Renderings of the present time.
+    pub clock: usize,
+    /// Folders.
+    pub roots: usize,
+    /// Places learned from a rehearsal or named as volatile.
+    pub learned: usize,
+    /// Places that the team decided to ignore.
+    pub ignored: usize,
+}
+
+impl Holes {
+    /// Whether nothing differed.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.ids += other.ids;
+        self.clock += other.clock;
+        self.roots += other.roots;
+        self.learned += other.learned;
+        self.ignored += other.ignored;
+    }
+}
+
+impl fmt::Display for Holes {
+    /// `6 ids, 2 times`; nothing where nothing differed.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [
+            (self.ids, "id", "ids"),
+            (self.clock, "time", "times"),
+            (self.roots, "folder", "folders"),
+            (self.learned, "learned place", "learned places"),
+            (self.ignored, "ignored place", "ignored places"),
+        ];
+        let kinds = kinds.iter().filter(|(count, ..)| *count > 0);
+        let told = kinds.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }));
+        formatter.write_str(&told.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// How a replay went.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReplayTally {
+    /// Requests that matched exactly.
+    pub exact: usize,
+    /// Requests that matched with holes.
+    pub with_holes: usize,
+    /// All holes.
+    pub holes: Holes,
+    /// How many ids another one stood for.
+    pub renamed: usize,
+    /// The first of them.
+    pub examples: Vec<Renamed>,
+    /// Chatter, answered or not.
+    pub chatter: usize,
+    /// Requests that missed.
+    pub misses: usize,
+    /// Recorded exchanges that nobody asked for, chatter aside.
+    pub unused: Vec<u64>,
+}
+
+impl ReplayTally {
+    pub(super) fn tell_renamed(&mut self, call: u64, all: usize, told: &[(String, String, String)]) {
+        self.renamed += all;
+        let room = MOST_TOLD.saturating_sub(self.examples.len());
+        let told = told.iter().take(room);
+        self.examples.extend(told.map(|(recorded, sent, at)| Renamed {
+            recorded: shortened(recorded),
+            sent: shortened(sent),
+            call,
+            at: at.clone(),
+        }));
+    }
+}
+
+/// An id of the recording that another one stood for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    /// The recorded one, shortened.
+    pub recorded: String,
+    /// The one that was sent, shortened.
+    pub sent: String,
+    /// The recorded call in which it was seen first.
+    pub call: u64,
+    /// Where: a JSON pointer, or `path`, or a name in the query.
+    pub at: String,
+}
+
+impl fmt::Display for Renamed {
+    /// `b7e2a1c0..f00d -> 91c4d5e6..beef (call 2 /messages/0/content)`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { recorded, sent, call, at } = self;
+        write!(formatter, "{recorded} -> {sent} (call {call} {at})")
+    }
+}
+
+/// How many ids are listed.
+pub(super) const MOST_TOLD: usize = 5;
+/// How much of an id is shown: ids that are made one after the other begin alike.
+const SHOWN: (usize, usize) = (8, 4);
+
+/// An id as it is shown. An id may be as good as a key, so it is never shown as a whole.
+fn shortened(id: &str) -> String {
+    let letters: Vec<char> = id.chars().collect();
+    let (first, last) =
+        if letters.len() > 2 * (SHOWN.0 + SHOWN.1) { SHOWN } else { (SHOWN.1, SHOWN.1.min(letters.len() / 4)) };
+    let begin: String = letters.iter().take(first).collect();
+    let end: String = letters[letters.len().saturating_sub(last)..].iter().collect();
+    format!("{begin}..{end}")
+}
+
+impl fmt::Display for ReplayTally {
+    /// `14 of 14 answered, 11 exact, 3 with holes (6 ids, 2 times)`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let answered = self.exact + self.with_holes;
+        write!(formatter, "{answered} of {} answered, {} exact", answered + self.misses, self.exact)?;
+        if self.with_holes > 0 {
+            write!(formatter, ", {} with holes ({})", self.with_holes, self.holes)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_reads_as_a_sentence() {
+        let holes = Holes { ids: 6, clock: 1, ..Holes::default() };
+        let tally = ReplayTally { exact: 11, with_holes: 3, holes, misses: 1, ..ReplayTally::default() };
+        assert_eq!(tally.to_string(), "14 of 15 answered, 11 exact, 3 with holes (6 ids, 1 time)");
+        assert_eq!(ReplayTally::default().to_string(), "0 of 0 answered, 0 exact");
+    }
+}

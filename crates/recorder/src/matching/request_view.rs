@@ -1,0 +1,101 @@
+//! A request as it is compared: its place, its body as one JSON value, and the texts around the body.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use agentci_trace::sha256;
+use serde_json::{Value, json};
+
+use super::options::MatchRules;
+use super::pattern::{PointerPattern, patterns_of, system_of};
+use super::place::{place_at, place_of, query_of, split, unversioned};
+use crate::{FormPart, LearnedHole, RecordedBody, RecordedRequest};
+
+/// The kind of a body that was not kept.
+pub(super) const TOO_LARGE: &str = "too large";
+
+/// A request as it is compared.
+pub(super) struct View<'r> {
+    pub(super) place: String,
+    /// What is compared beside the body, each with its name: path, query, headers.
+    pub(super) around: Vec<(String, String)>,
+    /// What kind of body it is.
+    pub(super) kind: &'static str,
+    pub(super) body: Cow<'r, Value>,
+    /// Where the body is not compared.
+    pub(super) patterns: Vec<PointerPattern>,
+    /// Where its system prompt is.
+    pub(super) system: Vec<String>,
+    pub(super) at_us: u64,
+}
+
+impl<'r> View<'r> {
+    pub(super) fn of(request: &'r RecordedRequest, rules: &MatchRules, learned: &[LearnedHole]) -> Self {
+        let (kind, body) = body_of(&request.body);
+        let patterns = patterns_of(request, &body, rules, learned);
+        let around = around(request, rules);
+        let system = system_of(request, &body);
+        Self { place: place_of(request), around, kind, body, patterns, system, at_us: request.at_us }
+    }
+}
+
+impl View<'_> {
+    /// The same at the place of another path.
+    pub(super) fn at(self, request: &RecordedRequest, path: &str) -> Self {
+        Self { place: place_at(request, path), ..self }
+    }
+}
+
+fn around(request: &RecordedRequest, rules: &MatchRules) -> Vec<(String, String)> {
+    let (path, _) = split(&request.path);
+    let mut around = vec![("path".to_owned(), unversioned(path).to_owned())];
+    around.extend(query_of(&request.path).into_iter().map(|(name, value)| (format!("query `{name}`"), value)));
+    for name in &rules.headers {
+        let values = request.headers.iter().filter(|(given, _)| given.eq_ignore_ascii_case(name));
+        let name = format!("header `{}`", name.to_ascii_lowercase());
+        around.extend(values.map(|(_, value)| (name.clone(), value.clone())));
+    }
+    around
+}
+
+/// What kind of body it is, and its value.
+pub(super) fn body_of(body: &RecordedBody) -> (&'static str, Cow<'_, Value>) {
+    match body {
+        RecordedBody::Empty => ("nothing", Cow::Owned(Value::Null)),
+        RecordedBody::Json(value) => ("JSON", Cow::Borrowed(value)),
+        RecordedBody::Text(text) => ("text", Cow::Owned(Value::String(text.clone()))),
+        RecordedBody::Form(pairs) => ("form", Cow::Owned(form(pairs))),
+        RecordedBody::Parts(parts) => ("parts", Cow::Owned(parts.iter().map(part).collect())),
+        RecordedBody::Bytes(bytes) => ("bytes", Cow::Owned(content(bytes))),
+        RecordedBody::TooLarge { bytes } => (TOO_LARGE, Cow::Owned(json!({ "bytes": bytes }))),
+    }
+}
+
+/// The values of each name, in their order.
+fn form(pairs: &[(String, String)]) -> Value {
+    let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, value) in pairs {
+        fields.entry(name).or_default().push(value);
+    }
+    json!(fields)
+}
+
+fn part(part: &FormPart) -> Value {
+    json!({
+        "name": part.name,
+        "filename": part.filename,
+        "content_type": part.content_type,
+        "content": content(&part.content),
+    })
+}
+
+/// Bytes that are text as that text, others by their digest.
+fn content(bytes: &[u8]) -> Value {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Value::String(text.to_owned());
+    }
+    // In groups of four digits it has no form of an id, so that other bytes are never taken for another id.
+    let digest = sha256(bytes);
+    let groups = digest.as_bytes().chunks(4).map(String::from_utf8_lossy);
+    json!({ "bytes": bytes.len(), "sha256": groups.collect::<Vec<_>>().join(" ") })
+}

@@ -1,0 +1,109 @@
+//! One connection of the agent: HTTP/1.1 until it is over, or until it becomes something else.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+use crate::authority::Authority;
+use crate::leaks::ConnectionPrograms;
+use crate::proxy::ExchangeLog;
+use crate::proxy::ReachRules;
+use crate::proxy::RecordingReplay;
+use crate::proxy::Upstream;
+use crate::proxy::accepting::program::ClientProgram;
+use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::accepting::tunnel;
+use crate::proxy::accepting::websocket;
+use crate::proxy::answer;
+
+/// The most headers of a request.
+const MOST_HEADERS: usize = 500;
+
+/// What all connections of a session share.
+pub(crate) struct ProxyState {
+    /// The address of the proxy.
+    pub(crate) address: SocketAddr,
+    pub(crate) authority: Authority,
+    pub(crate) ledger: Arc<ExchangeLog>,
+    pub(crate) reach: ReachRules,
+    pub(crate) upstream: Upstream,
+    /// The recording that answers; absent while recording.
+    pub(crate) replay: Option<RecordingReplay>,
+    /// Who is at the other end.
+    pub(crate) programs: ConnectionPrograms,
+}
+
+/// Who speaks on a connection, and to whom.
+#[derive(Debug, Clone)]
+pub(crate) struct Speaker {
+    /// The program of the agent.
+    pub(crate) program: ClientProgram,
+    /// The far end of the tunnel that this is in; absent on the connection to the proxy itself.
+    pub(crate) target: Option<RequestTarget>,
+}
+
+/// What a connection becomes after an answer that says so.
+#[derive(Debug)]
+pub(crate) enum Upgrade {
+    /// A tunnel.
+    Tunnel(OnUpgrade, tunnel::Tunnel),
+    /// A WebSocket, whose far end is this.
+    Socket(OnUpgrade, reqwest::Upgraded),
+}
+
+/// Where an answer leaves what the connection becomes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Handover(Arc<Mutex<Option<Upgrade>>>);
+
+impl Handover {
+    pub(crate) fn leave(&self, becomes: Upgrade) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(becomes);
+    }
+
+    fn take(&self) -> Option<Upgrade> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Serves a connection to the proxy.
+pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<ProxyState>) {
+    // A token must not wait for the next one.
+    let _ = stream.set_nodelay(true);
+    let program = ClientProgram::of(peer, shared.address, shared.programs.clone());
+    if shared.replay.is_none() {
+        program.look();
+    }
+    let speaker = Speaker { program: program.clone(), target: None };
+    match speak(stream, speaker, &shared).await {
+        Some(Upgrade::Tunnel(upgrade, tunnel)) => {
+            if let Ok(upgraded) = upgrade.await {
+                tunnel::run(TokioIo::new(upgraded), tunnel, program, &shared).await;
+            }
+        }
+        Some(Upgrade::Socket(upgrade, far)) => websocket::run(upgrade, far).await,
+        None => {}
+    }
+}
+
+/// Answers requests until the connection is over or becomes something else.
+pub(crate) async fn speak<I>(io: I, speaker: Speaker, shared: &Arc<ProxyState>) -> Option<Upgrade>
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let handover = Handover::default();
+    let service = service_fn(|request| {
+        let (speaker, shared, handover) = (speaker.clone(), Arc::clone(shared), handover.clone());
+        async move { answer::answer(request, &speaker, &shared, &handover).await }
+    });
+    let mut builder = http1::Builder::new();
+    builder.max_headers(MOST_HEADERS).half_close(false);
+    // A connection that breaks is the client's affair, and what was under way on it has been told.
+    let _ = builder.serve_connection(TokioIo::new(io), service).with_upgrades().await;
+    handover.take()
+}

@@ -1,0 +1,106 @@
+//! What may become of a connection, by where it goes.
+
+use std::collections::BTreeSet;
+
+use crate::proxy::accepting::target::RequestTarget;
+
+/// What is done with a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ConnectionRule {
+    /// It is read: recorded, or answered from the recording.
+    Read,
+    /// It is passed on unread, as the user wants.
+    Unread,
+    /// It is the agent's own affair, or allowed: passed on, and nothing is said of it.
+    Own,
+    /// It is refused, with the reason.
+    Refused(String),
+}
+
+/// The rules of one session.
+#[derive(Debug, Default)]
+pub(crate) struct ReachRules {
+    /// Hosts that are passed on unread.
+    pub(crate) pass: Vec<String>,
+    /// The only hosts that are read, where there are any.
+    pub(crate) only: Vec<String>,
+    /// Addresses that may be reached in a replay.
+    pub(crate) allow: Vec<String>,
+    /// Ports of this machine that were listened on before; absent where that is not known.
+    pub(crate) before: Option<BTreeSet<u16>>,
+    /// Origins of the recording that is replayed.
+    pub(crate) recorded: Option<BTreeSet<String>>,
+    /// The port of the proxy itself.
+    pub(crate) own: u16,
+}
+
+impl ReachRules {
+    /// What is done with a connection to this place.
+    pub(crate) fn way(&self, target: &RequestTarget) -> ConnectionRule {
+        if target.is_loopback() && target.port == self.own {
+            return ConnectionRule::Refused("the recorder is no server of its own".into());
+        }
+        let replaying = self.recorded.is_some();
+        if replaying && target.is_among(&self.allow) {
+            return ConnectionRule::Own;
+        }
+        let opened_later = self.before.as_ref().is_some_and(|before| !before.contains(&target.port));
+        if target.is_loopback() && opened_later && !self.is_recorded(target) {
+            return ConnectionRule::Own;
+        }
+        if target.is_among(&self.pass) || (!self.only.is_empty() && !target.is_among(&self.only)) {
+            let reason = || format!("{} is passed on unread, so no recording has it", target.host);
+            return if replaying { ConnectionRule::Refused(reason()) } else { ConnectionRule::Unread };
+        }
+        ConnectionRule::Read
+    }
+
+    /// Whether the recording knows this place, with either scheme: a tunnel does not say which it will be.
+    pub(crate) fn is_recorded(&self, target: &RequestTarget) -> bool {
+        let Some(recorded) = &self.recorded else { return false };
+        [true, false].into_iter().any(|tls| recorded.contains(&RequestTarget { tls, ..target.clone() }.origin()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(uri: &str) -> RequestTarget {
+        RequestTarget::of_uri(&uri.parse().unwrap()).unwrap()
+    }
+
+    fn recorded(origin: &str) -> BTreeSet<String> {
+        [origin.to_owned()].into()
+    }
+
+    #[test]
+    fn ports_that_were_open_before_are_the_world() {
+        let reach = ReachRules { before: Some([8000].into()), ..ReachRules::default() };
+        assert_eq!(reach.way(&target("http://localhost:8000")), ConnectionRule::Read);
+        assert_eq!(reach.way(&target("http://localhost:9000")), ConnectionRule::Own);
+        assert_eq!(reach.way(&target("http://example.com:9000")), ConnectionRule::Read);
+        assert_eq!(ReachRules::default().way(&target("http://localhost:9000")), ConnectionRule::Read);
+    }
+
+    #[test]
+    fn a_recorded_port_is_answered_though_nothing_listens() {
+        let recorded = Some(recorded("https://localhost:9000"));
+        let reach = ReachRules { before: Some(BTreeSet::new()), recorded, own: 7, ..ReachRules::default() };
+        assert_eq!(reach.way(&target("http://localhost:9000")), ConnectionRule::Read);
+        assert_eq!(reach.way(&target("http://localhost:9001")), ConnectionRule::Own);
+        assert!(matches!(reach.way(&target("http://127.0.0.1:7")), ConnectionRule::Refused(_)));
+    }
+
+    #[test]
+    fn what_is_passed_is_refused_in_a_replay_and_what_is_allowed_is_not() {
+        let recording = ReachRules { pass: vec!["*.example.com".into()], ..ReachRules::default() };
+        assert_eq!(recording.way(&target("https://a.example.com")), ConnectionRule::Unread);
+        let only = ReachRules { only: vec!["a.example.com".into()], ..ReachRules::default() };
+        assert_eq!(only.way(&target("https://a.example.com")), ConnectionRule::Read);
+        assert_eq!(only.way(&target("https://b.example.com")), ConnectionRule::Unread);
+        let replaying = ReachRules { recorded: Some(recorded("x")), allow: vec!["c.example.com".into()], ..recording };
+        assert!(matches!(replaying.way(&target("https://a.example.com")), ConnectionRule::Refused(_)));
+        assert_eq!(replaying.way(&target("https://c.example.com")), ConnectionRule::Own);
+    }
+}

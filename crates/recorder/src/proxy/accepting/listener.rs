@@ -1,0 +1,125 @@
+//! The socket of the proxy, a task for each connection, and the end of them all.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::proxy::ProxyState;
+use crate::proxy::accepting::connection;
+
+/// How many connections there may be at once; further ones wait.
+const MOST_CONNECTIONS: usize = 1_000;
+/// How long to wait before trying again when the system has no more sockets to give.
+const NO_SOCKETS: Duration = Duration::from_millis(20);
+/// How long connections may take to end by themselves.
+const FAREWELL: Duration = Duration::from_millis(200);
+/// How long the tasks of connections may take to go away once they are told to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A proxy at work. It ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct ProxyListener {
+    accepting: JoinHandle<()>,
+    stop: watch::Sender<bool>,
+}
+
+impl ProxyListener {
+    /// Takes a socket; nothing is answered yet.
+    pub(crate) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    }
+
+    /// Begins to answer.
+    pub(crate) fn start(listener: TcpListener, shared: Arc<ProxyState>) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let serve = move |stream, peer| connection::serve(stream, peer, Arc::clone(&shared));
+        Self { accepting: tokio::spawn(accept(listener, JoinSet::new(), stopped, serve)), stop }
+    }
+
+    /// Ends all connections, and waits until they are gone.
+    pub(crate) async fn stop(mut self) {
+        let _ = self.stop.send(true);
+        let _ = tokio::time::timeout(GRACE, &mut self.accepting).await;
+    }
+}
+
+impl Drop for ProxyListener {
+    fn drop(&mut self) {
+        // The connections are in a set that goes with the task.
+        self.accepting.abort();
+    }
+}
+
+async fn accept<F, S>(listener: TcpListener, mut connections: JoinSet<()>, mut stopped: watch::Receiver<bool>, serve: F)
+where
+    F: Fn(TcpStream, SocketAddr) -> S + Send,
+    S: Future<Output = ()> + Send + 'static,
+{
+    loop {
+        tokio::select! {
+            _ = stopped.changed() => break,
+            accepted = listener.accept(), if connections.len() < MOST_CONNECTIONS => match accepted {
+                Ok((stream, peer)) => {
+                    connections.spawn(serve(stream, peer));
+                }
+                Err(_) => tokio::time::sleep(NO_SOCKETS).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+    drop(listener);
+    // An agent that is gone has left its connections, and what it did last may be still to be read from them.
+    let empty = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(FAREWELL, empty).await;
+    connections.shutdown().await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::oneshot;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn connections_beyond_their_number_wait() {
+        let (socket, address) = ProxyListener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let mut connections = JoinSet::new();
+        for _ in 1..MOST_CONNECTIONS {
+            connections.spawn(pending());
+        }
+        let (leave, left) = oneshot::channel::<()>();
+        connections.spawn(async move {
+            let _ = left.await;
+        });
+        let (served, mut seen) = tokio::sync::mpsc::unbounded_channel();
+        let (stop, stopped) = watch::channel(false);
+        let accepting = tokio::spawn(accept(socket, connections, stopped, move |_, peer| {
+            served.send(peer).unwrap();
+            pending()
+        }));
+        let client = TcpStream::connect(address).await.unwrap();
+        let waited = tokio::time::timeout(Duration::from_millis(50), seen.recv()).await;
+        assert!(waited.is_err(), "one too many was served");
+        drop(leave);
+        assert_eq!(seen.recv().await, Some(client.local_addr().unwrap()));
+        drop(ProxyListener { accepting, stop });
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_that_do_not_end_are_left() {
+        let listener = ProxyListener { accepting: tokio::spawn(pending()), stop: watch::channel(false).0 };
+        let began = Instant::now();
+        listener.stop().await;
+        assert_eq!(began.elapsed().as_secs(), GRACE.as_secs());
+    }
+}

@@ -1,0 +1,85 @@
+//! Reads a request as far as it is kept, and makes the request of a recording of it.
+
+use agentci_trace::Redactor;
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::HeaderMap;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+
+use crate::proxy::accepting::body_kinds;
+use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::forwarding::tee::UpstreamBroken;
+use crate::recording::clean_path;
+use crate::{RecordedBody, RecordedRequest, api_of, keep_request_header, keep_response_header};
+
+/// The most bytes of a request that are kept.
+pub(crate) const LARGEST_REQUEST: usize = 32 * 1024 * 1024;
+
+/// The body of a request.
+#[derive(Debug)]
+pub(crate) enum Intake {
+    /// All of it.
+    Whole(Bytes),
+    /// More than is kept: what was read of it, and the rest.
+    TooLarge(Vec<Bytes>, Incoming),
+}
+
+/// Reads a body as far as it is kept. An error is a client that left.
+pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBroken> {
+    let mut pieces: Vec<Bytes> = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| UpstreamBroken)?.into_data() else { continue };
+        length += data.len();
+        pieces.push(data);
+        if length > LARGEST_REQUEST {
+            return Ok(Intake::TooLarge(pieces, body));
+        }
+    }
+    Ok(Intake::Whole(pieces.concat().into()))
+}
+
+/// The request of a recording. Its path comes without the secrets that are known.
+pub(crate) fn request(
+    target: &RequestTarget,
+    parts: &Parts,
+    body: RecordedBody,
+    at_us: u64,
+    secrets: &Redactor,
+) -> RecordedRequest {
+    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut request = RecordedRequest {
+        at_us,
+        by: None,
+        method: parts.method.as_str().to_owned(),
+        origin: target.origin(),
+        path: clean_path(&target.origin(), path, secrets),
+        speaks: None,
+        headers: kept(&parts.headers, keep_request_header),
+        body,
+    };
+    request.speaks = api_of(&request);
+    request
+}
+
+/// The body of a request, by what its headers say.
+pub(crate) fn body(headers: &HeaderMap, bytes: &Bytes) -> RecordedBody {
+    body_kinds::read(text(headers, "content-type"), text(headers, "content-encoding"), bytes)
+}
+
+/// The headers of an answer that are kept.
+pub(crate) fn response_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    kept(headers, keep_response_header)
+}
+
+/// A header as text; empty where there is none.
+pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+fn kept(headers: &HeaderMap, keep: fn(&str) -> bool) -> Vec<(String, String)> {
+    let kept = headers.iter().filter(|(name, _)| keep(name.as_str()));
+    kept.map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .collect()
+}

@@ -1,0 +1,5 @@
+//! How a replay goes on live, or with a scripted model.
+
+pub(crate) mod fork;
+pub(crate) mod session;
+pub(crate) mod stream;

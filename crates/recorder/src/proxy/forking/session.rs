@@ -1,0 +1,242 @@
+//! Sessions with MCP servers over HTTP that go on live after a fork.
+//!
+//! The live server does not know the recorded session. So one is begun for the client, with the `initialize` that it sent itself, and
+//! what it says in the recorded session is said in the new one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method};
+use serde_json::Value;
+
+use crate::proxy::ProxyState;
+use crate::proxy::accepting::request_reader::Intake;
+use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::forwarding::headers;
+use crate::tap::messages_in;
+use crate::{Exchange, RecordedRequest, WarningKind};
+
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+/// The most bytes of an answer to `initialize`.
+pub(crate) const LARGEST_HANDSHAKE: usize = 1 << 20;
+/// How long the beginning of a session may take.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The sessions of a fork, by the ids that the client has for them.
+#[derive(Debug, Default)]
+pub(crate) struct ForkSessions {
+    opened: Mutex<HashMap<HeaderValue, Arc<RecordedSession>>>,
+}
+
+/// A session that a recording answered the beginning of.
+#[derive(Debug)]
+struct RecordedSession {
+    target: RequestTarget,
+    path: String,
+    headers: HeaderMap,
+    initialize: Bytes,
+    /// The version of the protocol that the recorded server answered with.
+    version: Value,
+    /// The id of the live session, or why there is none.
+    live: tokio::sync::OnceCell<Result<HeaderValue, String>>,
+}
+
+/// In which session a request is sent.
+pub(crate) enum SessionChoice {
+    /// As it is.
+    AsItIs,
+    /// In the live session.
+    Renewed(Box<Parts>),
+    /// In none: it belongs to the recorded session, and asks for nothing that would begin a live one.
+    Recorded,
+    /// In none, for this reason.
+    Refused(String),
+}
+
+impl SessionChoice {
+    /// With what the live counterpart of a session is known by, if there is one.
+    pub(crate) fn renewed<T>(
+        live: Option<&Result<T, String>>,
+        parts: &Parts,
+        renew: impl FnOnce(&mut Parts, &T),
+    ) -> Self {
+        match live {
+            None => SessionChoice::Recorded,
+            Some(Err(reason)) => SessionChoice::Refused(reason.clone()),
+            Some(Ok(live)) => {
+                let mut renewed = parts.clone();
+                renew(&mut renewed, live);
+                SessionChoice::Renewed(Box::new(renewed))
+            }
+        }
+    }
+}
+
+impl ForkSessions {
+    /// Remembers how the client opened a session that the recording answers.
+    pub(crate) fn note(&self, target: &RequestTarget, parts: &Parts, intake: &Intake, exchange: &Exchange) {
+        let Intake::Whole(body) = intake else { return };
+        let message: Value = serde_json::from_slice(body).unwrap_or_default();
+        let Some(response) = exchange.response.as_ref().filter(|_| message["method"] == "initialize") else { return };
+        let mut ids = response.headers.iter().filter(|(name, _)| name == SESSION.as_str());
+        let Some(id) = ids.find_map(|(_, id)| HeaderValue::from_str(id).ok()) else { return };
+        let said = response.whole();
+        let opened = RecordedSession {
+            target: target.clone(),
+            path: path(parts),
+            headers: headers::to_server(&parts.headers),
+            initialize: body.clone(),
+            version: version(&said).unwrap_or_default(),
+            live: tokio::sync::OnceCell::new(),
+        };
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(opened));
+    }
+
+    /// In which session a request is sent. A call begins a live one; what only listens, notifies or ends does not.
+    pub(crate) async fn sent(&self, parts: &Parts, request: &RecordedRequest, shared: &ProxyState) -> SessionChoice {
+        let recorded = parts.headers.get(&SESSION);
+        let opened = recorded.and_then(|id| {
+            let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            opened.get(id).cloned()
+        });
+        let Some(opened) = opened else { return SessionChoice::AsItIs };
+        let live = if is_call(request) {
+            Some(opened.live.get_or_init(|| opened.open(parts.headers.get(&VERSION), shared)).await)
+        } else {
+            opened.live.get()
+        };
+        SessionChoice::renewed(live, parts, |parts, id| drop(parts.headers.insert(SESSION, id.clone())))
+    }
+}
+
+pub(crate) fn is_call(request: &RecordedRequest) -> bool {
+    request.body.as_json().is_some_and(|body| body.get("method").is_some() && body.get("id").is_some())
+}
+
+impl RecordedSession {
+    /// Begins a session with the live server.
+    async fn open(&self, version: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
+        let late = |_| Err(format!("its MCP server began no session within {} s", HANDSHAKE_TIMEOUT.as_secs()));
+        let id =
+            tokio::time::timeout(HANDSHAKE_TIMEOUT, self.shake_hands(version, shared)).await.unwrap_or_else(late)?;
+        shared.ledger.note(WarningKind::SessionAtFork { server: self.target.origin() });
+        Ok(id)
+    }
+
+    async fn shake_hands(&self, header: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
+        if let Some(reason) = shared.upstream.closed() {
+            return Err(reason);
+        }
+        let mut answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
+        let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server began no session")?;
+        let mut said = Vec::new();
+        let spoken = loop {
+            if let Some(version) = version(&said) {
+                break version;
+            }
+            match answer.chunk().await {
+                Ok(Some(chunk)) if said.len() + chunk.len() <= LARGEST_HANDSHAKE => said.extend_from_slice(&chunk),
+                _ => return Err("its MCP server did not answer `initialize`".into()),
+            }
+        };
+        other_version(&self.version, &spoken)?;
+        let mut headers = self.headers.clone();
+        headers.insert(SESSION, id.clone());
+        headers.extend(header.map(|version| (VERSION, version.clone())));
+        self.post(headers, Bytes::from_static(INITIALIZED), shared).await?;
+        Ok(id)
+    }
+
+    async fn post(&self, headers: HeaderMap, body: Bytes, shared: &ProxyState) -> Result<reqwest::Response, String> {
+        let answer = shared.upstream.send(&self.target, Method::POST, &self.path, headers, Some(body.into())).await;
+        accepted(answer, "began no session", shared)
+    }
+}
+
+/// An answer of the live server, or why it does not go on.
+pub(crate) fn accepted(
+    answer: Result<reqwest::Response, String>,
+    otherwise: &str,
+    shared: &ProxyState,
+) -> Result<reqwest::Response, String> {
+    let unreachable = |words: String| format!("its MCP server cannot be reached: {}", shared.ledger.clean(&words));
+    let answer = answer.map_err(unreachable)?;
+    let status = answer.status();
+    if status.is_success() { Ok(answer) } else { Err(format!("its MCP server {otherwise}: status {status}")) }
+}
+
+/// The client goes on with the version of the protocol that the recorded server spoke.
+pub(crate) fn other_version(before: &Value, now: &Value) -> Result<(), String> {
+    if before == now {
+        return Ok(());
+    }
+    Err(format!("its MCP server speaks version {now} of the protocol, and the recorded one spoke {before}"))
+}
+
+/// The version of the protocol in the answer to `initialize`, as JSON or as an event.
+fn version(said: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(said).ok()?;
+    messages_in(text).find_map(|message| message.pointer("/result/protocolVersion").cloned())
+}
+
+pub(crate) fn path(parts: &Parts) -> String {
+    parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::authority::Authority;
+    use crate::leaks::ConnectionPrograms;
+    use crate::proxy::{ExchangeLog, ReachRules, Upstream};
+
+    /// A session without a recording.
+    pub(crate) fn shared() -> ProxyState {
+        ProxyState {
+            address: ([127, 0, 0, 1], 1).into(),
+            authority: Authority::new().unwrap(),
+            ledger: Arc::new(ExchangeLog::new(agentci_trace::Redactor::default(), Vec::new(), None, 0)),
+            reach: ReachRules::default(),
+            upstream: Upstream::new(None, &[]).unwrap(),
+            replay: None,
+            programs: ConnectionPrograms::default(),
+        }
+    }
+
+    #[test]
+    fn a_version_is_found_in_json_and_in_an_event() {
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#;
+        let found = |text: &str| version(text.as_bytes());
+        assert_eq!(found(answer), Some("2025-06-18".into()));
+        assert_eq!(found(&format!("event: message\r\ndata: {answer}\r\n\r\n")), Some("2025-06-18".into()));
+        assert_eq!(found(&answer[..40]), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_does_not_begin_a_session_is_not_waited_for() {
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = silent.local_addr().unwrap().port();
+        let opened = RecordedSession {
+            target: RequestTarget { tls: false, host: "127.0.0.1".into(), port },
+            path: "/mcp".into(),
+            headers: HeaderMap::new(),
+            initialize: Bytes::from_static(b"{}"),
+            version: Value::Null,
+            live: tokio::sync::OnceCell::new(),
+        };
+        let shared = shared();
+        let begun = tokio::time::Instant::now();
+        let reason = opened.open(None, &shared).await.unwrap_err();
+        assert_eq!(reason, "its MCP server began no session within 30 s");
+        assert_eq!(begun.elapsed().as_secs(), HANDSHAKE_TIMEOUT.as_secs());
+        drop(silent);
+    }
+}

@@ -1,0 +1,156 @@
+//! The body of a live answer on its way to the client: every piece is noted and passed on at once.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+
+use crate::EndKind;
+use crate::proxy::forwarding::upstream::words;
+use crate::proxy::open_exchange::OngoingExchange;
+
+/// The connection to the client breaks off, as the one to the server did.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer broke off")]
+pub(crate) struct UpstreamBroken;
+
+/// A break in an answer. It waits for one turn, in which the connection sends what came before: an error at once would drop it.
+#[derive(Debug, Default)]
+pub(crate) struct Break {
+    flushed: bool,
+}
+
+impl Break {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<UpstreamBroken> {
+        if self.flushed {
+            return Poll::Ready(UpstreamBroken);
+        }
+        self.flushed = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// A live answer on its way to the client.
+pub(crate) struct Tee {
+    inner: reqwest::Body,
+    /// The exchange that it belongs to, until it is over; absent where nothing is kept.
+    ongoing: Option<OngoingExchange>,
+    /// Once the server broke off.
+    breaking: Option<Break>,
+}
+
+impl Tee {
+    pub(crate) fn new(inner: reqwest::Body, ongoing: Option<OngoingExchange>) -> Self {
+        let mut tee = Self { inner, ongoing, breaking: None };
+        tee.close_if_over();
+        tee
+    }
+
+    /// A body with a known length is over with its last byte: nobody asks for more.
+    fn close_if_over(&mut self) {
+        if self.inner.is_end_stream() {
+            self.end(EndKind::Closed);
+        }
+    }
+
+    fn end(&mut self, how: EndKind) {
+        if let Some(ongoing) = self.ongoing.take() {
+            ongoing.end(how);
+        }
+    }
+}
+
+impl Body for Tee {
+    type Data = Bytes;
+    type Error = UpstreamBroken;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, UpstreamBroken>>> {
+        if self.breaking.is_none() {
+            match ready!(Pin::new(&mut self.inner).poll_frame(context)) {
+                Some(Ok(frame)) => {
+                    if let (Some(ongoing), Some(data)) = (&mut self.ongoing, frame.data_ref()) {
+                        ongoing.chunk(data);
+                    }
+                    self.close_if_over();
+                    return Poll::Ready(Some(Ok(frame)));
+                }
+                Some(Err(error)) => self.end(EndKind::Broken(words(error))),
+                None => {
+                    self.end(EndKind::Closed);
+                    return Poll::Ready(None);
+                }
+            }
+        }
+        self.breaking.get_or_insert_default().poll(context).map(|broken_off| Some(Err(broken_off)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for Tee {
+    /// Many clients leave with the last event of a stream and do not wait for its end, which may have come with it.
+    fn drop(&mut self) {
+        if self.ongoing.is_some() {
+            let mut context = Context::from_waker(Waker::noop());
+            if let Poll::Ready(None) = Pin::new(&mut self.inner).poll_frame(&mut context) {
+                self.end(EndKind::Closed);
+            }
+        }
+    }
+}
+
+/// The body of a request that is too large to keep, on its way to the server: what was read of it, and the rest.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    /// Pieces that were read already, the next one last.
+    read: Vec<Bytes>,
+    rest: Incoming,
+    sent: Arc<AtomicU64>,
+}
+
+impl Upload {
+    pub(crate) fn new(mut read: Vec<Bytes>, rest: Incoming) -> (Self, Arc<AtomicU64>) {
+        read.reverse();
+        let sent = Arc::new(AtomicU64::new(0));
+        (Self { read, rest, sent: Arc::clone(&sent) }, sent)
+    }
+
+    fn count(&self, bytes: &Bytes) {
+        self.sent.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+    }
+}
+
+impl Body for Upload {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        if let Some(bytes) = self.read.pop() {
+            self.count(&bytes);
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        let polled = Pin::new(&mut self.rest).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(bytes) = frame.data_ref()
+        {
+            self.count(bytes);
+        }
+        polled
+    }
+}

@@ -1,0 +1,7 @@
+//! How a recording answers.
+
+pub(crate) mod pace;
+pub(crate) mod questions;
+pub(crate) mod replay;
+pub(crate) mod replay_body;
+pub(crate) mod spoil;

@@ -1,0 +1,445 @@
+//! Answers from a recording.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::{Response, StatusCode};
+use serde_json::Value;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::Instant;
+
+use crate::proxy::ProxyState;
+use crate::proxy::accepting::program::ClientProgram;
+use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::forking::fork::Forking;
+use crate::proxy::forking::stream::LiveEvent;
+use crate::proxy::forwarding::forward::{self, ObservedRequest, OutgoingRequest};
+use crate::proxy::forwarding::tee::UpstreamBroken;
+use crate::proxy::open_exchange::OngoingExchange;
+use crate::proxy::own_answers::{AnswerBody, ProxyAnswer, of_miss, refusal, unreachable, whole};
+use crate::proxy::playing::pace::PlayClock;
+use crate::proxy::playing::questions::Questions;
+use crate::proxy::playing::replay_body::{self, ReplayBody};
+use crate::proxy::playing::spoil::{Decide, Spoil, spoilt};
+use crate::proxy::streams::event_owner::{InStream, in_streams};
+use crate::{
+    AnswerFrame, Answered, Circumstances, EndKind, Exchange, ExchangeEnd, Fork, MatchRules, Matcher, Miss,
+    NearestRequest, OnMiss, PostEndpoint, RecordedRequest, Recording, Remedy, ReplayPace, ReplayTally, SeenHow, Then,
+    is_chatter, miss_answer, with_reply_id,
+};
+
+/// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
+const NO_ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// What a recording has for a request.
+#[derive(Debug)]
+pub(crate) enum RecordedLookup<'r> {
+    /// Nothing, and an empty answer will do.
+    Chatter,
+    /// This exchange answers it; its answer must carry this JSON-RPC id, where there is one.
+    Recorded(&'r Exchange, Option<Value>),
+    /// It has no answer.
+    Miss(Miss),
+}
+
+/// A recording that answers.
+pub(crate) struct RecordingReplay {
+    pub(crate) recording: Arc<Recording>,
+    matcher: Mutex<Matcher>,
+    /// What becomes of a request that is not in the recording.
+    pub(crate) on_miss: OnMiss,
+    /// How fast answers are sent.
+    pub(crate) pace: ReplayPace,
+    /// Where it leaves the recording.
+    fork: Option<Forking>,
+    /// What goes wrong on purpose; the first one to decide stays.
+    pub(crate) spoils: OnceLock<Box<Decide>>,
+    /// Exchanges that were asked for and not used up, since something went wrong with their answers.
+    spoilt: Mutex<BTreeSet<u64>>,
+    asked: AtomicUsize,
+    /// Which exchanges were answered over a stream.
+    in_streams: OnceLock<BTreeMap<u64, InStream>>,
+    /// Which exchanges were asked for, for streams that wait.
+    pub(crate) questions: Arc<Questions>,
+    /// Misses that the matcher does not know of.
+    further_misses: AtomicUsize,
+    /// Those of them that it takes for answered: without differences, and with some.
+    not_kept: [AtomicUsize; 2],
+}
+
+impl RecordingReplay {
+    pub(crate) fn new(
+        recording: Arc<Recording>,
+        here: Circumstances,
+        rules: MatchRules,
+        on_miss: OnMiss,
+        pace: ReplayPace,
+    ) -> Self {
+        let matcher = Mutex::new(Matcher::new(Arc::clone(&recording), here, rules));
+        Self {
+            recording,
+            matcher,
+            on_miss,
+            pace,
+            fork: None,
+            spoils: OnceLock::new(),
+            spoilt: Mutex::default(),
+            asked: AtomicUsize::default(),
+            in_streams: OnceLock::new(),
+            questions: Arc::default(),
+            further_misses: AtomicUsize::default(),
+            not_kept: Default::default(),
+        }
+    }
+
+    /// One that leaves the recording after a call.
+    pub(crate) fn forked(
+        recording: Recording,
+        here: Circumstances,
+        rules: MatchRules,
+        fork: Fork,
+        pace: ReplayPace,
+    ) -> Self {
+        let on_miss = if fork.then == Then::Live { OnMiss::Record } else { OnMiss::Fail };
+        let (beginning, fork) = Forking::new(recording, &here, &rules, fork);
+        let replay = Self::new(Arc::new(beginning), here, rules, on_miss, pace);
+        Self { fork: Some(fork), ..replay }
+    }
+
+    pub(crate) fn fork(&self) -> Option<&Forking> {
+        self.fork.as_ref()
+    }
+
+    /// Whether requests may go to the live world.
+    pub(crate) fn is_live(&self) -> bool {
+        self.on_miss != OnMiss::Fail
+    }
+
+    /// What is in the recording; in a fork, all but the later calls of models.
+    fn exchanges(&self) -> impl Iterator<Item = &Exchange> + Clone {
+        let rest = self.fork.iter().flat_map(|fork| &fork.rest.exchanges);
+        self.recording.exchanges.iter().chain(rest)
+    }
+
+    /// Whether an exchange was only accepted, and answered over a stream.
+    fn is_in_stream(&self, id: u64) -> bool {
+        self.in_streams.get_or_init(|| in_streams(self.exchanges())).contains_key(&id)
+    }
+
+    /// The origins that are in the recording.
+    pub(crate) fn origins(&self) -> BTreeSet<String> {
+        self.exchanges().map(|exchange| exchange.request.origin.clone()).collect()
+    }
+
+    /// Counts a request that misses for a reason of its own, and gives its number.
+    pub(crate) fn count(&self) -> usize {
+        self.further_misses.fetch_add(1, Ordering::Relaxed);
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The miss of a request to a place of which no recording can hold what is said there.
+    pub(crate) fn unrecordable(&self, asked: String, reason: &str, target: &RequestTarget) -> Miss {
+        let (reason, remedy) = (reason.to_owned(), Some(Remedy::Allow(target.authority())));
+        Miss { number: self.count(), asked, reason, nearest: None, remedy }
+    }
+
+    /// How it went so far.
+    pub(crate) fn tally(&self) -> ReplayTally {
+        let mut tally = self.matcher().tally();
+        tally.misses += self.further_misses.load(Ordering::Relaxed);
+        let [exact, with_holes] = self.not_kept.each_ref().map(|count| count.load(Ordering::Relaxed));
+        tally.exact = tally.exact.saturating_sub(exact);
+        tally.with_holes = tally.with_holes.saturating_sub(with_holes);
+        // An agent that takes a failure as it is has asked all the same.
+        let spoilt = self.spoilt.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.unused.retain(|id| !spoilt.contains(id));
+        tally
+    }
+
+    /// Whether anything was asked there.
+    pub(crate) fn has_origin(&self, origin: &str) -> bool {
+        self.exchanges().any(|exchange| exchange.request.origin == origin)
+    }
+
+    /// What is to go wrong with the answer to a request.
+    pub(crate) fn spoil(&self, request: &RecordedRequest) -> Option<Spoil> {
+        self.spoils.get().filter(|_| !is_chatter(request)).and_then(|decide| decide(request))
+    }
+
+    /// Finds what answers a request, which is not used up where something goes wrong with its answer; gives the request without its secrets as well.
+    pub(crate) fn look(
+        &self,
+        request: &RecordedRequest,
+        spoil: Option<&Spoil>,
+        shared: &ProxyState,
+    ) -> (RecordedLookup<'_>, RecordedRequest) {
+        if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(request)) {
+            return fork.look(self, request, shared);
+        }
+        let (answered, clean) = self.find(request, spoil, shared);
+        let look = match answered {
+            Answered::Chatter => RecordedLookup::Chatter,
+            Answered::Recorded { id, reply_id, holes } => {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                match self.recording.exchange(id) {
+                    Some(exchange) if exchange.is_kept() => {
+                        let on_stream = spoil.filter(|spoil| !matches!(spoil, Spoil::Delay(_)));
+                        self.questions.add(exchange, request, on_stream.filter(|_| self.is_in_stream(id)).cloned());
+                        if spoil.is_some() {
+                            self.spoilt.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+                        }
+                        RecordedLookup::Recorded(exchange, reply_id)
+                    }
+                    kept => {
+                        if kept.is_some() {
+                            self.further_misses.fetch_add(1, Ordering::Relaxed);
+                            self.not_kept[usize::from(!holes.is_empty())].fetch_add(1, Ordering::Relaxed);
+                        }
+                        RecordedLookup::Miss(self.not_kept(&clean))
+                    }
+                }
+            }
+            Answered::Miss(miss) => {
+                self.asked.fetch_add(1, Ordering::Relaxed);
+                self.note_answer(&miss, request);
+                RecordedLookup::Miss(*miss)
+            }
+        };
+        (look, clean)
+    }
+
+    /// Answers a request from the recording, or as a miss is to be answered.
+    pub(crate) async fn answer(
+        &self,
+        outgoing: OutgoingRequest<'_>,
+        asked: ObservedRequest,
+        shared: &Arc<ProxyState>,
+    ) -> ProxyAnswer {
+        if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(&asked.request)) {
+            return fork.answer(self, outgoing, asked, shared).await;
+        }
+        let spoil = self.spoil(&asked.request);
+        if let Some(Spoil::Delay(time)) = &spoil {
+            tokio::time::sleep(*time).await;
+        }
+        let clock = self.clock();
+        let (look, clean) = self.look(&asked.request, spoil.as_ref(), shared);
+        let miss = match look {
+            RecordedLookup::Chatter => {
+                let mut response = Response::new(whole(""));
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                return Ok(response);
+            }
+            RecordedLookup::Recorded(exchange, reply_id) => {
+                let playback =
+                    spoil.as_ref().map_or(ReplayNotice::Replayed, |spoil| ReplayNotice::Spoilt(spoil.name()));
+                // Where a stream has the answer, it goes wrong there.
+                let changed = spoil.filter(|_| !self.is_in_stream(exchange.id)).map(|spoil| spoilt(exchange, &spoil));
+                let exchange = changed.as_ref().unwrap_or(exchange);
+                return play(exchange, clean, reply_id.as_ref(), clock, shared, playback).await;
+            }
+            RecordedLookup::Miss(miss) => miss,
+        };
+        match self.on_miss {
+            OnMiss::Fail => Ok(refuse(clean, miss, shared)),
+            OnMiss::Live | OnMiss::Record => {
+                let asked = ObservedRequest { keep: self.on_miss == OnMiss::Record, ..asked };
+                Ok(forward::forward(outgoing, Some(asked), shared).await)
+            }
+        }
+    }
+
+    pub(crate) fn clock(&self) -> PlayClock {
+        PlayClock { began: Instant::now(), pace: self.pace }
+    }
+
+    pub(crate) fn matcher(&self) -> MutexGuard<'_, Matcher> {
+        self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a request, and gives its number.
+    pub(crate) fn ask(&self) -> usize {
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// What becomes of a request, and the request without its secrets.
+    fn find(
+        &self,
+        request: &RecordedRequest,
+        spoil: Option<&Spoil>,
+        shared: &ProxyState,
+    ) -> (Answered, RecordedRequest) {
+        let mut matcher = self.matcher();
+        if spoil.is_some_and(|spoil| !matches!(spoil, Spoil::Delay(_))) {
+            let clean = request.redacted(&shared.ledger.secrets());
+            return (matcher.look_up(&clean), clean);
+        }
+        if let Some(answered) = matcher.answer_equal(request) {
+            return (answered, request.with_clean_headers(&shared.ledger.secrets()));
+        }
+        let clean = request.redacted(&shared.ledger.secrets());
+        (matcher.answer(&clean), clean)
+    }
+
+    /// A client that answers its server in another way than recorded has answered it all the same: what waits for it goes on.
+    fn note_answer(&self, miss: &Miss, request: &RecordedRequest) {
+        let body = request.body.as_json();
+        let is_answer = body.is_some_and(|body| body.get("jsonrpc").is_some() && body.get("method").is_none());
+        let nearest = miss.nearest.as_ref().filter(|_| is_answer);
+        if let Some(exchange) = nearest.and_then(|nearest| self.recording.exchange(nearest.id)) {
+            self.questions.add(exchange, request, None);
+        }
+    }
+
+    /// The reply to a question that a recorded server has asked, if this request is another one to it.
+    pub(crate) fn expected_reply(&self, request: &RecordedRequest) -> Option<&Exchange> {
+        let id = reply_id(request)?;
+        let mut expected = self.exchanges().filter(|reply| self.questions.expects(reply.id));
+        expected.find(|reply| reply.request.origin == request.origin && reply_id(&reply.request) == Some(id))
+    }
+
+    /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
+    fn is_answered_elsewhere(&self, miss: &Miss, request: &RecordedRequest) -> bool {
+        let is_accepted = |nearest: &NearestRequest| {
+            let response = self.recording.exchange(nearest.id).and_then(|exchange| exchange.response.as_ref());
+            self.is_in_stream(nearest.id) || response.is_some_and(|response| response.status == 202)
+        };
+        // Where requests go that are answered over a stream.
+        let endpoint = PostEndpoint::of(request);
+        let is_of_stream =
+            |other: &Exchange| self.is_in_stream(other.id) && PostEndpoint::of(&other.request) == endpoint;
+        miss.nearest.as_ref().is_some_and(is_accepted) || self.exchanges().any(is_of_stream)
+    }
+
+    pub(crate) fn not_kept(&self, request: &RecordedRequest) -> Miss {
+        let asked = request.line();
+        let reason = "its answer was too large to be recorded".to_owned();
+        let remedy = Some(Remedy::less(&request.origin));
+        Miss { number: self.asked.load(Ordering::Relaxed), asked, reason, nearest: None, remedy }
+    }
+}
+
+/// Answers a miss in the shape that the client understands, and keeps it. Whoever observes the session is told of the miss first.
+pub(crate) fn refuse(request: RecordedRequest, miss: Miss, shared: &ProxyState) -> Response<AnswerBody> {
+    let message = match &miss.nearest {
+        Some(near) => format!(
+            "agentci replay: {} is not in the recording: {}; nearest is call {}, which differs at {}",
+            miss.asked, miss.reason, near.id, near.at
+        ),
+        None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
+    };
+    let mut answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
+    if shared.replay.as_ref().is_some_and(|replay| replay.is_answered_elsewhere(&miss, &request)) {
+        answer.status = 400;
+    }
+    shared.ledger.miss(miss);
+    let mut ongoing = OngoingExchange::missed(&shared.ledger, request);
+    ongoing.head(answer.status, answer.headers.clone());
+    ongoing.chunk(&Bytes::from(answer.body.clone()));
+    ongoing.end(EndKind::Closed);
+    of_miss(answer)
+}
+
+/// How an exchange is told that a recording answers.
+pub(crate) enum ReplayNotice {
+    Replayed,
+    /// It becomes part of the recording that is made; this program asked. A live server may go on with it, where it is a stream.
+    Kept(ClientProgram, Option<Receiver<LiveEvent>>),
+    /// This went wrong with it on purpose.
+    Spoilt(&'static str),
+}
+
+/// Sends a recorded answer.
+pub(crate) async fn play(
+    recorded: &Exchange,
+    request: RecordedRequest,
+    reply_id: Option<&Value>,
+    clock: PlayClock,
+    shared: &Arc<ProxyState>,
+    playback: ReplayNotice,
+) -> ProxyAnswer {
+    let began = recorded.request.at_us;
+    let exchange = moved(recorded, request, reply_id);
+    let (ongoing, goes_on) = match playback {
+        ReplayNotice::Kept(program, live) => (shared.ledger.begin_again(exchange).by(program), Some(live)),
+        ReplayNotice::Replayed => (OngoingExchange::replayed(&shared.ledger, exchange, SeenHow::Replayed), None),
+        ReplayNotice::Spoilt(how) => (OngoingExchange::replayed(&shared.ledger, exchange, SeenHow::Spoilt(how)), None),
+    };
+    let Some(answer) = &recorded.response else {
+        return match &recorded.end.how {
+            EndKind::Unreachable(words) => {
+                ongoing.end(recorded.end.how.clone());
+                Ok(unreachable(words))
+            }
+            EndKind::Left => {
+                tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
+                Ok(refusal(StatusCode::GATEWAY_TIMEOUT, "no_answer", "no answer came when this was recorded either"))
+            }
+            _ => Err(UpstreamBroken),
+        };
+    };
+    if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {
+        tokio::time::sleep_until(due).await;
+    }
+    let headers = answer.headers.clone();
+    let mut response = of_miss(crate::MissAnswer { status: answer.status, headers, body: String::new() });
+    let waiting = |replay| Some((replay, replay_body::pieces(recorded, RecordingReplay::exchanges(replay))?));
+    let body = if let Some((replay, pieces)) = shared.replay.as_ref().and_then(waiting) {
+        let mut body = ReplayBody::new(recorded, pieces, &replay.questions, replay.pace, ongoing);
+        if let Some(live) = goes_on {
+            body.keep(live);
+        }
+        body
+    } else {
+        let stream = is_stream(answer);
+        let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
+        let frames = pieces(answer, began, stream, reply_id);
+        ReplayBody::paced(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing)
+    };
+    *response.body_mut() = body.boxed_unsync();
+    Ok(response)
+}
+
+/// The JSON-RPC id of a client's reply to its server.
+fn reply_id(request: &RecordedRequest) -> Option<&Value> {
+    request.body.as_json().filter(|body| body.get("method").is_none())?.get("id")
+}
+
+/// Whether an answer came bit by bit, so that nobody could tell its length.
+fn is_stream(answer: &crate::RecordedResponse) -> bool {
+    let kind = answer.header("content-type").unwrap_or_default();
+    ["event-stream", "eventstream", "ndjson", "jsonl"].iter().any(|stream| kind.contains(stream))
+}
+
+/// The pieces of an answer, with the microseconds from the request to each. The id of an answer over JSON-RPC is that of the
+/// request that was sent now.
+fn pieces(answer: &crate::RecordedResponse, began: u64, stream: bool, reply_id: Option<&Value>) -> Vec<(u64, Bytes)> {
+    let after = |frame: &AnswerFrame| frame.at_us.saturating_sub(began);
+    let Some(id) = reply_id else {
+        return answer.frames.iter().map(|frame| (after(frame), frame.bytes.clone())).collect();
+    };
+    if stream {
+        return answer.frames.iter().map(|frame| (after(frame), with_reply_id(&frame.bytes, id).into())).collect();
+    }
+    let whole = answer.whole();
+    let last = answer.frames.last().map(|frame| (after(frame), with_reply_id(&whole, id).into()));
+    last.into_iter().collect()
+}
+
+/// The recorded exchange with the request that was sent now: moments are those of the recording, counted from now.
+pub(crate) fn moved(recorded: &Exchange, request: RecordedRequest, reply_id: Option<&Value>) -> Exchange {
+    let (from, to) = (recorded.request.at_us, request.at_us);
+    let moved = |at_us: u64| to.saturating_add(at_us.saturating_sub(from));
+    let response = recorded.response.as_ref().map(|response| {
+        let frames = pieces(response, from, is_stream(response), reply_id).into_iter();
+        let frames = frames.map(|(after, bytes)| AnswerFrame { at_us: to.saturating_add(after), bytes });
+        let (status, headers) = (response.status, response.headers.clone());
+        crate::RecordedResponse { at_us: moved(response.at_us), status, headers, frames: frames.collect() }
+    });
+    let end = ExchangeEnd { at_us: moved(recorded.end.at_us), how: recorded.end.how.clone() };
+    Exchange { id: recorded.id, request, response, end, chatter: recorded.chatter, after: recorded.after }
+}

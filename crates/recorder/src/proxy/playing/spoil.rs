@@ -1,0 +1,152 @@
+//! Answers that go wrong on purpose.
+//!
+//! What goes wrong does not use an exchange up: a client that tries again gets the recorded answer. A request that is not recorded is a
+//! miss all the same.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::{AnswerFrame, EndKind, Exchange, RecordedRequest, RecordedResponse, miss_answer};
+
+/// What goes wrong with an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spoil {
+    /// It is an error with these words.
+    Error(String),
+    /// It comes this much later.
+    Delay(Duration),
+    /// It ends in what cannot follow.
+    Malformed,
+    /// It breaks off half way.
+    Truncated,
+    /// There is none.
+    Hang,
+}
+
+impl Spoil {
+    /// Its name in suites and events.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Spoil::Error(_) => "error",
+            Spoil::Delay(_) => "delay",
+            Spoil::Malformed => "malformed",
+            Spoil::Truncated => "truncated",
+            Spoil::Hang => "hang",
+        }
+    }
+}
+
+/// Who decides what goes wrong with the answer to a request.
+pub(crate) type Decide = dyn Fn(&RecordedRequest) -> Option<Spoil> + Send + Sync;
+
+/// A recorded exchange with the answer that is sent in place of the recorded one.
+pub(crate) fn spoilt(recorded: &Exchange, how: &Spoil) -> Exchange {
+    let mut exchange = recorded.clone();
+    match how {
+        Spoil::Delay(_) => {}
+        Spoil::Error(words) => {
+            exchange.response = Some(error(recorded, words));
+            exchange.end.how = EndKind::Closed;
+        }
+        Spoil::Hang => {
+            exchange.response = None;
+            exchange.end.how = EndKind::Left;
+        }
+        Spoil::Malformed => halve(&mut exchange, b"{\"half of a"),
+        Spoil::Truncated => {
+            halve(&mut exchange, b"");
+            exchange.end.how = EndKind::Broken("on purpose".into());
+        }
+    }
+    exchange
+}
+
+/// The event that is sent in place of the one that answers a request over a stream; nothing where none comes.
+pub(crate) fn spoilt_event(event: &[u8], id: &Value, how: &Spoil) -> Option<Bytes> {
+    let half = &event[..event.len() / 2];
+    match how {
+        Spoil::Delay(_) => Some(Bytes::copy_from_slice(event)),
+        Spoil::Error(words) => Some(format!("event: message\ndata: {}\n\n", tool_error(id, words)).into()),
+        Spoil::Hang => None,
+        Spoil::Malformed => Some([half, b"{\"half of a\n\n"].concat().into()),
+        Spoil::Truncated => Some(Bytes::copy_from_slice(half)),
+    }
+}
+
+/// The first half of an answer, and what follows it.
+fn halve(exchange: &mut Exchange, then: &[u8]) {
+    let Some(response) = &mut exchange.response else { return };
+    let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
+    let whole = response.whole();
+    let bytes = Bytes::from([&whole[..whole.len() / 2], then].concat());
+    response.frames = vec![AnswerFrame { at_us, bytes }];
+}
+
+/// The error in the form in which it would come: of a model in that of its API, of an MCP tool as a result that is an error.
+fn error(recorded: &Exchange, words: &str) -> RecordedResponse {
+    let request = &recorded.request;
+    let at_us = recorded.response.as_ref().map_or(request.at_us, |response| response.at_us);
+    let body = request.body.as_json();
+    let call = body.filter(|body| body["jsonrpc"] == "2.0" && body["method"] == "tools/call");
+    let (status, body) = match (call, request.speaks) {
+        (Some(call), _) => (200, tool_error(&call["id"], words).to_string()),
+        (None, Some(api)) => (500, miss_answer(Some(api), request, words).body),
+        (None, None) => (500, json!({ "error": words }).to_string()),
+    };
+    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    RecordedResponse { at_us, status, headers, frames: vec![AnswerFrame { at_us, bytes: body.into() }] }
+}
+
+/// The answer of an MCP tool that failed.
+fn tool_error(id: &Value, words: &str) -> Value {
+    let result = json!({ "content": [{ "type": "text", "text": words }], "isError": true });
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExchangeEnd, ProviderApi, RecordedBody};
+
+    fn exchange(body: Value, speaks: Option<ProviderApi>) -> Exchange {
+        let frames = vec![AnswerFrame { at_us: 2, bytes: "{\"shipped\":true}".into() }];
+        Exchange {
+            id: 1,
+            request: RecordedRequest { body: RecordedBody::Json(body), speaks, ..RecordedRequest::default() },
+            response: Some(RecordedResponse { status: 200, frames, ..RecordedResponse::default() }),
+            end: ExchangeEnd { at_us: 3, how: EndKind::Closed },
+            chatter: false,
+            after: None,
+        }
+    }
+
+    fn sent(exchange: &Exchange) -> (u16, String) {
+        let response = exchange.response.as_ref().unwrap();
+        (response.status, String::from_utf8(response.frames[0].bytes.to_vec()).unwrap())
+    }
+
+    #[test]
+    fn an_error_has_the_form_that_the_client_expects() {
+        let error = Spoil::Error("down".into());
+        let tool = spoilt(&exchange(json!({}), None), &error);
+        assert_eq!(sent(&tool), (500, r#"{"error":"down"}"#.into()));
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call" });
+        let (status, body) = sent(&spoilt(&exchange(call, None), &error));
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &body["id"], &body["result"]["isError"]), (200, &json!(7), &json!(true)));
+        let (status, body) = sent(&spoilt(&exchange(json!({}), Some(ProviderApi::AnthropicMessages)), &error));
+        assert!(status == 500 && body.contains(r#""type":"error""#) && body.contains("down"), "{body}");
+    }
+
+    #[test]
+    fn half_of_an_answer_breaks_off_or_ends_in_something_else() {
+        let whole = exchange(json!({}), None);
+        let cut = spoilt(&whole, &Spoil::Truncated);
+        assert_eq!((sent(&cut).1.as_str(), &cut.end.how), ("{\"shippe", &EndKind::Broken("on purpose".into())));
+        let other = spoilt(&whole, &Spoil::Malformed);
+        assert_eq!((sent(&other).1.as_str(), &other.end.how), ("{\"shippe{\"half of a", &EndKind::Closed));
+        assert_eq!(spoilt(&whole, &Spoil::Hang).response, None);
+    }
+}

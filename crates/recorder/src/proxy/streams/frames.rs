@@ -1,0 +1,157 @@
+//! Cuts an answer into the pieces that are kept: events and lines where it has such, else what came at once.
+
+use bytes::{Bytes, BytesMut};
+
+use crate::RecordedResponse;
+
+/// How an answer is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FrameCut {
+    /// After each empty line, as in `text/event-stream`.
+    Events,
+    /// After each line.
+    Lines,
+    /// Nowhere: a piece is what came at once.
+    Chunks,
+}
+
+/// Cuts one answer. Lines end with a line feed, before which a carriage return may stand.
+#[derive(Debug)]
+pub(crate) struct Splitter {
+    cut: FrameCut,
+    /// What came since the last cut.
+    open: BytesMut,
+    /// What the line that is being read has so far, its length aside: whether it has more than a carriage return.
+    line_has_text: bool,
+    /// Whether any line since the last cut has text.
+    piece_has_text: bool,
+}
+
+impl Splitter {
+    /// For an answer of this type and encoding. What is compressed has no events to see.
+    pub(crate) fn new(content_type: &str, encoding: &str) -> Self {
+        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
+        let cut = match kind.as_str() {
+            "text/event-stream" if plain => FrameCut::Events,
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" if plain => FrameCut::Lines,
+            _ => FrameCut::Chunks,
+        };
+        Self { cut, open: BytesMut::new(), line_has_text: false, piece_has_text: false }
+    }
+
+    /// For this answer, by its headers.
+    pub(crate) fn of(response: &RecordedResponse) -> Self {
+        let header = |name: &str| response.header(name).unwrap_or_default();
+        Self::new(header("content-type"), header("content-encoding"))
+    }
+
+    /// Takes what came at once and gives the pieces that are complete with it.
+    pub(crate) fn push(&mut self, chunk: &Bytes) -> Vec<Bytes> {
+        if self.cut == FrameCut::Chunks {
+            return if chunk.is_empty() { Vec::new() } else { vec![chunk.clone()] };
+        }
+        let mut pieces = Vec::new();
+        let (mut cut, mut line) = (0, 0);
+        for feed in memchr::memchr_iter(b'\n', chunk) {
+            self.read(&chunk[line..feed]);
+            line = feed + 1;
+            if self.line_ends() {
+                pieces.push(self.take(chunk.slice(cut..line)));
+                cut = line;
+            }
+        }
+        self.read(&chunk[line..]);
+        self.open.extend_from_slice(&chunk[cut..]);
+        pieces
+    }
+
+    /// How many bytes have come since the last cut.
+    pub(crate) fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// What is left when the answer is over.
+    pub(crate) fn rest(&mut self) -> Option<Bytes> {
+        (!self.open.is_empty()).then(|| self.open.split().freeze())
+    }
+
+    fn read(&mut self, part: &[u8]) {
+        self.line_has_text |= part.iter().any(|byte| *byte != b'\r');
+    }
+
+    /// Whether a piece ends with this line.
+    fn line_ends(&mut self) -> bool {
+        let has_text = std::mem::take(&mut self.line_has_text);
+        let empty_after_text = !has_text && self.piece_has_text;
+        self.piece_has_text |= has_text;
+        match self.cut {
+            FrameCut::Events => empty_after_text,
+            FrameCut::Lines => self.piece_has_text,
+            FrameCut::Chunks => false,
+        }
+    }
+
+    fn take(&mut self, end: Bytes) -> Bytes {
+        self.piece_has_text = false;
+        if self.open.is_empty() {
+            return end;
+        }
+        self.open.extend_from_slice(&end);
+        self.open.split().freeze()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn pieces(kind: &str, chunks: &[&[u8]]) -> Vec<String> {
+        let mut splitter = Splitter::new(kind, "");
+        let mut pieces: Vec<Bytes> =
+            chunks.iter().flat_map(|chunk| splitter.push(&Bytes::copy_from_slice(chunk))).collect();
+        pieces.extend(splitter.rest());
+        pieces.iter().map(|piece| String::from_utf8_lossy(piece).into_owned()).collect()
+    }
+
+    const EVENTS: &str = "text/event-stream; charset=utf-8";
+
+    #[test]
+    fn an_event_is_one_piece_however_it_comes() {
+        let expected = ["data: a\n\n", "event: b\ndata: c\n\n", "data: d"];
+        let whole = b"data: a\n\nevent: b\ndata: c\n\ndata: d";
+        assert_eq!(pieces(EVENTS, &[whole]), expected);
+        let single: Vec<&[u8]> = whole.chunks(1).collect();
+        assert_eq!(pieces(EVENTS, &single), expected);
+    }
+
+    #[test]
+    fn carriage_returns_stay_with_their_line() {
+        assert_eq!(pieces(EVENTS, &[b"data: a\r\n\r", b"\ndata: b\r\n\r\n"]), ["data: a\r\n\r\n", "data: b\r\n\r\n"]);
+    }
+
+    #[test]
+    fn empty_lines_before_an_event_belong_to_it() {
+        assert_eq!(pieces(EVENTS, &[b"\n\n: ping\n\n\n"]), ["\n\n: ping\n\n", "\n"]);
+    }
+
+    #[test]
+    fn lines_are_pieces_and_other_bodies_come_as_they_come() {
+        assert_eq!(pieces("application/x-ndjson", &[b"{}\n{", b"}\n"]), ["{}\n", "{}\n"]);
+        assert_eq!(pieces("application/json", &[b"{\n\n", b"}"]), ["{\n\n", "}"]);
+        let mut compressed = Splitter::new("text/event-stream", "gzip");
+        assert_eq!(compressed.push(&Bytes::from_static(b"a\n\nb")).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_byte_is_lost(text in "[a\n\r:]{0,40}", size in 1_usize..9) {
+            let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+            for kind in [EVENTS, "application/jsonl", "text/plain"] {
+                prop_assert_eq!(pieces(kind, &chunks).concat(), text.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Data for the page's script: JSON, compressed, as text that means nothing to a browser until the script unpacks it.
+//!
+//! ```html
+//! <script type=application/octet-stream id=table>eJyrVkrOTy1WsoqOja0FAB...</script>
+//! ```
+
+use std::collections::BTreeMap;
+
+use agentci_verdict::{CaseRow, CaseStatus};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use serde_json::{Map, Value};
+
+use super::baseline::{Departures, departures};
+use super::case_details::PageCases;
+use super::detail::detail;
+use super::rows::table;
+use crate::run::ReportedRun;
+
+/// How much goes into a block before it is compressed: several cases together take less room, and a case that is looked at
+/// needs all of its block unpacked.
+const BLOCK: usize = 64 * 1024;
+
+/// How much time goes into compressing: 1 is the least.
+const LEVEL: u8 = 1;
+
+/// The data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
+pub(super) fn data(run: &ReportedRun, gathered: &PageCases, room: usize) -> String {
+    let departures = departures(run.gates.as_deref());
+    let Blocks { html, of_case, .. } = Blocks::of(run, gathered, &departures, room);
+    let table = table(run, gathered, &departures, |index| of_case.get(&index).copied().unwrap_or(-1));
+    element("table", &packed(&table)) + &html
+}
+
+/// Blocks of details.
+#[derive(Default)]
+struct Blocks {
+    html: String,
+    count: i64,
+    /// The cases of the block that is not full yet, as JSON.
+    open: String,
+    of_case: BTreeMap<usize, i64>,
+}
+
+impl Blocks {
+    fn of(run: &ReportedRun, gathered: &PageCases, departures: &Departures<'_>, room: usize) -> Self {
+        let mut blocks = Self::default();
+        let right = |row: &&CaseRow| matches!(row.status(), CaseStatus::Pass | CaseStatus::Skipped);
+        let rows = run.rows.iter().filter(|row| !right(row)).chain(run.rows.iter().filter(right));
+        for row in rows {
+            let index = row.decisive().index;
+            let (attempts, departure) = (gathered.attempts(index), departures.get(row.id()));
+            let plain = right(&row) && attempts.is_none() && departure.is_none() && row.decisive().runs < 2;
+            if plain && row.status() != CaseStatus::Skipped {
+                continue;
+            }
+            blocks.add(index, detail(row, departure), attempts);
+            if blocks.open.len() >= BLOCK && !blocks.close(room) {
+                return blocks;
+            }
+        }
+        blocks.close(room);
+        blocks
+    }
+
+    /// Adds a case to the block that is open.
+    fn add(&mut self, index: usize, detail: Map<String, Value>, attempts: Option<&str>) {
+        self.open.push(if self.open.is_empty() { '[' } else { ',' });
+        self.open += &Value::Object(detail).to_string();
+        // The attempts are JSON already, so they are put in before the closing brace.
+        if let Some(attempts) = attempts {
+            self.open.pop();
+            self.open += &format!(",\"attempts\":{attempts}}}");
+        }
+        self.of_case.insert(index, self.count);
+    }
+
+    /// Compresses the block that is open, or drops it if there is no room; says whether there was.
+    fn close(&mut self, room: usize) -> bool {
+        if self.open.is_empty() {
+            return true;
+        }
+        self.open.push(']');
+        let packed = packed(&self.open);
+        self.open.clear();
+        if self.html.len() + packed.len() > room {
+            let count = self.count;
+            self.of_case.retain(|_, block| *block != count);
+            return false;
+        }
+        self.html.push_str(&element(&format!("block-{}", self.count), &packed));
+        self.count += 1;
+        true
+    }
+}
+
+fn element(id: &str, packed: &str) -> String {
+    format!("<script type=application/octet-stream id={id}>{packed}</script>\n")
+}
+
+fn packed(json: &str) -> String {
+    STANDARD.encode(compress_to_vec_zlib(json.as_bytes(), LEVEL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_is_unpacked_as_it_was() {
+        for lines in [0_usize, 1, 20_000] {
+            let whole: String = (0..lines).map(|line| format!("[{line},\"a case\"],")).collect();
+            let bytes = STANDARD.decode(packed(&whole)).unwrap();
+            assert_eq!(miniz_oxide::inflate::decompress_to_vec_zlib(&bytes).unwrap(), whole.as_bytes());
+            assert!(lines < 2 || bytes.len() < whole.len() / 2);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the results tell of a run: its rows, and what the agent was asked and gave.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use agentci_verdict::{Body, CaseRow, RunEvent};
+use serde_json::Value;
+
+use crate::run::ReportedRun;
+
+/// A run as far as it was seen.
+#[derive(Debug, Default)]
+pub(super) struct YaoRun {
+    /// Its facts and rows.
+    pub(super) run: ReportedRun,
+    /// Attempts that are not over, by case and number.
+    open: HashMap<(Arc<str>, u32), AttemptData>,
+    /// Those that are, by position, in order.
+    ended: BTreeMap<usize, Vec<AttemptData>>,
+}
+
+/// What an attempt began and ended with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AttemptData {
+    /// What the agent was sent.
+    pub(super) input: Arc<Value>,
+    /// What it gave.
+    pub(super) output: Option<Arc<Value>>,
+}
+
+/// A case with what its attempts gave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct YaoCase<'g> {
+    pub(super) row: &'g CaseRow,
+    pub(super) given: &'g [AttemptData],
+}
+
+impl YaoRun {
+    /// Takes note of an event; gives the position of the case that it completed, if it completed one.
+    pub(super) fn add(&mut self, event: &RunEvent) -> Option<usize> {
+        if let (Some(id), Some(attempt)) = (&event.case_id, event.attempt) {
+            let key = || (Arc::clone(id), attempt);
+            match &event.body {
+                Body::TaskStart(start) => {
+                    self.open.insert(key(), AttemptData { input: Arc::clone(&start.input), output: None });
+                }
+                Body::FinalOutput(given) => {
+                    self.open.entry(key()).or_default().output = Some(Arc::clone(&given.output));
+                }
+                Body::CaseEnd(end) => {
+                    let given = self.open.remove(&key()).unwrap_or_default();
+                    self.ended.entry(end.index).or_default().push(given);
+                }
+                _ => {}
+            }
+        }
+        self.run.add(event)
+    }
+
+    /// The case at a position.
+    pub(super) fn get(&self, index: usize) -> Option<YaoCase<'_>> {
+        let row = self.run.rows.get(index)?;
+        Some(YaoCase { row, given: self.ended.get(&index).map(Vec::as_slice).unwrap_or_default() })
+    }
+
+    /// Every case, in the order of the suite.
+    pub(super) fn iter(&self) -> impl Iterator<Item = YaoCase<'_>> {
+        self.run.rows.iter().filter_map(|row| self.get(row.decisive().index))
+    }
+
+    /// What a case gave is not asked for again.
+    pub(super) fn forget(&mut self, index: usize) {
+        self.ended.remove(&index);
+    }
+}

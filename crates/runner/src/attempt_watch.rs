@@ -1,0 +1,111 @@
+//! Watching what an agent does: events leave the run, limits are counted, and the first reason to stop stops it.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use agentci_plan::Turn;
+use agentci_trace::{CallChange, Event, EventKind, Joiner, Observer};
+use agentci_verdict::Finding;
+
+use crate::attempt::Attempt;
+use crate::job::CaseJob;
+use crate::meter::{Meter, Meters};
+use crate::tool_host::allowed;
+use crate::trace_limits::Volume;
+use crate::translate;
+
+/// Watches one conversation with an agent.
+pub(crate) struct ConversationWatch<'w> {
+    attempt: &'w Attempt<'w>,
+    /// A driver holds both the sink that it writes to and the host that it asks, for the whole of a turn, and both of them find
+    /// reasons to stop here. Nothing is awaited while this is borrowed.
+    seen: RefCell<WatchedCall<'w>>,
+}
+
+struct WatchedCall<'w> {
+    meters: Meters<'w>,
+    volume: Volume,
+    found: Vec<Finding>,
+}
+
+impl<'w> ConversationWatch<'w> {
+    pub(crate) fn new(attempt: &'w Attempt<'w>) -> Self {
+        let job = attempt.job;
+        let of_case = Meter::of_case(&job.case.limits, job.run.sources, job.secrets.brought());
+        let seen = WatchedCall { meters: Meters::new(of_case), volume: Volume::default(), found: Vec::new() };
+        Self { attempt, seen: RefCell::new(seen) }
+    }
+
+    /// Begins with a turn, which has limits of its own.
+    pub(crate) fn begin(&self, number: u32, turn: &'w Turn) {
+        let of_turn = Meter::of_turn(&turn.limits, self.attempt.job.run.sources);
+        self.seen.borrow_mut().meters.begin(number, of_turn);
+    }
+
+    /// Takes note of something that the agent did; whether it may go on.
+    pub(crate) fn saw(&self, event: &Event) -> ControlFlow<()> {
+        if let Some(body) = translate::translate(event, &self.attempt.job.case_id) {
+            self.attempt.emit_at(event.at.unix_ms, body);
+        }
+        if translate::tells_turns(&self.attempt.job.case.target)
+            && let Some(body) = translate::first_turn(event)
+        {
+            self.attempt.emit_at(event.at.unix_ms, body);
+        }
+        let WatchedCall { meters, volume, found } = &mut *self.seen.borrow_mut();
+        let mut reasons = reasons_to_stop(self.attempt.job, meters, event);
+        if reasons.is_empty() {
+            reasons.extend(volume.count(event));
+        }
+        let stop = !reasons.is_empty() || meters.over;
+        found.extend(reasons);
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Takes note of what went wrong.
+    pub(crate) fn find(&self, found: impl IntoIterator<Item = Finding>) {
+        self.seen.borrow_mut().found.extend(found);
+    }
+
+    /// Changes what was found so far, now that more is known of it; whether anything was found.
+    pub(crate) fn review(&self, change: impl FnOnce(&mut Vec<Finding>)) -> bool {
+        let found = &mut self.seen.borrow_mut().found;
+        change(found);
+        !found.is_empty()
+    }
+
+    /// Everything that was found, and what the case used.
+    pub(crate) fn conclude(self) -> (Vec<Finding>, Meter<'w>) {
+        let WatchedCall { meters, found, .. } = self.seen.into_inner();
+        (found, meters.conclude())
+    }
+}
+
+/// What stops the agent after an event: a call that it may not make, or limits.
+fn reasons_to_stop(job: &CaseJob<'_>, meters: &mut Meters<'_>, event: &Event) -> Vec<Finding> {
+    let changes = meters.join(event);
+    let refused = if let EventKind::ToolCall(call) = &event.kind
+        && call.observer == Observer::Stub
+    {
+        // Whatever a model asked for: this is what the agent called.
+        allowed(&job.case.world, job.run.sources, call).err().map(|finding| *finding)
+    } else {
+        not_allowed(job, &meters.joiner, &changes)
+    };
+    match refused {
+        Some(finding) => vec![finding],
+        None => meters.count(event, &changes),
+    }
+}
+
+/// Why the agent may not have made a call that its model asked for. A call that the protocol alone tells of is refused by who
+/// answers it.
+fn not_allowed(job: &CaseJob<'_>, joiner: &Joiner, changes: &[CallChange]) -> Option<Finding> {
+    let listed = job.case.world.allowed.as_ref()?;
+    changes.iter().find_map(|change| {
+        let CallChange::Counts(number) = *change else { return None };
+        let may = joiner.goes_by(number, |name| listed.iter().any(|allowed| allowed.value == name));
+        let call = joiner.decisive(number).filter(|_| joiner.was_requested(number) && !may)?;
+        allowed(&job.case.world, job.run.sources, call).err().map(|finding| *finding)
+    })
+}

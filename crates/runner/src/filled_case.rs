@@ -1,0 +1,90 @@
+//! A case with its variables filled in: what is said to its agent, and its checks.
+
+use agentci_checks::{ReadyCheck, refill};
+use agentci_drivers::Input;
+use agentci_plan::TurnInput;
+use agentci_source::Reading;
+use agentci_trace::PLACEHOLDER;
+use agentci_verdict::Finding;
+use serde_json::Map;
+
+use crate::attempt::Attempt;
+use crate::findings;
+use crate::open_error::NotOpened;
+
+/// A case with its variables filled in.
+pub(crate) struct FilledCase {
+    /// What is said in each turn.
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) checks: Vec<ReadyCheck>,
+    pub(crate) turn_checks: Vec<Vec<ReadyCheck>>,
+}
+
+impl FilledCase {
+    /// Fills the case in with the variables of an attempt.
+    pub(crate) fn new(attempt: &Attempt<'_>) -> Result<Self, NotOpened> {
+        let (job, scope) = (attempt.job, &attempt.variables);
+        let mut inputs = Vec::with_capacity(job.case.turns.len());
+        for turn in &job.case.turns {
+            let filled = input(&turn.said, &|name| scope.get(name));
+            inputs.push(filled.map_err(|message| scope.unset(message, job.place(turn.span)))?);
+        }
+        let checks = fill(attempt, &job.ready.checks)?;
+        let turn_checks = job.ready.turns.iter().map(|checks| fill(attempt, checks)).collect::<Result<_, _>>()?;
+        Ok(Self { inputs, checks, turn_checks })
+    }
+
+    /// The checks of a turn.
+    pub(crate) fn of_turn(&self, position: usize) -> &[ReadyCheck] {
+        self.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// What is said to the agent, as the value that its driver sends.
+fn input(said: &TurnInput, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
+    match said {
+        TurnInput::Input(data) => {
+            data.fill(lookup).map(|task| Input::Task(task.into())).map_err(|unset| unset.to_string())
+        }
+        TurnInput::Messages(messages) => {
+            let mut list = Vec::with_capacity(messages.len());
+            for message in messages {
+                let content = message.content.fill(lookup).map_err(|unset| unset.to_string())?;
+                let mut whole = Map::from_iter([
+                    ("role".to_owned(), message.role.as_str().into()),
+                    ("content".to_owned(), content.into()),
+                ]);
+                whole.extend(message.more.clone());
+                list.push(whole.into());
+            }
+            Ok(Input::Messages(list))
+        }
+        TurnInput::Action(action) => {
+            let filled = agentci_plan::fill(&action.arguments, lookup).map_err(|unset| unset.to_string())?;
+            let arguments = filled.value(Reading::Core).map_err(|_| "it holds what JSON can not say".to_owned())?;
+            Ok(Input::Action { kind: action.kind.value.clone(), arguments })
+        }
+    }
+}
+
+/// Fills the variables of checks that have some.
+fn fill(attempt: &Attempt<'_>, checks: &[ReadyCheck]) -> Result<Vec<ReadyCheck>, Vec<Finding>> {
+    let (job, scope) = (attempt.job, &attempt.variables);
+    let fill = |check: &ReadyCheck| {
+        if !check.waits_for_variables() {
+            return Ok(check.clone());
+        }
+        let span = check.check().kind.span;
+        // A secret that a recording does not hold stands for itself, and is no pattern.
+        let literal = |name: &str| {
+            let value = scope.get(name)?;
+            Some(if value == PLACEHOLDER { r"\[REDACTED\]".to_owned() } else { value })
+        };
+        match refill(check, job.run.options.files, &job.run.suite.folder, &literal) {
+            Ok(Ok(ready)) => Ok(ready),
+            Ok(Err(problems)) => Err(findings::config(&problems, job.run.sources)),
+            Err(unset) => Err(vec![scope.unset(unset.to_string(), job.place(span))]),
+        }
+    };
+    checks.iter().map(fill).collect()
+}

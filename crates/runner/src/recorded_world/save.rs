@@ -1,0 +1,114 @@
+//! Keeping what was recorded.
+
+use std::collections::BTreeMap;
+
+use agentci_checks::may_go_unasked;
+use agentci_plan::{RecordedCase, RecordedWorld, Target};
+use agentci_recorder::{Bypass, EndKind, Exchange, FinishedSession, Recording, WarningKind};
+use agentci_verdict::{Cause, Finding};
+
+use super::judge::{belongs, bypassed, place};
+use super::observe::is_model_call;
+use crate::account::Account;
+use crate::attempt::Attempt;
+use crate::job::CaseJob;
+use crate::model_trouble::NO_MODEL;
+use crate::{findings, recording};
+
+/// Keeps the recording of an attempt that was not broken off; only that of the first run, where a case is run several times.
+pub(super) fn keep(
+    attempt: &Attempt<'_>,
+    world: RecordedWorld<'_>,
+    finished: FinishedSession,
+    updated: bool,
+    account: &mut Account,
+) {
+    let job = attempt.job;
+    let FinishedSession { mut recording, mut secrets, tally, bypassed: past, warnings, .. } = finished;
+    let overspent = job.run.options.budget.as_ref().and_then(|budget| budget.exceeded());
+    // One that was done by then has all it needs.
+    let cut = warnings.iter().any(|warning| matches!(warning.kind, WarningKind::Refused { .. }));
+    if let Some(reason) = overspent.filter(|_| cut || !account.findings.is_empty()) {
+        findings::before(&mut account.findings, vec![stopped(job, world, reason)], &findings::CONSEQUENCES);
+        return;
+    }
+    let foreign: Vec<&Exchange> =
+        recording.exchanges.iter().filter(|exchange| !belongs(world.holds, exchange)).collect();
+    if let Some(first) = foreign.first() {
+        let (count, first) = (foreign.len(), place(first));
+        account.warnings.push(format!(
+            "{count} requests that are no model calls are not in the recording of the model, such as {first}; \
+             `world: {{ recording: .. }}` records them, too"
+        ));
+    }
+    let unused = if updated { tally.unused.as_slice() } else { &[] };
+    let stays = |exchange: &Exchange| {
+        belongs(world.holds, exchange) && (!unused.contains(&exchange.id) || exchange.end.how == EndKind::Left)
+    };
+    keep_only(&mut recording, stays);
+    if account.findings.is_empty() && is_empty(world, &recording) && !is_meant(job, &past) {
+        let finding = nothing(job, world, bypassed(&past));
+        if !may_be_empty(job, world, &past) {
+            account.findings.push(finding);
+            return;
+        }
+        let message = finding.message;
+        account.warnings.push(format!("{message}; in a replay any request fails this case; {NO_MODEL}"));
+    }
+    if attempt.number > 1 || !recording::is_worth_keeping(&world.recording.path, &account.findings) {
+        return;
+    }
+    secrets.absorb(&job.secrets.all());
+    if let Err(error) = agentci_recorder::save(&world.recording.path, &recording, &secrets) {
+        let message = format!("the recording could not be written: {error}");
+        account.findings.push(Finding::new(Cause::Config, message).at(job.place(world.recording.span), ""));
+    }
+}
+
+/// Leaves out exchanges, and numbers the others anew.
+fn keep_only(recording: &mut Recording, stays: impl Fn(&Exchange) -> bool) {
+    recording.exchanges.retain(|exchange| stays(exchange));
+    let numbers: BTreeMap<u64, u64> = recording.exchanges.iter().map(|exchange| exchange.id).zip(1..).collect();
+    for exchange in &mut recording.exchanges {
+        exchange.id = numbers.get(&exchange.id).copied().unwrap_or(exchange.id);
+        exchange.after = exchange.after.and_then(|after| numbers.get(&after).copied());
+    }
+}
+
+fn is_empty(world: RecordedWorld<'_>, recording: &Recording) -> bool {
+    let counts = |exchange: &Exchange| match world.holds {
+        RecordedCase::World => !exchange.chatter,
+        RecordedCase::Model => is_model_call(exchange),
+    };
+    !recording.exchanges.iter().any(counts)
+}
+
+/// Whether the case says itself that no model need be asked, and nothing was seen that went another way.
+fn is_meant(job: &CaseJob<'_>, past: &[Bypass]) -> bool {
+    past.is_empty() && may_go_unasked(job.case)
+}
+
+/// Whether nothing at all may be recorded: of a server, which may answer by itself, nothing that went another way was seen. In a
+/// replay it may ask nothing, either.
+fn may_be_empty(job: &CaseJob<'_>, world: RecordedWorld<'_>, past: &[Bypass]) -> bool {
+    past.is_empty() && world.holds == RecordedCase::World && matches!(&*job.case.target, Target::Http(_))
+}
+
+/// The finding for a case of which there is nothing to keep.
+fn nothing(job: &CaseJob<'_>, world: RecordedWorld<'_>, past: Vec<String>) -> Finding {
+    let help = if past.is_empty() {
+        format!("an agent that asks nothing over HTTP needs no recording: remove `recording`; {NO_MODEL}")
+    } else {
+        "let the agent use the proxy and the certificates of its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`".to_owned()
+    };
+    let message = "nothing was recorded: no request of the agent came to the recorder";
+    let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "stays as it was");
+    Finding { notes: past, ..finding.help(help) }
+}
+
+/// The finding for a case that was not done when the run had spent all it may.
+fn stopped(job: &CaseJob<'_>, world: RecordedWorld<'_>, reason: String) -> Finding {
+    Finding::new(Cause::Limit, reason)
+        .at(job.place(world.recording.span), "stays as it was")
+        .help("raise the limit, and record the cases that are missing")
+}

@@ -1,0 +1,111 @@
+//! What an attempt meets that it shares with others: tools over HTTP, and an agent that is a server.
+
+use agentci_drivers::ToolBases;
+use agentci_stubs::Faults;
+use agentci_trace::EventKind;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::attempt::Attempt;
+use crate::job::CaseJob;
+use crate::mcp_servers::McpServers;
+use crate::mock_model::{self, AttemptModel};
+use crate::open_error::NotOpened;
+use crate::recorded_world::{self, WorldSession};
+use crate::services::{OpenTools, PORT, Reached, ServerEnvironment, has_own_agent};
+
+/// What an attempt meets that it shares with others.
+#[derive(Default)]
+pub(crate) struct Surroundings {
+    /// The tools of the case that are over HTTP.
+    pub(crate) served: Option<OpenTools>,
+    /// What leads the agent to them.
+    pub(crate) bases: ToolBases,
+    /// What an agent that is started for this attempt finds in its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// What it finds there whatever its target says.
+    pub(crate) enforced: Vec<(String, String)>,
+    /// The recorder between the agent and the world around it.
+    pub(crate) world: Option<WorldSession>,
+    /// What is odd already.
+    pub(crate) warning: Option<String>,
+}
+
+/// What is played for an attempt alone.
+#[derive(Clone, Copy)]
+pub(crate) struct PlayedWorld<'p> {
+    pub(crate) model: Option<&'p AttemptModel>,
+    pub(crate) mcp: Option<&'p McpServers>,
+}
+
+/// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
+pub(crate) async fn surroundings(
+    attempt: &mut Attempt<'_>,
+    replayed: bool,
+    faults: Faults,
+    observer: Option<&UnboundedSender<EventKind>>,
+    played: PlayedWorld<'_>,
+) -> Result<Surroundings, NotOpened> {
+    let (job, number) = (attempt.job, attempt.number);
+    let services = &job.run.shared.services;
+    let served =
+        if replayed { None } else { services.tools.open(job, faults.clone(), observer.cloned(), &attempt.lookup())? };
+    let bases = services.tools.bases(job, served.as_ref());
+    for (name, base) in &bases.bases {
+        attempt.variables.set(name, base);
+    }
+    if replayed {
+        // Nobody will be asked there, but the address must be one.
+        if attempt.variables.get(PORT).is_none() {
+            attempt.variables.set(PORT, "0");
+        }
+        return Ok(Surroundings { bases, ..Surroundings::default() });
+    }
+    let hosts = played.mcp.into_iter().flat_map(McpServers::hosts).collect();
+    let world = recorded_world::open(attempt, observer, &bases, hosts, faults).await?;
+    let environment = || of_server(job, &bases, played, world.as_ref());
+    let reached = services.agents.reach(job, number, &attempt.lookup(), &environment).await;
+    let Reached { variables, warning, started } = reached?;
+    if let (Some(world), Some(pid)) = (&world, started) {
+        // It ends with the session.
+        let _ = world.started.send(pid);
+    }
+    for (name, value) in &variables {
+        attempt.variables.set(name, value);
+    }
+    let mut environment = if served.is_some() { bases.bases.clone() } else { Vec::new() };
+    environment.extend(world.iter().flat_map(|world| world.environment.iter().cloned()));
+    let enforced = world.as_ref().map(|world| world.enforced.clone()).unwrap_or_default();
+    Ok(Surroundings { served, bases, environment, enforced, world, warning })
+}
+
+/// What an agent that is a server and is started now finds in its environment.
+fn of_server(
+    job: &CaseJob<'_>,
+    bases: &ToolBases,
+    PlayedWorld { model, mcp }: PlayedWorld<'_>,
+    world: Option<&WorldSession>,
+) -> ServerEnvironment {
+    let mut told = if has_own_agent(job) {
+        bases.bases.clone()
+    } else {
+        // It serves the cases to come as well.
+        job.run.shared.services.tools.shared_bases(&job.case.target, job.run.options.mode)
+    };
+    match model {
+        Some(model) if has_own_agent(job) => told.extend(model.environment.iter().cloned()),
+        // Each question tells it where the model of its case is.
+        Some(model) => told.extend(model.environment_without_address()),
+        None => {}
+    }
+    if let Some(mcp) = mcp.filter(|_| has_own_agent(job)) {
+        told.extend(mcp.environment.iter().cloned());
+    }
+    if let Some(world) = world {
+        told.extend(world.environment.iter().cloned());
+        return ServerEnvironment { given: told, enforced: world.enforced.clone() };
+    }
+    if !told.is_empty() {
+        told.extend(mock_model::no_proxy(job.run.options.environment));
+    }
+    ServerEnvironment { given: told, enforced: Vec::new() }
+}

@@ -1,0 +1,109 @@
+//! What the engine throws, as a text and a place in the file.
+
+use agentci_text::excerpt;
+use rquickjs::{CaughtError, Ctx, Error, Value};
+
+use crate::code::{NAME, ReadyCode};
+
+/// How much of a long message is kept.
+const SHOWN: usize = 2_000;
+
+/// What went wrong in the engine.
+pub(crate) enum EngineError {
+    /// The file threw.
+    Thrown {
+        /// What, as a text.
+        message: String,
+        /// Where in the file.
+        place: Option<(u32, u32)>,
+    },
+    /// There was no memory left.
+    Memory,
+    /// It is not the file's fault.
+    Engine(String),
+}
+
+/// What an error of the engine comes to.
+pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode) -> EngineError {
+    match CaughtError::from_error(ctx, error) {
+        CaughtError::Error(error) => EngineError::Engine(error.to_string()),
+        CaughtError::Exception(exception) => {
+            let text = exception.message().unwrap_or_default();
+            let name = exception.as_object().get::<_, String>("name").unwrap_or_default();
+            if name == "InternalError" && text == "out of memory" {
+                return EngineError::Memory;
+            }
+            let place = exception.stack().and_then(|stack| place(&stack, code));
+            let message = denied(&name, &text).unwrap_or_else(|| match (name.as_str(), text.as_str()) {
+                ("", text) => text.to_owned(),
+                (name, "") => name.to_owned(),
+                (name, text) => format!("{name}: {text}"),
+            });
+            EngineError::Thrown { message: excerpt(&message, SHOWN).into_owned(), place }
+        }
+        // When there is no memory for an error, either.
+        CaughtError::Value(value) if value.is_null() => EngineError::Memory,
+        CaughtError::Value(value) => {
+            EngineError::Thrown { message: excerpt(&say(ctx, value), SHOWN).into_owned(), place: None }
+        }
+    }
+}
+
+/// A value that was thrown though it is no error.
+fn say<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
+    if let Some(text) = value.as_string() {
+        return text.to_string().unwrap_or_default();
+    }
+    let text = ctx.json_stringify(value).ok().flatten().and_then(|text| text.to_string().ok());
+    text.unwrap_or_else(|| "something that is no error".into())
+}
+
+/// The first place of a stack that is in the file: `at Check (script:3:7)`.
+fn place(stack: &str, code: &ReadyCode) -> Option<(u32, u32)> {
+    let mark = format!("{NAME}:");
+    stack.lines().find_map(|line| {
+        let (_, at) = line.rsplit_once(mark.as_str())?;
+        let mut numbers = at.trim_end_matches(')').split(':').map(str::parse);
+        let (Some(Ok(line)), column) = (numbers.next(), numbers.next()) else { return None };
+        code.original(line, column.and_then(Result::ok).unwrap_or(1))
+    })
+}
+
+/// What is said when a file reaches for something that it has no access to.
+fn denied(name: &str, message: &str) -> Option<String> {
+    if name != "ReferenceError" {
+        return None;
+    }
+    if message.starts_with("could not load module") {
+        return Some("functions can not import another file: they have no access to files".into());
+    }
+    let wanted = message.strip_suffix(" is not defined")?;
+    let (_, what) = DENIED.iter().find(|(known, _)| *known == wanted)?;
+    Some(format!("there is no `{wanted}`: functions have no access to {what}"))
+}
+
+const DENIED: [(&str, &str); 23] = [
+    ("Bun", "files, network and processes"),
+    ("Deno", "files, network and processes"),
+    ("EventSource", "the network"),
+    ("Exec", "processes"),
+    ("FS", "files"),
+    ("Plan", "processes"),
+    ("Process", "processes"),
+    ("Query", "databases"),
+    ("Store", "stores"),
+    ("WebSocket", "the network"),
+    ("Worker", "processes"),
+    ("XMLHttpRequest", "the network"),
+    ("__dirname", "files"),
+    ("__filename", "files"),
+    ("fetch", "the network"),
+    ("fs", "files"),
+    ("http", "the network"),
+    ("log", "a log; `console` is there and says nothing"),
+    ("process", "processes and the environment"),
+    ("require", "other files"),
+    ("setImmediate", "timers"),
+    ("setInterval", "timers"),
+    ("setTimeout", "timers"),
+];

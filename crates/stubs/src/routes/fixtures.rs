@@ -1,0 +1,181 @@
+//! The fixtures of a case, ready to be found and sent.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use agentci_plan::{Fixture, FixtureAnswer, Routes};
+use agentci_source::{Files, Span};
+use agentci_trace::{same_value, value_key};
+use bytes::Bytes;
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, StatusCode};
+use serde_json::Value;
+
+use super::content::{content_type, of_the_connection};
+use super::error::RouteError;
+use super::request::ToolRequest;
+use crate::wildcard;
+
+/// The largest answer.
+const ANSWER_LIMIT: u64 = 64 << 20;
+
+/// Every tool with its fixtures.
+#[derive(Debug, Default)]
+pub(super) struct FixtureSet {
+    tools: Vec<ToolFixtures>,
+}
+
+/// A tool with its fixtures.
+#[derive(Debug)]
+pub(super) struct ToolFixtures {
+    pub(super) id: String,
+    pub(super) fixtures: Vec<ReadyFixture>,
+    /// Those for one request, by what it is looked up by.
+    by_request: HashMap<String, Vec<usize>>,
+}
+
+/// A fixture whose answer is at hand.
+#[derive(Debug)]
+pub(super) struct ReadyFixture {
+    /// What it is called, if anything.
+    pub(super) name: Option<String>,
+    /// The line it stands on, from 1; 0 where there is none.
+    pub(super) line: u32,
+    pub(super) method: Option<Method>,
+    pub(super) request: Option<Value>,
+    pub(super) reply: RouteReply,
+}
+
+/// An answer, ready to be sent.
+#[derive(Debug, Clone)]
+pub(super) struct RouteReply {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) bytes: Bytes,
+    pub(super) delay: Duration,
+}
+
+impl FixtureSet {
+    /// Reads the files of all answers.
+    pub(super) fn new(routes: &Routes, files: &dyn Files) -> Result<Self, RouteError> {
+        let mut shelf = Self::default();
+        let mut read = HashMap::new();
+        for tool in &routes.tools {
+            let id = &tool.id.value;
+            let known = shelf.tools.iter().position(|known| known.id == *id);
+            let at = known.unwrap_or_else(|| {
+                let (id, fixtures, by_request) = (id.clone(), Vec::new(), HashMap::new());
+                shelf.tools.push(ToolFixtures { id, fixtures, by_request });
+                shelf.tools.len() - 1
+            });
+            for fixture in &tool.fixtures {
+                shelf.tools[at].add(ready(fixture, files, &mut read)?);
+            }
+        }
+        Ok(shelf)
+    }
+
+    /// A tool, by its exact name.
+    pub(super) fn tool(&self, id: &str) -> Option<&ToolFixtures> {
+        self.tools.iter().find(|tool| tool.id == id)
+    }
+
+    /// The names of all tools.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.id.as_str())
+    }
+}
+
+impl ToolFixtures {
+    fn add(&mut self, fixture: ReadyFixture) {
+        if let Some(request) = &fixture.request {
+            self.by_request.entry(value_key(request)).or_default().push(self.fixtures.len());
+        }
+        self.fixtures.push(fixture);
+    }
+
+    /// The fixtures for a request, by position: those for just this one, or else those that lost its secrets, or else those for
+    /// any.
+    pub(super) fn matching(&self, method: &Method, asked: &ToolRequest) -> Vec<usize> {
+        let taking = || self.fixtures.iter().enumerate().filter(|(_, fixture)| fixture.takes(method));
+        let fitting = |fits: &dyn Fn(&Value) -> bool| -> Vec<usize> {
+            let fitting = taking().filter(|(_, fixture)| fixture.request.as_ref().is_some_and(fits));
+            fitting.map(|(at, _)| at).collect()
+        };
+        let exact = match asked {
+            ToolRequest::Body(body) => {
+                let same = self.by_request.get(&value_key(body)).into_iter().flatten();
+                same.copied().filter(|at| self.fixtures[*at].takes(method)).collect()
+            }
+            ToolRequest::Parameters(_) => fitting(&|request| same_value(request, &asked.like(request))),
+        };
+        if !exact.is_empty() {
+            return exact;
+        }
+        let without_secrets = fitting(&|request| wildcard::fits(request, &asked.like(request), same_value));
+        if !without_secrets.is_empty() {
+            return without_secrets;
+        }
+        taking().filter(|(_, fixture)| fixture.request.is_none()).map(|(at, _)| at).collect()
+    }
+}
+
+impl ReadyFixture {
+    /// Whether a method fits. Who asks for the head alone asks for what there would be to get.
+    pub(super) fn takes(&self, method: &Method) -> bool {
+        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+        self.method.as_ref().is_none_or(|own| own == wanted || own == method)
+    }
+}
+
+/// The fixture with its answer at hand. A file that several name is read once.
+fn ready<'f>(
+    fixture: &'f Fixture,
+    files: &dyn Files,
+    read: &mut HashMap<&'f Path, Bytes>,
+) -> Result<ReadyFixture, RouteError> {
+    let wrong = |message: String| RouteError::Answer { message, span: fixture.span };
+    let (bytes, content) = match &fixture.answer {
+        FixtureAnswer::Inline(value) => (Bytes::from(value.to_string()), content_type(Path::new(""))),
+        FixtureAnswer::File(path) => {
+            let bytes = match read.get(path.value.as_path()) {
+                Some(bytes) => bytes.clone(),
+                None => load(&path.value, path.span, files)?,
+            };
+            read.insert(&path.value, bytes.clone());
+            (bytes, content_type(&path.value))
+        }
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+    let mut own = HeaderMap::new();
+    for (name, value) in &fixture.headers {
+        let unfit = || wrong(format!("`{name}` can not be sent as a header"));
+        let header = HeaderName::try_from(name.as_str()).map_err(|_| unfit())?;
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| unfit())?;
+        // Where a body ends is for the server to say.
+        if !of_the_connection(&header) {
+            own.append(header, value);
+        }
+    }
+    headers.extend(own);
+    let status = StatusCode::from_u16(fixture.status).ok().filter(|status| !status.is_informational());
+    let status = status.ok_or_else(|| wrong(format!("no answer can have the status {}", fixture.status)))?;
+    let method = fixture.method.as_ref().map(|method| {
+        let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
+        known.map_err(|_| wrong(format!("`{method}` is no method")))
+    });
+    Ok(ReadyFixture {
+        name: fixture.name.clone(),
+        line: fixture.span.line,
+        method: method.transpose()?,
+        request: fixture.request.clone(),
+        reply: RouteReply { status, headers, bytes, delay: fixture.delay },
+    })
+}
+
+fn load(path: &Path, span: Span, files: &dyn Files) -> Result<Bytes, RouteError> {
+    let read = files.read(path, ANSWER_LIMIT);
+    read.map(Bytes::from).map_err(|reason| RouteError::File { path: path.to_path_buf(), reason, span })
+}

@@ -1,0 +1,27 @@
+//! The run event: what happened in a run, one line each.
+//!
+//! ```json
+//! {"v":1,"type":"tool_call","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000123,"turn":0,"name":"search_docs","call_id":"c1","args":{"q":"reset"}}
+//! ```
+//!
+//! The envelope (`v`, `type`, `suite`, `case_id`, `attempt`, `timestamp` in Unix milliseconds) comes first in every line, then
+//! the fields of the type. `case_id` and `attempt` are absent where the event is the run's own.
+
+mod absent;
+mod call;
+mod case;
+mod finding;
+mod replay;
+mod run;
+mod run_event;
+mod task;
+
+pub use call::{CallLife, CallStep};
+pub use case::{AssertionCount, CaseEnd, CheckEnd, CheckStatus, Metrics, TurnTimes};
+pub use finding::Finding;
+pub use replay::{Matched, ReplaySource};
+pub use run::{NotLoaded, RunEnd, RunStart, ShardOf};
+pub use run_event::{Body, RunEvent};
+pub use task::{
+    FinalOutput, LogLine, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+};
