@@ -91,3 +91,17 @@ fn read_text(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_source::MemoryFiles;
+
+    use super::*;
+
+    #[test]
+    fn refuses_a_file_that_is_too_large() {
+        let files = MemoryFiles::default().with("a.yaml", vec![b' '; 11 * 1024 * 1024]);
+        let error = open(&files, &mut Sources::default(), Path::new("a.yaml"), SIZE_LIMIT).unwrap_err();
+        assert_eq!(error.message, "can not read `a.yaml`: the file has 11534336 bytes, at most 10485760 are read");
+    }
+}

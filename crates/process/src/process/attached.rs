@@ -114,3 +114,45 @@ impl Attached {
         names
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(50) };
+
+    fn started(script: &str, output: Stdio) -> Attached {
+        let arguments = vec!["-c".into(), script.into()];
+        let command = ProcessCommand { program: "sh".into(), arguments, ..ProcessCommand::default() };
+        Attached::spawn(&command, StandardStreams { input: Stdio::null(), output, errors: Stdio::null() }).unwrap()
+    }
+
+    fn shell(script: &str) -> Attached {
+        started(script, Stdio::null())
+    }
+
+    #[tokio::test]
+    async fn a_clean_exit_leaves_nothing_to_report() {
+        let mut child = shell("sleep 0.05 & exit 7");
+        assert_eq!(child.exited().await.unwrap(), Exit::Code(7));
+        assert_eq!(child.end(AT_ONCE).await, (Some(Exit::Code(7)), Vec::new()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_daemon_is_ended_and_named() {
+        let mut child = shell("setsid sleep 61 & exit 0");
+        child.exited().await.unwrap();
+        let tag = child.0.tag.clone();
+        assert_eq!(child.end(AT_ONCE).await, (Some(Exit::Code(0)), vec!["sleep".to_owned()]));
+        assert!(descendants::names(&tag).is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_child_that_ignores_a_request_to_end_is_killed() {
+        let (mut ready, output) = io::pipe().unwrap();
+        let child = started("trap '' TERM; echo; while :; do sleep 0.01; done", output.into());
+        io::Read::read_exact(&mut ready, &mut [0]).unwrap();
+        assert_eq!(child.end(AT_ONCE).await.0, Some(Exit::Signal(9)));
+    }
+}

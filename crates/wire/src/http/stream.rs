@@ -1,7 +1,9 @@
 //! A request whose answer is read as it comes.
 
 use bytes::Bytes;
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
 
 use super::HttpError;
 use super::certificate::ClientCertificate;
@@ -85,6 +87,11 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         built = built.body(request.body);
     }
     let response = built.send().await.map_err(|error| HttpError::before_answer(&error))?;
+    // The two disagree on where the answer ends, and whoever stands between may believe the other.
+    if response.headers().contains_key(TRANSFER_ENCODING) && response.headers().contains_key(CONTENT_LENGTH) {
+        let both = "the answer has both `content-length` and `transfer-encoding`, which contradict each other";
+        return Err(HttpError::Broken(both.into()));
+    }
     Ok(Incoming { status: response.status().as_u16(), response })
 }
 

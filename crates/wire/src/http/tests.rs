@@ -102,6 +102,18 @@ async fn an_answer_that_is_cut_off_is_truncated() {
 }
 
 #[tokio::test]
+async fn an_answer_says_in_one_way_where_it_ends() {
+    let wrong = "the answer has both `content-length` and `transfer-encoding`, which contradict each other";
+    for both in
+        ["content-length: 3\r\ntransfer-encoding: chunked", "transfer-encoding: gzip, chunked\r\ncontent-length: 3"]
+    {
+        let answer = format!("HTTP/1.1 200 OK\r\n{both}\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+        let (url, _served) = serve(answer.leak().as_bytes()).await;
+        assert_eq!(send(request(&url, &[])).await.unwrap_err(), HttpError::Broken(wrong.into()), "{both}");
+    }
+}
+
+#[tokio::test]
 async fn a_connection_without_an_answer_is_broken() {
     let (url, _served) = serve(b"").await;
     let error = send(request(&url, &[])).await.unwrap_err();

@@ -228,6 +228,14 @@ fn raw_events_are_not_logged_without_end() {
 }
 
 #[test]
+fn a_large_raw_event_is_checked_and_dropped() {
+    let large = event("RAW", json!({"event": "x".repeat(4096)}));
+    let said = lines_of(&[large]);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].starts_with("2 debug a raw event of 4") && said[0].ends_with(" bytes"), "{said:?}");
+}
+
+#[test]
 fn usage_is_summed() {
     let mut end = finished();
     end["usage"] = json!([{"inputTokens": 3, "outputTokens": 4}, {"inputTokens": 1}]);
