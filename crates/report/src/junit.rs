@@ -36,7 +36,7 @@ use crate::quantity::duration;
 use crate::registry::OwnReports;
 use crate::run::ReportedRun;
 use crate::{
-    AgentTestResult, AumaiRun, Paint, agents, findings, not_loaded, printable, similarity, stability, xml_attribute,
+    AgentTestResult, OwnWordsResults, Paint, agents, findings, not_loaded, printable, similarity, stability, xml_attribute,
     xml_text,
 };
 
@@ -51,7 +51,7 @@ pub struct JunitDocument(Vec<JunitSuite>);
 #[derive(Debug, Default)]
 struct JunitSuite {
     run: ReportedRun,
-    own_words: Option<AumaiRun>,
+    own_words: Option<OwnWordsResults>,
 }
 
 impl RunDocument for JunitDocument {
@@ -61,7 +61,7 @@ impl RunDocument for JunitDocument {
     fn add(&mut self, event: &RunEvent) {
         if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
             let own = if let Body::RunStart(start) = &event.body { OwnReports::of(&start.dialect) } else { None };
-            let own_words = own.filter(|own| own.words_in_junit).map(|_| AumaiRun::default());
+            let own_words = own.filter(|own| own.words_in_junit).map(|_| OwnWordsResults::default());
             self.0.push(JunitSuite { run: ReportedRun::default(), own_words });
         }
         if let Some(suite) = self.0.last_mut() {

@@ -39,7 +39,7 @@ mod yao;
 pub use agentci_text::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use agents::HELP as NO_AGENT_HELP;
 pub use ananke::TestList;
-pub use aumai::{AgentTestResult, AumaiRun, TestSuite, TestSuiteResult, label};
+pub use aumai::{AgentTestResult, OwnWordsResults, TestSuite, TestSuiteResult, label};
 pub use buffer::Buffer;
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;

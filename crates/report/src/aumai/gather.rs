@@ -11,7 +11,7 @@ use crate::json_object::plain_text;
 
 /// Gathers the events of one run.
 #[derive(Debug, Default)]
-pub struct AumaiRun {
+pub struct OwnWordsResults {
     suite: Arc<str>,
     first_seen: Option<u64>,
     last_seen: u64,
@@ -32,7 +32,7 @@ struct OpenAttempt {
     error: Option<String>,
 }
 
-impl AumaiRun {
+impl OwnWordsResults {
     /// Takes note of an event.
     pub fn add(&mut self, event: &RunEvent) {
         self.first_seen.get_or_insert(event.timestamp);

@@ -26,7 +26,7 @@ mod labels;
 mod report;
 mod result;
 
-pub use gather::AumaiRun;
+pub use gather::OwnWordsResults;
 pub use labels::label;
 pub use report::TestSuite;
 pub use result::{AgentTestResult, TestSuiteResult};

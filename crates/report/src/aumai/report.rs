@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use agentci_verdict::RunEvent;
 
-use super::AumaiRun;
+use super::OwnWordsResults;
 use crate::document::{DocumentReport, RunDocument, write_json};
 
 /// Makes the result of a run as JSON, one document a run.
-pub type TestSuite = DocumentReport<AumaiRun>;
+pub type TestSuite = DocumentReport<OwnWordsResults>;
 
-impl RunDocument for AumaiRun {
+impl RunDocument for OwnWordsResults {
     const REPORT: &'static str = "test suite";
 
     fn add(&mut self, event: &RunEvent) {
