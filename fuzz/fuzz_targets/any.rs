@@ -4,11 +4,11 @@
 
 use std::sync::OnceLock;
 
-use agentci_fuzz::Target;
+use agentci_fuzz::FuzzTarget;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    static TARGET: OnceLock<&Target> = OnceLock::new();
+    static TARGET: OnceLock<&FuzzTarget> = OnceLock::new();
     let target = TARGET.get_or_init(|| {
         let name = std::env::var("AGENTCI_FUZZ_TARGET").expect("AGENTCI_FUZZ_TARGET names a target of crates/fuzz");
         agentci_fuzz::target(&name).unwrap_or_else(|| panic!("there is no target `{name}`"))

@@ -82,9 +82,9 @@ fn summary() -> Generated {
         "mean": or_null(number()), "max": or_null(number()),
     }));
     let case = fields(json!({
-        "id": text(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
+        "id": text(), "status": of("CaseStatus"), "cause": or_null(of("Cause")), "wall_ms": count(),
         "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "tool_calls_by_name": counts_by_name(),
-        "tool_errors_by_name": counts_by_name(), "tool_steps": list(of("Step")), "steps": { "type": "null" },
+        "tool_errors_by_name": counts_by_name(), "tool_steps": list(of("CallStep")), "steps": { "type": "null" },
         "tokens_in": or_null(count()), "tokens_out": or_null(count()), "cost_usd": or_null(number()),
         "history": fields(json!({ "runs": count(), "passes": count() })),
         "replay": fields(json!({
@@ -97,7 +97,7 @@ fn summary() -> Generated {
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
         "stability?": of("Stability"), "stderr_tail?": list(text()), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
         "runs?": list(fields(json!({
-            "attempt": count(), "status": of("Status"), "cause": or_null(of("Cause")), "wall_ms": count(),
+            "attempt": count(), "status": of("CaseStatus"), "cause": or_null(of("Cause")), "wall_ms": count(),
         }))),
     }));
     let metrics =

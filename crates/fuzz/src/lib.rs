@@ -17,7 +17,7 @@ mod texts;
 
 /// A part that reads what others send.
 #[derive(Debug, Clone, Copy)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name, and that of its folder in `fuzz/corpus`.
     pub name: &'static str,
     /// What must hold, for people.
@@ -33,7 +33,7 @@ macro_rules! targets {
 }
 
 /// Every target.
-pub const TARGETS: &[Target] = targets! {
+pub const TARGETS: &[FuzzTarget] = targets! {
     "native", dialects::native, "a suite is read or refused with places in its text, and its checks compile or are refused";
     "runledger", dialects::runledger, "the same";
     "aumai", dialects::aumai, "the same";
@@ -64,6 +64,6 @@ pub const TARGETS: &[Target] = targets! {
 };
 
 /// The target of this name.
-pub fn target(name: &str) -> Option<&'static Target> {
+pub fn target(name: &str) -> Option<&'static FuzzTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }

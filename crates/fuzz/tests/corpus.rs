@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_fuzz::{TARGETS, Target};
+use agentci_fuzz::{TARGETS, FuzzTarget};
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
 }
 
 /// What was kept of a target, by name.
-fn kept(target: &Target) -> Vec<(String, Vec<u8>)> {
+fn kept(target: &FuzzTarget) -> Vec<(String, Vec<u8>)> {
     let folder = corpus().join(target.name);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -19,7 +19,7 @@ fn kept(target: &Target) -> Vec<(String, Vec<u8>)> {
     paths.iter().map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
 }
 
-fn check(target: &Target, bytes: &[u8], what: &str) {
+fn check(target: &FuzzTarget, bytes: &[u8], what: &str) {
     let done = std::panic::catch_unwind(|| (target.check)(bytes));
     assert!(done.is_ok(), "{} broke on {what}: {:?}", target.name, String::from_utf8_lossy(bytes));
 }
