@@ -1,6 +1,6 @@
 //! What is sent to an agent over HTTP and what comes back: live, recorded or replayed.
 //!
-//! A driver calls [`Line::send`] and reads the [`Answer`]; it does not know which of the three it is. A replay needs neither
+//! A driver calls [`AgentLine::send`] and reads the [`StreamedAnswer`]; it does not know which of the three it is. A replay needs neither
 //! network nor time: everything comes at once, with the moments at which it came when it was recorded, and what failed then
 //! fails again in the same words.
 //!

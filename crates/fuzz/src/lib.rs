@@ -28,7 +28,7 @@ pub struct FuzzTarget {
 
 macro_rules! targets {
     ($($name:literal, $check:path, $holds:literal;)*) => {
-        &[$(Target { name: $name, holds: $holds, check: $check }),*]
+        &[$(FuzzTarget { name: $name, holds: $holds, check: $check }),*]
     };
 }
 

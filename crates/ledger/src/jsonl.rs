@@ -53,7 +53,7 @@ impl RunJournal {
         self.flush()
     }
 
-    /// Takes an event that may be held back until [`Journal::flush`] is called, more come, or the journal goes away.
+    /// Takes an event that may be held back until [`RunJournal::flush`] is called, more come, or the journal goes away.
     pub fn hold(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
         if self.failed {
             return Ok(());

@@ -6,7 +6,7 @@
 //!     summary.json    complete or absent, like every file but run.jsonl
 //! ```
 //!
-//! [`RunFolder`] gives each run a folder of its own, [`Journal`] appends run events to it, [`read`] and [`play`] get them back.
+//! [`RunFolder`] gives each run a folder of its own, [`RunJournal`] appends run events to it, [`read`] and [`play`] get them back.
 
 mod atomic_file;
 mod error;

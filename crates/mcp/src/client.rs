@@ -39,7 +39,7 @@ pub struct Closing {
 }
 
 /// A connection to a server. Many calls may be under way at once; one that is dropped is cancelled. Dropped itself, the server's
-/// process is killed with all its descendants; [`Client::close`] lets it leave.
+/// process is killed with all its descendants; [`McpClient::close`] lets it leave.
 #[derive(Debug)]
 pub struct McpClient {
     pub(super) link: Link,

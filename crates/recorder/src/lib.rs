@@ -6,8 +6,8 @@
 //!       ─▶ shims and hooks ─▶ tap ─▶ MCP server, or the same
 //! ```
 //!
-//! A [`Session`] is one recorder: it is started for one command or one attempt at a case, gives out the environment that leads
-//! the agent to it, and ends with a [`Finished`]: the recording, or how the replay went. The agent itself is not changed: its
+//! A [`RecorderSession`] is one recorder: it is started for one command or one attempt at a case, gives out the environment that leads
+//! the agent to it, and ends with a [`FinishedSession`]: the recording, or how the replay went. The agent itself is not changed: its
 //! connections are led to a proxy on loopback by environment variables, and by small hooks for Node and Python clients that
 //! ignore them. TLS is ended by a certificate authority that exists only for this session, whose key never leaves memory.
 

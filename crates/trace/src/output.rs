@@ -1,6 +1,6 @@
 //! What the agent put out, in words and as data: the one place that says what "the output" is.
 //!
-//! A turn's output is its last [`FinalOutput`](Kind::FinalOutput) and the text that was said in it. The output of a case is that of
+//! A turn's output is its last [`FinalOutput`](EventKind::FinalOutput) and the text that was said in it. The output of a case is that of
 //! its last turn, whatever the target. Checks of data look at [`Output::value`], checks of words at [`Output::text`] and
 //! [`Output::spellings`], and prohibitions at [`Output::everything`] of all turns, so that nothing is hidden behind words.
 
@@ -91,7 +91,7 @@ impl<'t> Output<'t> {
         self.turns.iter().flat_map(|turn| turn.spellings(false)).collect()
     }
 
-    /// Every way to write everything that was put out, data beside words included. Of [data beside the answer](Kind::Beside) only
+    /// Every way to write everything that was put out, data beside words included. Of [data beside the answer](EventKind::Beside) only
     /// strings count, each by itself: names of fields and measurements are not what the agent says.
     pub fn everything(&self) -> Vec<OutputSpelling> {
         let mut found: Vec<OutputSpelling> = self.turns.iter().flat_map(|turn| turn.spellings(true)).collect();
@@ -104,7 +104,7 @@ impl<'t> Output<'t> {
         found
     }
 
-    /// The strings and numbers of the [data beside the answer](Kind::Beside), each after the name of its field.
+    /// The strings and numbers of the [data beside the answer](EventKind::Beside), each after the name of its field.
     pub fn named_data(&self) -> Vec<String> {
         let named = self.beside().map(|DataLeaf { name, value }| match value.as_str() {
             Some(text) => format!("{name}: {text}"),

@@ -1,6 +1,6 @@
 //! Schemas and paths whose evaluation may take too long, or too much memory, to happen where the run goes on.
 //!
-//! A [`Task`] is such an evaluation as plain data. The runner sends it as three lines to a worker process, which answers it with an
+//! A [`BoundedTask`] is such an evaluation as plain data. The runner sends it as three lines to a worker process, which answers it with an
 //! [`Evaluator`]:
 //!
 //! ```text

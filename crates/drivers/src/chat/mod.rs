@@ -8,7 +8,7 @@
 //! and variables.
 //!
 //! A conversation has the shape of OpenAI's Chat Completions everywhere; only `anthropic` knows of another. Requests go over
-//! the [`Line`](agentci_exchange::Line), so that they can be recorded and replayed, except to a scripted model, which is in this program.
+//! the [`Line`](agentci_exchange::AgentLine), so that they can be recorded and replayed, except to a scripted model, which is in this program.
 
 pub(crate) mod anthropic;
 mod ask;

@@ -53,7 +53,7 @@ impl WireReader {
     }
 
     /// What a call of a model tells: the results of tools that came with its request for the first time, the call itself, what it
-    /// used up, and the tools that its answer asks for. The response of its [`Kind::ModelCall`] has the times that were measured at
+    /// used up, and the tools that its answer asks for. The response of its [`EventKind::ModelCall`] has the times that were measured at
     /// `agentci`: `{"ttft_ms": .., "duration_ms": ..}`.
     pub fn exchange(&mut self, seen: &SeenCall<'_>) -> Vec<EventKind> {
         self.number += 1;

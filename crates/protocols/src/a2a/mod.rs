@@ -1,8 +1,8 @@
 //! The client's side of A2A 1.0 and 0.3.
 //!
-//! A [`Card`] says where an agent is and what it speaks. A [`Conversation`] is what is known between turns: the context and the
-//! last task. It makes the [`Outgoing`] message of a turn, which a [`Call`] turns into a request of the agent's version and
-//! binding. A [`Reader`] takes what comes back, keeps the conversation up to date and gives out what goes into the trace. All of
+//! A [`Card`] says where an agent is and what it speaks. A [`A2aConversation`] is what is known between turns: the context and the
+//! last task. It makes the [`OutgoingMessage`] message of a turn, which a [`A2aCall`] turns into a request of the agent's version and
+//! binding. A [`A2aReader`] takes what comes back, keeps the conversation up to date and gives out what goes into the trace. All of
 //! that is free of network, clock and randomness; whoever uses it adds them.
 //!
 //! ```text

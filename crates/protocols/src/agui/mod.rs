@@ -1,9 +1,9 @@
 //! The client's side of AG-UI 1.0, tolerant of 0.x: no network, no clock, no randomness.
 //!
-//! A [`Conversation`] is what is known of a thread between runs: the history, the state, the open interrupts, the tools that the
-//! client offers. It makes the bodies of requests. A [`Reader`] takes the events of one answer, one by one and each with the
-//! moment it arrived, keeps the conversation up to date, and gives out [`Step`]s, which are what goes into the trace. When the
-//! answer is over it tells how in an [`Ending`].
+//! A [`AguiThread`] is what is known of a thread between runs: the history, the state, the open interrupts, the tools that the
+//! client offers. It makes the bodies of requests. A [`AguiReader`] takes the events of one answer, one by one and each with the
+//! moment it arrived, keeps the conversation up to date, and gives out [`AguiStep`]s, which are what goes into the trace. When the
+//! answer is over it tells how in an [`AnswerEnding`].
 //!
 //! ```text
 //! say, answer ─▶ Conversation ─▶ run_input ─▶ (POST) ─▶ events ─▶ Reader ─▶ steps, ending
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A tester must tell what an ordinary client hides: an event that breaks a rule and can be understood all the same is a
-//! [`Violation`](agentci_trace::Kind::Violation) among the steps, and one that cannot is [`Broken`], which ends the reading.
+//! [`Violation`](agentci_trace::EventKind::Violation) among the steps, and one that cannot is [`AguiError`], which ends the reading.
 
 mod call_events;
 mod calls;

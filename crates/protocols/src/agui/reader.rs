@@ -117,7 +117,7 @@ impl AguiReader {
         }
     }
 
-    /// Takes one event: the data of one server-sent event, and when it arrived. What [`Broken`] leaves open is still to be had
+    /// Takes one event: the data of one server-sent event, and when it arrived. What [`AguiError`] leaves open is still to be had
     /// from [`end`](Self::end).
     pub fn event(&mut self, data: &str, at: Moment, conversation: &mut AguiThread) -> Result<Vec<AguiStep>, AguiError> {
         self.number += 1;

@@ -89,7 +89,7 @@ pub enum UnknownKeys {
 /// What holds for several keys of a mapping. A key with nothing after it counts as absent, unless a rule says otherwise.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyRule {
-    /// Just one of them is there; a key that [`Unknown::Matching`] knows counts as well.
+    /// Just one of them is there; a key that [`UnknownKeys::Matching`] knows counts as well.
     One(&'static [&'static str]),
     /// Just one of them is written, be it with nothing after it.
     OneWritten(&'static [&'static str]),
