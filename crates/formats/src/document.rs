@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_source::{Diagnostic, Diagnostics, FileError, FileId, Files, Node, Sources, Span, join};
-
-use agentci_source::yaml;
+use agentci_source::{Diagnostic, Diagnostics, FileError, FileId, Files, Node, Sources, Span, join, yaml};
 
 /// The most bytes a suite or case file may have.
 pub(crate) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;

@@ -1,74 +1,91 @@
 //! Cases that cannot be run because their own part of the suite is wrong.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{Case, Check, CommandPart, OutputRule, ProcessTarget, Speech, Target, Text};
 use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 
-use crate::document::stem_of;
+use crate::document::{Loading, stem_of};
 use crate::ids::{TakenIds, readable};
 
-/// A case file that was read, with whatever is wrong with it.
-pub(crate) struct CaseReading<F> {
-    /// What it says; `None` when something is wrong.
-    pub(crate) file: Option<F>,
+/// A case that was read, with whatever is wrong with it.
+pub(crate) struct CaseReading {
+    /// `None` when something is wrong with it.
+    pub(crate) case: Option<Box<Case>>,
     /// Its id, if that can be made out.
     pub(crate) id: Option<Spanned<Name>>,
-    pub(crate) path: PathBuf,
+    /// What it is called if it has no id.
+    pub(crate) wish: String,
     span: Span,
-    /// Its checks, as far as they could be read.
+    /// The checks of a case that is wrong, as far as they could be read.
     pub(crate) checks: Vec<Arc<Check>>,
     pub(crate) problems: Diagnostics,
 }
 
-impl<F> CaseReading<F> {
-    /// Reads a file that has its id under `key`.
+impl CaseReading {
+    /// Reads a case that has its id under `key`.
     pub(crate) fn new(
-        path: PathBuf,
-        root: Result<Node, Diagnostic>,
+        node: &Node,
+        wish: String,
         key: &str,
-        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<F>,
+        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<Case>,
     ) -> Self {
         let mut problems = Diagnostics::default();
-        let (file, id, span) = match root {
-            Ok(root) => {
-                let file = read(&root, &mut problems).filter(|_| !problems.has_errors());
-                problems.sort();
-                (file, readable(&root, key), root.span)
-            }
+        let case = read(node, &mut problems).filter(|_| !problems.has_errors()).map(Box::new);
+        problems.sort();
+        Self { case, id: readable(node, key), wish, span: node.span, checks: Vec::new(), problems }
+    }
+
+    /// The same for a file, which may not have been parsed.
+    pub(crate) fn of_file(
+        path: &Path,
+        root: Result<Node, Diagnostic>,
+        key: &str,
+        read: impl FnOnce(&Node, &mut Diagnostics) -> Option<Case>,
+    ) -> Self {
+        let wish = stem_of(path);
+        match root {
+            Ok(root) => Self::new(&root, wish, key, read),
             Err(problem) => {
                 let span = problem.span;
-                problems.push(problem);
-                (None, None, span)
+                Self { case: None, id: None, wish, span, checks: Vec::new(), problems: problem.into() }
             }
-        };
-        Self { file, id, path, span, checks: Vec::new(), problems }
+        }
     }
 
-    /// The case of a file that is wrong.
-    pub(crate) fn invalid(self, target: Arc<Target>, ids: &mut TakenIds) -> Case {
-        case(self.id, (&stem_of(&self.path), self.span), ids, Some(target), self.checks, self.problems)
+    /// The case. One that is wrong only says what is wrong with it, and everything else in it is harmless; its checks are kept,
+    /// so that what is wrong with them is told along with the rest.
+    pub(crate) fn finish(self, target: Option<Arc<Target>>, ids: &mut TakenIds) -> Box<Case> {
+        self.case.unwrap_or_else(|| {
+            let unnamed = || Spanned::new(ids.free(&self.wish, self.span), self.span);
+            let Spanned { value: id, span } = self.id.unwrap_or_else(unnamed);
+            let target = target.unwrap_or_else(|| no_target(span));
+            let case = Case::new(id, span, target, Arc::default());
+            Box::new(Case { checks: self.checks.into(), broken: Some(self.problems), ..case })
+        })
     }
 }
 
-/// A case that only says what is wrong with it; everything else in it is harmless. Its checks are kept as far as they could be
-/// read, so that what is wrong with them is told along with the rest. Without an id it is called as `wish` says.
-pub(crate) fn case(
-    id: Option<Spanned<Name>>,
-    (wish, span): (&str, Span),
-    ids: &mut TakenIds,
-    target: Option<Arc<Target>>,
-    checks: Vec<Arc<Check>>,
-    problems: Diagnostics,
-) -> Case {
-    let Spanned { value: id, span } = id.unwrap_or_else(|| Spanned::new(ids.free(wish, span), span));
-    let target = target.unwrap_or_else(|| no_target(span));
-    Case { checks: checks.into(), broken: Some(problems), ..Case::new(id, span, target, Arc::default()) }
+/// Takes the ids of cases and reports their problems; the suite is refused, with `None`, where an id is used twice.
+pub(crate) fn claim_ids(
+    cases: &[CaseReading],
+    loading: &mut Loading<'_>,
+    mut problems: Diagnostics,
+) -> Option<TakenIds> {
+    let mut ids = TakenIds::default();
+    for case in cases {
+        if let Some(id) = &case.id {
+            ids.claim(id, loading.sources, &mut problems);
+        }
+        loading.problems.append(case.problems.clone());
+    }
+    loading.report_all(problems)?;
+    Some(ids)
 }
 
-/// A target for a broken case that has none: a command has at least one part, so this one is empty.
-fn no_target(span: Span) -> Arc<Target> {
+/// A target for a case that has none, or none yet: a command has at least one part, so this one is empty.
+pub(crate) fn no_target(span: Span) -> Arc<Target> {
     let part = CommandPart { text: Text::Literal(String::new()), file: None };
     Arc::new(Target::Process(ProcessTarget {
         command: vec![part],

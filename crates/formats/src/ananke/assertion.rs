@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::call::{FORBIDDEN, REQUIRED, forbid, forbid_calls, require};
 use super::other_releases::refuse_selectors;
 use super::pattern::pattern;
-use super::rules::{AnankeTimeLimit, Rules};
+use super::rules::{RuleKind, Rules};
 use crate::canonical;
 
 /// A block of assertions as it is written.
@@ -134,7 +134,8 @@ pub(super) fn block(node: &Node, level: BlockLevel, problems: &mut Diagnostics) 
         let mut rules = Rules::default();
         fields.optional("tools", |node, _, problems| tools(node, &mut rules, problems));
         fields.optional("timing", |node, _, problems| timing(node, &mut rules, problems));
-        rules.task = fields.node("task").map(|node| task(node, fields.problems)).into_iter().collect();
+        let task = fields.node("task").map(|node| task(node, fields.problems));
+        rules.set(RuleKind::Task, task.into_iter().collect());
         fields.optional("text", |node, _, problems| text(node, &mut rules, problems));
         Some(AssertionBlock { extends, inherit, rules })
     });
@@ -143,25 +144,31 @@ pub(super) fn block(node: &Node, level: BlockLevel, problems: &mut Diagnostics) 
 
 fn tools(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()> {
     TOOLS.read(node, problems, |fields| {
-        rules.forbid = fields.or_default("forbid", forbid);
-        rules.require = fields.or_default("require", require);
-        rules.forbid_calls = fields.or_default("forbid_calls", forbid_calls);
+        rules.set(RuleKind::Forbid, fields.or_default("forbid", forbid));
+        rules.set(RuleKind::Require, fields.or_default("require", require));
+        rules.set(RuleKind::ForbidCalls, fields.or_default("forbid_calls", forbid_calls));
         Some(())
     })
 }
 
 fn timing(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()> {
     TIMING.read(node, problems, |fields| {
-        rules.max_duration = limit(fields, "max_duration_ms", "timing.max_duration_ms", "max");
-        rules.max_idle = limit(fields, "max_idle_ms", "timing.max_idle_ms", "idle");
+        for (kind, key, label, argument) in [
+            (RuleKind::MaxDuration, "max_duration_ms", "timing.max_duration_ms", "max"),
+            (RuleKind::MaxIdle, "max_idle_ms", "timing.max_idle_ms", "idle"),
+        ] {
+            if let Some(limit) = limit(fields, key, label, argument) {
+                rules.set(kind, limit);
+            }
+        }
         Some(())
     })
 }
 
 fn text(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()> {
     TEXT.read(node, problems, |fields| {
-        rules.must_match = patterns(fields, "must_match", "text.must_match", false);
-        rules.must_not_match = patterns(fields, "must_not_match", "text.must_not_match", true);
+        rules.set(RuleKind::MustMatch, patterns(fields, "must_match", "text.must_match", false));
+        rules.set(RuleKind::MustNotMatch, patterns(fields, "must_not_match", "text.must_not_match", true));
         Some(())
     })
 }
@@ -171,11 +178,17 @@ pub(super) fn inherit(fields: &mut Reader<'_, '_>) -> bool {
     fields.choice("inherit", &INHERITED).unwrap_or_default()
 }
 
-fn limit(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, argument: &str) -> AnankeTimeLimit {
-    let Some(node) = fields.node(key) else { return AnankeTimeLimit::Unsaid };
+/// The check for a limit on time, or none where it is switched off; nothing where it is not said.
+fn limit(
+    fields: &mut Reader<'_, '_>,
+    key: &'static str,
+    label: &'static str,
+    argument: &str,
+) -> Option<Vec<Arc<Check>>> {
+    let node = fields.node(key)?;
     let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
     if value == Some(Value::Bool(false)) {
-        return AnankeTimeLimit::Off;
+        return Some(Vec::new());
     }
     let number = value.as_ref().and_then(Value::as_f64);
     let Some(number) = number.filter(|number| Duration::try_from_secs_f64(number / 1000.0).is_ok()) else {
@@ -183,10 +196,10 @@ fn limit(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, ar
         let help = "write `false` to switch off a limit that is set elsewhere";
         let rule = format_args!("`{key}` must be {wanted}");
         fields.problems.mismatch(node, rule, format!("expected {wanted}")).help(help);
-        return AnankeTimeLimit::Unsaid;
+        return None;
     };
     let arguments = Node::map(node.span, [(argument, Node::text(format!("{number}ms"), node.span))]);
-    AnankeTimeLimit::At(item("duration", label, false, node.span, &arguments))
+    Some(vec![item("duration", label, false, node.span, &arguments)])
 }
 
 fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, negate: bool) -> Vec<Arc<Check>> {

@@ -10,8 +10,7 @@ use super::config::NAMES;
 use super::shape::{is_config, is_named_as_config, is_named_as_test, is_test};
 use super::{AnankeProjects, lower};
 use crate::aumai;
-use crate::document::OpenedFile;
-use crate::document::folder_of;
+use crate::document::{OpenedFile, folder_of};
 use crate::finder::{FRONT_ENDS, Finder, FrontEnd};
 use crate::search::SuiteSearch;
 

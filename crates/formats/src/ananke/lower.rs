@@ -8,20 +8,19 @@ use agentci_plan::{
     Case, CaseFiles, Check, Dialect, Habits, Limits, Mode, Parallelism, RecordingSetting, ScriptedTool, StopRule,
     Suite, Target, Turn, Verdicts, World,
 };
-use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span};
 
 use super::config::{self, AnankeConfig};
 use super::named_blocks::CheckBudget;
 use super::project::Project;
 use super::recording;
-use super::rules::{LevelRules, Merged};
+use super::rules::{LevelRules, Merged, Rules};
 use super::target::{SuiteFolder, TargetProtocol};
-use super::test::{self, TestBody, TestFile};
+use super::test::{self, TestFile};
 use super::tool::{WrittenTool, merged};
-use crate::document::OpenedFile as Test;
-use crate::document::{Loading, folder_of, stem_of};
-use crate::ids::{self, TakenIds};
-use crate::invalid_case;
+use crate::document::{Loading, OpenedFile, folder_of};
+use crate::ids::TakenIds;
+use crate::invalid_case::CaseReading;
 use crate::new_suite::new_suite;
 
 /// What suites of the dialect take for granted.
@@ -46,16 +45,17 @@ pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite
     loading.problems.append(problems);
     let mut shared = shared?;
     tests.sort_by(|one, other| one.path.cmp(&other.path));
-    let mut opened: Vec<OpenedTest> = tests.into_iter().map(|test| shared.open(test)).collect();
+    let mut opened: Vec<CaseReading> = tests.into_iter().map(|test| shared.open(test)).collect();
     let mut ids = TakenIds::default();
-    ids.reserve(opened.iter().filter_map(|test| Some(test.name.as_ref()?.value.clone())));
+    ids.reserve(opened.iter().filter_map(|test| Some(test.id.as_ref()?.value.clone())));
     for test in &mut opened {
-        if let Some(name) = &mut test.name {
-            name.value = ids.tell_apart(name, &test.stem, loading.sources, loading.problems);
+        if let Some(name) = &mut test.id {
+            name.value = ids.tell_apart(name, &test.wish, loading.sources, loading.problems);
+            test.case.iter_mut().for_each(|case| case.id = name.value.clone());
         }
         loading.problems.append(test.problems.clone());
     }
-    let cases = opened.into_iter().map(|test| Box::new(test.case(&shared, &mut ids))).collect();
+    let cases = opened.into_iter().map(|test| test.finish(Some(shared.target.clone()), &mut ids)).collect();
     let name = loading.files.name(&folder).unwrap_or_else(|| "ananke".into());
     let suite = new_suite(name, (Dialect::Ananke, HABITS), path, folder, root.span);
     Some(Suite { mode: Mode::Live, cases, ..suite })
@@ -94,7 +94,7 @@ impl<'c> ConfigDefaults<'c> {
             merged,
             warned: HashSet::new(),
         };
-        let demands = shared.said.rules.require.clone();
+        let demands = shared.said.rules.demanded_calls().to_vec();
         shared.warn_of_demands(&demands, problems);
         shared
     }
@@ -113,46 +113,88 @@ impl<'c> ConfigDefaults<'c> {
         }
     }
 
-    fn open(&mut self, test: Test) -> OpenedTest {
-        let Test { path, root } = test;
-        let stem = stem_of(&path);
-        let mut opened = OpenedTest {
-            stem: stem.strip_suffix(".test").map(str::to_owned).unwrap_or(stem),
-            recording: recording::path(self.place, &self.config.recordings, &path),
-            ..OpenedTest::default()
-        };
-        let root = match root {
-            Ok(root) => root,
-            Err(problem) => {
-                opened.span = Some(problem.span);
-                opened.problems.push(problem);
-                return opened;
-            }
-        };
-        opened.span = Some(root.span);
-        self.read(&root, &folder_of(&path), &mut opened);
-        opened.problems.sort();
+    fn open(&mut self, test: OpenedFile) -> CaseReading {
+        let OpenedFile { path, root } = test;
+        let mut checks = Vec::new();
+        let mut opened =
+            CaseReading::of_file(&path, root, "name", |root, problems| self.read(root, &path, &mut checks, problems));
+        if let Some(stem) = opened.wish.strip_suffix(".test") {
+            opened.wish = stem.to_owned();
+        }
+        opened.checks = checks;
         opened
     }
 
-    fn read(&mut self, root: &Node, folder: &Path, opened: &mut OpenedTest) {
-        let problems = &mut opened.problems;
-        let (file, asked) = test::test(root, self.config, self.place, folder, problems);
-        opened.name = file.as_ref().map(|file| file.name.clone()).or_else(|| ids::readable(root, "name"));
+    /// Reads a test. The checks over the whole of it are kept even if it is wrong.
+    fn read(
+        &mut self,
+        root: &Node,
+        path: &Path,
+        checks: &mut Vec<Arc<Check>>,
+        problems: &mut Diagnostics,
+    ) -> Option<Case> {
+        let mut test = test::test(root, self.config, self.place, &folder_of(path), problems);
         // Blocks can be put together once they are known not to build upon themselves.
-        let Some(file) = file.filter(|_| !problems.has_errors()) else {
-            let blocks = asked.block.iter().chain(asked.turns.iter().filter_map(|turn| turn.block.as_ref()));
-            opened.checks = self.merged.whole();
-            opened.checks.extend(blocks.flat_map(|block| block.rules.checks()));
-            return;
+        let Some(name) = test.name.take().filter(|_| !problems.has_errors()) else {
+            let blocks = test.block.iter().chain(test.turns.iter().filter_map(|turn| turn.block.as_ref()));
+            *checks = self.merged.whole();
+            checks.extend(blocks.flat_map(|block| block.rules.checks()));
+            return None;
         };
-        opened.file = Some(file);
         let mut budget = CheckBudget::new();
-        let demands = opened.ask(asked, self, &mut budget);
+        let (turns, demands) = self.ask(&mut test, checks, &mut budget);
         if budget.exceeded() {
-            opened.problems.push(too_much(root.span));
+            problems.push(too_much(root.span));
         }
-        self.warn_of_demands(&demands, &mut opened.problems);
+        self.warn_of_demands(&demands, problems);
+        let (target, scripted) = match test.tools {
+            None => (Arc::clone(&self.target), Arc::clone(&self.scripted)),
+            Some(tools) => with_tools(&self.target, &merged(&self.config.target.tools, tools)),
+        };
+        let path = recording::path(self.place, &self.config.recordings, path);
+        let recording = Some(RecordingSetting { path, span: name.span });
+        let world = World { scripted, recording, ..World::default() };
+        Some(Case {
+            tags: test.tags.into(),
+            skip: test.skip.map(Box::new),
+            hooks: test.hooks.into(),
+            turns: turns.into(),
+            checks: checks.as_slice().into(),
+            stop: StopRule::FirstFailedTurn,
+            played: self.config.played,
+            ..Case::new(name.value, name.span, target, Arc::new(world))
+        })
+    }
+
+    /// Puts together what is asked, for each turn and for all of them; the calls that are demanded beyond the target's.
+    fn ask(
+        &self,
+        test: &mut TestFile<'_>,
+        checks: &mut Vec<Arc<Check>>,
+        budget: &mut CheckBudget,
+    ) -> (Vec<Turn>, Vec<Arc<Check>>) {
+        let (block, inherit) = (test.block.as_ref(), test.inherit);
+        let rules = block.map(|block| test.named.gather(block, budget)).unwrap_or_default();
+        let mut demands = rules.demanded_calls().to_vec();
+        let own;
+        let merged = if block.is_none() && !inherit {
+            &self.merged
+        } else {
+            let all = inherit || self.config.inherit;
+            let target = LevelRules { inherit: inherit || self.said.inherit, ..self.said.clone() };
+            let test = LevelRules { rules, inherit: all || block.is_some_and(|block| block.inherit) };
+            own = Merged::new(&target, &test, budget);
+            &own
+        };
+        let mut turns = Vec::with_capacity(test.turns.len());
+        for turn in std::mem::take(&mut test.turns) {
+            let rules = turn.block.map(|block| test.named.gather(&block, budget));
+            demands.extend_from_slice(rules.as_ref().map(Rules::demanded_calls).unwrap_or_default());
+            let checks = merged.turn(rules.as_ref(), budget);
+            turns.push(Turn { said: turn.said, checks, limits: Limits::none(), span: turn.span });
+        }
+        *checks = merged.whole();
+        (turns, demands)
     }
 }
 
@@ -160,72 +202,6 @@ fn too_much(span: Span) -> Diagnostic {
     let most = CheckBudget::MOST;
     Diagnostic::error(span, format!("the assertions come to more than {most} checks"))
         .help("ask for less in the target and in named blocks, or split the test")
-}
-
-/// A test file that was opened, with whatever is wrong with it.
-#[derive(Default)]
-struct OpenedTest {
-    file: Option<TestFile>,
-    turns: Vec<Turn>,
-    checks: Vec<Arc<Check>>,
-    name: Option<Spanned<Name>>,
-    stem: String,
-    span: Option<Span>,
-    recording: std::path::PathBuf,
-    problems: Diagnostics,
-}
-
-impl OpenedTest {
-    /// Puts together what is asked, for each turn and for all of them; the calls that are demanded beyond the target's.
-    fn ask(&mut self, asked: TestBody<'_>, shared: &ConfigDefaults<'_>, budget: &mut CheckBudget) -> Vec<Arc<Check>> {
-        let TestBody { turns, block, named, inherit } = asked;
-        let rules = block.as_ref().map(|block| named.gather(block, budget)).unwrap_or_default();
-        let mut demands = rules.require.clone();
-        let own;
-        let merged = if block.is_none() && !inherit {
-            &shared.merged
-        } else {
-            let all = inherit || shared.config.inherit;
-            let target = LevelRules { inherit: inherit || shared.said.inherit, ..shared.said.clone() };
-            let test = LevelRules { rules, inherit: all || block.is_some_and(|block| block.inherit) };
-            own = Merged::new(&target, &test, budget);
-            &own
-        };
-        for turn in turns {
-            let rules = turn.block.map(|block| named.gather(&block, budget));
-            demands.extend(rules.iter().flat_map(|rules| &rules.require).cloned());
-            let checks = merged.turn(rules.as_ref(), budget);
-            self.turns.push(Turn { said: turn.said, checks, limits: Limits::none(), span: turn.span });
-        }
-        self.checks = merged.whole();
-        demands
-    }
-
-    fn case(self, shared: &ConfigDefaults<'_>, ids: &mut TakenIds) -> Case {
-        let target = Arc::clone(&shared.target);
-        let (Some(file), false) = (self.file, self.problems.has_errors()) else {
-            let span = self.span.unwrap_or(target.span());
-            return invalid_case::case(self.name, (&self.stem, span), ids, Some(target), self.checks, self.problems);
-        };
-        let TestFile { name, tags, skip, hooks, tools } = file;
-        let name = self.name.unwrap_or(name);
-        let (target, scripted) = match tools {
-            None => (target, Arc::clone(&shared.scripted)),
-            Some(tools) => with_tools(&target, &merged(&shared.config.target.tools, tools)),
-        };
-        let recording = Some(RecordingSetting { path: self.recording, span: name.span });
-        let world = World { scripted, recording, ..World::default() };
-        Case {
-            tags: tags.into(),
-            skip: skip.map(Box::new),
-            hooks: hooks.into(),
-            turns: self.turns.into(),
-            checks: self.checks.into(),
-            stop: StopRule::FirstFailedTurn,
-            played: shared.config.played,
-            ..Case::new(name.value, name.span, target, Arc::new(world))
-        }
-    }
 }
 
 fn with_tools(target: &Arc<Target>, tools: &[WrittenTool]) -> (Arc<Target>, Arc<[ScriptedTool]>) {

@@ -7,8 +7,7 @@ use agentci_source::{FileKind, Files, join};
 
 use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
-use crate::document::OpenedFile as Test;
-use crate::document::folder_of;
+use crate::document::{OpenedFile as Test, folder_of};
 
 /// How many folders a config is looked for upwards.
 const MOST_STEPS: usize = 128;

@@ -3,88 +3,74 @@
 //! A turn is held to the limits and prohibitions of all three levels and to its own demands; what target and test demand is
 //! judged once, over the whole test, unless `inherit: all` says that every turn must meet it, too.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use agentci_plan::Check;
 
 use super::named_blocks::CheckBudget;
 
-/// What is asked at one level, or at several put together.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Rules {
-    pub(super) forbid: Vec<Arc<Check>>,
-    pub(super) require: Vec<Arc<Check>>,
-    pub(super) forbid_calls: Vec<Arc<Check>>,
-    pub(super) max_duration: AnankeTimeLimit,
-    pub(super) max_idle: AnankeTimeLimit,
-    pub(super) task: Vec<Arc<Check>>,
-    pub(super) must_match: Vec<Arc<Check>>,
-    pub(super) must_not_match: Vec<Arc<Check>>,
+/// What kind of item it is, in the order in which items are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RuleKind {
+    Forbid,
+    Require,
+    ForbidCalls,
+    MaxDuration,
+    MaxIdle,
+    Task,
+    MustMatch,
+    MustNotMatch,
 }
 
-/// A limit on time.
-#[derive(Debug, Clone, Default)]
-pub(super) enum AnankeTimeLimit {
-    /// Nothing is said.
-    #[default]
-    Unsaid,
-    /// There is none, whatever was said before.
-    Off,
-    /// This one.
-    At(Arc<Check>),
-}
-
-impl AnankeTimeLimit {
-    fn later(&mut self, later: &AnankeTimeLimit) {
-        if !matches!(later, AnankeTimeLimit::Unsaid) {
-            *self = later.clone();
-        }
-    }
-
-    fn check(&self) -> Option<&Arc<Check>> {
-        match self {
-            AnankeTimeLimit::At(check) => Some(check),
-            AnankeTimeLimit::Unsaid | AnankeTimeLimit::Off => None,
-        }
+impl RuleKind {
+    fn is_demand(self) -> bool {
+        matches!(self, RuleKind::Require | RuleKind::Task | RuleKind::MustMatch)
     }
 }
+
+/// What is asked at one level, or at several put together. A limit on time that is switched off has an empty list.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rules(BTreeMap<RuleKind, Vec<Arc<Check>>>);
 
 impl Rules {
+    /// Says what is asked by the items of a kind.
+    pub(super) fn set(&mut self, kind: RuleKind, checks: Vec<Arc<Check>>) {
+        self.0.insert(kind, checks);
+    }
+
+    /// The calls that must be made.
+    pub(super) fn demanded_calls(&self) -> &[Arc<Check>] {
+        self.0.get(&RuleKind::Require).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Adds what is said later: lists grow, limits on time are replaced.
     pub(super) fn add(&mut self, later: &Rules) {
-        self.forbid.extend_from_slice(&later.forbid);
-        self.require.extend_from_slice(&later.require);
-        self.forbid_calls.extend_from_slice(&later.forbid_calls);
-        self.max_duration.later(&later.max_duration);
-        self.max_idle.later(&later.max_idle);
-        self.task.extend_from_slice(&later.task);
-        self.must_match.extend_from_slice(&later.must_match);
-        self.must_not_match.extend_from_slice(&later.must_not_match);
+        for (kind, checks) in &later.0 {
+            let own = self.0.entry(*kind).or_default();
+            if matches!(kind, RuleKind::MaxDuration | RuleKind::MaxIdle) {
+                own.clear();
+            }
+            own.extend_from_slice(checks);
+        }
     }
 
     /// Limits and prohibitions alone, without demands.
     pub(super) fn without_demands(&self) -> Rules {
-        Rules { require: Vec::new(), task: Vec::new(), must_match: Vec::new(), ..self.clone() }
+        let mut rules = self.clone();
+        rules.0.retain(|kind, _| !kind.is_demand());
+        rules
     }
 
     /// How many items there are.
     pub(super) fn len(&self) -> usize {
-        [&self.forbid, &self.require, &self.forbid_calls, &self.task, &self.must_match, &self.must_not_match]
-            .iter()
-            .map(|list| list.len())
-            .sum::<usize>()
-            + self.max_duration.check().iter().count()
-            + self.max_idle.check().iter().count()
+        self.0.values().map(Vec::len).sum()
     }
 
     /// The checks in the order they are evaluated. An item that came twice from the same place is one check.
     pub(super) fn checks(&self) -> Vec<Arc<Check>> {
         let mut seen = HashSet::new();
-        let tools = self.forbid.iter().chain(&self.require).chain(&self.forbid_calls);
-        let timing = self.max_duration.check().into_iter().chain(self.max_idle.check());
-        let text = self.task.iter().chain(&self.must_match).chain(&self.must_not_match);
-        tools.chain(timing).chain(text).filter(|check| seen.insert(Arc::as_ptr(check))).cloned().collect()
+        self.0.values().flatten().filter(|check| seen.insert(Arc::as_ptr(check))).cloned().collect()
     }
 }
 
@@ -115,7 +101,7 @@ impl Merged {
                 whole.add(&said.rules);
             }
         }
-        let shared = owned(&inherited);
+        let shared = inherited.checks().into();
         Self { inherited, whole, shared }
     }
 
@@ -127,15 +113,11 @@ impl Merged {
         }
         let mut rules = self.inherited.clone();
         rules.add(own);
-        owned(&rules)
+        rules.checks().into()
     }
 
     /// The checks over the whole test.
     pub(super) fn whole(&self) -> Vec<Arc<Check>> {
         self.whole.checks()
     }
-}
-
-fn owned(rules: &Rules) -> Arc<[Arc<Check>]> {
-    rules.checks().into()
 }

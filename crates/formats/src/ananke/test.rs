@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agentci_plan::{Hook, Skip};
 use agentci_source::shape::{Shape, ValueKind, optional, required};
-use agentci_source::{Diagnostics, Name, Node, Spanned, read};
+use agentci_source::{Diagnostics, Node, Spanned, read};
 
 use super::assertion::{ABOVE, AssertionBlock, BlockLevel, INHERIT, block, inherit};
 use super::config::AnankeConfig;
@@ -18,17 +18,15 @@ use super::turn::{ReadTurn, Setting, TURNS, turn};
 use super::version::{VERSION, version};
 use crate::skip::{SKIP, skip};
 
-/// What a test file says.
-pub(super) struct TestFile {
-    pub(super) name: Spanned<Name>,
+/// What a test file says, as far as it could be read.
+#[derive(Default)]
+pub(super) struct TestFile<'c> {
+    /// `None` when something it can not do without is missing or wrong.
+    pub(super) name: Option<Spanned<String>>,
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
     pub(super) hooks: Vec<Hook>,
     pub(super) tools: Option<Vec<WrittenTool>>,
-}
-
-/// What a test file says and asks in its turns and after them, as far as it could be read.
-pub(super) struct TestBody<'c> {
     pub(super) turns: Vec<ReadTurn>,
     pub(super) block: Option<AssertionBlock>,
     pub(super) named: NamedBlocks<'c>,
@@ -51,19 +49,16 @@ pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what
     INHERIT,
 ]);
 
-/// Reads a test file; the first part is `None` when something it can not do without is missing or wrong.
+/// Reads a test file.
 pub(super) fn test<'c>(
     root: &Node,
     config: &'c AnankeConfig,
     place: SuiteFolder<'_>,
     folder: &Path,
     problems: &mut Diagnostics,
-) -> (Option<TestFile>, TestBody<'c>) {
+) -> TestFile<'c> {
     let fields = if refuse_steps(root, problems) { None } else { TEST.reader(root, problems) };
-    let Some(mut fields) = fields else {
-        let named = NamedBlocks::read(None, Some(&config.named), problems);
-        return (None, TestBody { turns: Vec::new(), block: None, named, inherit: false });
-    };
+    let Some(mut fields) = fields else { return TestFile::default() };
     let setting = Setting { version: version(&mut fields), protocol: config.target.protocol };
     let name = fields.required("name", read::name);
     let tags = fields.texts("tags");
@@ -80,8 +75,7 @@ pub(super) fn test<'c>(
     for block in block.iter().chain(turns.iter().filter_map(|turn| turn.block.as_ref())) {
         named.check(block, problems);
     }
-    let file = name.map(|name| TestFile { name: name.into_name(), tags, skip, hooks, tools });
-    (file, TestBody { turns, block, named, inherit })
+    TestFile { name, tags, skip, hooks, tools, turns, block, named, inherit }
 }
 
 fn client_tools(node: &Node, config: &AnankeConfig, problems: &mut Diagnostics) -> Vec<WrittenTool> {

@@ -12,9 +12,8 @@ use agentci_plan::{
 use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span};
 use serde_json::{Map, Value, json};
 
-use super::mock_config;
 use super::test::{self, Test};
-use super::{AumaiFile, shape, tests};
+use super::{AumaiFile, mock_config, shape, tests};
 use crate::MockSource;
 use crate::document::Loading;
 use crate::ids::first_used;

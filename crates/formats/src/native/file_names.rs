@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci_source::{Diagnostics, Name, Spanned};
+use agentci_source::{Diagnostics, Name, Span};
 
 use super::settings::WorldSettings;
 
@@ -35,24 +35,25 @@ impl FileNames {
     /// Takes the files of a case; an error where another case has one of them, since each would play the other's.
     pub(super) fn claim(
         &mut self,
-        id: &Spanned<Name>,
+        id: &Name,
+        span: Span,
         own: &WorldSettings,
         common: &WorldSettings,
         problems: &mut Diagnostics,
     ) {
         for path in own.paths(common).filter(|path| is_per_case(&path.value)) {
-            let path = of_case(&path.value, &id.value);
+            let path = of_case(&path.value, id);
             match self.taken.get(&path) {
-                Some(first) if *first != id.value => {
-                    let (first, second) = (first.escape_debug(), id.value.escape_debug());
+                Some(first) if first != id => {
+                    let (first, second) = (first.escape_debug(), id.escape_debug());
                     let message = format!("the cases `{first}` and `{second}` would share the file `{path}`");
                     let label = "`/`, `\\` and control characters are `_` in the name of a file";
                     let help = "rename one of the cases, or give one a path of its own";
-                    problems.error(id.span, message, label).help(help);
+                    problems.error(span, message, label).help(help);
                 }
                 Some(_) => {}
                 None => {
-                    self.taken.insert(path, id.value.clone());
+                    self.taken.insert(path, id.clone());
                 }
             }
         }

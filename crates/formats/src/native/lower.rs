@@ -7,15 +7,17 @@ use std::time::Duration;
 use agentci_plan::{
     Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
 };
-use agentci_source::{Diagnostics, Node, Spanned, join};
+use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join};
 
+use super::check::checks;
 use super::file_names::{FileNames, is_per_case, of_case};
-use super::read::{self, ReadCase, WrittenCase, WrittenSuite};
+use super::read::{self, WrittenCase, WrittenSuite};
 use super::readers::SuiteFolder;
 use super::settings::{SharedSettings, Timeout, WorldSettings};
+use super::target::ReadTarget;
 use crate::document::Loading;
 use crate::ids::TakenIds;
-use crate::invalid_case;
+use crate::invalid_case::CaseReading;
 
 /// How long a case may take when the suite does not say.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
@@ -38,40 +40,63 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     let nodes = root.into_items_of("cases");
     let mut cases = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.into_iter().enumerate() {
-        let mut case = ReadCase::read(&node, place, has_target);
-        case.refuse_played_without_recording(&defaults.settings);
-        if let Some(id) = case.id() {
-            ids.claim(id, loading.sources, &mut problems);
-            if let Some(file) = &case.file {
-                names.claim(id, &file.settings.world, &defaults.settings.world, &mut problems);
+        let mut case = CaseReading::new(&node, format!("case {}", index + 1), "id", |node, own| {
+            let written = read::case(node, place, has_target, own).filter(|_| !own.has_errors())?;
+            refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
+            let (world, common) = (&written.settings.world, &defaults.settings.world);
+            names.claim(&written.case.id, written.case.span, world, common, &mut problems);
+            if let Some(problem) = world.misfit(common)
+                && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
+            {
+                problems.push(problem);
             }
+            defaults.complete(written, index)
+        });
+        if case.case.is_none() {
+            // Their own problems were told by the reading of the case.
+            let checks = node.get("checks").map(|node| checks(node, &mut Diagnostics::default()));
+            case.checks = checks.unwrap_or_default();
         }
-        if let Some(file) = &case.file
-            && let Some(problem) = file.settings.world.misfit(&defaults.settings.world)
-            && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
-        {
-            problems.push(problem);
+        if let Some(id) = &case.id {
+            ids.claim(id, loading.sources, &mut problems);
         }
         loading.problems.append(case.problems.clone());
-        cases.push(defaults.case(case, index));
+        cases.push(case);
     }
     if let Some(played) = defaults.settings.played.as_ref().filter(|played| played.value) {
-        let recorded = |case: &Result<Box<Case>, Box<ReadCase>>| match case {
-            Ok(case) => case.world.recording.is_some(),
-            Err(_) => true,
-        };
+        let recorded = |case: &CaseReading| case.case.as_ref().is_none_or(|case| case.world.recording.is_some());
         if !cases.iter().any(recorded) {
-            problems.push(read::played_without_recording(played.span, "no case has a `recording`"));
+            problems.push(played_without_recording(played.span, "no case has a `recording`"));
         }
     }
     loading.report_all(problems)?;
     // Names are made up for those that have none when all others are known.
-    let made = cases.into_iter().enumerate();
-    let made = made.map(|(index, case)| case.unwrap_or_else(|read| Box::new(defaults.broken(*read, index, &mut ids))));
-    let mut cases: Cases = made.collect();
+    let cases = cases.into_iter().enumerate();
+    let mut cases: Cases = cases.map(|(index, case)| case.finish(defaults.target(None, index), &mut ids)).collect();
     cases.shrink_to_fit();
     let mode = mode.unwrap_or_else(|| usual_mode(&cases));
     Some(Suite { mode, cases, ..suite })
+}
+
+/// Makes a case wrong, with `None`, that says `played: true` where nothing is played.
+fn refuse_played_without_recording(
+    own: &SharedSettings,
+    common: &SharedSettings,
+    problems: &mut Diagnostics,
+) -> Option<()> {
+    let played = own.played.as_ref().filter(|played| played.value);
+    let Some(played) = played.filter(|_| own.world.recording.is_none() && common.world.recording.is_none()) else {
+        return Some(());
+    };
+    problems.push(played_without_recording(played.span, "the case has no `recording`"));
+    None
+}
+
+/// What is wrong where `played: true` has nothing to play.
+fn played_without_recording(span: Span, reason: &str) -> Diagnostic {
+    Diagnostic::error(span, format!("`played` has no effect: {reason}"))
+        .label("nothing would be played")
+        .help("remove it, or name the recorded conversation with `world: { recording: .. }`")
 }
 
 /// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live,
@@ -108,49 +133,26 @@ impl<'s> Defaults<'s> {
         }
     }
 
-    /// A case that is complete, or what was read of one that is not.
-    fn case(&self, mut read: ReadCase, index: usize) -> Result<Box<Case>, Box<ReadCase>> {
-        let target = self.target(read.file.as_ref(), index);
-        match (read.file.take(), target) {
-            (Some(file), Some(target)) => Ok(Box::new(self.complete(file, target))),
-            (file, _) => {
-                read.file = file;
-                Err(Box::new(read))
-            }
-        }
-    }
-
-    fn broken(&self, read: ReadCase, index: usize, ids: &mut TakenIds) -> Case {
-        let (id, target) = (read.id().cloned(), self.target(read.file.as_ref(), index));
-        let unnamed = format!("case {}", index + 1);
-        invalid_case::case(id, (&unnamed, read.span), ids, target, read.checks, read.problems)
-    }
-
     /// How the agent of a case is reached: its own way, or the suite's.
-    fn target(&self, file: Option<&WrittenCase>, index: usize) -> Option<Arc<Target>> {
-        let target = file.and_then(|file| file.settings.target.as_ref()).or(self.settings.target.as_ref());
-        target.map(|target| target.at(index))
+    fn target(&self, own: Option<&ReadTarget>, index: usize) -> Option<Arc<Target>> {
+        own.or(self.settings.target.as_ref()).map(|target| target.at(index))
     }
 
-    fn complete(&self, file: WrittenCase, target: Arc<Target>) -> Case {
-        let WrittenCase { id, description, tags, skip, turns, asked, expected, metadata, settings } = file;
+    /// A case with all that the suite says for it; `None` without a target.
+    fn complete(&self, written: WrittenCase, index: usize) -> Option<Case> {
+        let WrittenCase { case, settings } = written;
+        let target = self.target(settings.target.as_ref(), index)?;
         let common = &self.settings;
         let world = match &self.world {
             Some(shared) if !settings.world.is_written => shared.clone(),
-            _ => Arc::new(world(&settings.world, &common.world, &id.value, self.folder)),
+            _ => Arc::new(world(&settings.world, &common.world, &case.id, self.folder)),
         };
         let checks = common.checks.iter().cloned().chain(settings.checks).collect();
-        Case {
-            id: id.value,
-            span: id.span,
-            description: description.map(Into::into),
-            tags: tags.into(),
-            skip: skip.map(Box::new),
+        Some(Case {
             target,
             world,
             variables: self.variables(settings.variables),
             hooks: self.hooks(settings.hooks),
-            turns: turns.into(),
             checks,
             limits: if settings.limits == Limits::default() {
                 Arc::clone(&self.limits)
@@ -165,11 +167,8 @@ impl<'s> Defaults<'s> {
             runs: settings.runs.or(common.runs).unwrap_or(1),
             stop: settings.stop.or(common.stop).unwrap_or_default(),
             played: settings.played.as_ref().or(common.played.as_ref()).is_some_and(|played| played.value),
-            asked,
-            expected,
-            metadata,
-            broken: None,
-        }
+            ..case
+        })
     }
 
     fn variables(&self, own: Vec<(String, Text)>) -> Arc<Vec<(String, Text)>> {

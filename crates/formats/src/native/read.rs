@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Check, Dialect, Habits, Mode, Skip, Suite, Target, Turn};
+use agentci_plan::{Case, Dialect, Habits, Mode, Suite, Target};
 use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Pair, Reading, Span, Spanned, join, read};
-use serde_json::Value;
+use agentci_source::{Diagnostics, Files, Node, Pair, Reading, join, read};
 
 use super::gates::{GATES, gates};
 use super::prices::{PRICES, read_prices};
@@ -14,7 +13,7 @@ use super::readers::SuiteFolder;
 use super::settings::{SETTINGS, SharedSettings, settings};
 use super::target::{TARGET, target};
 use super::turn::{TURN, turns};
-use crate::ids;
+use crate::invalid_case::no_target;
 use crate::new_suite::new_suite;
 use crate::search::{EXCLUDE, read_exclude};
 use crate::skip::{SKIP, skip};
@@ -97,8 +96,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     fields.finish();
     if name.is_none() {
         // The suite is refused without its name; what is wrong with its cases is told all the same.
-        let read = |case: &Node| ReadCase::read(case, place, has_target).problems;
-        cases.into_iter().flatten().for_each(|case| problems.append(read(case)));
+        cases.into_iter().flatten().for_each(|node| drop(case(node, place, has_target, problems)));
     }
     let (name, _) = (name?, cases?);
     let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();
@@ -131,69 +129,14 @@ fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Op
     Some(items)
 }
 
-/// A case with whatever is wrong with it.
-pub(super) struct ReadCase {
-    /// What it says; `None` when something is wrong.
-    pub(super) file: Option<WrittenCase>,
-    /// Its id, where only that could be read.
-    id: Option<Spanned<Name>>,
-    /// Its checks, where the rest is wrong.
-    pub(super) checks: Vec<Arc<Check>>,
-    pub(super) span: Span,
-    pub(super) problems: Diagnostics,
-}
-
-impl ReadCase {
-    pub(super) fn read(node: &Node, place: SuiteFolder<'_>, suite_has_target: bool) -> Self {
-        let mut problems = Diagnostics::default();
-        let file = case(node, place, suite_has_target, &mut problems).filter(|_| !problems.has_errors());
-        let id = if file.is_some() { None } else { ids::readable(node, "id") };
-        // Their own problems were told by the reading above.
-        let checks = node.get("checks").filter(|_| file.is_none());
-        let checks = checks.map(|node| super::check::checks(node, &mut Diagnostics::default())).unwrap_or_default();
-        problems.sort();
-        Self { file, id, checks, span: node.span, problems }
-    }
-
-    /// Makes a case wrong that says `played: true` where nothing is played.
-    pub(super) fn refuse_played_without_recording(&mut self, common: &SharedSettings) {
-        let Some(file) = &self.file else { return };
-        let own = &file.settings;
-        let Some(played) = own.played.as_ref().filter(|played| played.value) else { return };
-        if own.world.recording.is_some() || common.world.recording.is_some() {
-            return;
-        }
-        self.problems.push(played_without_recording(played.span, "the case has no `recording`"));
-        self.id = Some(file.id.clone());
-        self.checks = self.file.take().map(|file| file.settings.checks).unwrap_or_default();
-    }
-
-    pub(super) fn id(&self) -> Option<&Spanned<Name>> {
-        self.file.as_ref().map(|file| &file.id).or(self.id.as_ref())
-    }
-}
-
-/// What is wrong where `played: true` has nothing to play.
-pub(super) fn played_without_recording(span: Span, reason: &str) -> Diagnostic {
-    Diagnostic::error(span, format!("`played` has no effect: {reason}"))
-        .label("nothing would be played")
-        .help("remove it, or name the recorded conversation with `world: { recording: .. }`")
-}
-
 /// What a case says.
 pub(super) struct WrittenCase {
-    pub(super) id: Spanned<Name>,
-    pub(super) description: Option<String>,
-    pub(super) tags: Vec<String>,
-    pub(super) skip: Option<Skip>,
-    pub(super) turns: Vec<Turn>,
-    pub(super) asked: Option<Arc<Value>>,
-    pub(super) expected: Option<Arc<Value>>,
-    pub(super) metadata: Option<Arc<Value>>,
+    /// The case without what it shares with the suite.
+    pub(super) case: Case,
     pub(super) settings: SharedSettings,
 }
 
-fn case(
+pub(super) fn case(
     node: &Node,
     place: SuiteFolder<'_>,
     suite_has_target: bool,
@@ -215,7 +158,17 @@ fn case(
             let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
             fields.problems.error(node.span, message, "it is not said how the agent is reached").help(help);
         }
-        let id = id?.into_name();
-        Some(WrittenCase { id, description, tags, skip, turns: turns?, asked, expected, metadata, settings })
+        let (id, turns) = (id?, turns?);
+        let case = Case {
+            description: description.map(Into::into),
+            tags: tags.into(),
+            skip: skip.map(Box::new),
+            turns: turns.into(),
+            asked,
+            expected,
+            metadata,
+            ..Case::new(id.value, id.span, no_target(id.span), Arc::default())
+        };
+        Some(WrittenCase { case, settings })
     })
 }

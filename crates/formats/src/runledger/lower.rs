@@ -1,154 +1,56 @@
 //! A suite folder to a suite of the plan.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::path::Path;
 
-use agentci_plan::{
-    Case, CaseFiles, Cassette, Data, Dialect, EmptyChecks, Fault, Gates, Habits, LiveTools, Normalization, OutputRule,
-    Parallelism, ProcessTarget, RecordedNumbers, Speech, Suite, Target, Text, ToolSource, TurnInput, Verdicts, World,
-};
-use agentci_source::{Diagnostics, Node, Spanned, join};
+use agentci_plan::Suite;
+use agentci_source::{Diagnostics, Node};
 
 use super::assertion::assertions;
 use super::case_files;
-use super::read::{self, CaseFile, SuiteFile};
+use super::read::{self, SuiteFile, configured};
 use crate::command::SuiteFolder;
 use crate::document::{Loading, folder_of};
-use crate::ids::TakenIds;
-use crate::invalid_case::CaseReading;
-use crate::new_suite::{new_suite, plain_turn};
-
-/// What suites of the dialect take for granted.
-const HABITS: Habits = Habits {
-    parallelism: Parallelism::MachineUnlessTimed,
-    empty_checks: EmptyChecks::PassInOrdersAndProhibitions,
-    verdicts: Verdicts::Kept,
-    // Its recordings compare arguments as text.
-    recorded_numbers: RecordedNumbers::AsWritten,
-    case_files: CaseFiles::CasesAlone,
-    ..Habits::USUAL
-};
-
-/// How long a case may take that has no limit on its wall time.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::invalid_case::{CaseReading, claim_ids};
 
 /// Lowers a suite file and its case files; `None` when the suite is refused.
 pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: &Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
     let folder = folder_of(path);
     let place = SuiteFolder { files: loading.files, folder: &folder };
-    let suite = read::suite(place, root, &mut problems);
+    let suite = read::suite(place, path, root, &mut problems);
     let cases = suite.as_ref().and_then(|suite| {
         let cases_folder = configured(&folder, &suite.cases_path.value);
         let paths = case_files::find(loading.files, &cases_folder, &suite.cases_path, &mut problems)?;
-        Some(paths.into_iter().map(|path| open_case(loading, path)).collect::<Vec<_>>())
+        Some(paths.iter().map(|path| open_case(loading, path, suite)).collect::<Vec<_>>())
     });
-    let mut ids = TakenIds::default();
-    for case in cases.iter().flatten() {
-        if let Some(id) = &case.id {
-            ids.claim(id, loading.sources, &mut problems);
-        }
-        loading.problems.append(case.problems.clone());
-    }
-    loading.report_all(problems)?;
-    let (suite, cases) = (suite?, cases?);
-    let shared = SuiteDefaults::new(place, &suite);
-    let baseline = suite.baseline_path.as_ref().map(|path| Spanned::new(configured(&folder, &path.value), path.span));
-    let cases = cases.into_iter().map(|case| Box::new(shared.case(case, &folder, &mut ids))).collect();
-    Some(Suite {
-        mode: suite.mode,
-        output_dir: suite.output_dir.map(|output| configured(&folder, &output)),
-        redact: suite.redact,
-        gates: Gates { baseline, ..suite.gates },
-        cases,
-        ..new_suite(suite.name.value, (Dialect::Runledger, HABITS), path.to_path_buf(), folder, suite.name.span)
-    })
+    let mut ids = claim_ids(cases.as_deref().unwrap_or_default(), loading, problems)?;
+    let (SuiteFile { suite, target, .. }, cases) = (suite?, cases?);
+    let cases = cases.into_iter().map(|case| case.finish(Some(target.clone()), &mut ids)).collect();
+    Some(Suite { cases, ..suite })
 }
 
-/// A path of the suite; suites written on Windows hold backslashes.
-fn configured(folder: &Path, written: &str) -> PathBuf {
-    join(folder, &written.replace('\\', "/"))
-}
-
-fn open_case(loading: &mut Loading<'_>, path: PathBuf) -> CaseReading<CaseFile> {
-    let root = loading.open(&path);
+fn open_case(loading: &mut Loading<'_>, path: &Path, suite: &SuiteFile) -> CaseReading {
     let mut checks = Vec::new();
-    let mut case = CaseReading::new(path, root, "id", |root, problems| {
+    let mut case = CaseReading::of_file(path, loading.open(path), "id", |root, problems| {
         // What is wrong with them is told by the reading of the whole.
         checks = root.get("assertions").map(|node| assertions(node, &mut Diagnostics::default())).unwrap_or_default();
-        read::case(root, problems)
+        read::case(root, suite, problems)
     });
     case.checks = checks;
     case
 }
 
-/// What the cases of a suite have in common.
-struct SuiteDefaults<'s> {
-    suite: &'s SuiteFile,
-    target: Arc<Target>,
-    tools: Arc<[Spanned<String>]>,
-    live: Arc<LiveTools>,
-}
-
-impl<'s> SuiteDefaults<'s> {
-    fn new(place: SuiteFolder<'_>, suite: &'s SuiteFile) -> Self {
-        let command = suite.command.iter().map(|part| Text::Literal(part.value.clone())).collect();
-        let target = ProcessTarget {
-            command: place.command(command),
-            folder: None,
-            environment: Vec::new(),
-            speaks: Speech::Protocol,
-            output: OutputRule::Required,
-            span: suite.command_span,
-        };
-        let (tools, module) = (suite.live.clone(), suite.module.clone());
-        Self {
-            suite,
-            target: Arc::new(Target::Process(target)),
-            tools: suite.tools.as_slice().into(),
-            live: Arc::new(LiveTools { tools, module, folder: place.folder.to_path_buf() }),
-        }
-    }
-
-    fn world(&self, cassette: Cassette, normalization: &Normalization, faults: &[Fault]) -> World {
-        World {
-            tools: ToolSource::Cassette(cassette),
-            allowed: Some(Arc::clone(&self.tools)),
-            live: Arc::clone(&self.live),
-            normalization: Arc::new(self.suite.normalization.extended(normalization)),
-            faults: self.suite.faults.iter().chain(faults).cloned().collect(),
-            ..World::default()
-        }
-    }
-
-    fn case(&self, mut case: CaseReading<CaseFile>, folder: &Path, ids: &mut TakenIds) -> Case {
-        let Some(file) = case.file.take() else { return case.invalid(self.target.clone(), ids) };
-        let cassette = Cassette { path: configured(folder, &file.cassette.value), span: file.cassette.span };
-        let limits = file.limits.over(&self.suite.limits);
-        let mut checks = self.suite.checks.clone();
-        checks.extend(file.checks);
-        let world = self.world(cassette, &file.normalization, &file.faults);
-        Case {
-            description: file.description.map(Into::into),
-            turns: [plain_turn(TurnInput::Input(Data::literal(&file.input.value)), file.input.span)].into(),
-            checks: checks.into(),
-            timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
-            limits: limits.shared(),
-            ..Case::new(file.id.value, file.id.span, self.target.clone(), Arc::new(world))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use agentci_plan::Mode;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use agentci_plan::{Data, Dialect, Mode, Target, ToolSource, TurnInput};
     use agentci_source::MemoryFiles;
     use serde_json::json;
 
+    use crate::runledger::read::DEFAULT_TIMEOUT;
     use crate::{Loaded, load};
-
-    use super::*;
 
     const SUITE: &str = "suite_name: refunds\nagent_command: [python3, agent.py, data]\nmode: replay\n\
         cases_path: cases\ntool_registry: [search, pay]\n";

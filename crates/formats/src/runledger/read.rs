@@ -1,39 +1,52 @@
-//! The suite file and the case files as plain structs.
+//! The suite file and the case files to parts of the plan.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use agentci_plan::{Check, Fault, Gates, Limits, LiveTool, Mode, Normalization, Redaction};
+use agentci_plan::{
+    Case, CaseFiles, Cassette, Check, Data, Dialect, EmptyChecks, Gates, Habits, Limits, LiveTools, Mode,
+    Normalization, OutputRule, Parallelism, ProcessTarget, RecordedNumbers, Speech, Suite, Target, Text, ToolSource,
+    TurnInput, Verdicts, World,
+};
 use agentci_source::shape::{Shape, ValueKind, optional, required, words};
-use agentci_source::{Diagnostics, Name, Node, Reading, Span, Spanned, read};
-use serde_json::Value;
+use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
 use super::assertion::{ASSERTIONS, assertions};
 use super::budgets::{BUDGETS, budgets};
 use super::legacy;
 use super::regression::{REGRESSION, regression};
 use crate::command::SuiteFolder;
+use crate::new_suite::{new_suite, plain_turn};
 use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, REDACTION, read_faults, read_live_tools, read_normalization, read_redaction,
 };
 
+/// What suites of the dialect take for granted.
+const HABITS: Habits = Habits {
+    parallelism: Parallelism::MachineUnlessTimed,
+    empty_checks: EmptyChecks::PassInOrdersAndProhibitions,
+    verdicts: Verdicts::Kept,
+    // Its recordings compare arguments as text.
+    recorded_numbers: RecordedNumbers::AsWritten,
+    case_files: CaseFiles::CasesAlone,
+    ..Habits::USUAL
+};
+
+/// How long a case may take that has no limit on its wall time.
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// What a suite file says.
 pub(super) struct SuiteFile {
-    pub(super) name: Spanned<String>,
-    pub(super) command: Vec<Spanned<String>>,
-    pub(super) command_span: Span,
-    pub(super) mode: Mode,
+    /// The suite without its cases.
+    pub(super) suite: Suite,
     pub(super) cases_path: Spanned<String>,
-    pub(super) tools: Vec<Spanned<String>>,
-    pub(super) checks: Vec<Arc<Check>>,
-    pub(super) limits: Limits,
-    pub(super) output_dir: Option<String>,
-    pub(super) baseline_path: Option<Spanned<String>>,
-    pub(super) gates: Gates,
-    pub(super) live: Vec<(Spanned<String>, LiveTool)>,
-    pub(super) module: Option<Spanned<String>>,
-    pub(super) normalization: Normalization,
-    pub(super) faults: Vec<Fault>,
-    pub(super) redact: Redaction,
+    /// The target of all cases.
+    pub(super) target: Arc<Target>,
+    /// What the worlds of all cases have in common.
+    world: World,
+    checks: Vec<Arc<Check>>,
+    limits: Limits,
 }
 
 /// A suite file.
@@ -92,40 +105,64 @@ pub(crate) static CASE: Shape = Shape::new(
 );
 
 /// Reads a suite file; `None` when something it cannot do without is missing or wrong.
-pub(super) fn suite(place: SuiteFolder<'_>, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
+pub(super) fn suite(place: SuiteFolder<'_>, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
     SUITE.read(root, problems, |fields| {
         let name = fields.required("suite_name", read::name);
-        let command_span = fields.node("agent_command").map_or(root.span, |node| node.span);
+        let span = fields.node("agent_command").map_or(root.span, |node| node.span);
         let command = fields.required("agent_command", command_parts);
         let mode = fields.required("mode", |node, key, problems| read::choice(node, key, &Mode::NAMES, problems));
         let cases_path = fields.required("cases_path", read::name);
         let tools = fields.required("tool_registry", read::texts);
-        Some(SuiteFile {
-            checks: fields.or_default("assertions", assertions),
-            limits: fields.or_default("budgets", budgets),
-            output_dir: fields.name("output_dir"),
-            baseline_path: fields.optional("baseline_path", read::name),
-            gates: fields.or_default("regression", regression),
-            live: fields.or_default("tools", |node, problems| read_live_tools(node, place, problems)),
+        let baseline = fields.optional("baseline_path", read::name);
+        let baseline = baseline.map(|path| Spanned::new(configured(place.folder, &path.value), path.span));
+        let gates = Gates { baseline, ..fields.or_default("regression", regression) };
+        let output_dir = fields.name("output_dir").map(|output| configured(place.folder, &output));
+        let redact = fields.or_default("redact", read_redaction);
+        let checks = fields.or_default("assertions", assertions);
+        let limits = fields.or_default("budgets", budgets);
+        let live = LiveTools {
+            tools: fields.or_default("tools", |node, problems| read_live_tools(node, place, problems)),
             module: fields.optional("tool_module", read::name),
-            normalization: fields.or_default("normalization", normalization),
-            faults: fields.or_default("faults", read_faults),
-            redact: fields.or_default("redact", read_redaction),
-            name: name?,
-            command: command?,
-            command_span,
-            mode: mode?,
-            cases_path: cases_path?,
-            tools: tools?,
+            folder: place.folder.to_path_buf(),
+        };
+        let world = World {
+            live: Arc::new(live),
+            normalization: Arc::new(fields.or_default("normalization", normalization)),
+            faults: fields.or_default("faults", read_faults).into(),
+            ..World::default()
+        };
+        let (name, command, mode, cases_path, tools) = (name?, command?, mode?, cases_path?, tools?);
+        let target = Target::Process(ProcessTarget {
+            command: place.command(command),
+            folder: None,
+            environment: Vec::new(),
+            speaks: Speech::Protocol,
+            output: OutputRule::Required,
+            span,
+        });
+        let (path, folder) = (path.to_path_buf(), place.folder.to_path_buf());
+        let suite = new_suite(name.value, (Dialect::Runledger, HABITS), path, folder, name.span);
+        Some(SuiteFile {
+            suite: Suite { mode, output_dir, redact, gates, ..suite },
+            cases_path,
+            target: Arc::new(target),
+            world: World { allowed: Some(tools.into()), ..world },
+            checks,
+            limits,
         })
     })
+}
+
+/// A path of the suite; suites written on Windows hold backslashes.
+pub(super) fn configured(folder: &Path, written: &str) -> PathBuf {
+    join(folder, &written.replace('\\', "/"))
 }
 
 fn normalization(node: &Node, problems: &mut Diagnostics) -> Normalization {
     read_normalization(node, Reading::Legacy, problems)
 }
 
-fn command_parts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
+fn command_parts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Text>> {
     let parts = read::texts(node, name, problems)?;
     let empty = node.items().is_some_and(<[Node]>::is_empty);
     if empty || parts.first().is_some_and(|program| program.value.trim().is_empty()) {
@@ -133,41 +170,39 @@ fn command_parts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<
         problems.error(node.span, format!("`{name}` names no program"), "a program is missing here").help(help);
         return None;
     }
-    Some(parts)
-}
-
-/// What a case file says.
-pub(super) struct CaseFile {
-    pub(super) id: Spanned<Name>,
-    pub(super) description: Option<String>,
-    pub(super) input: Spanned<Value>,
-    pub(super) cassette: Spanned<String>,
-    pub(super) checks: Vec<Arc<Check>>,
-    pub(super) limits: Limits,
-    pub(super) normalization: Normalization,
-    pub(super) faults: Vec<Fault>,
+    Some(parts.into_iter().map(|part| Text::Literal(part.value)).collect())
 }
 
 /// Reads a case file; `None` when something it cannot do without is missing or wrong.
-pub(super) fn case(root: &Node, problems: &mut Diagnostics) -> Option<CaseFile> {
+pub(super) fn case(root: &Node, suite: &SuiteFile, problems: &mut Diagnostics) -> Option<Case> {
     CASE.read(root, problems, |fields| {
         let id = fields.required("id", read::name);
         let description = fields.text("description");
         let input = fields.required("input", |node, key, problems| {
             let value = read::object(node, key, Reading::Legacy, problems)?;
             legacy::warn(node, problems);
-            Some(Spanned::new(value, node.span))
+            Some(plain_turn(TurnInput::Input(Data::literal(&value)), node.span))
         });
         let cassette = fields.required("cassette", read::name);
-        Some(CaseFile {
-            description,
-            checks: fields.or_default("assertions", assertions),
-            limits: fields.or_default("budgets", budgets),
-            normalization: fields.or_default("normalization", normalization),
-            faults: fields.or_default("faults", read_faults),
-            id: id?.into_name(),
-            input: input?,
-            cassette: cassette?,
+        let checks = fields.or_default("assertions", assertions);
+        let limits = fields.or_default("budgets", budgets).over(&suite.limits);
+        let normalization = fields.or_default("normalization", normalization);
+        let faults = fields.or_default("faults", read_faults);
+        let (id, input, cassette) = (id?, input?, cassette?);
+        let path = configured(&suite.suite.folder, &cassette.value);
+        let world = World {
+            tools: ToolSource::Cassette(Cassette { path, span: cassette.span }),
+            normalization: Arc::new(suite.world.normalization.extended(&normalization)),
+            faults: suite.world.faults.iter().cloned().chain(faults).collect(),
+            ..suite.world.clone()
+        };
+        Some(Case {
+            description: description.map(Into::into),
+            turns: [input].into(),
+            checks: suite.checks.iter().cloned().chain(checks).collect(),
+            timeout: limits.wall_ms.is_none().then_some(DEFAULT_TIMEOUT),
+            limits: limits.shared(),
+            ..Case::new(id.value, id.span, Arc::clone(&suite.target), Arc::new(world))
         })
     })
 }

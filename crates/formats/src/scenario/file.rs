@@ -1,39 +1,21 @@
-//! A scenario as a plain struct.
+//! A scenario file to a case.
 
-use agentci_plan::{Data, Fault, RoutedTool, Skip};
+use std::path::Path;
+use std::sync::Arc;
+
+use agentci_plan::{Case, Data, TurnInput, World};
 use agentci_source::shape::{Shape, ValueKind, optional, required};
-use agentci_source::{Diagnostics, Name, Node, Span, Spanned, read};
-use serde_json::{Map, Value, json};
+use agentci_source::{Diagnostics, Node, Spanned, read};
+use serde_json::json;
 
 use super::answer::AnswerFolders;
 use super::fixtures::{FIXTURES, fixtures};
+use super::lower::AgentDefaults;
 use super::threshold::{THRESHOLD, threshold};
+use crate::new_suite::plain_turn;
 use crate::skip::{SKIP, skip};
 use crate::texts::object;
 use crate::world::{FAULTS, read_faults};
-
-/// What a scenario says.
-pub(super) struct ScenarioFile {
-    pub(super) name: Spanned<Name>,
-    pub(super) description: Option<String>,
-    pub(super) tags: Vec<String>,
-    pub(super) skip: Option<Skip>,
-    /// The question and the variables, as they are sent.
-    pub(super) input: Spanned<Data>,
-    pub(super) expected: ExpectedAnswer,
-    pub(super) tools: Vec<RoutedTool>,
-    /// Where the tools stand: their key, if they are there.
-    pub(super) tools_key: Option<Span>,
-    pub(super) faults: Vec<Fault>,
-}
-
-/// The answer that is hoped for.
-pub(super) struct ExpectedAnswer {
-    /// Where it is asked for.
-    pub(super) key: Span,
-    pub(super) text: Node,
-    pub(super) threshold: Option<Node>,
-}
 
 /// A scenario file.
 pub(crate) static SCENARIO: Shape = Shape::new(
@@ -54,7 +36,13 @@ pub(crate) static SCENARIO: Shape = Shape::new(
 );
 
 /// Reads a scenario; `None` when something it cannot do without is missing or wrong.
-pub(super) fn scenario(root: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<ScenarioFile> {
+pub(super) fn scenario(
+    root: &Node,
+    path: &Path,
+    agent: &AgentDefaults<'_>,
+    shelf: AnswerFolders<'_>,
+    problems: &mut Diagnostics,
+) -> Option<Case> {
     SCENARIO.read(root, problems, |fields| {
         let name = fields.required("test_name", read::name);
         let (description, tags) = (fields.text("description"), fields.texts("tags"));
@@ -66,23 +54,20 @@ pub(super) fn scenario(root: &Node, shelf: AnswerFolders<'_>, problems: &mut Dia
         let threshold = fields.optional("semantic_threshold", threshold);
         let tools = fields.or_default("tool_fixtures", |node, problems| fixtures(node, shelf, problems));
         let faults = fields.or_default("faults", read_faults);
-        let (question, text) = (question?, text?);
-        let variables = variables?.unwrap_or_else(|| Value::Object(Map::new()));
+        let (name, question, text) = (name?, question?, text?);
+        let tools = agent.routes(tools, fields.key_span("tool_fixtures"), path, name.span);
+        let variables = variables?.unwrap_or_else(|| json!({}));
         let input = json!({ "user_input": question.value, "variables": variables });
-        Some(ScenarioFile {
-            name: name?.into_name(),
-            description,
-            tags,
-            skip,
-            input: Spanned::new(Data::literal(&input), question.span),
-            expected: ExpectedAnswer {
-                key: key.unwrap_or(text.span),
-                text: Node::text(text.value, text.span),
-                threshold,
-            },
-            tools,
-            tools_key: fields.key_span("tool_fixtures"),
-            faults,
+        let turn = plain_turn(TurnInput::Input(Data::literal(&input)), question.span);
+        let check = agent.check(key.unwrap_or(text.span), text, threshold);
+        let world = World { tools, faults: faults.into(), live: Arc::clone(&agent.live), ..World::default() };
+        Some(Case {
+            description: description.map(Into::into),
+            tags: tags.into(),
+            skip: skip.map(Box::new),
+            turns: [turn].into(),
+            checks: [Arc::new(check)].into(),
+            ..Case::new(name.value, name.span, Arc::clone(&agent.target), Arc::new(world))
         })
     })
 }

@@ -4,22 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, FixtureWriter, Habits, LiveTools, Parallelism, ResultFiles, RouteRecord, Routes,
-    Suite, Target, ToolBase, ToolSource, TurnInput, UnansweredRoute, Verdicts, World,
+    CaseFiles, Check, Dialect, FixtureWriter, Habits, LiveTools, Parallelism, ResultFiles, RouteRecord, RoutedTool,
+    Routes, Suite, Target, ToolBase, ToolSource, UnansweredRoute, Verdicts,
 };
-use agentci_source::{Diagnostics, FileKind, Files, Node, Span, join};
+use agentci_source::{Diagnostics, FileKind, Files, Node, Span, Spanned, join};
 
 use super::agents::{Home, ScenarioAgent};
 use super::answer::{ANSWERS, AnswerFolders};
-use super::file::{self, ExpectedAnswer, ScenarioFile};
+use super::file;
 use super::project::ScenarioProjects;
 use super::recorded::with_fixtures;
 use super::settings::ProjectSettings;
 use crate::ScenarioOptions;
 use crate::document::{Loading, OpenedFile, folder_of};
-use crate::ids::TakenIds;
-use crate::invalid_case::CaseReading;
-use crate::new_suite::{new_suite, plain_turn};
+use crate::invalid_case::{CaseReading, claim_ids};
+use crate::new_suite::new_suite;
 
 /// What suites of the dialect take for granted.
 const HABITS: Habits = Habits {
@@ -45,21 +44,14 @@ pub(crate) fn lower(
     {
         loading.problems.push(problem);
     }
-    let opened: Vec<_> = scenarios.into_iter().map(|scenario| open(loading.files, &home, scenario)).collect();
-    let mut problems = Diagnostics::default();
-    let mut ids = TakenIds::default();
-    for scenario in &opened {
-        if let Some(id) = &scenario.id {
-            ids.claim(id, loading.sources, &mut problems);
-        }
-        loading.problems.append(scenario.problems.clone());
-    }
-    loading.report_all(problems)?;
-    let settings = settings?;
-    let shared = AgentDefaults::new(&settings, &slug, &home.folder, options, span);
-    let cases = opened.into_iter().map(|scenario| Box::new(shared.case(scenario, &mut ids))).collect();
+    // What is wrong with the scenarios is reported even where the settings are wrong, too.
+    let known = settings.clone().unwrap_or_default();
+    let shared = AgentDefaults::new(&known, &slug, &home.folder, options, span);
+    let cases: Vec<_> = scenarios.into_iter().map(|scenario| open(loading.files, &home, &shared, scenario)).collect();
+    let mut ids = claim_ids(&cases, loading, Diagnostics::default())?;
+    let embedder = settings?.embedder.clone();
+    let cases = cases.into_iter().map(|case| case.finish(Some(shared.target.clone()), &mut ids)).collect();
     let (path, folder) = (home.folder.clone(), home.folder.clone());
-    let embedder = settings.embedder.clone();
     Some(Suite { embedder, cases, ..new_suite(slug, (Dialect::Scenario, HABITS), path, folder, span) })
 }
 
@@ -72,21 +64,21 @@ pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
     entries.filter(folder).map(|entry| entry.name).collect()
 }
 
-fn open(files: &dyn Files, home: &Home, scenario: OpenedFile) -> CaseReading<ScenarioFile> {
+fn open(files: &dyn Files, home: &Home, agent: &AgentDefaults<'_>, scenario: OpenedFile) -> CaseReading {
     let OpenedFile { path, root } = scenario;
     let folder = folder_of(&path);
     let shelf = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };
-    CaseReading::new(path, root, "test_name", |root, problems| file::scenario(root, shelf, problems))
+    CaseReading::of_file(&path, root, "test_name", |root, problems| file::scenario(root, &path, agent, shelf, problems))
 }
 
 /// What the scenarios of an agent have in common.
-struct AgentDefaults<'s> {
+pub(super) struct AgentDefaults<'s> {
     settings: &'s ProjectSettings,
     folder: &'s Path,
-    target: Arc<Target>,
+    pub(super) target: Arc<Target>,
     bases: Arc<[ToolBase]>,
     miss: UnansweredRoute,
-    live: Arc<LiveTools>,
+    pub(super) live: Arc<LiveTools>,
 }
 
 impl<'s> AgentDefaults<'s> {
@@ -102,40 +94,30 @@ impl<'s> AgentDefaults<'s> {
         }
     }
 
-    fn case(&self, mut scenario: CaseReading<ScenarioFile>, ids: &mut TakenIds) -> Case {
-        let target = Arc::clone(&self.target);
-        let Some(file) = scenario.file.take() else { return scenario.invalid(target, ids) };
-        let check = self.check(&file.expected);
-        let folder = join(self.folder, ANSWERS);
-        let record =
-            RouteRecord { suite: scenario.path, block: file.tools_key, writer: FixtureWriter(with_fixtures), folder };
-        let routes = Routes {
+    /// The tools of a scenario, which stand under `key` if it says anything about them.
+    pub(super) fn routes(&self, tools: Vec<RoutedTool>, key: Option<Span>, path: &Path, name: Span) -> ToolSource {
+        let record = RouteRecord {
+            suite: path.to_path_buf(),
+            block: key,
+            writer: FixtureWriter(with_fixtures),
+            folder: join(self.folder, ANSWERS),
+        };
+        ToolSource::Routes(Arc::new(Routes {
             bases: Arc::clone(&self.bases),
-            tools: file.tools,
+            tools,
             miss: self.miss,
             port: self.settings.stub_port,
             record: Some(record),
-            span: file.tools_key.unwrap_or(file.name.span),
-        };
-        let tools = ToolSource::Routes(Arc::new(routes));
-        let world = World { tools, faults: file.faults.into(), live: Arc::clone(&self.live), ..World::default() };
-        let turn = plain_turn(TurnInput::Input(file.input.value), file.input.span);
-        Case {
-            description: file.description.map(Into::into),
-            tags: file.tags.into(),
-            skip: file.skip.map(Box::new),
-            turns: [turn].into(),
-            checks: [Arc::new(check)].into(),
-            ..Case::new(file.name.value, file.name.span, target, Arc::new(world))
-        }
+            span: key.unwrap_or(name),
+        }))
     }
 
-    fn check(&self, expected: &ExpectedAnswer) -> Check {
-        let ExpectedAnswer { key, text, threshold } = expected;
-        let mut arguments = vec![("expected", text.clone())];
-        let threshold = threshold.as_ref().or(self.settings.threshold.as_ref());
-        arguments.extend(threshold.map(|threshold| ("threshold", threshold.clone())));
-        arguments.push(("facts", Node::text(self.settings.facts(), *key)));
-        Check::new("semantic", *key, Node::map(text.span, arguments))
+    /// What is asked of the answer: that it says what `key` hopes for.
+    pub(super) fn check(&self, key: Span, hoped: Spanned<String>, threshold: Option<Node>) -> Check {
+        let threshold = threshold.or_else(|| self.settings.threshold.clone());
+        let expected = [("expected", Node::text(hoped.value, hoped.span))];
+        let facts = [("facts", Node::text(self.settings.facts(), key))];
+        let threshold = threshold.map(|threshold| ("threshold", threshold));
+        Check::new("semantic", key, Node::map(hoped.span, expected.into_iter().chain(threshold).chain(facts)))
     }
 }

@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use agentci_source::shape::{Field, ValueKind as Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, FileKind, Files, Node, Span, Spanned, join, read};
+use agentci_source::{Diagnostic, Diagnostics, FileKind, Files, Node, Span, Spanned, join, read, yaml};
 
 use super::glob::Glob;
 use super::tracked::{TrackedPaths, git_folder};
 use crate::document::{Loading, SIZE_LIMIT};
 use crate::native::{NAMES as SETTINGS, is_suite};
-use agentci_source::yaml;
 
 /// The key of an `agentci.yaml`.
 pub(crate) const EXCLUDE: Field = optional(

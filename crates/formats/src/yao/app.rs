@@ -6,8 +6,7 @@ use std::sync::Arc;
 use agentci_plan::EnvironmentFile;
 use agentci_source::{FileKind, Files, Node, join};
 
-use super::environment;
-use super::json;
+use super::{environment, json};
 use crate::YaoOptions;
 use crate::document::Loading;
 

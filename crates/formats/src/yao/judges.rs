@@ -7,8 +7,7 @@ use agentci_plan::Target;
 use agentci_source::Spanned;
 
 use super::app::App;
-use super::assistant;
-use super::folders;
+use super::{assistant, folders};
 use crate::document::Loading;
 
 /// The assistants that are asked, each read once.

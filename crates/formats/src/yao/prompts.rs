@@ -4,12 +4,11 @@ use std::path::Path;
 
 use agentci_plan::ChatPrompt;
 use agentci_source::shape::{Shape, UnknownKeys, ValueKind as Of, optional, required};
-use agentci_source::{Diagnostics, FileKind, Files, Node, join, read};
+use agentci_source::{Diagnostics, FileKind, Files, Node, join, read, yaml};
 
 use super::app::SIZE_LIMIT;
 use super::folders;
 use crate::document::Loading;
-use agentci_source::yaml;
 
 /// What begins the name of a file whose text is put in.
 const ASSETS: &str = "@assets/";

@@ -10,10 +10,10 @@ use super::SuiteFolder;
 use crate::ananke::readers::{plain_texts, url};
 use crate::texts::template;
 
-const NAMES: [&str; 4] = ["apiKey", "bearer", "oauth2", "mtls"];
 /// The schemes, each with its own keys.
-const SCHEMES: [(&str, &Shape); 4] =
-    [(NAMES[0], &API_KEY), (NAMES[1], &BEARER), (NAMES[2], &OAUTH2), (NAMES[3], &MTLS)];
+static SCHEMES: [(&str, &Shape); 4] = [("apiKey", &API_KEY), ("bearer", &BEARER), ("oauth2", &OAUTH2), ("mtls", &MTLS)];
+
+static NAMES: [&str; 4] = words(&SCHEMES);
 
 /// How we say who we are.
 pub(super) const AUTH: ValueKind = ValueKind::Tagged(&Tagged { tag: "scheme", variants: &SCHEMES, usual: None });

@@ -50,6 +50,12 @@ impl TargetProtocol {
         ProtocolFacts { name: Self::NAMES[self as usize].0, version, keys, shape }
     }
 
+    /// The protocol that has a type of turn; any, where none is named.
+    pub(super) fn of_turn(name: &str) -> Option<Self> {
+        let (protocol, _) = name.split_once(':')?;
+        Self::NAMES.into_iter().find(|(known, _)| *known == protocol).map(|(_, found)| found)
+    }
+
     fn has(self, key: &str) -> bool {
         self.facts().keys.iter().any(|field| field.key == key)
     }

@@ -5,8 +5,7 @@ use agentci_source::shape::{KeyRule, Shape, ValueKind, filled, optional, require
 use agentci_source::{Diagnostics, Node, Reader, read};
 
 use super::super::readers::{SuiteFolder, named_texts, object, template};
-use super::ReadTarget;
-use super::read_address;
+use super::{ReadTarget, read_address};
 use crate::hosts::hosts;
 
 pub(super) static A2A: Shape = Shape::new(

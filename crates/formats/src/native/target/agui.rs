@@ -5,9 +5,8 @@ use agentci_source::shape::{Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostics, Node, read};
 use serde_json::json;
 
-use super::super::readers::{SuiteFolder, named_texts, object, object_data, template};
-use super::ReadTarget;
-use super::read_address;
+use super::super::readers::{named_texts, object, object_data, template};
+use super::{ReadTarget, read_address};
 
 pub(super) static AGUI: Shape = Shape::new(
     "`agui`",
@@ -37,7 +36,7 @@ static CLIENT_TOOL: Shape = Shape::new(
     ],
 );
 
-pub(super) fn agui(node: &Node, _place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+pub(super) fn agui(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget> {
     let agui = AGUI.read(node, problems, |fields| {
         let endpoint = fields.required("endpoint", read_address);
         Some(AguiTarget {

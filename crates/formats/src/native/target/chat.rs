@@ -11,8 +11,7 @@ use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 use serde_json::{Map, Value};
 
 use super::super::readers::{SuiteFolder, object, object_map, template};
-use super::ReadTarget;
-use super::read_address;
+use super::{ReadTarget, read_address};
 use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
 use crate::yao::{read_variables, scripted_connector, usual_script};
 

@@ -7,8 +7,7 @@ use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, required
 use agentci_source::{Diagnostics, Node, Reader, Span, Spanned, read};
 
 use super::super::readers::{SuiteFolder, command, data, named_texts};
-use super::ReadTarget;
-use super::read_address;
+use super::{ReadTarget, read_address};
 use crate::gates::placed_truth;
 use crate::printer::Printer;
 

@@ -5,9 +5,8 @@ use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node};
 
 use super::super::readers::{SuiteFolder, command, named_texts};
-use super::ReadTarget;
 use super::a2a::{AUTH, auth};
-use super::read_address;
+use super::{ReadTarget, read_address};
 use crate::mcp_auth;
 
 pub(super) static MCP: Shape = Shape::new(

@@ -6,7 +6,6 @@ use agentci_plan::{MockTarget, Target};
 use agentci_source::shape::{Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node, Severity};
 
-use super::super::readers::SuiteFolder;
 use super::ReadTarget;
 use crate::mock_script;
 
@@ -24,7 +23,7 @@ pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place 
         )],
     ]);
 
-pub(super) fn mock(node: &Node, _place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
+pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget> {
     let mut fields = MOCK.reader(node, problems)?;
     let script = mock_script::script(&mut fields, Severity::Error);
     let written = fields.node("position");

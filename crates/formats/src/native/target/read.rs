@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{MockScript, MockTarget, Target};
-use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, filled};
+use agentci_source::shape::{KeyRule, Shape, ValueKind, filled};
 use agentci_source::{Diagnostics, Node, Span, did_you_mean, read};
 
 use super::super::readers::SuiteFolder;
@@ -17,41 +17,25 @@ pub(crate) fn has_target(root: &Node) -> bool {
     target.iter().any(|pair| pair.value.pairs().is_some() && TARGET.fields().any(|kind| kind.key == &*pair.key.text))
 }
 
-/// Reads what stands below the key of a kind of target.
-type ReadKind = fn(&Node, SuiteFolder<'_>, &mut Diagnostics) -> Option<ReadTarget>;
-
-/// The kinds of target, each with its key and who reads it.
-const KINDS: [(Field, ReadKind); 7] = [
-    (
+/// A target.
+pub(in crate::native) static TARGET: Shape = Shape::new(
+    "`target`",
+    "How the agent is reached: one key, the kind.",
+    &[
         filled(
             "process",
             ValueKind::Shape(&process::PROCESS),
             "A program that speaks JSON lines over its standard input and output.",
         ),
-        process::process,
-    ),
-    (filled("http", ValueKind::Shape(&http::HTTP), "A server that is asked over plain HTTP."), http::http),
-    (filled("mock", ValueKind::Shape(&mock::MOCK), "A scripted model in place of an agent."), mock::mock),
-    (filled("agui", ValueKind::Shape(&agui::AGUI), "A server that speaks AG-UI."), agui::agui),
-    (filled("a2a", ValueKind::Shape(&a2a::A2A), "An agent that speaks A2A."), a2a::a2a),
-    (filled("mcp", ValueKind::Shape(&mcp::MCP), "A server that speaks MCP."), mcp::mcp),
-    (filled("chat", ValueKind::Shape(&chat::CHAT), "An agent that is prompts and a model."), chat::chat),
-];
-
-/// The keys of [`KINDS`].
-static KEYS: [Field; KINDS.len()] = {
-    let mut keys = [KINDS[0].0; KINDS.len()];
-    let mut index = 1;
-    while index < keys.len() {
-        keys[index] = KINDS[index].0;
-        index += 1;
-    }
-    keys
-};
-
-/// A target.
-pub(in crate::native) static TARGET: Shape =
-    Shape::new("`target`", "How the agent is reached: one key, the kind.", &KEYS).rules(&[KeyRule::OneKey]);
+        filled("http", ValueKind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
+        filled("mock", ValueKind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
+        filled("agui", ValueKind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
+        filled("a2a", ValueKind::Shape(&a2a::A2A), "An agent that speaks A2A."),
+        filled("mcp", ValueKind::Shape(&mcp::MCP), "A server that speaks MCP."),
+        filled("chat", ValueKind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
+    ],
+)
+.rules(&[KeyRule::OneKey]);
 
 /// A target as it is written.
 #[derive(Clone)]
@@ -93,12 +77,21 @@ pub(in crate::native) fn target(node: &Node, place: SuiteFolder<'_>, problems: &
         return None;
     };
     let name = pair.key.text.as_str();
-    let Some((_, read)) = KINDS.iter().find(|(kind, _)| kind.key == name) else {
-        let help = meant(name);
-        problems.error(pair.key.span, format!("unknown target `{}`", name.escape_debug()), "not known here").help(help);
-        return None;
-    };
-    read(&pair.value, place, problems)
+    let value = &pair.value;
+    match name {
+        "process" => process::process(value, place, problems),
+        "http" => http::http(value, place, problems),
+        "mock" => mock::mock(value, problems),
+        "agui" => agui::agui(value, problems),
+        "a2a" => a2a::a2a(value, place, problems),
+        "mcp" => mcp::mcp(value, place, problems),
+        "chat" => chat::chat(value, place, problems),
+        _ => {
+            let message = format!("unknown target `{}`", name.escape_debug());
+            problems.error(pair.key.span, message, "not known here").help(meant(name));
+            None
+        }
+    }
 }
 
 /// What to write instead of an unknown kind.
