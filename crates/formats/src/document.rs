@@ -13,6 +13,11 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
     join(path.parent().unwrap_or(Path::new("")), "")
 }
 
+/// A folder and those above it, at most so many.
+pub(crate) fn upward<'f>(files: &'f dyn Files, folder: &Path, most: usize) -> impl Iterator<Item = PathBuf> + use<'f> {
+    std::iter::successors(Some(join(folder, "")), move |folder| files.parent(folder)).take(most)
+}
+
 /// The name of a file without its ending.
 pub(crate) fn stem_of(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()

@@ -68,9 +68,10 @@ impl<'f> Loader<'f> {
         self.search.finish()
     }
 
-    fn finder(&mut self, dialect: Dialect) -> Option<(&mut Box<dyn Finder + 'f>, &mut SuiteSearch<'f>)> {
-        let (_, finder) = self.finders.iter_mut().find(|(of, _)| *of == dialect)?;
-        Some((finder, &mut self.search))
+    fn finder(&mut self, dialect: Dialect) -> (&mut dyn Finder, &mut SuiteSearch<'f>) {
+        let found = self.finders.iter_mut().find(|(of, _)| *of == dialect);
+        let (_, finder) = found.expect("every dialect has a finder");
+        (&mut **finder, &mut self.search)
     }
 
     fn named_file(&mut self, path: &Path) {
@@ -86,16 +87,14 @@ impl<'f> Loader<'f> {
         let mut finders = self.finders.iter_mut();
         let meant = || finders.find_map(|(of, finder)| finder.is_meant(&file).then_some(*of));
         if let Some(dialect) = known.or_else(meant) {
-            if let Some((finder, search)) = self.finder(dialect) {
-                finder.take(file, search);
-            }
-            return;
+            let (finder, search) = self.finder(dialect);
+            return finder.take(file, search);
         }
         let problem = match &file.root {
             Err(problem) => problem.clone(),
             Ok(root) => {
-                let named = suite_named(name).and_then(|front| self.finder(front.dialect));
-                named.and_then(|(finder, _)| finder.refusal(path, root)).unwrap_or_else(|| {
+                let named = suite_named(name).and_then(|front| self.finder(front.dialect).0.refusal(path, root));
+                named.unwrap_or_else(|| {
                     Diagnostic::error(root.span, format!("`{}` fits no known suite format", path.display()))
                         .help(what_is_a_suite())
                 })
@@ -163,7 +162,8 @@ impl<'f> Loader<'f> {
         }
         if claimed {
             // Two suites share this folder, and what is no test of the config is the other's.
-            if let Some((finder, search)) = config.and_then(|front| self.finder(front.dialect)) {
+            if let Some(front) = config {
+                let (finder, search) = self.finder(front.dialect);
                 finder.take_found(&mut below.strays, search);
             }
             below.strays.clear();
@@ -186,7 +186,7 @@ impl<'f> Loader<'f> {
                 return true;
             }
         };
-        let Some((finder, search)) = self.finder(dialect) else { return false };
+        let (finder, search) = self.finder(dialect);
         match finder.candidate(path, root, search) {
             SuiteCandidate::Suite => {
                 finder.take(file, search);

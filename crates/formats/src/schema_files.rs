@@ -8,7 +8,7 @@
 
 use agentci_plan::Dialect;
 use agentci_source::schema::{self, Table};
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Shape, ValueKind};
 use serde_json::Value;
 
 use crate::{ananke, aumai, mcp_script, model_script, native, runledger, scenario, yao};
@@ -42,69 +42,33 @@ static SCHEMAS: [SchemaFile; 14] = [
         &["agentci.yaml", "agentci.yml"],
         ValueKind::Having("cases", &native::SUITE, &scenario::SETTINGS),
     ),
-    file(
-        "model-script",
-        None,
-        "agentci model script",
-        &["model.yaml", "models/*.yaml"],
-        ValueKind::Shape(&model_script::SCRIPT),
-    ),
-    file("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], ValueKind::Shape(&mcp_script::SCRIPT)),
-    file(
-        "runledger",
-        Some(Dialect::Runledger),
-        "RunLedger suite",
-        &["suite.yaml", "suite.yml"],
-        ValueKind::Shape(&runledger::SUITE),
-    ),
-    file(
-        "runledger-case",
-        Some(Dialect::Runledger),
-        "RunLedger case",
-        &["cases/*.yaml"],
-        ValueKind::Shape(&runledger::CASE),
-    ),
+    mapping("model-script", None, "agentci model script", &["model.yaml", "models/*.yaml"], &model_script::SCRIPT),
+    mapping("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], &mcp_script::SCRIPT),
+    mapping("runledger", Some(Dialect::Runledger), "RunLedger suite", &["suite.yaml", "suite.yml"], &runledger::SUITE),
+    mapping("runledger-case", Some(Dialect::Runledger), "RunLedger case", &["cases/*.yaml"], &runledger::CASE),
     file("aumai", Some(Dialect::Aumai), "AumAI tests", &[], aumai::FILE),
-    file(
+    mapping(
         "aumai-mock",
         Some(Dialect::Aumai),
         "AumAI mock configuration",
         &["mock_config.yaml", "mock_config.yml"],
-        ValueKind::Shape(&aumai::CONFIG),
+        &aumai::CONFIG,
     ),
-    file(
-        "scenario",
-        Some(Dialect::Scenario),
-        "Scenario",
-        &["tests/*/**/*.yaml"],
-        ValueKind::Shape(&scenario::SCENARIO),
-    ),
+    mapping("scenario", Some(Dialect::Scenario), "Scenario", &["tests/*/**/*.yaml"], &scenario::SCENARIO),
     SchemaFile {
         by_line: true,
-        ..file(
-            "yao",
-            Some(Dialect::Yao),
-            "Yao test, a line of a file",
-            &["tests/*.jsonl"],
-            ValueKind::Shape(&yao::RECORD),
-        )
+        ..mapping("yao", Some(Dialect::Yao), "Yao test, a line of a file", &["tests/*.jsonl"], &yao::RECORD)
     },
-    file("yao-package", Some(Dialect::Yao), "Yao assistant", &["package.yao"], ValueKind::Shape(&yao::PACKAGE_FILE)),
+    mapping("yao-package", Some(Dialect::Yao), "Yao assistant", &["package.yao"], &yao::PACKAGE_FILE),
     file("yao-connector", Some(Dialect::Yao), "Yao connector", &["connectors/**/*.conn.yao"], yao::CONNECTOR),
     file("yao-prompts", Some(Dialect::Yao), "Yao prompts", &["prompts.yml", "prompts/**/*.yml"], yao::PROMPTS),
-    file(
-        "ananke",
-        Some(Dialect::Ananke),
-        "Ananke test",
-        &["*.test.yaml", "*.test.yml"],
-        ValueKind::Shape(&ananke::TEST),
-    ),
-    file(
+    mapping("ananke", Some(Dialect::Ananke), "Ananke test", &["*.test.yaml", "*.test.yml"], &ananke::TEST),
+    mapping(
         "ananke-config",
         Some(Dialect::Ananke),
         "Ananke configuration",
         &["ananke.config.yaml", "ananke.config.yml"],
-        ValueKind::Shape(&ananke::CONFIG),
+        &ananke::CONFIG,
     ),
 ];
 
@@ -116,6 +80,16 @@ const fn file(
     root: ValueKind,
 ) -> SchemaFile {
     SchemaFile { name, dialect, title, paths, by_line: false, root }
+}
+
+const fn mapping(
+    name: &'static str,
+    dialect: Option<Dialect>,
+    title: &'static str,
+    paths: &'static [&'static str],
+    shape: &'static Shape,
+) -> SchemaFile {
+    file(name, dialect, title, paths, ValueKind::Shape(shape))
 }
 
 impl SchemaFile {

@@ -7,7 +7,7 @@ use agentci_source::{FileKind, Files, join};
 
 use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
-use crate::document::{OpenedFile as Test, folder_of};
+use crate::document::{OpenedFile as Test, folder_of, upward};
 
 /// How many folders a config is looked for upwards.
 const MOST_STEPS: usize = 128;
@@ -46,21 +46,12 @@ impl<'f> AnankeProjects<'f> {
     }
 
     fn above(&mut self, folder: PathBuf) -> Option<PathBuf> {
-        let mut way = vec![folder];
-        let mut found = None;
-        while let Some(folder) = way.last() {
-            if let Some(known) = self.nearest.get(folder) {
-                found.clone_from(known);
-                break;
-            }
-            found =
-                NAMES.iter().map(|name| join(folder, name)).find(|path| self.files.kind(path) == Some(FileKind::File));
-            let above = self.files.parent(folder).filter(|_| found.is_none() && way.len() < MOST_STEPS);
-            let Some(above) = above else { break };
-            way.push(above);
-        }
-        self.nearest.extend(way.into_iter().map(|folder| (folder, found.clone())));
-        found
+        let files = self.files;
+        let is_file = |path: &PathBuf| files.kind(path) == Some(FileKind::File);
+        let config = |folder: PathBuf| NAMES.iter().map(|name| join(&folder, name)).find(is_file);
+        let nearest = self.nearest.entry(folder);
+        let folder = nearest.key().clone();
+        nearest.or_insert_with(|| upward(files, &folder, MOST_STEPS).find_map(config)).clone()
     }
 
     /// Whether a file that was met in a search is worth opening: its name says that it is a test, or there is a config.

@@ -41,8 +41,8 @@ impl FileNames {
         common: &WorldSettings,
         problems: &mut Diagnostics,
     ) {
-        for path in own.paths(common).filter(|path| is_per_case(&path.value)) {
-            let path = of_case(&path.value, id);
+        for path in own.paths(common).filter(|path| is_per_case(path)) {
+            let path = of_case(path, id);
             match self.taken.get(&path) {
                 Some(first) if first != id => {
                     let (first, second) = (first.escape_debug(), id.escape_debug());

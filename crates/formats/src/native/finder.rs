@@ -12,14 +12,9 @@ use crate::finder::{Finder, FrontEnd, SuiteCandidate};
 use crate::search::SuiteSearch;
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
-    dialect: Dialect::Native,
-    looks_like: "an `agentci.yaml` with `cases:`",
     suite_names: &NAMES,
-    config_names: &[],
-    own_key: None,
-    fits: has_marks,
     fits_named: is_suite,
-    finder: |_, _| Box::new(NativeFinder),
+    ..FrontEnd::new(Dialect::Native, "an `agentci.yaml` with `cases:`", has_marks, |_, _| Box::new(NativeFinder))
 };
 
 struct NativeFinder;

@@ -122,7 +122,7 @@ struct Defaults<'s> {
 impl<'s> Defaults<'s> {
     fn new(settings: SharedSettings, folder: &'s Path) -> Self {
         let nothing = WorldSettings::default();
-        let per_case = settings.world.paths(&nothing).any(|path| is_per_case(&path.value));
+        let per_case = settings.world.paths(&nothing).any(is_per_case);
         Self {
             folder,
             world: (!per_case).then(|| Arc::new(world(&nothing, &settings.world, "", folder))),
@@ -159,11 +159,7 @@ impl<'s> Defaults<'s> {
             } else {
                 settings.limits.over(&common.limits).shared()
             },
-            timeout: match settings.timeout.or(common.timeout) {
-                None => Some(DEFAULT_TIMEOUT),
-                Some(Timeout::None) => None,
-                Some(Timeout::After(time)) => Some(time),
-            },
+            timeout: settings.timeout.or(common.timeout).map_or(Some(DEFAULT_TIMEOUT), |Timeout(time)| time),
             runs: settings.runs.or(common.runs).unwrap_or(1),
             stop: settings.stop.or(common.stop).unwrap_or_default(),
             played: settings.played.as_ref().or(common.played.as_ref()).is_some_and(|played| played.value),

@@ -14,7 +14,7 @@ use agentci_plan::{McpSource, McpWorld};
 use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
 
-use super::file_names::of_case;
+use super::file_names;
 use crate::printer::Printer;
 
 /// Servers by name.
@@ -43,35 +43,16 @@ static SERVER: Shape = Shape::new(
 )
 .rules(&[KeyRule::One(&["scripted", "recording"]), KeyRule::Needs("server", "recording")]);
 
-/// The servers of a suite or a case.
+/// The servers of a suite or a case, with their paths as they are written.
 #[derive(Default)]
-pub(super) struct McpSettings(Vec<WrittenServer>);
+pub(super) struct McpSettings(Vec<McpWorld>);
 
-struct WrittenServer {
-    name: Spanned<String>,
-    source: ServerSource,
-}
-
-enum ServerSource {
-    Script(Spanned<String>),
-    Recording(Spanned<String>, Option<Spanned<String>>),
-}
-
-impl WrittenServer {
-    fn path(&self) -> &Spanned<String> {
-        match &self.source {
-            ServerSource::Script(path) | ServerSource::Recording(path, _) => path,
-        }
-    }
-
-    fn of_case(&self, folder: &Path, id: &str) -> McpWorld {
-        let path = join(folder, &of_case(&self.path().value, id));
-        let source = match &self.source {
-            ServerSource::Script(_) => McpSource::Script { path, script: Arc::default() },
-            ServerSource::Recording(_, server) => McpSource::Recording { path, server: server.clone() },
-        };
-        McpWorld { name: self.name.clone(), source, span: self.path().span }
-    }
+/// A server with the path that it has for a case.
+fn of_case(server: &McpWorld, folder: &Path, id: &str) -> McpWorld {
+    let mut server = server.clone();
+    let (McpSource::Script { path, .. } | McpSource::Recording { path, .. }) = &mut server.source;
+    *path = join(folder, &file_names::of_case(&path.to_string_lossy(), id));
+    server
 }
 
 impl McpSettings {
@@ -84,10 +65,10 @@ impl McpSettings {
             problems.error(node.span, message, "expected `name: { scripted: .. }` lines");
             return Self::default();
         };
-        let mut servers: Vec<WrittenServer> = Vec::new();
+        let mut servers: Vec<McpWorld> = Vec::new();
         for pair in pairs {
             let Some(server) = server(pair, problems) else { continue };
-            let same = |first: &&WrittenServer| variable(&first.name.value) == variable(&server.name.value);
+            let same = |first: &&McpWorld| first.variable() == server.variable();
             if let Some(first) = servers.iter().find(same) {
                 problems.push(same_variable(&first.name, &server.name));
             }
@@ -97,26 +78,24 @@ impl McpSettings {
     }
 
     /// The paths, those of the case before those of the suite.
-    pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Spanned<String>> {
-        self.over(common).map(WrittenServer::path)
+    pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
+        self.over(common).filter_map(|server| server.path().to_str())
     }
 
     /// The servers of a case: its own replace those of the suite that have the same name.
     pub(super) fn of_case(&self, common: &Self, folder: &Path, id: &str) -> Arc<[McpWorld]> {
-        self.over(common).map(|server| server.of_case(folder, id)).collect()
+        self.over(common).map(|server| of_case(server, folder, id)).collect()
     }
 
     /// A server of a case whose variable is that of another server of the suite.
     pub(super) fn clash(&self, common: &Self) -> Option<Diagnostic> {
         self.0.iter().find_map(|own| {
-            let same = |other: &&WrittenServer| {
-                other.name.value != own.name.value && variable(&other.name.value) == variable(&own.name.value)
-            };
+            let same = |other: &&McpWorld| other.name.value != own.name.value && other.variable() == own.variable();
             Some(same_variable(&common.0.iter().find(same)?.name, &own.name))
         })
     }
 
-    fn over<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s WrittenServer> {
+    fn over<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s McpWorld> {
         let replaced = |name: &str| self.0.iter().any(|own| own.name.value == name);
         common.0.iter().filter(move |server| !replaced(&server.name.value)).chain(&self.0)
     }
@@ -129,7 +108,7 @@ fn same_variable(first: &Spanned<String>, second: &Spanned<String>) -> Diagnosti
         .help("rename one of the two: capital letters, `-` and `_` make no difference")
 }
 
-fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<WrittenServer> {
+fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<McpWorld> {
     let name = name(pair, problems);
     let mut fields = SERVER.reader(&pair.value, problems)?;
     let [scripted, recording, server] = ["scripted", "recording", "server"]
@@ -142,11 +121,12 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<WrittenServer> {
                     .error(node.span, "a scripted MCP server has no `server`", "there is nothing to choose from")
                     .help("remove it: `server` chooses one of the servers that a `recording` has");
             }
-            path.map(ServerSource::Script)
+            path.map(|path| (McpSource::Script { path: path.value.into(), script: Arc::default() }, path.span))
         }
-        (None, Some((_, path))) => {
-            path.map(|path| ServerSource::Recording(path, server.and_then(|(_, server)| server)))
-        }
+        (None, Some((_, path))) => path.map(|path| {
+            let server = server.and_then(|(_, server)| server);
+            (McpSource::Recording { path: path.value.into(), server }, path.span)
+        }),
         (both, _) => {
             let (message, label) = match both {
                 Some(_) => ("an MCP server has `scripted` or `recording`, not both", "a second source of answers"),
@@ -157,7 +137,8 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<WrittenServer> {
             None
         }
     };
-    Some(WrittenServer { name: name?, source: source? })
+    let (source, span) = source?;
+    Some(McpWorld { name: name?, source, span })
 }
 
 /// The name of a server, which becomes a part of a variable and of a client's configuration.

@@ -3,7 +3,6 @@
 //! Everything is folded into the cases, so nothing of the suite's own defaults is left to look up. What a dialect alone can
 //! say, such as its own name for a check, is lost; what the run depends on is not.
 
-use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use super::gates::print_percentage;
 use super::limits::print_wall;
 use super::settings::STOP_RULES;
 use super::{hook, lower};
+use crate::ids::TakenIds;
 use crate::printer::Printer;
 
 /// Prints a suite so that loading the text gives the same plan, places aside.
@@ -26,7 +26,8 @@ use crate::printer::Printer;
 /// that are broken have nothing to print: the caller refuses such a suite before.
 pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     let printer = Printer { span: suite.span, folder: &suite.folder };
-    let mut taken = HashSet::new();
+    // A dialect may allow several cases with one id.
+    let mut taken = TakenIds::default();
     let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
     let usual_mode = suite.mode == lower::usual_mode(&suite.cases);
     let agents = suite.agents.iter().map(|(name, target)| (name, Some(printer.target(target, 0))));
@@ -64,7 +65,7 @@ impl Printer<'_> {
         ])
     }
 
-    fn case(&self, case: &Case, index: usize, taken: &mut HashSet<String>) -> Node {
+    fn case(&self, case: &Case, index: usize, taken: &mut TakenIds) -> Node {
         let skip = |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(reason));
         let value = |value: &Arc<Value>| self.value(value);
         let (input, turns) = match &*case.turns {
@@ -80,7 +81,7 @@ impl Printer<'_> {
             Some(timeout) => self.duration(timeout, lower::DEFAULT_TIMEOUT),
         };
         self.map([
-            ("id", Some(self.text(&own_id(&case.id, taken)))),
+            ("id", Some(self.text(&taken.free(&case.id, case.span)))),
             ("description", case.description.as_deref().map(|description| self.text(description))),
             ("tags", self.texts(&case.tags)),
             ("skip", case.skip.as_ref().map(|case| skip(case.reason.as_ref()))),
@@ -232,17 +233,6 @@ impl Printer<'_> {
         let counts = counts.map(|(name, limit)| (name, limit.map(|limit| self.plain(limit.most))));
         self.filled_map([wall].into_iter().chain(counts))
     }
-}
-
-/// The id of a case, with a number after it where another case of a dialect that allows it has the same.
-fn own_id(wish: &str, taken: &mut HashSet<String>) -> String {
-    let mut id = wish.to_owned();
-    let mut number = 1_u32;
-    while !taken.insert(id.clone()) {
-        number += 1;
-        id = format!("{wish}-{number}");
-    }
-    id
 }
 
 /// Arguments without variables, in which nothing may look like one.

@@ -29,14 +29,9 @@ pub(super) const STOP_RULES: [(&str, StopRule); 3] = [
     ("first_failure", StopRule::FirstFailure),
 ];
 
-/// What is said about the time a case may take.
+/// When a case is given up; never with `none`.
 #[derive(Clone, Copy)]
-pub(super) enum Timeout {
-    /// `none`: it is never given up.
-    None,
-    /// It is given up after this.
-    After(Duration),
-}
+pub(super) struct Timeout(pub(super) Option<Duration>);
 
 /// What the world of a case is made of; a key that a case leaves out is the suite's.
 #[derive(Default)]
@@ -76,11 +71,12 @@ impl WorldSettings {
     }
 
     /// The paths in which `{case}` may stand, those of the case before those of the suite.
-    pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s Spanned<String>> {
+    pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
         let cassette = self.cassette.as_ref().or(common.cassette.as_ref());
         let recording = self.recording.as_ref().or(common.recording.as_ref());
         let (model, script) = (self.model.recording(&common.model), self.model.script_path(&common.model));
-        [cassette, recording, model, script].into_iter().flatten().chain(self.mcp.paths(&common.mcp))
+        let paths = [cassette, recording, model, script].into_iter().flatten().map(|path| path.value.as_str());
+        paths.chain(self.mcp.paths(&common.mcp))
     }
 }
 
@@ -136,11 +132,7 @@ static WORLD: Shape = Shape::new(
         ),
         optional("mcp", MCP, "The MCP servers that are played for the agent, by name."),
         optional("tools", ValueKind::Shape(&TOOLS), "What answers for tools."),
-        optional(
-            "normalization",
-            ValueKind::Shape(&NORMALIZATION),
-            "What of a tool's arguments does not count when calls are compared.",
-        ),
+        NORMALIZATION,
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
         optional(
             "recording",
@@ -277,7 +269,7 @@ fn variables(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String
 
 fn timeout(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Timeout> {
     if node.scalar().is_some_and(|scalar| &*scalar.text == "none") {
-        return Some(Timeout::None);
+        return Some(Timeout(None));
     }
-    read::duration(node, name, problems).map(Timeout::After)
+    read::duration(node, name, problems).map(|time| Timeout(Some(time)))
 }

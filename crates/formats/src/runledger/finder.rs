@@ -14,14 +14,11 @@ use crate::search::SuiteSearch;
 const OWN_KEY: &str = "agent_command";
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd {
-    dialect: Dialect::Runledger,
-    looks_like: "a `suite.yaml` with `suite_name` and `agent_command`",
     suite_names: &["suite.yaml", "suite.yml"],
-    config_names: &[],
     own_key: Some(OWN_KEY),
-    fits: has_marks,
-    fits_named: has_marks,
-    finder: |_, _| Box::new(RunledgerFinder),
+    ..FrontEnd::new(Dialect::Runledger, "a `suite.yaml` with `suite_name` and `agent_command`", has_marks, |_, _| {
+        Box::new(RunledgerFinder)
+    })
 };
 
 /// Whether the top level of a file bears the marks of a suite.

@@ -74,11 +74,7 @@ pub(crate) static SUITE: Shape = Shape::new(
         optional("regression", ValueKind::Shape(&REGRESSION), "What runs of the suite are held against."),
         optional("tools", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
         optional("tool_module", ValueKind::Name, "A Python module with tools."),
-        optional(
-            "normalization",
-            ValueKind::Shape(&NORMALIZATION),
-            "What of a tool's arguments does not count when calls are compared.",
-        ),
+        NORMALIZATION,
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
         optional("redact", ValueKind::Shape(&REDACTION), "What must not be stored or shown."),
     ],
@@ -95,11 +91,7 @@ pub(crate) static CASE: Shape = Shape::new(
         required("cassette", ValueKind::Name, "The file with what tools answered, from the folder of the suite."),
         optional("assertions", ASSERTIONS, "What is asked of this case beyond what the suite asks."),
         optional("budgets", ValueKind::Shape(&BUDGETS), "What stops the case, in place of the suite's."),
-        optional(
-            "normalization",
-            ValueKind::Shape(&NORMALIZATION),
-            "What of a tool's arguments does not count when calls are compared.",
-        ),
+        NORMALIZATION,
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
     ],
 );

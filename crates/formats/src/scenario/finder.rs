@@ -9,7 +9,7 @@ use agentci_source::{FileKind, Files, Node, join};
 use super::agents::{Home, ScenarioAgents};
 use super::lower::{agents, lower};
 use super::project::ScenarioProjects;
-use super::shape::{ScenarioFileKind, is_scenario, reads_like_one, shape};
+use super::shape::{is_meant_as_scenario, is_scenario, reads_like_one};
 use crate::aumai;
 use crate::document::OpenedFile;
 use crate::finder::{ChosenSuites, Finder, FrontEnd};
@@ -160,7 +160,7 @@ impl ScenarioFinder<'_> {
             return true;
         }
         let file = search.open(path);
-        if file.root.as_ref().is_ok_and(|root| shape(root) == ScenarioFileKind::Other) {
+        if file.root.as_ref().is_ok_and(|root| !is_meant_as_scenario(root)) {
             return false;
         }
         search.opened.insert(path.to_path_buf());

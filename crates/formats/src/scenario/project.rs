@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use agentci_source::{Diagnostics, FileKind, join};
 
-use super::settings::{ProjectSettings, paths, settings};
+use super::settings::{ProjectSettings, settings};
 use crate::document::Loading;
 use crate::native;
 
@@ -30,7 +30,11 @@ impl ScenarioProjects {
         let files = loading.files;
         let mut folder = join(folder, "");
         for _ in 0..MOST_STEPS {
-            for path in paths(&folder).into_iter().filter(|path| files.kind(path) == Some(FileKind::File)) {
+            for path in native::NAMES
+                .map(|name| join(&folder, name))
+                .into_iter()
+                .filter(|path| files.kind(path) == Some(FileKind::File))
+            {
                 if let Some(known) = self.read.get(&path) {
                     return known.clone();
                 }

@@ -8,7 +8,7 @@
 //! threshold: { builtin: 0.55 }
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{HttpTarget, Text, ToolBase, UnansweredRoute};
@@ -203,11 +203,6 @@ fn usual_bases(slug: &str) -> Vec<String> {
         }
     }
     names
-}
-
-/// The names under which settings are looked for.
-pub(super) fn paths(folder: &Path) -> [PathBuf; 2] {
-    ["agentci.yaml", "agentci.yml"].map(|name| agentci_source::join(folder, name))
 }
 
 #[cfg(test)]

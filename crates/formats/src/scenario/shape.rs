@@ -9,27 +9,18 @@ use crate::document::SIZE_LIMIT;
 /// The keys that hardly any other file has.
 const MARKS: [&str; 5] = ["test_name", "user_input", "expected_answer", "semantic_threshold", "tool_fixtures"];
 
-/// What a file in the folder of an agent is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ScenarioFileKind {
-    /// A scenario, whether it is right or wrong.
-    Scenario,
-    /// Something that has no sign of a scenario.
-    Other,
-}
-
 /// Whether a file holds a scenario, wherever it lies: two of its keys are enough.
 pub(crate) fn is_scenario(root: &Node) -> bool {
     MARKS.iter().filter(|mark| root.get(mark).is_some()).count() >= 2
 }
 
-/// Tells what a file is that lies in the folder of an agent. One that says nothing was meant to be a scenario, and so was one
+/// Whether a file in the folder of an agent is a scenario, right or wrong. One that says nothing was meant to be one, and so was one
 /// whose keys are nearly those of a scenario, or a list of such: it must not be left out without a word.
-pub(crate) fn shape(root: &Node) -> ScenarioFileKind {
+pub(crate) fn is_meant_as_scenario(root: &Node) -> bool {
     let near = |key: &str| MARKS.contains(&key) || did_you_mean(key, MARKS).is_some();
     let has_near = |node: &Node| node.pairs().is_some_and(|pairs| pairs.iter().any(|pair| near(&pair.key.text)));
     let listed = root.items().is_some_and(|items| items.iter().any(has_near));
-    if has_near(root) || listed || root.is_null() { ScenarioFileKind::Scenario } else { ScenarioFileKind::Other }
+    has_near(root) || listed || root.is_null()
 }
 
 /// Whether the text of a file has the marks of a scenario, without parsing it.

@@ -8,168 +8,102 @@
 //! old/           only a folder
 //! ```
 
+use std::fmt::Write as _;
+
+use regex::Regex;
+
+/// `**`: any number of folders.
+const ANY_FOLDERS: &str = "(?:[^/]+/)*";
+
 /// A pattern of paths.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Glob {
-    parts: Vec<GlobSegment>,
+    pattern: Regex,
     /// Whether it fits folders alone.
     folders: bool,
-}
-
-/// What one name of a path is compared with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum GlobSegment {
-    /// `**`: any number of names.
-    Depth,
-    /// One name.
-    Name(Vec<Token>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    /// `*`: any characters.
-    Many,
-    /// `?`: one character.
-    One,
-    Exactly(char),
-    /// `[..]`: one of these, or with `!` one of no other.
-    Class {
-        except: bool,
-        ranges: Vec<(char, char)>,
-    },
 }
 
 impl Glob {
     /// Reads a pattern; `None` when nothing is left of it.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let path = text.strip_suffix('/').unwrap_or(text);
-        let folders = path.len() < text.len();
-        let mut parts = Vec::new();
+        let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+        let (last, folders_of_it) = names.split_last()?;
+        let mut pattern = String::from("^");
         if !path.contains('/') {
-            parts.push(GlobSegment::Depth);
+            pattern.push_str(ANY_FOLDERS);
         }
-        for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
-            parts.push(if name == "**" { GlobSegment::Depth } else { GlobSegment::Name(tokens(name)) });
+        for name in folders_of_it {
+            pattern.push_str(&if *name == "**" { ANY_FOLDERS.to_owned() } else { format!("{}/", translated(name)) });
         }
-        if !parts.iter().any(|part| matches!(part, GlobSegment::Name(_))) && !path.contains("**") {
-            return None;
-        }
-        if parts.last() == Some(&GlobSegment::Depth) {
-            // What is in the folder fits, the folder itself does not.
-            parts.push(GlobSegment::Name(vec![Token::Many]));
-        }
-        Some(Self { parts, folders })
+        // What is in the folder fits, the folder itself does not.
+        pattern.push_str(&if *last == "**" { format!("{ANY_FOLDERS}[^/]+") } else { translated(last) });
+        pattern.push('$');
+        Some(Self { pattern: Regex::new(&pattern).ok()?, folders: path.len() < text.len() })
     }
 
     /// Whether it fits a path, whose names are separated by slashes.
     pub(crate) fn fits(&self, path: &str, is_folder: bool) -> bool {
-        let names: Vec<&str> = path.split('/').collect();
-        (is_folder || !self.folders)
-            && sequence(&self.parts, &names, |part| *part == GlobSegment::Depth, |part, name| part.fits(name))
+        (is_folder || !self.folders) && self.pattern.is_match(path)
     }
 }
 
-impl GlobSegment {
-    fn fits(&self, name: &str) -> bool {
-        let GlobSegment::Name(tokens) = self else { return true };
-        let letters: Vec<char> = name.chars().collect();
-        sequence(tokens, &letters, |token| *token == Token::Many, |token, letter| token.fits(*letter))
-    }
-}
-
-impl Token {
-    fn fits(&self, letter: char) -> bool {
-        match self {
-            Token::Many | Token::One => true,
-            Token::Exactly(expected) => *expected == letter,
-            Token::Class { except, ranges } => {
-                ranges.iter().any(|(from, to)| (*from..=*to).contains(&letter)) != *except
+/// The pattern of one name as a regular expression.
+fn translated(name: &str) -> String {
+    let mut pattern = String::with_capacity(name.len());
+    let mut rest = name.chars();
+    while let Some(letter) = rest.next() {
+        let literal = match letter {
+            '*' => {
+                pattern.push_str("[^/]*");
+                continue;
             }
-        }
-    }
-}
-
-/// Whether a pattern fits all items. Only the last element that stands for many is tried again, which is enough and keeps the
-/// work within the product of the two lengths.
-fn sequence<P, I>(pattern: &[P], items: &[I], is_many: impl Fn(&P) -> bool, fits: impl Fn(&P, &I) -> bool) -> bool {
-    let (mut at, mut item) = (0, 0);
-    let mut again: Option<(usize, usize)> = None;
-    while item < items.len() {
-        match pattern.get(at) {
-            Some(element) if is_many(element) => {
-                again = Some((at, item));
-                at += 1;
+            '?' => {
+                pattern.push_str("[^/]");
+                continue;
             }
-            Some(element) if fits(element, &items[item]) => {
-                at += 1;
-                item += 1;
-            }
-            _ => {
-                let Some((many, from)) = again else { return false };
-                again = Some((many, from + 1));
-                at = many + 1;
-                item = from + 1;
-            }
-        }
-    }
-    pattern[at..].iter().all(is_many)
-}
-
-fn tokens(name: &str) -> Vec<Token> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut tokens = Vec::with_capacity(letters.len());
-    let mut at = 0;
-    while let Some(letter) = letters.get(at) {
-        at += 1;
-        tokens.push(match letter {
-            '*' => Token::Many,
-            '?' => Token::One,
-            '\\' if at < letters.len() => {
-                at += 1;
-                Token::Exactly(letters[at - 1])
-            }
-            '[' => match class(&letters[at..]) {
-                Some((token, length)) => {
-                    at += length;
-                    token
+            '[' => {
+                if let Some((class, behind)) = class(rest.as_str()) {
+                    pattern.push_str(&class);
+                    rest = behind.chars();
+                    continue;
                 }
-                None => Token::Exactly('['),
-            },
-            other => Token::Exactly(*other),
-        });
+                '['
+            }
+            '\\' => rest.next().unwrap_or('\\'),
+            other => other,
+        };
+        pattern.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
     }
-    tokens
+    pattern
 }
 
-/// Reads `[..]` behind its bracket, and how many characters it has; `None` when it is never closed.
-fn class(letters: &[char]) -> Option<(Token, usize)> {
-    let except = matches!(letters.first(), Some('!' | '^'));
-    let mut at = usize::from(except);
-    let first = at;
-    let mut ranges = Vec::new();
-    loop {
-        let letter = *letters.get(at)?;
-        if letter == ']' && at > first {
-            return Some((Token::Class { except, ranges }, at + 1));
+/// Reads `[..]` behind its bracket, and what follows it; `None` when it is never closed.
+fn class(text: &str) -> Option<(String, &str)> {
+    let except = text.strip_prefix(['!', '^']);
+    let mut rest = except.unwrap_or(text).chars();
+    let mut members = String::new();
+    for position in 0.. {
+        let letter = rest.next()?;
+        if letter == ']' && position > 0 {
+            break;
         }
-        let from = if letter == '\\' { escaped(letters, &mut at)? } else { letter };
-        at += 1;
-        let to = match (letters.get(at), letters.get(at + 1)) {
-            (Some('-'), Some(end)) if *end != ']' => {
-                at += 1;
-                let end = if *end == '\\' { escaped(letters, &mut at)? } else { *end };
-                at += 1;
-                end
+        let from = if letter == '\\' { rest.next()? } else { letter };
+        let mut ahead = rest.clone();
+        let to = match (ahead.next(), ahead.next()) {
+            (Some('-'), Some(end)) if end != ']' => {
+                rest = ahead;
+                if end == '\\' { rest.next()? } else { end }
             }
             _ => from,
         };
-        ranges.push((from, to));
+        if from <= to {
+            let _ = write!(members, "\\x{{{:x}}}-\\x{{{:x}}}", u32::from(from), u32::from(to));
+        }
     }
-}
-
-fn escaped(letters: &[char], at: &mut usize) -> Option<char> {
-    *at += 1;
-    letters.get(*at).copied()
+    // No class fits what separates names.
+    let class = if except.is_some() { format!("[^/{members}]") } else { format!("[/{members}&&[^/]]") };
+    Some((class, rest.as_str()))
 }
 
 #[cfg(test)]
@@ -226,7 +160,7 @@ mod tests {
     fn a_slash_at_the_end_means_a_folder() {
         let glob = Glob::new("old/").unwrap();
         assert!(glob.fits("a/old", true) && !glob.fits("a/old", false));
-        assert_eq!((Glob::new(""), Glob::new("/"), Glob::new("./")), (None, None, None));
+        assert!(["", "/", "./"].into_iter().all(|nothing| Glob::new(nothing).is_none()));
     }
 
     #[test]

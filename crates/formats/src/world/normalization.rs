@@ -1,14 +1,20 @@
 //! `normalization: { strip_keys: [..], strip_paths: [..], replace_paths: {..}, replace_text: [..] }`
 
 use agentci_plan::{Normalization, TextReplacement};
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Field, Shape, ValueKind, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 
 use super::check_pattern;
 use crate::printer::Printer;
 
-/// What does not count.
-pub(crate) static NORMALIZATION: Shape = Shape::new(
+/// The key of what does not count.
+pub(crate) const NORMALIZATION: Field = optional(
+    "normalization",
+    ValueKind::Shape(&KEYS),
+    "What of a tool's arguments does not count when calls are compared.",
+);
+
+static KEYS: Shape = Shape::new(
     "`normalization`",
     "What of a tool's arguments does not count when calls are compared.",
     &[
@@ -38,7 +44,7 @@ static REPLACEMENT: Shape = Shape::new(
 );
 
 pub(crate) fn read_normalization(node: &Node, reading: Reading, problems: &mut Diagnostics) -> Normalization {
-    let normalization = NORMALIZATION.read(node, problems, |fields| {
+    let normalization = KEYS.read(node, problems, |fields| {
         let mut list = |key| {
             let texts = fields.optional(key, read::texts).unwrap_or_default();
             texts.into_iter().map(|text| text.value).collect()

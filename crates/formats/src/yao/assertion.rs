@@ -98,15 +98,12 @@ impl ParsedAssertion<'_> {
 
     /// That it can never hold.
     fn unusable(&self, message: impl Into<String>) -> AssertionError {
-        AssertionError { message: message.into(), span: self.span }
+        Spanned::new(message.into(), self.span)
     }
 }
 
-/// An assertion that can never hold, and why.
-struct AssertionError {
-    message: String,
-    span: Span,
-}
+/// Why an assertion can never hold, and where.
+type AssertionError = Spanned<String>;
 
 impl Assertions<'_> {
     /// The checks of `assert`; what is no assertion at all is an error.
@@ -169,7 +166,7 @@ impl Assertions<'_> {
                 let check = Check::new(kind, written.kind.span, arguments).with_label(label);
                 Check { negate: written.negate != negated, ..check }
             }
-            Err(AssertionError { message, span }) => {
+            Err(Spanned { value: message, span }) => {
                 let warning = format!("this assertion can not hold: {message}");
                 loading.problems.warning(span, warning, "its test will fail");
                 let known = TYPES.iter().find(|known| **known == written.kind.value);
@@ -205,7 +202,7 @@ impl Assertions<'_> {
     fn script(&self, written: &ParsedAssertion<'_>, about: About<'_>) -> Result<Node, AssertionError> {
         let missing = || written.unusable("a `script` assertion needs `script`");
         let name = written.script.as_ref().ok_or_else(missing)?;
-        let found = function(self.app, &name.value).map_err(|message| AssertionError { message, span: name.span })?;
+        let found = function(self.app, &name.value).map_err(|message| Spanned::new(message, name.span))?;
         let file = relative(self.folder, &found.file).to_string_lossy().into_owned();
         let mut pairs = vec![
             ("file", Node::text(file, name.span)),
@@ -230,9 +227,8 @@ impl Assertions<'_> {
         let options = written.options;
         let connector = options.and_then(|node| node.get("connector"));
         let connector = connector.and_then(|node| read::name(node, "connector", loading.problems));
-        let agent = self.judges.open(self.app, &id, connector.as_ref(), loading).ok_or_else(|| AssertionError {
-            message: format!("there is no assistant `{}` to judge", id.value.escape_debug()),
-            span: name.span,
+        let agent = self.judges.open(self.app, &id, connector.as_ref(), loading).ok_or_else(|| {
+            Spanned::new(format!("there is no assistant `{}` to judge", id.value.escape_debug()), name.span)
         })?;
         let mut pairs = vec![
             ("agent", Node::text(agent, name.span)),
@@ -247,7 +243,7 @@ impl Assertions<'_> {
 
 fn unknown_type(word: &str, span: Span) -> AssertionError {
     let meant = did_you_mean(word, TYPES).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    AssertionError { message: format!("there is no assertion of the type `{}`{meant}", word.escape_debug()), span }
+    Spanned::new(format!("there is no assertion of the type `{}`{meant}", word.escape_debug()), span)
 }
 
 fn plain(word: &str, span: Span) -> Node {
@@ -270,7 +266,7 @@ fn contained(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
 
 fn pattern(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let span = written.value_span();
-    let unusable = |message: String| AssertionError { message, span };
+    let unusable = |message: String| Spanned::new(message, span);
     let missing = || unusable("a `regex` assertion needs a pattern as its `value`".into());
     let text = translated(&text_of(written.value).ok_or_else(missing)?, Language::Go);
     let mut wrong = Diagnostics::default();
@@ -285,8 +281,7 @@ fn json_type(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let span = written.value_span();
     let known = text_of(written.value).filter(|word| JSON_TYPES.contains(&word.as_str()));
     known.map(|word| Node::text(word, span)).ok_or_else(|| {
-        let message = format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES));
-        AssertionError { message, span }
+        Spanned::new(format!("a `type` assertion needs one of {}", read::quoted_list(&JSON_TYPES)), span)
     })
 }
 

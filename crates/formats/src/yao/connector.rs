@@ -27,14 +27,22 @@ const ENDINGS: [&str; 3] = [".yao", ".jsonc", ".json"];
 /// What is passed on to the model as it stands.
 const SETTINGS: [&str; 3] = ["max_tokens", "temperature", "thinking"];
 
-const KINDS: [(&str, Option<ApiKind>); 3] =
-    [("openai", Some(ApiKind::OpenAi)), ("anthropic", Some(ApiKind::Anthropic)), ("mock", None)];
+const KINDS: [(&str, Option<&ProviderApi>); 3] =
+    [("openai", Some(&OPENAI)), ("anthropic", Some(&ANTHROPIC)), ("mock", None)];
 
-#[derive(Debug, Clone, Copy)]
-enum ApiKind {
-    OpenAi,
-    Anthropic,
+/// What is spoken with a provider of models, and where.
+struct ProviderApi {
+    api: ChatApi,
+    /// The host of the provider itself.
+    host: &'static str,
+    /// What follows a base.
+    path: &'static str,
 }
+
+static OPENAI: ProviderApi =
+    ProviderApi { api: ChatApi::OpenAi, host: "https://api.openai.com", path: "chat/completions" };
+static ANTHROPIC: ProviderApi =
+    ProviderApi { api: ChatApi::Anthropic, host: "https://api.anthropic.com", path: "messages" };
 
 /// A file of a connector.
 pub(crate) const CONNECTOR: Of = Of::Tagged(&Tagged {
@@ -144,7 +152,7 @@ fn connector(app: &App<'_>, id: &str, root: &Node, loading: &mut Loading<'_>) ->
     fields.finish();
     let shape = if matches!(kind, Some(None)) { &MOCKED_OPTIONS } else { &MODEL_OPTIONS };
     let mut options = shape.reader(written, loading.problems)?;
-    let Some(kind) = kind? else {
+    let Some(provider) = kind? else {
         let script = options.optional("script", read::name);
         options.end();
         let path = script.as_ref().map(|script| join(&app.root, &script.value));
@@ -160,9 +168,9 @@ fn connector(app: &App<'_>, id: &str, root: &Node, loading: &mut Loading<'_>) ->
                 let help = "write `https://host`, or `$ENV.NAME` for one in the environment";
                 options.problems.error(node.span, message, "expected an address").help(help);
             }
-            Spanned::new(address(app, &host, kind), node.span)
+            Spanned::new(address(app, &host, provider), node.span)
         }
-        None => Spanned::new(Text::Literal(kind.usual_address().into()), root.span),
+        None => Spanned::new(address(app, provider.host, provider), root.span),
     };
     let model = options.required("model", read::text);
     let key = options.text("key");
@@ -171,11 +179,8 @@ fn connector(app: &App<'_>, id: &str, root: &Node, loading: &mut Loading<'_>) ->
     if loading.problems.count(Severity::Error) > before {
         return None;
     }
-    let api = match kind {
-        ApiKind::OpenAi => ChatApi::OpenAi,
-        ApiKind::Anthropic => ChatApi::Anthropic,
-    };
     let key = key.filter(|key| !key.is_empty()).map(|key| variable(&key));
+    let api = provider.api.clone();
     Some(Connector { id: id.into(), api, url, model: variable(&model?), key, key_header, settings, script: None })
 }
 
@@ -219,33 +224,16 @@ pub(crate) fn usual_script() -> ModelScript {
     ModelScript { default: vec!["Hello! I am the mock model.".into()], ..ModelScript::default() }
 }
 
-impl ApiKind {
-    fn usual_address(self) -> &'static str {
-        match self {
-            ApiKind::OpenAi => "https://api.openai.com/v1/chat/completions",
-            ApiKind::Anthropic => "https://api.anthropic.com/v1/messages",
-        }
-    }
-
-    /// What follows a base.
-    fn path(self) -> &'static str {
-        match self {
-            ApiKind::OpenAi => "chat/completions",
-            ApiKind::Anthropic => "messages",
-        }
-    }
-}
-
 /// The whole address: a host that ends in a slash is a base already, any other lacks the version.
-fn address(app: &App<'_>, host: &str, kind: ApiKind) -> Text {
+fn address(app: &App<'_>, host: &str, provider: &ProviderApi) -> Text {
     let known = match variable_name(host) {
         Some(name) => app.variable(name).unwrap_or_default(),
         None => host.to_owned(),
     };
     let between = if known.ends_with('/') { "" } else { "/v1/" };
     match variable_name(host) {
-        Some(name) => Text::parse(&format!("${{ENV.{name}}}{between}{}", kind.path())),
-        None => Text::Literal(format!("{host}{between}{}", kind.path())),
+        Some(name) => Text::parse(&format!("${{ENV.{name}}}{between}{}", provider.path)),
+        None => Text::Literal(format!("{host}{between}{}", provider.path)),
     }
 }
 

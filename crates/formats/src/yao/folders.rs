@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use agentci_source::{FileKind, Files, join};
 
+use crate::document::upward;
+
 /// The file that makes a folder an assistant's.
 pub(super) const PACKAGE: &str = "package.yao";
 
@@ -14,7 +16,7 @@ const ASSISTANTS: &str = "assistants";
 const APP_FILES: [&str; 3] = ["app.yao", "app.json", "app.jsonc"];
 
 /// How far up is looked.
-const UP_LIMIT: usize = 64;
+pub(super) const UP_LIMIT: usize = 64;
 
 /// How many levels of folders are searched.
 const DEPTH_LIMIT: usize = 8;
@@ -22,14 +24,9 @@ const DEPTH_LIMIT: usize = 8;
 /// How many folders are; links can make a small tree endless.
 const FOLDER_LIMIT: usize = 1_000;
 
-/// A folder and those above it.
-pub(crate) fn upward<'f>(files: &'f dyn Files, folder: &Path) -> impl Iterator<Item = PathBuf> + use<'f> {
-    std::iter::successors(Some(join(folder, "")), move |folder| files.parent(folder)).take(UP_LIMIT)
-}
-
 /// The folder of the assistant that a folder belongs to.
 pub(crate) fn assistant_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
-    upward(files, folder).find(|folder| is_assistant(files, folder))
+    upward(files, folder, UP_LIMIT).find(|folder| is_assistant(files, folder))
 }
 
 /// The folder of the assistant that a file is in, as far up as its path is written out.
@@ -42,7 +39,7 @@ pub(super) fn holding_assistant(files: &dyn Files, path: &Path) -> Option<PathBu
 pub(crate) fn belongs_to_app(files: &dyn Files, folder: &Path) -> bool {
     let says_so =
         |folder: &PathBuf| APP_FILES.iter().any(|name| files.kind(&join(folder, name)) == Some(FileKind::File));
-    assistant_of(files, folder).is_some() || upward(files, folder).any(|folder| says_so(&folder))
+    assistant_of(files, folder).is_some() || upward(files, folder, UP_LIMIT).any(|folder| says_so(&folder))
 }
 
 /// The folder of the application that a folder belongs to: one that says so itself, else one that has assistants.
@@ -50,13 +47,13 @@ pub(super) fn app_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
     let holds = |folder: &PathBuf, name: &str, kind| files.kind(&join(folder, name)) == Some(kind);
     let says_so = |folder: &PathBuf| APP_FILES.iter().any(|name| holds(folder, name, FileKind::File));
     let has_assistants = |folder: &PathBuf| holds(folder, ASSISTANTS, FileKind::Folder);
-    upward(files, folder).find(says_so).or_else(|| upward(files, folder).find(has_assistants))
+    upward(files, folder, UP_LIMIT).find(says_so).or_else(|| upward(files, folder, UP_LIMIT).find(has_assistants))
 }
 
 /// The id of the assistant in a folder: the names of the folders from below the first `assistants` on, else its own.
 pub(super) fn id_of(files: &dyn Files, folder: &Path, app: &Path) -> String {
     let mut names = Vec::new();
-    for folder in upward(files, folder).take_while(|folder| folder != app) {
+    for folder in upward(files, folder, UP_LIMIT).take_while(|folder| folder != app) {
         names.extend(files.name(&folder));
     }
     names.reverse();

@@ -9,7 +9,7 @@ use agentci_source::{FileKind, Sources, Span, Spanned, join};
 use super::app::App;
 use super::assistant::{self, AssistantPackage};
 use super::folders::{self, PACKAGE};
-use crate::document::Loading;
+use crate::document::{Loading, upward};
 use crate::suggestion::meant_or_known;
 use crate::{LoadOptions, native};
 
@@ -77,8 +77,8 @@ pub(super) fn resolve<'a>(
 
 /// A target of this name in the nearest native file that has one.
 fn native_target(folder: &Path, name: &str, loading: &mut Loading<'_>) -> Option<TestedAssistant> {
-    for folder in folders::upward(loading.files, folder) {
-        for file in ["agentci.yaml", "agentci.yml"] {
+    for folder in upward(loading.files, folder, folders::UP_LIMIT) {
+        for file in native::NAMES {
             let path = join(&folder, file);
             if loading.files.kind(&path) == Some(FileKind::File)
                 && let Some(target) = native::named_target(&path, name, loading)
