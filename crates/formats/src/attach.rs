@@ -46,7 +46,7 @@ impl Loading<'_> {
 
     /// The scripts of the MCP servers that are played.
     fn attach_servers(&mut self, cases: &mut Cases) {
-        let mut known: HashMap<(PathBuf, bool), Result<Option<Arc<McpScript>>, Diagnostics>> = HashMap::new();
+        let mut known = HashMap::new();
         change(
             cases,
             |case| &mut case.world,

@@ -200,7 +200,7 @@ impl<'f> Loader<'f> {
                 return false;
             }
             SuiteCandidate::Settings | SuiteCandidate::Other if is_one_of_many(root) => {
-                met.strays.push(path.to_path_buf())
+                met.strays.push(path.to_path_buf());
             }
             SuiteCandidate::Settings => {}
             SuiteCandidate::Other => search.report(

@@ -73,13 +73,10 @@ impl Finder for AnankeFinder<'_> {
     fn report_left(&mut self, configs: &[PathBuf], strays: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let severity = if search.found { Severity::Warning } else { Severity::Error };
         let mut reported = false;
-        strays.retain(|path| match self.unreadable.remove(path) {
-            Some(problem) => {
-                search.report(Diagnostic { severity, ..problem });
-                reported = true;
-                false
-            }
-            None => true,
+        strays.retain(|path| {
+            let problem = self.unreadable.remove(path);
+            reported |= problem.is_some();
+            problem.map(|problem| search.report(Diagnostic { severity, ..problem })).is_none()
         });
         for config in configs.iter().filter(|config| self.projects.is_empty(config)) {
             let span = search.whole(config);

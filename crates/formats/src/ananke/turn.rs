@@ -198,11 +198,13 @@ fn arguments(node: &Node) -> Node {
 /// Checks the keys of a mapping that is an argument of the action, or a part of one: each must be what its shape says.
 fn check_keys(fields: &mut Reader<'_, '_>, shape: &'static Shape) {
     for Field { key, kind, need, .. } in shape.fields().filter(|field| !TURN.iter().any(|of| of.key == field.key)) {
-        let check = |node: &Node, key: &str, problems: &mut Diagnostics| Some(check_value(node, key, kind, problems));
-        match need {
-            Need::Required => fields.required(key, check),
-            Need::Optional | Need::Filled | Need::Depends => fields.optional(key, check),
+        let value = match need {
+            Need::Required => fields.required_node(key),
+            Need::Optional | Need::Filled | Need::Depends => fields.node(key),
         };
+        if let Some(node) = value {
+            check_value(node, key, kind, fields.problems);
+        }
     }
 }
 
@@ -216,16 +218,21 @@ fn check_value(node: &Node, key: &str, kind: &'static ValueKind, problems: &mut 
             read::choice(node, key, &words, problems);
         }
         ValueKind::List(kind) => {
-            let items = read::list(node, key, problems).unwrap_or_default();
-            items.iter().for_each(|item| check_value(item, key, kind, problems));
+            for item in read::list(node, key, problems).unwrap_or_default() {
+                check_value(item, key, kind, problems);
+            }
         }
         ValueKind::Map(kind) => {
             object(node, key, problems);
-            let pairs = node.pairs().unwrap_or_default();
-            pairs.iter().for_each(|pair| check_value(&pair.value, key, kind, problems));
+            for pair in node.pairs().unwrap_or_default() {
+                check_value(&pair.value, key, kind, problems);
+            }
         }
         ValueKind::Shape(shape) => {
-            shape.read(node, problems, |fields| Some(check_keys(fields, shape)));
+            shape.read(node, problems, |fields| {
+                check_keys(fields, shape);
+                Some(())
+            });
         }
         other => debug_assert!(matches!(other, ValueKind::Data), "no key of a turn is {other:?}"),
     }

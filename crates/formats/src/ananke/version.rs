@@ -53,23 +53,19 @@ fn read_version(node: &Node, problems: &mut Diagnostics) -> Option<FormatVersion
             .help(format!("write `version: \"{}\"`", FormatVersion::AGUI));
         return None;
     };
-    known(version, node, problems).then_some(version)
-}
-
-fn known(version: FormatVersion, node: &Node, problems: &mut Diagnostics) -> bool {
     if version.major != FormatVersion::NEWEST.major {
         let known = FormatVersion::KNOWN.map(|version| version.to_string());
         let help = format!("known versions are {}", read::quoted_list(&known));
         problems.error(node.span, format!("version {version} is not known"), "another major version").help(help);
-        return false;
+        return None;
     }
     if version > FormatVersion::NEWEST {
         let message = format!("version {version} is not known, the newest is {}", FormatVersion::NEWEST);
         let help = format!("write `version: \"{}\"`, or use a newer agentci", FormatVersion::NEWEST);
         problems.error(node.span, message, "newer than this program").help(help);
-        return false;
+        return None;
     }
-    true
+    Some(version)
 }
 
 /// Reports something that came with a later version than the file's.

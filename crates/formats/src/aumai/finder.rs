@@ -58,7 +58,9 @@ impl Finder for AumaiFinder {
         if !opened.iter().any(|(_, root)| has_tests(root)) {
             // Nothing was found: one that cannot be read may well be what is looked for.
             if !search.found {
-                likely.into_iter().for_each(|problem| search.report(problem));
+                for problem in likely {
+                    search.report(problem);
+                }
             }
             return None;
         }

@@ -40,5 +40,5 @@ pub(crate) use lower::lower;
 pub use print::print;
 pub(crate) use read::SUITE;
 pub(crate) use shape::{NAMES, is_settings, is_suite};
-pub(crate) use target::{HTTP_KEYS, ReadHttp, SERVER_KEYS, named_target, read_address, read_http};
+pub(crate) use target::{HTTP_KEYS, SERVER_KEYS, named_target, read_address, read_http, usual_http};
 pub(crate) use turn::{MORE as MESSAGE_KEYS, take_more};

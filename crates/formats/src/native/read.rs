@@ -96,7 +96,9 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     fields.finish();
     if name.is_none() {
         // The suite is refused without its name; what is wrong with its cases is told all the same.
-        cases.into_iter().flatten().for_each(|node| drop(case(node, place, has_target, problems)));
+        for node in cases.into_iter().flatten() {
+            case(node, place, has_target, problems);
+        }
     }
     let (name, _) = (name?, cases?);
     let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();

@@ -94,7 +94,9 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
     let limits = fields.or_default("limits", limits);
     let (actions, unknown): (Vec<&Pair>, Vec<&Pair>) = fields.rest().partition(|pair| pair.key.text.contains(':'));
     fields.end();
-    unknown.iter().for_each(|pair| problems.push(unknown_key(pair, TURN.what, &TURN.keys())));
+    for pair in &unknown {
+        problems.push(unknown_key(pair, TURN.what, &TURN.keys()));
+    }
     let is_misnamed = |pair: &&Pair| read::meant(&pair.key.text, ["user", "input", "messages"].into_iter()).is_some();
     let misnamed = actions.iter().chain(&unknown).any(is_misnamed);
     let said = match (words, actions.as_slice()) {

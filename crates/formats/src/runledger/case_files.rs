@@ -25,25 +25,17 @@ pub(super) fn find(
             return None;
         }
     };
-    for entry in entries.iter().filter(|entry| matches!(entry.kind, FileKind::Unusable(_))) {
-        if !entry.name.starts_with('.') && entry.name.rsplit_once('.').is_some_and(|(_, ending)| ending == "yaml") {
-            problems
-                .error(
-                    written.span,
-                    format!("`{}` cannot be read", join(folder, &entry.name).display()),
-                    "a case in this folder is a link that leads nowhere, or its name is not UTF-8",
-                )
-                .help("fix or remove the file");
-        }
-    }
+    let (mut names, mut unread) = (Vec::new(), Vec::new());
     // A name that begins with a dot is an editor's or the system's own file.
-    let visible = entries.into_iter().filter(|entry| entry.kind == FileKind::File && !entry.name.starts_with('.'));
-    let mut names: Vec<String> = Vec::new();
-    let mut unread: Vec<String> = Vec::new();
-    for entry in visible {
-        match entry.name.rsplit_once('.') {
-            Some((_, "yaml")) => names.push(entry.name),
-            Some((_, "yml")) => unread.push(entry.name),
+    for entry in entries.into_iter().filter(|entry| !entry.name.starts_with('.')) {
+        match (&entry.kind, entry.name.rsplit_once('.').map(|(_, ending)| ending)) {
+            (FileKind::File, Some("yaml")) => names.push(entry.name),
+            (FileKind::File, Some("yml")) => unread.push(entry.name),
+            (FileKind::Unusable(_), Some("yaml")) => {
+                let message = format!("`{}` cannot be read", join(folder, &entry.name).display());
+                let label = "a case in this folder is a link that leads nowhere, or its name is not UTF-8";
+                problems.error(written.span, message, label).help("fix or remove the file");
+            }
             _ => {}
         }
     }

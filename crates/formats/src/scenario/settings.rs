@@ -11,14 +11,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{HttpTarget, Text, ToolBase, UnansweredRoute};
+use agentci_plan::{HttpTarget, Strictness, Text, TextEvents, ToolBase, UnansweredRoute};
 use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Span, Spanned, did_you_mean, read, relative};
 
 use super::threshold::{THRESHOLD, threshold};
 use crate::ScenarioOptions;
 use crate::command::SuiteFolder;
-use crate::native::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_http};
+use crate::native::{HTTP_KEYS, SERVER_KEYS, read_address, read_http, usual_http};
 use crate::search::EXCLUDE;
 use crate::world::{BASES, PORT, read_bases, read_port};
 
@@ -49,7 +49,9 @@ pub(crate) struct ProjectSettings {
 struct ScenarioTarget {
     /// The agent that it is for.
     slug: Spanned<String>,
-    http: ReadHttp,
+    url: Option<Spanned<Text>>,
+    /// The rest of it.
+    http: HttpTarget,
 }
 
 /// The file as a whole.
@@ -131,10 +133,19 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
 fn targets(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<ScenarioTarget> {
     let pairs = read::pairs(node, "`targets`", "`agent: { url: .. }`", problems);
     let target = |pair: &Pair| {
-        let http = TARGET.read(&pair.value, problems, |fields| Some(read_http(fields, "agent_command", place)))?;
-        Some(ScenarioTarget { slug: Spanned::new(pair.key.text.to_string(), pair.key.span), http })
+        TARGET.read(&pair.value, problems, |fields| {
+            let slug = Spanned::new(pair.key.text.to_string(), pair.key.span);
+            let url = fields.optional("url", read_address);
+            let http = read_http(fields, "agent_command", place, lenient_http(slug.span));
+            Some(ScenarioTarget { slug, url, http })
+        })
     };
     pairs.iter().filter_map(target).collect()
+}
+
+/// The usual server of a format in which every event with text counts and a mislabelled answer is a warning.
+fn lenient_http(span: Span) -> HttpTarget {
+    HttpTarget { events: TextEvents::All, protocol: Strictness::Warn, ..usual_http(span) }
 }
 
 impl ProjectSettings {
@@ -143,22 +154,22 @@ impl ProjectSettings {
     pub(super) fn target(&self, slug: &str, folder: &Path, options: &ScenarioOptions, span: Span) -> HttpTarget {
         let of = |slug: &str| self.targets.iter().find(|target| target.slug.value == slug);
         let found = of(slug).or_else(|| of(DEFAULT));
-        let span = found.map_or(span, |target| target.slug.span);
-        let mut http = found.map(|target| target.http.clone()).unwrap_or_default();
+        let mut http = found.map_or_else(|| lenient_http(span), |target| target.http.clone());
+        let usual = || Spanned::new(Text::Literal(USUAL_URL.into()), http.span);
         let url = match &options.agent_url {
-            // Whoever says where the agent is has it running.
-            Some(url) => {
-                http.server = None;
-                Spanned::new(Text::Literal(url.clone()), span)
-            }
-            None => http.url.clone().unwrap_or_else(|| Spanned::new(Text::Literal(USUAL_URL.into()), span)),
+            Some(url) => Spanned::new(Text::Literal(url.clone()), http.span),
+            None => found.and_then(|target| target.url.clone()).unwrap_or_else(usual),
         };
+        if options.agent_url.is_some() {
+            // Whoever says where the agent is has it running.
+            http.server = None;
+        }
         for part in http.server.iter_mut().flat_map(|server| &mut server.command) {
             if let Some(file) = &part.file {
                 part.text = Text::Literal(relative(folder, file).to_string_lossy().into_owned());
             }
         }
-        http.lenient().target(url, span)
+        HttpTarget { url, ..http }
     }
 
     /// A target whose name is nearly that of an agent without one, and not that of another agent.

@@ -34,11 +34,14 @@ impl Glob {
             pattern.push_str(ANY_FOLDERS);
         }
         for name in folders_of_it {
-            pattern.push_str(&if *name == "**" { ANY_FOLDERS.to_owned() } else { format!("{}/", translated(name)) });
+            match *name {
+                "**" => pattern.push_str(ANY_FOLDERS),
+                _ => pattern.extend([translated(name).as_str(), "/"]),
+            }
         }
         // What is in the folder fits, the folder itself does not.
-        pattern.push_str(&if *last == "**" { format!("{ANY_FOLDERS}[^/]+") } else { translated(last) });
-        pattern.push('$');
+        let last = if *last == "**" { format!("{ANY_FOLDERS}[^/]+") } else { translated(last) };
+        pattern.extend([last.as_str(), "$"]);
         Some(Self { pattern: Regex::new(&pattern).ok()?, folders: path.len() < text.len() })
     }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::judges::Judges;
-use super::record::UnknownFields;
+use super::record::{Record, UnknownFields};
 use super::reference::function;
 use crate::document::Loading;
 use crate::foreign_pattern::{Language, translated};
@@ -66,14 +66,6 @@ pub(super) struct Assertions<'a> {
     pub(super) unknown: UnknownFields,
 }
 
-/// What a test is about, for assertions that hand it on.
-#[derive(Clone, Copy)]
-pub(super) struct About<'t> {
-    /// The input as it is written.
-    pub(super) asked: &'t Value,
-    pub(super) expected: Option<&'t Node>,
-}
-
 /// One assertion as it is written.
 struct ParsedAssertion<'n> {
     kind: Spanned<String>,
@@ -107,7 +99,7 @@ type AssertionError = Spanned<String>;
 
 impl Assertions<'_> {
     /// The checks of `assert`; what is no assertion at all is an error.
-    pub(super) fn checks(&mut self, node: &Node, about: About<'_>, loading: &mut Loading<'_>) -> Vec<Check> {
+    pub(super) fn checks(&mut self, node: &Node, test: &Record<'_>, loading: &mut Loading<'_>) -> Vec<Check> {
         let bare = Node::map(node.span, [("type", node.clone())]);
         let items = match &node.content {
             Content::List(items) => &**items,
@@ -122,7 +114,7 @@ impl Assertions<'_> {
             }
         };
         let written: Vec<_> = items.iter().filter_map(|item| self.written(item, loading.problems)).collect();
-        written.iter().map(|written| self.check(written, about, loading)).collect()
+        written.iter().map(|written| self.check(written, test, loading)).collect()
     }
 
     fn written<'n>(&mut self, node: &'n Node, problems: &mut Diagnostics) -> Option<ParsedAssertion<'n>> {
@@ -153,14 +145,14 @@ impl Assertions<'_> {
         })
     }
 
-    fn check(&mut self, written: &ParsedAssertion<'_>, about: About<'_>, loading: &mut Loading<'_>) -> Check {
+    fn check(&mut self, written: &ParsedAssertion<'_>, test: &Record<'_>, loading: &mut Loading<'_>) -> Check {
         // The words for some as they are and negated, and whether it is the opposite that is asked.
         let (label, negated) = match written.kind.value.as_str() {
             "not_contains" => (Some(["not_contains", "not not_contains"]), true),
             "regex" => (Some(["regex", "not regex"]), false),
             _ => (None, false),
         };
-        let check = match self.kind(written, about, loading) {
+        let check = match self.kind(written, test, loading) {
             Ok((kind, arguments)) => {
                 let label = label.map(|label| label[usize::from(written.negate)]);
                 let check = Check::new(kind, written.kind.span, arguments).with_label(label);
@@ -180,7 +172,7 @@ impl Assertions<'_> {
     fn kind(
         &mut self,
         written: &ParsedAssertion<'_>,
-        about: About<'_>,
+        test: &Record<'_>,
         loading: &mut Loading<'_>,
     ) -> Result<(&'static str, Node), AssertionError> {
         Ok(match written.kind.value.as_str() {
@@ -193,13 +185,13 @@ impl Assertions<'_> {
             "semantic" => ("semantic", semantic(written)?),
             "tool_called" => ("tool_called", tool_called(written)?),
             "tool_result" => ("tool_result", tool_result(written)?),
-            "script" => ("script", self.script(written, about)?),
-            "agent" => ("agent", self.agent(written, about, loading)?),
+            "script" => ("script", self.script(written, test)?),
+            "agent" => ("agent", self.agent(written, test, loading)?),
             unknown => return Err(unknown_type(unknown, written.kind.span)),
         })
     }
 
-    fn script(&self, written: &ParsedAssertion<'_>, about: About<'_>) -> Result<Node, AssertionError> {
+    fn script(&self, written: &ParsedAssertion<'_>, test: &Record<'_>) -> Result<Node, AssertionError> {
         let missing = || written.unusable("a `script` assertion needs `script`");
         let name = written.script.as_ref().ok_or_else(missing)?;
         let found = function(self.app, &name.value).map_err(|message| Spanned::new(message, name.span))?;
@@ -207,16 +199,16 @@ impl Assertions<'_> {
         let mut pairs = vec![
             ("file", Node::text(file, name.span)),
             ("function", Node::text(found.name, name.span)),
-            ("input", Node::from_value(about.asked, name.span)),
+            ("input", Node::from_value(&test.asked, name.span)),
         ];
-        pairs.extend(written.value.or(about.expected).map(|value| ("value", value.clone())));
+        pairs.extend(written.value.or(test.expected).map(|value| ("value", value.clone())));
         Ok(Node::map(written.span, pairs))
     }
 
     fn agent(
         &mut self,
         written: &ParsedAssertion<'_>,
-        about: About<'_>,
+        test: &Record<'_>,
         loading: &mut Loading<'_>,
     ) -> Result<Node, AssertionError> {
         let no_judge = || written.unusable("an `agent` assertion needs `use`, the assistant that judges");
@@ -233,7 +225,7 @@ impl Assertions<'_> {
         let mut pairs = vec![
             ("agent", Node::text(agent, name.span)),
             ("criteria", criteria.clone()),
-            ("input", Node::from_value(about.asked, name.span)),
+            ("input", Node::from_value(&test.asked, name.span)),
         ];
         let metadata = options.and_then(|node| node.get("metadata")).filter(|node| node.pairs().is_some());
         pairs.extend(metadata.map(|metadata| ("metadata", metadata.clone())));

@@ -27,22 +27,23 @@ const ENDINGS: [&str; 3] = [".yao", ".jsonc", ".json"];
 /// What is passed on to the model as it stands.
 const SETTINGS: [&str; 3] = ["max_tokens", "temperature", "thinking"];
 
-const KINDS: [(&str, Option<&ProviderApi>); 3] =
+/// What connectors speak; a scripted model speaks with nobody.
+pub(crate) const KINDS: [(&str, Option<&ConnectorApi>); 3] =
     [("openai", Some(&OPENAI)), ("anthropic", Some(&ANTHROPIC)), ("mock", None)];
 
 /// What is spoken with a provider of models, and where.
-struct ProviderApi {
-    api: ChatApi,
+pub(crate) struct ConnectorApi {
+    pub(crate) api: ChatApi,
     /// The host of the provider itself.
     host: &'static str,
     /// What follows a base.
     path: &'static str,
 }
 
-static OPENAI: ProviderApi =
-    ProviderApi { api: ChatApi::OpenAi, host: "https://api.openai.com", path: "chat/completions" };
-static ANTHROPIC: ProviderApi =
-    ProviderApi { api: ChatApi::Anthropic, host: "https://api.anthropic.com", path: "messages" };
+static OPENAI: ConnectorApi =
+    ConnectorApi { api: ChatApi::OpenAi, host: "https://api.openai.com", path: "chat/completions" };
+static ANTHROPIC: ConnectorApi =
+    ConnectorApi { api: ChatApi::Anthropic, host: "https://api.anthropic.com", path: "messages" };
 
 /// A file of a connector.
 pub(crate) const CONNECTOR: Of = Of::Tagged(&Tagged {
@@ -225,7 +226,7 @@ pub(crate) fn usual_script() -> ModelScript {
 }
 
 /// The whole address: a host that ends in a slash is a base already, any other lacks the version.
-fn address(app: &App<'_>, host: &str, provider: &ProviderApi) -> Text {
+fn address(app: &App<'_>, host: &str, provider: &ConnectorApi) -> Text {
     let known = match variable_name(host) {
         Some(name) => app.variable(name).unwrap_or_default(),
         None => host.to_owned(),

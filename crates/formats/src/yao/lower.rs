@@ -11,7 +11,7 @@ use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Source
 use serde_json::Value;
 
 use super::app::App;
-use super::assertion::{About, Assertions};
+use super::assertion::Assertions;
 use super::folders::holding_assistant;
 use super::judges::Judges;
 use super::record::{Record, UnknownFields, record};
@@ -135,9 +135,8 @@ fn open_reporter(app: &App<'_>, judges: &mut Judges, loading: &mut Loading<'_>) 
 
 /// What is asked of the answer: what `assert` says, else that it is the expected one.
 fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, loading: &mut Loading<'_>) -> Vec<Arc<Check>> {
-    let about = About { asked: &record.asked, expected: record.expected };
     if let Some(node) = record.assert {
-        return assertions.checks(node, about, loading).into_iter().map(Arc::new).collect();
+        return assertions.checks(node, record, loading).into_iter().map(Arc::new).collect();
     }
     let equal = |node: &Node| Check::new("equals", node.span, node.clone()).with_label(Some("expected"));
     record.expected.map(|node| Arc::new(equal(node))).into_iter().collect()

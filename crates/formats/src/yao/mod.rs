@@ -34,7 +34,7 @@ mod targets;
 use std::time::Duration;
 
 pub(crate) use assistant::PACKAGE_FILE;
-pub(crate) use connector::{CONNECTOR, scripted_connector, usual_script};
+pub(crate) use connector::{CONNECTOR, KINDS as CONNECTOR_KINDS, scripted_connector, usual_script};
 pub(crate) use environment::variables as read_variables;
 pub(crate) use finder::FRONT_END;
 use folders::{assistant_of, belongs_to_app, known_folder};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentci_plan::{
-    Assistant, ChatApi, ChatPrompt, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, REQUEST_TIMEOUT,
-    ScriptFile, Target,
+    Assistant, ChatPrompt, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, REQUEST_TIMEOUT, ScriptFile,
+    Target,
 };
 use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
@@ -13,18 +13,7 @@ use serde_json::{Map, Value};
 use super::super::readers::{SuiteFolder, object, object_map, template};
 use super::{ReadTarget, read_address};
 use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
-use crate::yao::{read_variables, scripted_connector, usual_script};
-
-/// What speaks at the other end, by name; a scripted model is put in later.
-const APIS: [(&str, WrittenApi); 3] =
-    [("openai", WrittenApi::OpenAi), ("anthropic", WrittenApi::Anthropic), ("mock", WrittenApi::Mock)];
-
-#[derive(Clone, Copy, PartialEq)]
-enum WrittenApi {
-    OpenAi,
-    Anthropic,
-    Mock,
-}
+use crate::yao::{CONNECTOR_KINDS, read_variables, scripted_connector, usual_script};
 
 /// The largest file of functions or variables that is read.
 const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
@@ -96,9 +85,9 @@ static MOCKED: Shape = Shape::new(
 .rules(&[KeyRule::Some(&["script", "api"])]);
 
 /// The word for one that is.
-const MOCK: [(&str, ()); 1] = [(APIS[2].0, ())];
+const MOCK: [(&str, ()); 1] = [(CONNECTOR_KINDS[2].0, ())];
 /// The words for models that are not scripted.
-const MODELS: [&str; 2] = [APIS[0].0, APIS[1].0];
+const MODELS: [&str; 2] = [CONNECTOR_KINDS[0].0, CONNECTOR_KINDS[1].0];
 
 static CONTEXT: Shape = Shape::new(
     "`context`",
@@ -165,11 +154,11 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
     }
     let mut fields = MODEL.reader(node, problems)?;
     let script = fields.optional("script", read::name);
-    let api =
-        fields.choice("api", &APIS).unwrap_or(if script.is_some() { WrittenApi::Mock } else { WrittenApi::OpenAi });
+    let kinds = CONNECTOR_KINDS.map(|(word, provider)| (word, (word, provider)));
+    let usual = if script.is_some() { kinds[2].1 } else { kinds[0].1 };
+    let (word, provider) = fields.choice("api", &kinds).unwrap_or(usual);
     let id = fields.name("id");
-    let is_model = api != WrittenApi::Mock;
-    let (url, model) = if is_model {
+    let (url, model) = if provider.is_some() {
         (fields.required("url", read_address), fields.required("model", template))
     } else {
         fields.becomes(&MOCKED);
@@ -179,12 +168,8 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
     found.key_header = fields.choice("key_header", &KeyHeader::NAMES);
     found.settings = fields.optional("settings", object_map).unwrap_or_default();
     fields.finish();
-    match api {
-        WrittenApi::OpenAi => found.api = ChatApi::OpenAi,
-        WrittenApi::Anthropic => found.api = ChatApi::Anthropic,
-        WrittenApi::Mock => {}
-    }
-    if is_model {
+    if let Some(provider) = provider {
+        found.api = provider.api.clone();
         (found.url, found.model) = (url?, model?);
     } else {
         found.model = model.unwrap_or(found.model);
@@ -192,7 +177,6 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
         found.url.span = script.as_ref().map_or(node.span, |script| script.span);
         found.script = script.map(|script| place.path(&script.value));
     }
-    let word = APIS.iter().find(|(_, known)| *known == api).map_or("mock", |(word, _)| word);
     found.id = id.unwrap_or_else(|| word.to_owned());
     Some(found)
 }

@@ -1,8 +1,6 @@
 //! A server that is asked over plain HTTP, as the native dialect has it and as the settings of a project do.
 
-use std::time::Duration;
-
-use agentci_plan::{Data, HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
+use agentci_plan::{HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
 use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, Span, Spanned, read};
 
@@ -66,65 +64,46 @@ pub(super) static HTTP: Shape = Shape::new(
 
 pub(super) fn http(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<ReadTarget> {
     HTTP.read(node, problems, |fields| {
-        fields.required_node("url");
-        let read = read_http(fields, "command", place);
+        let url = fields.required("url", read_address);
+        let http = read_http(fields, "command", place, usual_http(node.span));
         let output = fields.choice("output", &OutputRule::NAMES).unwrap_or_default();
-        let url = read.url.clone()?;
-        Some(Target::Http(Box::new(HttpTarget { output, ..read.target(url, node.span) })).into())
+        Some(Target::Http(Box::new(HttpTarget { url: url?, output, ..http })).into())
     })
 }
 
-/// The keys of a server, whatever mapping they stand in.
-#[derive(Clone, Default)]
-pub(crate) struct ReadHttp {
-    pub(crate) url: Option<Spanned<Text>>,
-    pub(crate) server: Option<HttpServer>,
-    headers: Vec<(String, Text)>,
-    body: Option<Data>,
-    answer: Option<Spanned<String>>,
-    events: Option<TextEvents>,
-    protocol: Option<Strictness>,
-    timeout: Option<Duration>,
+/// A server of which nothing is said, and whose address is yet to be filled in.
+pub(crate) fn usual_http(span: Span) -> HttpTarget {
+    HttpTarget {
+        url: Spanned::new(Text::Literal(String::new()), span),
+        headers: Vec::new(),
+        body: None,
+        answer: None,
+        events: TextEvents::default(),
+        protocol: HttpTarget::PROTOCOL,
+        timeout: HttpTarget::TIMEOUT,
+        server: None,
+        output: OutputRule::Required,
+        span,
+    }
 }
 
-/// Takes the keys of a server; `program` is the one that has its command.
-pub(crate) fn read_http(fields: &mut Reader<'_, '_>, program: &'static str, place: SuiteFolder<'_>) -> ReadHttp {
-    ReadHttp {
-        url: fields.optional("url", read_address),
+/// Takes the keys of a server but for its address, whatever mapping they stand in; `program` is the one that has its command.
+/// What is left out is as in `usual`.
+pub(crate) fn read_http(
+    fields: &mut Reader<'_, '_>,
+    program: &'static str,
+    place: SuiteFolder<'_>,
+    usual: HttpTarget,
+) -> HttpTarget {
+    HttpTarget {
         headers: fields.named_or_default("headers", named_texts),
         body: fields.optional("body", data),
         answer: fields.optional("answer", pointer),
-        events: fields.optional("events", events),
-        protocol: fields.choice("protocol", &Strictness::NAMES),
-        timeout: fields.duration("timeout"),
+        events: fields.optional("events", events).unwrap_or(usual.events),
+        protocol: fields.choice("protocol", &Strictness::NAMES).unwrap_or(usual.protocol),
+        timeout: fields.duration("timeout").unwrap_or(usual.timeout),
         server: server(fields, program, place),
-    }
-}
-
-impl ReadHttp {
-    /// The target at this address.
-    pub(crate) fn target(self, url: Spanned<Text>, span: Span) -> HttpTarget {
-        let Self { headers, body, answer, events, protocol, timeout, server, .. } = self;
-        HttpTarget {
-            url,
-            headers,
-            body,
-            answer,
-            events: events.unwrap_or_default(),
-            protocol: protocol.unwrap_or(HttpTarget::PROTOCOL),
-            timeout: timeout.unwrap_or(HttpTarget::TIMEOUT),
-            server,
-            output: OutputRule::Required,
-            span,
-        }
-    }
-
-    /// The same, with the defaults of a format in which every event with text counts and a mislabelled answer is a warning.
-    #[must_use]
-    pub(crate) fn lenient(mut self) -> Self {
-        self.events.get_or_insert(TextEvents::All);
-        self.protocol.get_or_insert(Strictness::Warn);
-        self
+        ..usual
     }
 }
 

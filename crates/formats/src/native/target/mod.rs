@@ -13,6 +13,6 @@ mod process;
 mod read;
 
 pub(crate) use address::read_address;
-pub(crate) use http::{HTTP_KEYS, ReadHttp, SERVER_KEYS, read_http};
+pub(crate) use http::{HTTP_KEYS, SERVER_KEYS, read_http, usual_http};
 pub(super) use read::{ReadTarget, TARGET, target};
 pub(crate) use read::{has_target, named_target};
