@@ -25,10 +25,10 @@ impl EventReader<'_> {
 
     fn begin_call(&mut self, id: &str, name: String, parent: Option<&str>, lane: Option<String>) {
         if self.state.calls.growing(id).is_some() {
-            return self.state.violation(format_args!("call {} is open already", QuotedName(id)));
+            return self.state.violation(format!("call {} is open already", QuotedName(id)));
         }
         if self.state.seen.made.contains(id) {
-            self.state.violation(format_args!("call {} was begun before in this run", QuotedName(id)));
+            self.state.violation(format!("call {} was begun before in this run", QuotedName(id)));
         }
         self.conversation.history.open_call(id, &name, parent, lane);
         self.enter_call(id, name);
@@ -57,15 +57,17 @@ impl EventReader<'_> {
                 call.heard = self.state.at;
                 message::add_metadata(&mut call.metadata, metadata);
             }
-            None => self.state.violation(format_args!("no call {} is open", QuotedName(id))),
+            None => self.state.violation(format!("no call {} is open", QuotedName(id))),
         }
         Ok(())
     }
 
-    pub(super) fn call_end(&mut self, id: &str) {
-        if !self.close_call(id, Some(self.state.at)) {
-            self.state.violation(format_args!("no call {} is open", QuotedName(id)));
+    pub(super) fn call_end(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+        let id = fields.text("toolCallId")?;
+        if !self.close_call(&id, Some(self.state.at)) {
+            self.state.violation(format!("no call {} is open", QuotedName(&id)));
         }
+        Ok(())
     }
 
     /// Closes a call, which was complete with its last piece where no moment is given. False if there was none to close.
@@ -79,8 +81,7 @@ impl EventReader<'_> {
     pub(super) fn complete_calls(&mut self, completed: impl IntoIterator<Item = Completed>) {
         for Completed { id, arguments, sound, metadata } in completed {
             if !sound {
-                self.state
-                    .violation(format_args!("the arguments of call {} are not an object of JSON", QuotedName(&id)));
+                self.state.violation(format!("the arguments of call {} are not an object of JSON", QuotedName(&id)));
             }
             self.conversation.history.finish_call(&id, &arguments, metadata);
         }
@@ -106,7 +107,7 @@ impl EventReader<'_> {
                 id
             }
             (Some(ChunkTarget::Open(id)), None) => {
-                self.state.violation(format_args!("the first chunk of call {} has no `toolCallName`", QuotedName(&id)));
+                self.state.violation(format!("the first chunk of call {} has no `toolCallName`", QuotedName(&id)));
                 return Ok(());
             }
         };
@@ -119,16 +120,15 @@ impl EventReader<'_> {
         let id = fields.text("toolCallId")?;
         let (result, content) = answered(&id, &mut fields)?;
         let message_id = fields.optional_text("messageId")?.unwrap_or_else(|| {
-            self.state.violation(format_args!("the answer to call {} has no `messageId`", QuotedName(&id)));
+            self.state.violation(format!("the answer to call {} has no `messageId`", QuotedName(&id)));
             format!("{id}-result")
         });
         if !self.conversation.history.calls.contains(&id) {
-            self.state.violation(format_args!("call {} was never begun", QuotedName(&id)));
+            self.state.violation(format!("call {} was never begun", QuotedName(&id)));
         }
         if self.conversation.history.answered.contains(&id) && !self.conversation.answered.contains(&id) {
             let words = quote(&plain(content.clone()), 200);
-            self.state
-                .violation(format_args!("call {} has an answer already, and gets another: {words}", QuotedName(&id)));
+            self.state.violation(format!("call {} has an answer already, and gets another: {words}", QuotedName(&id)));
         }
         let mut message = message::answer(&message_id, &id, content, result.error.as_deref());
         message::set(&mut message, "subagentRunId", fields.lane.take().map(Value::String));

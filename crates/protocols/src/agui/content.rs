@@ -76,12 +76,12 @@ fn of_text(text: &str) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::super::frame::{AguiEvent, read};
+    use super::super::frame::read;
     use super::*;
 
     fn answer(fields: &str) -> Result<(ToolResult, Value), AguiError> {
         let data = format!(r#"{{"type":"TOOL_CALL_RESULT",{fields}}}"#);
-        let AguiEvent::Known(mut fields) = read(&data, 1).unwrap() else { panic!() };
+        let mut fields = read(&data, 1).unwrap();
         answered("c", &mut fields)
     }
 

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use super::content::plain;
-use super::frame::EventType;
 
 /// What makes an answer impossible to read on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +19,8 @@ const WRONG_FIELD: &str = "the event is not what AG-UI 1.0 describes: check the 
 /// The fields of an event, taken out one by one. A field that may be left out may also be null, as older servers write it.
 #[derive(Debug)]
 pub(super) struct AguiFields {
-    pub(super) kind: EventType,
+    /// The type of the event.
+    pub(super) kind: String,
     pub(super) number: usize,
     /// How many bytes the event has.
     pub(super) length: usize,
@@ -89,7 +89,7 @@ impl AguiFields {
     }
 
     fn broken(&self, words: &str) -> AguiError {
-        AguiError { message: format!("event {}, `{}`: {words}", self.number, self.kind.name()), help: WRONG_FIELD }
+        AguiError { message: format!("event {}, `{}`: {words}", self.number, self.kind), help: WRONG_FIELD }
     }
 }
 

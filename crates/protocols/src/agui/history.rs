@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use agentci_trace::{Observer, ToolCall};
+use agentci_trace::ToolCall;
 use serde_json::{Map, Value};
 
 use super::content::arguments;
@@ -159,13 +159,8 @@ impl ThreadHistory {
     pub(super) fn call(&self, id: &str) -> Option<ToolCall> {
         let call = calls_of(self.messages.get(self.owner(id)?)?).iter().find(|call| text(call, "id") == id)?;
         let function = call.get("function")?;
-        Some(ToolCall {
-            call_id: id.to_owned(),
-            name: text(function, "name").to_owned(),
-            args: arguments(text(function, "arguments")).0.into(),
-            observer: Observer::Protocol,
-            begun: None,
-        })
+        let args = arguments(text(function, "arguments")).0.into();
+        Some(ToolCall { call_id: id.to_owned(), name: text(function, "name").to_owned(), args, ..ToolCall::default() })
     }
 
     /// The answer is over: what it only told again is forgotten. Gives ids that name two messages.

@@ -20,6 +20,7 @@ mod chunks;
 mod content;
 mod conversation;
 mod ending;
+mod event_types;
 mod fields;
 mod frame;
 mod history;

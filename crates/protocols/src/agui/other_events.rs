@@ -6,11 +6,9 @@ use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::fields::{AguiError, AguiFields};
-use super::interrupt;
 use super::lint::QuotedName;
-use super::message;
-use super::patch;
 use super::reader::EventReader;
+use super::{interrupt, message, patch};
 
 /// A `RAW` event above this many bytes is read, and what it carries is not kept.
 const RAW_KEPT: usize = 4096;
@@ -62,9 +60,9 @@ impl EventReader<'_> {
         let found = self.state.brackets.iter().rposition(|open| *open == bracket);
         match (opens, found) {
             (true, None) => self.state.brackets.push(bracket),
-            (true, Some(_)) => self.state.violation(format_args!("{bracket} is open already")),
+            (true, Some(_)) => self.state.violation(format!("{bracket} is open already")),
             (false, Some(found)) => drop(self.state.brackets.remove(found)),
-            (false, None) => self.state.violation(format_args!("{bracket} is not open")),
+            (false, None) => self.state.violation(format!("{bracket} is not open")),
         }
     }
 
@@ -77,31 +75,34 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn subagent_started(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
-        let id = subagent(&mut fields)?;
-        let name = fields.text("name")?;
-        let data = json!({ "subagentRunId": id });
-        self.state.log("info", format!("subagent {} begins", QuotedName(&name)), Some(data));
-        self.bracket(true, BracketKind::Subagent, None, id);
+    /// A span of reasoning begins or ends. `THINKING` events carry no ids.
+    pub(super) fn span(&mut self, mut fields: AguiFields, begins: bool) -> Result<(), AguiError> {
+        let old = fields.kind.starts_with("THINKING");
+        let name = if old { "thinking".to_owned() } else { fields.text("messageId")? };
+        self.bracket(begins, BracketKind::Span, None, name);
         Ok(())
     }
 
-    pub(super) fn subagent_finished(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
-        self.state.keep(fields.length)?;
-        let id = subagent(&mut fields)?;
-        let data = json!({ "subagentRunId": id, "result": fields.take("result") });
-        self.state.log("info", format!("subagent {} ends", QuotedName(&id)), Some(data));
-        self.bracket(false, BracketKind::Subagent, None, id);
-        Ok(())
-    }
-
-    pub(super) fn subagent_error(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
-        self.state.keep(fields.length)?;
-        let id = subagent(&mut fields)?;
-        let words = fields.text("message")?;
-        let data = json!({ "subagentRunId": id, "code": fields.optional_text("code")? });
-        self.state.log("error", format!("subagent {} failed: {words}", QuotedName(&id)), Some(data));
-        self.bracket(false, BracketKind::Subagent, None, id);
+    /// A subagent begins, ends or fails.
+    pub(super) fn subagent(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+        let begins = fields.kind == "SUBAGENT_STARTED";
+        if !begins {
+            self.state.keep(fields.length)?;
+        }
+        let id = fields.lane.take().ok_or_else(|| fields.missing("subagentRunId"))?;
+        let mut data = json!({ "subagentRunId": id });
+        let (level, message) = if begins {
+            ("info", format!("subagent {} begins", QuotedName(&fields.text("name")?)))
+        } else if fields.kind == "SUBAGENT_ERROR" {
+            let words = fields.text("message")?;
+            data["code"] = fields.optional_text("code")?.into();
+            ("error", format!("subagent {} failed: {words}", QuotedName(&id)))
+        } else {
+            data["result"] = fields.take("result").unwrap_or_default();
+            ("info", format!("subagent {} ends", QuotedName(&id)))
+        };
+        self.state.log(level, message, Some(data));
+        self.bracket(begins, BracketKind::Subagent, None, id);
         Ok(())
     }
 
@@ -119,7 +120,7 @@ impl EventReader<'_> {
         self.remember_state();
         self.put_out_delta(&delta);
         if let Err(why) = patch::apply(&mut self.conversation.state, delta) {
-            self.state.violation(format_args!("the patch does not apply to the state: {why}"));
+            self.state.violation(format!("the patch does not apply to the state: {why}"));
         }
         Ok(())
     }
@@ -191,7 +192,7 @@ impl EventReader<'_> {
         let kind = fields.text("activityType")?;
         let operations = fields.list("patch")?;
         let Some(activity) = self.conversation.history.activity_mut(&id) else {
-            self.state.violation(format_args!("there is no activity {}", QuotedName(&id)));
+            self.state.violation(format!("there is no activity {}", QuotedName(&id)));
             return Ok(());
         };
         message::describe(activity, fields.take("metadata"));
@@ -200,7 +201,7 @@ impl EventReader<'_> {
         if let Some(content) = activity.get_mut("content")
             && let Err(why) = patch::apply(content, operations)
         {
-            self.state.violation(format_args!("the patch does not apply to activity {}: {why}", QuotedName(&id)));
+            self.state.violation(format!("the patch does not apply to activity {}: {why}", QuotedName(&id)));
         }
         Ok(())
     }
@@ -230,7 +231,7 @@ impl EventReader<'_> {
         self.state.keep(fields.length)?;
         let name = fields.text("name")?;
         let value = fields.any("value").unwrap_or_else(|_| {
-            self.state.violation(format_args!("the field `value` of {} is missing", QuotedName(&name)));
+            self.state.violation(format!("the field `value` of {} is missing", QuotedName(&name)));
             Value::Null
         });
         if name != PREDICT_STATE {
@@ -252,15 +253,10 @@ impl EventReader<'_> {
         let value = fields.text("encryptedValue")?;
         self.state.keep(value.len())?;
         if !matches!(subtype.as_str(), "tool-call" | "message") {
-            self.state.violation(format_args!("the field `subtype` is {}", QuotedName(&subtype)));
+            self.state.violation(format!("the field `subtype` is {}", QuotedName(&subtype)));
         } else if !self.conversation.history.seal(subtype == "tool-call", &id, value) {
-            self.state.violation(format_args!("there is no {subtype} {}", QuotedName(&id)));
+            self.state.violation(format!("there is no {subtype} {}", QuotedName(&id)));
         }
         Ok(())
     }
-}
-
-/// The run of the subagent that an event is about.
-fn subagent(fields: &mut AguiFields) -> Result<String, AguiError> {
-    fields.lane.take().ok_or_else(|| fields.missing("subagentRunId"))
 }

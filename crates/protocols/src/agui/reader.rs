@@ -7,14 +7,15 @@ use agentci_trace::{EventKind, Moment};
 use serde_json::Value;
 
 use super::calls::OpenToolCalls;
-use super::chunks::{ChunkStream, Ends, Lanes};
+use super::chunks::{Ends, Lanes};
 use super::conversation::{AguiMethod, AguiThread};
 use super::ending::AnswerEnding;
+use super::event_types::EventType;
 use super::fields::{AguiError, AguiFields, quote};
-use super::frame::{self, AguiEvent, EventType};
+use super::frame;
 use super::interrupt::Interrupt;
 use super::lint::{Lint, QuotedName};
-use super::other_events::{Bracket, BracketKind};
+use super::other_events::Bracket;
 use super::text_events::OpenText;
 use crate::Fresh;
 
@@ -125,12 +126,12 @@ impl AguiReader {
         if self.number > self.limits.events {
             return Err(too_much(format!("the agent sent more than {} events in one answer", self.limits.events)));
         }
-        match frame::read(data, self.number)? {
-            AguiEvent::Known(fields) => EventReader { state: self, conversation }.event(fields)?,
-            AguiEvent::Unknown(kind) => {
-                self.last = quote(&kind, 80);
-                self.violation(format_args!("unknown event type"));
-            }
+        let fields = frame::read(data, self.number)?;
+        if let Some(kind) = EventType::of(&fields.kind) {
+            EventReader { state: self, conversation }.event(&kind, fields)?;
+        } else {
+            self.last = quote(&fields.kind, 80);
+            self.violation("unknown event type");
         }
         Ok(std::mem::take(&mut self.out))
     }
@@ -143,7 +144,7 @@ impl AguiReader {
         reader.close_lanes();
         reader.flush();
         for id in conversation.history.settle() {
-            self.violation(format_args!("message {} has the id of an earlier one", QuotedName(&id)));
+            self.violation(format!("message {} has the id of an earlier one", QuotedName(&id)));
         }
         let ending = match self.failed.or(self.ending) {
             Some(ending) => ending,
@@ -167,7 +168,7 @@ impl AguiReader {
     }
 
     /// Writes down a violation, unless it was said before.
-    pub(super) fn violation(&mut self, words: fmt::Arguments<'_>) {
+    pub(super) fn violation(&mut self, words: impl fmt::Display) {
         if let Some(sentence) = self.lint.violation(self.number, &self.last, words) {
             self.push(EventKind::Violation(sentence));
         }
@@ -198,53 +199,15 @@ pub(super) struct EventReader<'e> {
 }
 
 impl EventReader<'_> {
-    fn event(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
-        let kind = fields.kind;
-        self.arrives(kind);
+    fn event(&mut self, kind: &EventType, mut fields: AguiFields) -> Result<(), AguiError> {
+        self.arrives(kind.name);
         fields.lane = fields.optional_text("subagentRunId")?;
-        match kind.ends() {
+        match kind.ends {
             Ends::None => {}
             Ends::Lane => self.close_lane(fields.lane.as_deref()),
             Ends::All => self.close_lanes(),
         }
-        match kind {
-            EventType::RunStarted => self.run_started(fields)?,
-            EventType::RunFinished => self.run_finished(fields)?,
-            EventType::RunError => self.run_error(fields)?,
-            EventType::StepStarted => self.step(fields, true)?,
-            EventType::StepFinished => self.step(fields, false)?,
-            EventType::TextMessageStart => self.text_start(ChunkStream::Text, fields)?,
-            EventType::TextMessageContent => self.text_content(ChunkStream::Text, fields)?,
-            EventType::TextMessageEnd => self.text_end(ChunkStream::Text, &fields.text("messageId")?),
-            EventType::TextMessageChunk => self.text_chunk(ChunkStream::Text, fields)?,
-            EventType::ToolCallStart => self.call_start(fields)?,
-            EventType::ToolCallArgs => self.call_arguments(fields)?,
-            EventType::ToolCallEnd => self.call_end(&fields.text("toolCallId")?),
-            EventType::ToolCallChunk => self.call_chunk(fields)?,
-            EventType::ToolCallResult => self.call_result(fields)?,
-            EventType::StateSnapshot => self.state_snapshot(fields)?,
-            EventType::StateDelta => self.state_delta(fields)?,
-            EventType::MessagesSnapshot => self.messages_snapshot(fields)?,
-            EventType::ActivitySnapshot => self.activity_snapshot(fields)?,
-            EventType::ActivityDelta => self.activity_delta(fields)?,
-            EventType::Raw => self.raw(fields)?,
-            EventType::Custom => self.custom(fields)?,
-            EventType::ReasoningStart => self.bracket(true, BracketKind::Span, None, fields.text("messageId")?),
-            EventType::ReasoningMessageStart => self.text_start(ChunkStream::Reasoning, fields)?,
-            EventType::ReasoningMessageContent => self.text_content(ChunkStream::Reasoning, fields)?,
-            EventType::ReasoningMessageEnd => self.text_end(ChunkStream::Reasoning, &fields.text("messageId")?),
-            EventType::ReasoningMessageChunk => self.text_chunk(ChunkStream::Reasoning, fields)?,
-            EventType::ReasoningEnd => self.bracket(false, BracketKind::Span, None, fields.text("messageId")?),
-            EventType::ReasoningEncryptedValue => self.sealed(fields)?,
-            EventType::SubagentStarted => self.subagent_started(fields)?,
-            EventType::SubagentFinished => self.subagent_finished(fields)?,
-            EventType::SubagentError => self.subagent_error(fields)?,
-            EventType::ThinkingStart => self.bracket(true, BracketKind::Span, None, "thinking".into()),
-            EventType::ThinkingEnd => self.bracket(false, BracketKind::Span, None, "thinking".into()),
-            EventType::ThinkingTextMessageStart => self.thinking_start(),
-            EventType::ThinkingTextMessageContent => self.thinking_content(&fields.text("delta")?)?,
-            EventType::ThinkingTextMessageEnd => self.thinking_end(),
-        }
+        (kind.read)(self, fields)?;
         let state = &*self.state;
         let open = state.texts.len() + state.calls.len() + state.brackets.len() + state.lanes.0.len();
         let AnswerLimits { open: most, entities, .. } = state.limits;
@@ -258,24 +221,22 @@ impl EventReader<'_> {
     }
 
     /// Looks at whether an event may come now.
-    fn arrives(&mut self, kind: EventType) {
-        self.state.last = kind.name().to_owned();
-        let run = matches!(kind, EventType::RunStarted | EventType::RunError);
+    fn arrives(&mut self, kind: &'static str) {
+        self.state.last = kind.to_owned();
+        let run = matches!(kind, "RUN_STARTED" | "RUN_ERROR");
         let words = match self.state.phase {
             Phase::Before if !run => {
                 self.state.phase = Phase::Running;
                 "the first event must be `RUN_STARTED` or `RUN_ERROR`"
             }
-            Phase::Running if kind == EventType::RunStarted => {
+            Phase::Running if kind == "RUN_STARTED" => {
                 "a run is still going on: `RUN_FINISHED` or `RUN_ERROR` must come first"
             }
             Phase::Finished if !run => "it follows `RUN_FINISHED`, after which only a new run may begin",
-            Phase::Failed if kind != EventType::RunStarted => {
-                "it follows `RUN_ERROR`, after which only a new run may begin"
-            }
+            Phase::Failed if kind != "RUN_STARTED" => "it follows `RUN_ERROR`, after which only a new run may begin",
             Phase::Before | Phase::Running | Phase::Finished | Phase::Failed => return,
         };
-        self.state.violation(format_args!("{words}"));
+        self.state.violation(words);
     }
 }
 

@@ -39,13 +39,9 @@ impl EventReader<'_> {
 
     fn compare(&mut self, field: &str, given: Option<&str>, asked: Option<&str>) {
         match (given, asked) {
-            (None, _) => self.state.violation(format_args!("the field `{field}` is missing")),
+            (None, _) => self.state.violation(format!("the field `{field}` is missing")),
             (Some(given), Some(asked)) if given != asked => {
-                self.state.violation(format_args!(
-                    "`{field}` is {}, and {} was sent",
-                    QuotedName(given),
-                    QuotedName(asked)
-                ));
+                self.state.violation(format!("`{field}` is {}, and {} was sent", QuotedName(given), QuotedName(asked)));
             }
             _ => {}
         }
@@ -54,7 +50,7 @@ impl EventReader<'_> {
     pub(super) fn run_finished(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
         let said = ending::said(&mut fields)?;
         for open in self.state.open() {
-            self.state.violation(format_args!("{open} is still open"));
+            self.state.violation(format!("{open} is still open"));
         }
         self.flush();
         self.use_up(&mut fields);
@@ -63,8 +59,7 @@ impl EventReader<'_> {
             FinishedOutcome::Interrupt(interrupts) => RunOutcome::Interrupted(interrupts),
             FinishedOutcome::Cancelled => RunOutcome::Cancelled,
             FinishedOutcome::Unknown(kind) => {
-                self.state
-                    .violation(format_args!("the outcome {} is unknown, and taken for success", QuotedName(&kind)));
+                self.state.violation(format!("the outcome {} is unknown, and taken for success", QuotedName(&kind)));
                 self.done(Vec::new(), custom)
             }
             FinishedOutcome::Success(pending) => self.done(pending, custom),
@@ -98,7 +93,7 @@ impl EventReader<'_> {
                 Some(call) => pending.push(call),
                 None => {
                     let id = QuotedName(&id);
-                    self.state.violation(format_args!("call {id} is said to be pending, and was never begun"));
+                    self.state.violation(format!("call {id} is said to be pending, and was never begun"));
                 }
             }
         }
@@ -120,7 +115,7 @@ impl EventReader<'_> {
     fn use_up(&mut self, fields: &mut AguiFields) {
         match fields.take("usage").map(|value| usage(&value)) {
             Some(Ok(Some(usage))) => self.state.push(EventKind::Usage(usage)),
-            Some(Err(words)) => self.state.violation(format_args!("{words}")),
+            Some(Err(words)) => self.state.violation(words),
             Some(Ok(None)) | None => {}
         }
     }

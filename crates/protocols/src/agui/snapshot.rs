@@ -92,7 +92,7 @@ impl EventReader<'_> {
                 self.state.push(EventKind::Text(words));
             }
             New::Call { id, name, .. } if id.is_empty() || name.is_empty() => {
-                self.state.violation(format_args!("a call {} has no `id` or no `function.name`", QuotedName(&id)));
+                self.state.violation(format!("a call {} has no `id` or no `function.name`", QuotedName(&id)));
             }
             New::Call { id, name, arguments } => {
                 self.enter_call(&id, name);
@@ -103,7 +103,7 @@ impl EventReader<'_> {
                 self.state.keep(result.result.to_string().len())?;
                 let id = &result.call_id;
                 if !self.state.seen.made.contains(id) && !self.conversation.history.calls.contains(id) {
-                    self.state.violation(format_args!("call {} was never begun", QuotedName(id)));
+                    self.state.violation(format!("call {} was never begun", QuotedName(id)));
                 }
                 self.answer_call(result);
             }

@@ -39,7 +39,7 @@ impl EventReader<'_> {
             role = fields.optional_text("role")?.unwrap_or_else(|| ASSISTANT.into());
             name = fields.optional_text("name")?;
             if !matches!(role.as_str(), ASSISTANT | "user" | "system" | "developer") {
-                self.state.violation(format_args!("message {} has the role {}", QuotedName(&id), QuotedName(&role)));
+                self.state.violation(format!("message {} has the role {}", QuotedName(&id), QuotedName(&role)));
             }
         }
         self.open_text(stream, &id, role, name, fields.lane.take());
@@ -54,31 +54,42 @@ impl EventReader<'_> {
         self.add_piece(stream, &id, &delta, fields.lane.take(), fields.take("metadata"))
     }
 
-    pub(super) fn text_end(&mut self, stream: ChunkStream, id: &str) {
+    pub(super) fn text_end(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
+        let id = fields.text("messageId")?;
+        self.end_text(stream, &id);
+        Ok(())
+    }
+
+    fn end_text(&mut self, stream: ChunkStream, id: &str) {
         match self.remove_text(stream, id) {
             Some(open) => self.finish_text(OpenText { heard: self.state.at, ..open }),
-            None => self.state.violation(format_args!("no {} {} is open", stream.noun(), QuotedName(id))),
+            None => self.state.violation(format!("no {} {} is open", stream.noun(), QuotedName(id))),
         }
     }
 
-    pub(super) fn thinking_start(&mut self) {
-        if self.text(ChunkStream::Reasoning, THINKING).is_some() {
-            self.state.violation(format_args!("a message of this kind is open already"));
-            self.thinking_end();
+    /// Takes one of the `THINKING_TEXT_MESSAGE` events.
+    pub(super) fn thinking(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+        let stream = ChunkStream::Reasoning;
+        let is_open = self.text(stream, THINKING).is_some();
+        if fields.kind == "THINKING_TEXT_MESSAGE_CONTENT" {
+            let delta = fields.text("delta")?;
+            if !is_open {
+                self.state.violation("no message of this kind is open");
+                self.push_text(stream, THINKING, REASONING.into(), true, false);
+            }
+            return self.add_piece(stream, THINKING, &delta, None, None);
         }
-        self.push_text(ChunkStream::Reasoning, THINKING, REASONING.into(), false, false);
-    }
-
-    pub(super) fn thinking_content(&mut self, delta: &str) -> Result<(), AguiError> {
-        if self.text(ChunkStream::Reasoning, THINKING).is_none() {
-            self.state.violation(format_args!("no message of this kind is open"));
-            self.push_text(ChunkStream::Reasoning, THINKING, REASONING.into(), true, false);
+        let begins = fields.kind == "THINKING_TEXT_MESSAGE_START";
+        if begins && is_open {
+            self.state.violation("a message of this kind is open already");
         }
-        self.add_piece(ChunkStream::Reasoning, THINKING, delta, None, None)
-    }
-
-    pub(super) fn thinking_end(&mut self) {
-        self.text_end(ChunkStream::Reasoning, THINKING);
+        if is_open || !begins {
+            self.end_text(stream, THINKING);
+        }
+        if begins {
+            self.push_text(stream, THINKING, REASONING.into(), false, false);
+        }
+        Ok(())
     }
 
     pub(super) fn text_chunk(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
@@ -118,7 +129,7 @@ impl EventReader<'_> {
             Err(words) => {
                 // A lane has one stream at most, so whatever it had open is over.
                 self.close_lane(owner);
-                self.state.violation(format_args!("{words}"));
+                self.state.violation(words);
             }
             Ok(ChunkTarget::Open(_)) => self.close_lane(owner),
             Ok(ChunkTarget::Continue(lane)) => {
@@ -126,11 +137,11 @@ impl EventReader<'_> {
                 let id = QuotedName(&lane.id);
                 for ((field, given), (_, known)) in said.iter().zip(&lane.said) {
                     if differs(given.as_deref(), known.as_deref()) {
-                        self.state.violation(format_args!("`{field}` of {id} is another than its first chunk gave"));
+                        self.state.violation(format!("`{field}` of {id} is another than its first chunk gave"));
                     }
                 }
                 if differs(owner, lane.owner.as_deref()) {
-                    self.state.violation(format_args!("{id} belongs to another subagent"));
+                    self.state.violation(format!("{id} belongs to another subagent"));
                 }
             }
         }
@@ -187,7 +198,7 @@ impl EventReader<'_> {
 
     fn open_text(&mut self, stream: ChunkStream, id: &str, role: String, name: Option<String>, lane: Option<String>) {
         if self.text(stream, id).is_some() {
-            return self.state.violation(format_args!("{} {} is open already", stream.noun(), QuotedName(id)));
+            return self.state.violation(format!("{} {} is open already", stream.noun(), QuotedName(id)));
         }
         self.conversation.history.open_message(id, &role, name, lane);
         self.push_text(stream, id, role, false, true);
@@ -209,7 +220,7 @@ impl EventReader<'_> {
         self.state.keep(delta.len())?;
         if self.text(stream, id).is_none() {
             // What is said is not lost for want of an opening.
-            self.state.violation(format_args!("no {} {} is open", stream.noun(), QuotedName(id)));
+            self.state.violation(format!("no {} {} is open", stream.noun(), QuotedName(id)));
             let role = if stream == ChunkStream::Text { ASSISTANT } else { REASONING };
             self.conversation.history.open_message(id, role, None, lane);
             self.push_text(stream, id, role.into(), true, true);

@@ -1,0 +1,63 @@
+//! The types of event there are, and what reads each of them.
+
+use super::chunks::{ChunkStream, Ends};
+use super::fields::{AguiError, AguiFields};
+use super::reader::EventReader;
+
+/// A type of event.
+pub(super) struct EventType {
+    pub(super) name: &'static str,
+    /// Which streams of chunks it ends. Chunks see to it themselves.
+    pub(super) ends: Ends,
+    pub(super) read: EventHandler,
+}
+
+type EventHandler = for<'r> fn(&mut EventReader<'r>, AguiFields) -> Result<(), AguiError>;
+
+/// Those that begin with `THINKING` left the protocol with 1.0.
+const TYPES: [(&str, Ends, EventHandler); 36] = [
+    ("RUN_STARTED", Ends::All, |reader, fields| reader.run_started(fields)),
+    ("RUN_FINISHED", Ends::All, |reader, fields| reader.run_finished(fields)),
+    ("RUN_ERROR", Ends::All, |reader, fields| reader.run_error(fields)),
+    ("STEP_STARTED", Ends::Lane, |reader, fields| reader.step(fields, true)),
+    ("STEP_FINISHED", Ends::Lane, |reader, fields| reader.step(fields, false)),
+    ("TEXT_MESSAGE_START", Ends::Lane, |reader, fields| reader.text_start(ChunkStream::Text, fields)),
+    ("TEXT_MESSAGE_CONTENT", Ends::Lane, |reader, fields| reader.text_content(ChunkStream::Text, fields)),
+    ("TEXT_MESSAGE_END", Ends::Lane, |reader, fields| reader.text_end(ChunkStream::Text, fields)),
+    ("TEXT_MESSAGE_CHUNK", Ends::None, |reader, fields| reader.text_chunk(ChunkStream::Text, fields)),
+    ("TOOL_CALL_START", Ends::Lane, |reader, fields| reader.call_start(fields)),
+    ("TOOL_CALL_ARGS", Ends::Lane, |reader, fields| reader.call_arguments(fields)),
+    ("TOOL_CALL_END", Ends::Lane, |reader, fields| reader.call_end(fields)),
+    ("TOOL_CALL_CHUNK", Ends::None, |reader, fields| reader.call_chunk(fields)),
+    ("TOOL_CALL_RESULT", Ends::Lane, |reader, fields| reader.call_result(fields)),
+    ("STATE_SNAPSHOT", Ends::Lane, |reader, fields| reader.state_snapshot(fields)),
+    ("STATE_DELTA", Ends::Lane, |reader, fields| reader.state_delta(fields)),
+    ("MESSAGES_SNAPSHOT", Ends::All, |reader, fields| reader.messages_snapshot(fields)),
+    ("ACTIVITY_SNAPSHOT", Ends::None, |reader, fields| reader.activity_snapshot(fields)),
+    ("ACTIVITY_DELTA", Ends::None, |reader, fields| reader.activity_delta(fields)),
+    ("RAW", Ends::None, |reader, fields| reader.raw(fields)),
+    ("CUSTOM", Ends::Lane, |reader, fields| reader.custom(fields)),
+    ("REASONING_START", Ends::Lane, |reader, fields| reader.span(fields, true)),
+    ("REASONING_MESSAGE_START", Ends::Lane, |reader, fields| reader.text_start(ChunkStream::Reasoning, fields)),
+    ("REASONING_MESSAGE_CONTENT", Ends::Lane, |reader, fields| reader.text_content(ChunkStream::Reasoning, fields)),
+    ("REASONING_MESSAGE_END", Ends::Lane, |reader, fields| reader.text_end(ChunkStream::Reasoning, fields)),
+    ("REASONING_MESSAGE_CHUNK", Ends::None, |reader, fields| reader.text_chunk(ChunkStream::Reasoning, fields)),
+    ("REASONING_END", Ends::Lane, |reader, fields| reader.span(fields, false)),
+    ("REASONING_ENCRYPTED_VALUE", Ends::None, |reader, fields| reader.sealed(fields)),
+    ("SUBAGENT_STARTED", Ends::None, |reader, fields| reader.subagent(fields)),
+    ("SUBAGENT_FINISHED", Ends::Lane, |reader, fields| reader.subagent(fields)),
+    ("SUBAGENT_ERROR", Ends::Lane, |reader, fields| reader.subagent(fields)),
+    ("THINKING_START", Ends::Lane, |reader, fields| reader.span(fields, true)),
+    ("THINKING_END", Ends::Lane, |reader, fields| reader.span(fields, false)),
+    ("THINKING_TEXT_MESSAGE_START", Ends::Lane, |reader, fields| reader.thinking(fields)),
+    ("THINKING_TEXT_MESSAGE_CONTENT", Ends::Lane, |reader, fields| reader.thinking(fields)),
+    ("THINKING_TEXT_MESSAGE_END", Ends::Lane, |reader, fields| reader.thinking(fields)),
+];
+
+impl EventType {
+    /// The type of this name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let (name, ends, read) = TYPES.into_iter().find(|(known, ..)| *known == name)?;
+        Some(Self { name, ends, read })
+    }
+}
