@@ -100,22 +100,21 @@ impl Driver {
         if testing::stands_in(target, context) {
             return Ok(FakeDriver::open(context, line).map(|driver| Driver(DriverKind::Fake(Box::new(driver)))));
         }
-        match target {
+        let opened = match target {
             Target::Process(process) if process.speaks == Speech::Text => {
-                Ok(Ok(Driver(DriverKind::Plain(Box::new(PlainDriver::open(process, context)?)))))
+                Ok(DriverKind::Plain(Box::new(PlainDriver::open(process, context)?)))
             }
-            Target::Process(process) => Ok(ProcessDriver::open(process, context)
-                .await?
-                .map(|driver| Driver(DriverKind::Process(Box::new(driver))))),
-            Target::Mock(mock) => Ok(Ok(Driver(DriverKind::Mock(MockDriver::open(mock, context.draws))))),
-            Target::Agui(agui) => Ok(Ok(Driver(DriverKind::Agui(Box::new(AguiDriver::open(agui, context, line)?))))),
-            Target::A2a(a2a) => Ok(Ok(Driver(DriverKind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))))),
-            Target::Mcp(mcp) => Ok(Ok(Driver(DriverKind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))))),
-            Target::Chat(chat) => {
-                Ok(ChatDriver::open(chat, context, line)?.map(|driver| Driver(DriverKind::Chat(Box::new(driver)))))
+            Target::Process(process) => {
+                ProcessDriver::open(process, context).await?.map(|driver| DriverKind::Process(Box::new(driver)))
             }
-            Target::Http(http) => Ok(Ok(Driver(DriverKind::Http(Box::new(HttpDriver::open(http, context, line)?))))),
-        }
+            Target::Mock(mock) => Ok(DriverKind::Mock(MockDriver::open(mock, context.draws))),
+            Target::Agui(agui) => Ok(DriverKind::Agui(Box::new(AguiDriver::open(agui, context, line)?))),
+            Target::A2a(a2a) => Ok(DriverKind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))),
+            Target::Mcp(mcp) => Ok(DriverKind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))),
+            Target::Chat(chat) => ChatDriver::open(chat, context, line)?.map(|chat| DriverKind::Chat(Box::new(chat))),
+            Target::Http(http) => Ok(DriverKind::Http(Box::new(HttpDriver::open(http, context, line)?))),
+        };
+        Ok(opened.map(Driver))
     }
 
     /// Lets what someone else sees of the agent enter the trace, in the moment it is seen. Where that someone `tells_usage`, what the

@@ -119,6 +119,17 @@ impl From<Stopped> for DriveError {
     }
 }
 
+/// What is shown of an answer, on a line of its own.
+pub(crate) fn shown(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() { String::new() } else { format!("\nit says: {}", shortened(text)) }
+}
+
+/// As much of an answer as a message shows.
+pub(crate) fn shortened(text: &str) -> String {
+    agentci_text::excerpt(text, 300).into_owned()
+}
+
 fn exited(exit: Option<Exit>) -> String {
     match exit {
         Some(exit) => format!("the agent ended with {exit} before its final output"),

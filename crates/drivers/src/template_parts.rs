@@ -1,5 +1,6 @@
 //! Parts of what goes into a turn, by the name that a template gives them.
 
+use agentci_plan::{Text, UnsetVariable};
 use serde_json::Value;
 
 /// A part of the input: all of it by `INPUT`, a field by `INPUT.name`, one within it by `INPUT.name.name`.
@@ -12,6 +13,14 @@ pub(crate) fn part<'i>(input: &'i Value, name: &str) -> Option<&'i Value> {
         Value::Array(items) => items.get(key.parse::<usize>().ok()?),
         other => other.get(key),
     })
+}
+
+/// Names and their values, each filled in.
+pub(crate) fn filled(
+    named: &[(String, Text)],
+    fill: impl Fn(&Text) -> Result<String, UnsetVariable>,
+) -> Result<Vec<(String, String)>, UnsetVariable> {
+    named.iter().map(|(name, value)| Ok((name.clone(), fill(value)?))).collect()
 }
 
 /// A value within a text: a text as it is, anything else as JSON.

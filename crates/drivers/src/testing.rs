@@ -14,7 +14,7 @@ use std::time::Duration;
 use agentci_exchange::AgentLine;
 use agentci_plan::Target;
 use agentci_process::Ending;
-use agentci_trace::{EventKind, Observer, ToolCall};
+use agentci_trace::{EventKind, ToolCall};
 use agentci_wire::FetchedSecrets;
 use serde_json::Value;
 
@@ -172,13 +172,8 @@ impl FakeDriver {
 
     async fn call(&mut self, name: String, args: Value, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         self.calls += 1;
-        let call = ToolCall {
-            call_id: format!("c{}", self.calls),
-            name,
-            args: Arc::new(args),
-            observer: Observer::Protocol,
-            begun: None,
-        };
+        let (call_id, args) = (format!("c{}", self.calls), Arc::new(args));
+        let call = ToolCall { call_id, name, args, ..ToolCall::default() };
         sink.push(EventKind::ToolCall(call.clone()))?;
         let reply = host.call(&call).await?;
         sink.push(EventKind::ToolResult(reply.result))?;

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use agentci_plan::A2aKeys;
-use agentci_protocols::a2a::{self, A2aCall, A2aError, A2aRefusal, Binding, Interface, cut, shown};
+use agentci_protocols::a2a::{self, A2aCall, A2aError, A2aRefusal, Binding, cut, shown};
 use agentci_trace::Moment;
 use serde_json::{Value, json};
 
 use super::auth::Credentials;
+use super::driver::A2aTurn;
 use super::refusal::check_card;
 use crate::{DriveError, DriveResult};
 use agentci_exchange::{AgentLine, Clock, ExchangeError, HttpMethod, Request, StreamedAnswer, UuidSource};
@@ -29,21 +30,6 @@ pub(crate) struct A2aAsk {
     pub(super) keys: A2aKeys,
 }
 
-/// The time that all requests of one turn have together.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TurnTime {
-    pub(super) begun: Moment,
-    pub(super) timeout: Duration,
-}
-
-impl TurnTime {
-    /// What is left of it at a moment.
-    pub(super) fn left(self, at: Moment) -> Duration {
-        let used = Duration::from_micros(at.offset_us.saturating_sub(self.begun.offset_us));
-        self.timeout.saturating_sub(used)
-    }
-}
-
 /// What comes back.
 pub(super) enum A2aReply {
     /// Items, as they come.
@@ -59,11 +45,10 @@ impl A2aAsk {
     pub(super) async fn call(
         &mut self,
         call: A2aCall<'_>,
-        interface: &Interface,
-        budget: TurnTime,
-        clock: Clock,
         mut at: Moment,
+        turn: &A2aTurn<'_, '_>,
     ) -> DriveResult<A2aReply> {
+        let (interface, clock) = (&turn.agent.interface, turn.sink.clock());
         let mut renewed = false;
         loop {
             let prepared = call.prepare(interface, &mut || self.ids.fresh());
@@ -76,7 +61,7 @@ impl A2aAsk {
                 headers: prepared.headers,
                 body: prepared.body,
                 identity: prepared.identity,
-                timeout: budget.left(at),
+                timeout: turn.left(at),
             };
             let mut answer = self.send(request, true, clock, at).await.map_err(|error| match error {
                 DriveError::NoServer(words) if self.by_card => {

@@ -10,11 +10,12 @@ use agentci_protocols::a2a::{
 use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
-use super::ask::{A2aAsk, A2aReply, TurnTime};
+use super::ask::{A2aAsk, A2aReply};
 use super::auth::Credentials;
 use super::hosts::{TrustedHosts, tells_who_asks};
 use super::refusal::refused;
 use super::stream::read_stream;
+use crate::template_parts::filled;
 use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 use agentci_exchange::{AgentLine, Clock, UuidSource};
 
@@ -67,12 +68,20 @@ pub(super) struct A2aTurn<'t, 's> {
     pub(super) agent: Agent,
     pub(super) reader: A2aReader,
     pub(super) sink: &'t mut TraceSink<'s>,
-    budget: TurnTime,
+    begun: Moment,
+    /// The time that all requests of the turn have together.
+    timeout: Duration,
     /// When the last thing came.
     pub(super) over: Moment,
 }
 
 impl A2aTurn<'_, '_> {
+    /// What is left of its time at a moment.
+    pub(super) fn left(&self, at: Moment) -> Duration {
+        let used = Duration::from_micros(at.offset_us.saturating_sub(self.begun.offset_us));
+        self.timeout.saturating_sub(used)
+    }
+
     /// Takes what the agent sent.
     pub(super) fn take(&mut self, item: &Value, conversation: &mut A2aConversation) -> DriveResult {
         for kind in self.reader.item(item, self.agent.interface.protocol, conversation)? {
@@ -99,11 +108,9 @@ impl A2aDriver {
                 AgentLocation::Here(Agent { interface: Interface::bare(url), streaming: false, settled: false })
             }
         };
-        let mut headers = Vec::new();
         // What is in them makes no difference to a replay, and they may hold secrets that are not there.
-        for (name, value) in target.headers.iter().filter(|_| !replay) {
-            headers.push((name.clone(), value.fill(lookup)?));
-        }
+        let sent = if replay { &[] } else { target.headers.as_slice() };
+        let headers = filled(sent, |value| value.fill(lookup))?;
         let context_id = target.context.as_ref().map(|context| context.fill(lookup)).transpose()?;
         Ok(Self {
             found,
@@ -135,8 +142,8 @@ impl A2aDriver {
         let agent = found?;
         let message = message_of(input).map_err(DriveError::Unsupported)?;
         let message = self.conversation.say(message, &self.accepted);
-        let budget = TurnTime { begun: over, timeout: self.ask.timeout };
-        let mut turn = A2aTurn { agent, reader: A2aReader::default(), sink, budget, over };
+        let (reader, timeout) = (A2aReader::default(), self.ask.timeout);
+        let mut turn = A2aTurn { agent, reader, sink, begun: over, timeout, over };
         let result = self.converse(&message, &mut turn).await;
         let A2aTurn { agent, reader, sink, over, .. } = turn;
         self.found = AgentLocation::Here(agent);
@@ -207,7 +214,7 @@ impl A2aDriver {
     /// The first call of a turn. An agent of which only the address is known is tried in the version before 1.0 when it does not
     /// understand; a call that is not understood does nothing.
     async fn first(&mut self, call: A2aCall<'_>, turn: &mut A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
-        let reply = self.call(call, turn.budget.begun, turn).await?;
+        let reply = self.ask.call(call, turn.begun, turn).await?;
         let is_of_another_version =
             |reply: &A2aReply| matches!(reply, A2aReply::Refused(refusal, _) if refusal.is_of_another_version());
         if turn.agent.settled || !is_of_another_version(&reply) {
@@ -227,11 +234,7 @@ impl A2aDriver {
 
     async fn call_next(&mut self, call: A2aCall<'_>, turn: &A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
         let at = self.ask.line.next(turn.sink.clock());
-        self.call(call, at, turn).await
-    }
-
-    async fn call(&mut self, call: A2aCall<'_>, at: Moment, turn: &A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
-        self.ask.call(call, &turn.agent.interface, turn.budget, turn.sink.clock(), at).await
+        self.ask.call(call, at, turn).await
     }
 
     /// Reads a reply to its end. Gives what broke a stream, unless the agent closed it.
@@ -268,7 +271,7 @@ impl A2aDriver {
     async fn poll(&mut self, task: &str, at_once: bool, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
         let mut wait = if at_once { Duration::ZERO } else { FIRST_WAIT };
         while !turn.reader.is_over(&self.conversation) {
-            let left = turn.budget.left(turn.over);
+            let left = turn.left(turn.over);
             self.ask.wait(wait.min(left)).await;
             if left <= wait {
                 return Err(DriveError::Timeout { after: self.ask.timeout });

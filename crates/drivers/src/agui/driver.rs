@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
 use crate::host::NO_ANSWER;
 use crate::stream::next_event;
+use crate::template_parts::filled;
 use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
 use agentci_exchange::{AgentLine, HttpMethod, NOT_UTF8, Request, StreamedAnswer, UuidSource};
 
@@ -67,9 +68,7 @@ impl AguiDriver {
             target.forwarded_props.as_ref().map(data).transpose()?,
         );
         let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
-        for (name, value) in &target.headers {
-            headers.push((name.clone(), text(value)?));
-        }
+        headers.extend(filled(&target.headers, text)?);
         Ok(Self {
             endpoint: text(&target.endpoint.value)?,
             headers,

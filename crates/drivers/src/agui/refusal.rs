@@ -1,11 +1,7 @@
 //! Answers that are no stream of events.
 
-use agentci_text::excerpt;
-
 use crate::DriveError;
-
-/// How much of an answer a message shows.
-const SHOWN: usize = 300;
+use crate::error::shown;
 
 /// Whether a server says that its requests have a `method`, as those of `CopilotKit`'s single route do.
 pub(super) fn asks_for_method(body: &[u8]) -> bool {
@@ -31,7 +27,11 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
         429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
         _ => "look at the server's log",
     };
-    DriveError::of_status(status, format!("the server answered with status {status}{}", shown(body)), help)
+    DriveError::of_status(
+        status,
+        format!("the server answered with status {status}{}", shown(&String::from_utf8_lossy(body))),
+        help,
+    )
 }
 
 /// A success that is something else.
@@ -41,13 +41,10 @@ pub(super) fn no_stream(kind: &str, body: &[u8]) -> DriveError {
     } else {
         "an AG-UI server answers with `text/event-stream`: check the target's `endpoint`"
     };
-    DriveError::protocol(format!("the answer is no stream of events but `{kind}`{}", shown(body)), help)
-}
-
-fn shown(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
-    let text = text.trim();
-    if text.is_empty() { String::new() } else { format!("\nit says: {}", excerpt(text, SHOWN)) }
+    DriveError::protocol(
+        format!("the answer is no stream of events but `{kind}`{}", shown(&String::from_utf8_lossy(body))),
+        help,
+    )
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use agentci_trace::{EventKind, Moment};
 use agentci_wire::http::retry_after;
 use serde_json::Value;
 
-use super::completion::{AnswerReader, Completion, CompletionError, SpokenPiece};
+use super::completion::{AnswerReader, Completion, CompletionError};
 use super::refusal::{refused, unusable};
 use super::retry::{AnswerError, RETRIES, pause};
 use super::session::{ChatSession, ModelApi};
@@ -72,7 +72,7 @@ async fn once(
     (at, left): (Moment, Duration),
     sink: &mut TraceSink<'_>,
 ) -> Result<(Completion, Moment), AnswerError> {
-    let reader = match &session.api {
+    let mut reader = match &session.api {
         ModelApi::Scripted(model) => {
             let completion = scripted::once(&**model, &question.body, left, sink).await?;
             return Ok((completion, sink.clock().now()));
@@ -96,34 +96,27 @@ async fn once(
         return Err(AnswerError::of_status(answer.status, error, wait, answer.latest()));
     }
     let kind = answer.content_type();
-    if kind == "application/json" || kind.ends_with("+json") {
-        return whole(answer, reader, sink).await;
-    }
-    stream(answer, &kind, reader, sink).await
+    let over = if kind == "application/json" || kind.ends_with("+json") {
+        let (body, at) = answer.body(LARGEST).await?;
+        let read = serde_json::from_slice(&body);
+        let read = read.map_err(|error| CompletionError::Malformed(format!("it is no JSON: {error}")));
+        let said = read.and_then(|value| reader.whole(&value));
+        push(said.map_err(|broken| unusable(broken, false, at))?, at, sink)?;
+        at
+    } else {
+        stream(answer, &kind, &mut *reader, sink).await?
+    };
+    let completion = reader.finish().map_err(|broken| unusable(broken, true, over))?;
+    Ok((completion, over))
 }
 
-/// Reads an answer that comes at once.
-async fn whole(
-    mut answer: StreamedAnswer,
-    mut reader: Box<dyn AnswerReader>,
-    sink: &mut TraceSink<'_>,
-) -> Result<(Completion, Moment), AnswerError> {
-    let (body, at) = answer.body(LARGEST).await?;
-    let read =
-        serde_json::from_slice(&body).map_err(|error| CompletionError::Malformed(format!("it is no JSON: {error}")));
-    let said = read.and_then(|value| reader.whole(&value));
-    push(said.map_err(|broken| unusable(broken, false, at))?, at, sink)?;
-    let completion = reader.finish().map_err(|broken| unusable(broken, true, at))?;
-    Ok((completion, at))
-}
-
-/// Reads an answer as it comes.
+/// Reads an answer as it comes; gives when it was over.
 async fn stream(
     mut answer: StreamedAnswer,
     kind: &str,
-    mut reader: Box<dyn AnswerReader>,
+    reader: &mut dyn AnswerReader,
     sink: &mut TraceSink<'_>,
-) -> Result<(Completion, Moment), AnswerError> {
+) -> Result<Moment, AnswerError> {
     let mut over = answer.latest();
     let (mut events, mut said) = (0_usize, false);
     // Nobody has to close the connection; where it is closed, it can be used again.
@@ -144,13 +137,12 @@ async fn stream(
         let what = if kind.is_empty() { "nothing".to_owned() } else { format!("`{kind}` without an event") };
         return Err(unusable(CompletionError::Malformed(format!("it is {what}")), false, over));
     }
-    let completion = reader.finish().map_err(|broken| unusable(broken, true, over))?;
-    Ok((completion, over))
+    Ok(over)
 }
 
-fn push(pieces: Vec<SpokenPiece>, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
+fn push(pieces: Vec<EventKind>, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
     for piece in pieces {
-        sink.push_at(at, piece.into())?;
+        sink.push_at(at, piece)?;
     }
     Ok(())
 }

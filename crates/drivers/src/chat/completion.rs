@@ -1,6 +1,6 @@
 //! What a model answered, put together from its pieces.
 
-use agentci_trace::{EventKind, Observer, ToolCall, Usage};
+use agentci_trace::{EventKind, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 
 /// What a model answered.
@@ -23,47 +23,36 @@ pub(crate) struct Completion {
     /// Thoughts as its provider wants them back, signed.
     pub(super) thoughts: Vec<Value>,
     /// Calls of tools that the provider ran itself, and their results, in order.
-    pub(super) provided: Vec<EventKind>,
+    pub(crate) provided: Vec<EventKind>,
 }
 
 /// A tool that the model wants called.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct CompletionCall {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    /// JSON, unless the model erred.
-    pub(crate) arguments: String,
+pub struct CompletionCall {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments: JSON, unless the model erred.
+    pub arguments: String,
 }
 
-/// Something that the model said just now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SpokenPiece {
-    Text(String),
-    Reasoning(String),
-}
+/// What the model said or thought just now, as a trace tells it.
+pub(crate) type SpokenPieces = Result<Vec<EventKind>, CompletionError>;
 
 /// Reads an answer of a model, piece by piece or whole.
 pub(crate) trait AnswerReader {
     /// Takes the data of an event.
-    fn event(&mut self, data: &str) -> Result<Vec<SpokenPiece>, CompletionError>;
+    fn event(&mut self, data: &str) -> SpokenPieces;
 
     /// Takes an answer that came whole.
-    fn whole(&mut self, answer: &Value) -> Result<Vec<SpokenPiece>, CompletionError>;
+    fn whole(&mut self, answer: &Value) -> SpokenPieces;
 
     /// Whether everything was said.
     fn is_over(&self) -> bool;
 
     /// What the answer comes to.
     fn finish(&mut self) -> Result<Completion, CompletionError>;
-}
-
-impl From<SpokenPiece> for EventKind {
-    fn from(piece: SpokenPiece) -> Self {
-        match piece {
-            SpokenPiece::Text(text) => EventKind::Text(text),
-            SpokenPiece::Reasoning(text) => EventKind::Reasoning(text),
-        }
-    }
 }
 
 /// Why an answer can not be used.
@@ -92,6 +81,27 @@ pub(crate) fn cut_short(reason: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("{words} (finish reason `{reason}`)"))
+}
+
+/// OpenAI's word for why an answer ended, from the word of any provider.
+pub(crate) fn finish_word(reason: &str) -> String {
+    let spelt = reason.replace('-', "_");
+    let word = match spelt.as_str() {
+        "end_turn" | "stop_sequence" => "stop",
+        "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => "length",
+        "tool_use" => "tool_calls",
+        "refusal" => "content_filter",
+        other => other,
+    };
+    word.to_owned()
+}
+
+/// The arguments of a call, which travel as text; `Err` holds them as they came where they are no JSON.
+pub(crate) fn parse_arguments(text: &str) -> Result<Value, Value> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    serde_json::from_str(text).map_err(|_| text.into())
 }
 
 impl Completion {
@@ -150,20 +160,12 @@ impl CompletionCall {
 
     /// Its arguments; `Err` holds them as they came where they are no JSON.
     pub(crate) fn parsed(&self) -> Result<Value, Value> {
-        if self.arguments.trim().is_empty() {
-            return Ok(Value::Object(Map::new()));
-        }
-        serde_json::from_str(&self.arguments).map_err(|_| Value::String(self.arguments.clone()))
+        parse_arguments(&self.arguments)
     }
 
     /// The call as a trace has it.
     pub(crate) fn traced(&self) -> ToolCall {
-        ToolCall {
-            call_id: self.id.clone(),
-            name: self.name.clone(),
-            args: self.parsed().unwrap_or_else(|raw| raw).into(),
-            observer: Observer::Protocol,
-            begun: None,
-        }
+        let args = self.parsed().unwrap_or_else(|raw| raw).into();
+        ToolCall { call_id: self.id.clone(), name: self.name.clone(), args, ..ToolCall::default() }
     }
 }

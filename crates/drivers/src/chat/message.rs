@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use crate::template_parts::as_text;
+
 /// The words of a message's content: a text, or a list of parts of which some have one, joined by what stands between them.
 pub(super) fn text_of<'c>(content: &'c Value, between: &str) -> Cow<'c, str> {
     match content {
@@ -48,11 +50,7 @@ pub(super) fn all_normal(messages: &Value) -> Result<Vec<Value>, String> {
 
 /// What a tool gave, as a message.
 pub(super) fn tool_result(call_id: &str, content: &Value) -> Value {
-    let text = match content {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    serde_json::json!({ "role": "tool", "tool_call_id": call_id, "content": text })
+    serde_json::json!({ "role": "tool", "tool_call_id": call_id, "content": as_text(content) })
 }
 
 #[cfg(test)]

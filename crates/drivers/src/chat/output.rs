@@ -4,6 +4,7 @@ use agentci_trace::ToolResult;
 use serde_json::Value;
 
 use super::completion::{Completion, CompletionCall};
+use crate::template_parts::as_text;
 
 /// A call and what became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,10 +18,7 @@ impl Called {
         let CompletionCall { name, arguments, .. } = &self.call;
         match &self.result {
             None => format!("{name}({arguments})"),
-            Some(ToolResult { ok: true, result, .. }) => match &**result {
-                Value::String(text) => format!("{name}: {text}"),
-                other => format!("{name}: {other}"),
-            },
+            Some(ToolResult { ok: true, result, .. }) => format!("{name}: {}", as_text(result)),
             Some(ToolResult { error, .. }) => format!("{name} failed: {}", error.as_deref().unwrap_or_default()),
         }
     }

@@ -10,7 +10,8 @@ use agentci_script::{ScriptError, ScriptProgram};
 use agentci_trace::{EventKind, Usage};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::completion::{Completion, CompletionCall};
+use super::completion::Completion;
+pub use super::completion::CompletionCall as ScriptedToolCall;
 use super::refusal::refused;
 use super::retry::AnswerError;
 use crate::{DriveError, DriveResult, TraceSink};
@@ -87,17 +88,6 @@ pub struct ScriptedSpeech {
     pub pace: AnswerPace,
 }
 
-/// A tool that a scripted model wants called.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScriptedToolCall {
-    /// Its id.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// Its arguments as JSON.
-    pub arguments: String,
-}
-
 /// Asks once, with so much time left.
 pub(super) async fn once(
     model: &dyn ScriptedModel,
@@ -160,10 +150,9 @@ async fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> DriveResult<Co
 }
 
 fn completion(speech: ScriptedSpeech, text: String) -> Completion {
-    let call = |ScriptedToolCall { id, name, arguments }| CompletionCall { id, name, arguments };
     Completion {
         text,
-        calls: speech.calls.into_iter().map(call).collect(),
+        calls: speech.calls,
         finish: Some(speech.finish),
         model: Some(speech.model),
         usage: Usage { tokens_in: Some(speech.tokens_in), tokens_out: Some(speech.tokens_out), cost_usd: None },

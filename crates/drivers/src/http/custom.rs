@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::kinds::{self, Role};
 use super::places;
 use super::reader::{HttpReader, NoAnswer, Read, says_something};
-use super::refusal::shortened;
+use crate::error::shortened;
 
 /// Which kind of events of a custom stream spoke so far.
 #[derive(Debug, Default)]

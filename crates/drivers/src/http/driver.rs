@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use agentci_plan::{HttpTarget, OutputRule, UnsetVariable};
+use agentci_plan::{HttpTarget, OutputRule, Text, UnsetVariable};
 use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
 use super::body::{BodyTemplate, with_bases};
 use super::observer::{self, AgentWatch};
-use super::reader::{HttpReader, NoAnswer, ReadingManner};
+use super::reader::{HttpReader, NoAnswer, Read, ReadingManner};
 use super::refusal::refused;
 use crate::observer::SeenEvents;
+use crate::template_parts::{as_text, filled};
 use crate::{DriveError, DriveResult, DriverContext, Input, ToolBases, TraceSink};
 use agentci_exchange::{AgentLine, HttpMethod, Request, StreamedAnswer};
 
@@ -21,6 +22,15 @@ const LARGEST: usize = 16 << 20;
 const LARGEST_REFUSAL: usize = 1 << 20;
 /// What is asked for: a stream, if the server has one.
 const ACCEPT: &str = "text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8, */*;q=0.5";
+
+/// The types of answers that are JSON line by line.
+const JSON_LINES: [&str; 5] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/json-lines",
+];
 
 /// A conversation with a server that is asked over plain HTTP.
 #[derive(Debug)]
@@ -48,15 +58,14 @@ impl HttpDriver {
         line: AgentLine,
     ) -> Result<Self, UnsetVariable> {
         let mut headers = vec![("accept".to_owned(), ACCEPT.to_owned())];
-        for (name, value) in &target.headers {
-            headers.push((name.clone(), line.fill(context.lookup, |lookup| value.fill(lookup))?));
-        }
+        let text = |text: &Text| line.fill(context.lookup, |lookup| text.fill(lookup));
+        headers.extend(filled(&target.headers, text)?);
         let recorder = match &line {
             AgentLine::Record(recorder) => Some(recorder.clone()),
             AgentLine::Live | AgentLine::Replay(_) => None,
         };
         Ok(Self {
-            url: line.fill(context.lookup, |lookup| target.url.value.fill(lookup))?,
+            url: text(&target.url.value)?,
             headers,
             body: BodyTemplate::new(target.body.as_ref(), context.lookup)?,
             manner: ReadingManner {
@@ -88,7 +97,7 @@ impl HttpDriver {
         };
         if let Input::Messages(messages) = input {
             self.history.extend_from_slice(messages);
-            let said = output.as_ref().map(|output| output.as_str().map_or_else(|| output.to_string(), str::to_owned));
+            let said = output.as_ref().map(as_text);
             self.history.push(json!({ "role": "assistant", "content": said }));
         }
         let over = latest(self.latest, sink);
@@ -141,56 +150,49 @@ impl HttpDriver {
             return Err(refused(answer.status, &body.map(|(body, _)| body).unwrap_or_default()));
         }
         let mut reader = HttpReader::new(self.manner.clone());
-        let content_type = answer.content_type();
-        let read = match content_type.as_str() {
-            "text/event-stream" => self.events(&mut answer, &mut reader, sink).await,
-            "application/x-ndjson"
-            | "application/ndjson"
-            | "application/jsonl"
-            | "application/x-jsonlines"
-            | "application/json-lines" => self.lines(&mut answer, &mut reader, sink).await,
-            _ => self.whole(&mut answer, &mut reader, sink).await,
-        };
+        let read = self.read(&mut answer, &mut reader, sink).await;
         self.latest = answer.latest();
         // Who has heard enough leaves now, rather than when everything is judged.
         drop(answer);
         self.recall(None, sink)?;
         read?;
-        self.take(self.latest, reader.end().map(|()| reader.take_steps()), sink)?;
+        let ended = reader.end();
+        self.take(self.latest, ended, &mut reader, sink)?;
         match reader.finish() {
             Err(NoAnswer::Empty(_)) if self.output == OutputRule::Optional => Ok(None),
             finished => Ok(finished?),
         }
     }
 
-    async fn events(
+    /// Reads an answer as it comes: as events, as lines, or whole.
+    async fn read(
         &mut self,
         answer: &mut StreamedAnswer,
         reader: &mut HttpReader,
         sink: &mut TraceSink<'_>,
-    ) -> ReadEvents {
-        while let Some(arrived) = self.watch.beside(sink, answer.frame()).await?? {
-            self.take(arrived.at, reader.event(&arrived.frame).map(|()| reader.take_steps()), sink)?;
-            if reader.is_over() {
-                return Ok(());
+    ) -> DriveResult {
+        let content_type = answer.content_type();
+        if content_type == "text/event-stream" {
+            while let Some(arrived) = self.watch.beside(sink, answer.frame()).await?? {
+                let read = reader.event(&arrived.frame);
+                self.take(arrived.at, read, reader, sink)?;
+                if reader.is_over() {
+                    return Ok(());
+                }
             }
+            let torn = answer.torn_line().map_or(Ok(()), |line| reader.torn_line(line));
+            return self.take(answer.latest(), torn, reader, sink);
         }
-        match answer.torn_line() {
-            Some(line) => self.take(answer.latest(), reader.torn_line(line).map(|()| reader.take_steps()), sink),
-            None => Ok(()),
+        if !JSON_LINES.contains(&content_type.as_str()) {
+            let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
+            let read = reader.whole(&content_type, &body);
+            return self.take(at, read, reader, sink);
         }
-    }
-
-    async fn lines(
-        &mut self,
-        answer: &mut StreamedAnswer,
-        reader: &mut HttpReader,
-        sink: &mut TraceSink<'_>,
-    ) -> ReadEvents {
         let mut number = 0;
         while let Some((line, at)) = self.watch.beside(sink, answer.line()).await?? {
             number += 1;
-            self.take(at, reader.line(number, &line).map(|()| reader.take_steps()), sink)?;
+            let read = reader.line(number, &line);
+            self.take(at, read, reader, sink)?;
             if reader.is_over() {
                 break;
             }
@@ -198,27 +200,18 @@ impl HttpDriver {
         Ok(())
     }
 
-    async fn whole(
-        &mut self,
-        answer: &mut StreamedAnswer,
-        reader: &mut HttpReader,
-        sink: &mut TraceSink<'_>,
-    ) -> ReadEvents {
-        let (body, at) = self.watch.beside(sink, answer.body(LARGEST)).await??;
-        self.take(at, reader.whole(&answer.content_type(), &body).map(|()| reader.take_steps()), sink)
-    }
-
     /// Writes what was read to the trace, after what was seen before it.
-    fn take(&mut self, at: Moment, read: Result<Vec<EventKind>, NoAnswer>, sink: &mut TraceSink<'_>) -> ReadEvents {
+    fn take(&mut self, at: Moment, read: Read, reader: &mut HttpReader, sink: &mut TraceSink<'_>) -> DriveResult {
         self.recall(Some(at), sink)?;
-        for kind in read? {
+        read?;
+        for kind in std::mem::take(&mut reader.steps) {
             sink.push_at(at, kind)?;
         }
         Ok(())
     }
 
     /// In a replay, what someone else saw when it was recorded.
-    fn recall(&mut self, until: Option<Moment>, sink: &mut TraceSink<'_>) -> ReadEvents {
+    fn recall(&mut self, until: Option<Moment>, sink: &mut TraceSink<'_>) -> DriveResult {
         while let Some((kept, at)) = self.line.seen(until, sink.clock()) {
             if let Some(kind) = observer::read(&kept) {
                 sink.push_at(at, kind)?;
@@ -227,8 +220,6 @@ impl HttpDriver {
         Ok(())
     }
 }
-
-type ReadEvents = DriveResult;
 
 /// The moment of what was read last, or of what was seen after it.
 fn latest(read: Moment, sink: &TraceSink<'_>) -> Moment {

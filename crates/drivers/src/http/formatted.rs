@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::kinds::{self, Role};
 use super::places;
 use super::reader::{HttpReader, NoAnswer, Read, says_something};
-use super::refusal::shortened;
 use super::side_data::without_kind;
+use crate::error::shortened;
 
 impl HttpReader {
     /// Takes an event of a stream of a known format.

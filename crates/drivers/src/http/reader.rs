@@ -12,9 +12,9 @@ use super::custom::SpokenEvents;
 use super::kinds::{self, OVER};
 use super::known::{DataStream, KnownStream};
 use super::places;
-use super::refusal::cut;
 use super::side_data::Beside;
 use super::tool_events::ToolEvents;
+use crate::error::shown;
 use agentci_exchange::NOT_UTF8;
 
 /// The most bytes of text that are collected.
@@ -104,11 +104,6 @@ impl HttpReader {
         self.steps.push(step);
     }
 
-    /// Takes out what goes into the trace.
-    pub(super) fn take_steps(&mut self) -> Vec<EventKind> {
-        std::mem::take(&mut self.steps)
-    }
-
     /// Takes a server-sent event.
     pub(super) fn event(&mut self, frame: &SseEvent) -> Read {
         let (name, data) = (frame.event.as_deref(), frame.data.as_str());
@@ -143,7 +138,7 @@ impl HttpReader {
         if self.over || line.strip_prefix("event:").is_some_and(|name| OVER.contains(&name.trim())) {
             return Ok(());
         }
-        Err(NoAnswer::Torn(format!("the stream broke off inside event {}{}", self.events + 1, cut(&line))))
+        Err(NoAnswer::Torn(format!("the stream broke off inside event {}{}", self.events + 1, shown(&line))))
     }
 
     /// Takes a line of an answer that is JSON line by line.
@@ -155,7 +150,7 @@ impl HttpReader {
         }
         self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
         let value = serde_json::from_str::<Value>(&text).map_err(|error| {
-            NoAnswer::Garbled(format!("line {number} of the answer is not JSON: {error}{}", cut(&text)))
+            NoAnswer::Garbled(format!("line {number} of the answer is not JSON: {error}{}", shown(&text)))
         })?;
         self.json_line(&value)
     }
@@ -316,7 +311,7 @@ impl HttpReader {
         let ends = frame.event.as_deref().is_some_and(|name| OVER.contains(&name));
         let begins_as_json = frame.data.trim_start().starts_with(['{', '[', '"']);
         let torn = !is_json && !ends && self.plain == 0 && (self.json > 0 || begins_as_json);
-        let words = |what| format!("the stream {what} event {}{}", self.events, cut(&frame.data));
+        let words = |what| format!("the stream {what} event {}{}", self.events, shown(&frame.data));
         if torn {
             return Err(NoAnswer::Torn(words("broke off inside")));
         }

@@ -5,9 +5,7 @@ use serde_json::Value;
 use super::places;
 use super::reader::NoAnswer;
 use crate::DriveError;
-
-/// How much of an answer a message shows.
-const SHOWN: usize = 300;
+use crate::error::{shortened, shown};
 
 /// A status that is no success.
 pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
@@ -24,7 +22,7 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
         Ok(value @ Value::Object(_)) => places::words(&value),
         _ => text.trim().to_owned(),
     };
-    DriveError::of_status(status, format!("the agent answered with status {status}{}", cut(&words)), help)
+    DriveError::of_status(status, format!("the agent answered with status {status}{}", shown(&words)), help)
 }
 
 impl From<NoAnswer> for DriveError {
@@ -62,16 +60,6 @@ impl From<NoAnswer> for DriveError {
             }
         }
     }
-}
-
-/// What is shown of an answer, on a line of its own.
-pub(super) fn cut(text: &str) -> String {
-    let text = text.trim();
-    if text.is_empty() { String::new() } else { format!("\nit says: {}", shortened(text)) }
-}
-
-pub(super) fn shortened(text: &str) -> String {
-    agentci_text::excerpt(text, SHOWN).into_owned()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::known::{DataStream, KnownStream};
 use super::places;
 use super::reader::{HttpReader, NoAnswer, Read, says_something};
-use super::refusal::cut;
+use crate::error::shown;
 
 impl HttpReader {
     /// Takes a whole answer and what it says it is. Whatever that is, what reads as an object or a list is JSON.
@@ -109,7 +109,7 @@ impl HttpReader {
         if says_json && !trimmed.is_empty() {
             if let Some(error) = not_json_lines(text) {
                 let (what, torn) = if error.is_eof() { ("breaks off", true) } else { ("is not JSON", false) };
-                let words = format!("the answer says that it is `{content_type}` and {what}: {error}{}", cut(text));
+                let words = format!("the answer says that it is `{content_type}` and {what}: {error}{}", shown(text));
                 self.breach(if torn { NoAnswer::Torn(words) } else { NoAnswer::Mislabelled(words) })?;
             } else if self.manner.events != TextEvents::All {
                 // JSON lines are often sent as JSON.
@@ -120,7 +120,7 @@ impl HttpReader {
                 }
             }
         } else if error.is_eof() && trimmed.starts_with(['{', '[']) {
-            let words = format!("the answer begins as JSON and breaks off: {error}{}", cut(text));
+            let words = format!("the answer begins as JSON and breaks off: {error}{}", shown(text));
             if content_type.starts_with("text/") {
                 self.warn(&words);
             } else {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, Error, McpClient, McpEndpoint};
-use agentci_plan::{Auth, McpTarget, McpTransport, UnsetVariable};
+use agentci_plan::{Auth, McpTarget, McpTransport, Text, UnsetVariable};
 use agentci_process::{Ending, ProcessCommand};
 use agentci_trace::Moment;
 use agentci_wire::FetchedSecrets;
@@ -14,6 +14,7 @@ use super::action_result::{self, ActionResult, HeardLog, McpOutcome};
 use super::failure::McpFailure;
 use crate::DriverContext;
 use crate::process::command_line;
+use crate::template_parts::filled;
 use agentci_exchange::Clock;
 
 /// A server that is there when it is needed.
@@ -138,14 +139,12 @@ fn sorted(mut items: Vec<Value>) -> Value {
 }
 
 fn place(target: &McpTarget, context: &DriverContext<'_>) -> Result<mcp::ServerAddress, UnsetVariable> {
-    let named = |list: &[(String, agentci_plan::Text)]| {
-        list.iter().map(|(name, value)| Ok((name.clone(), value.fill(context.lookup)?))).collect::<Result<Vec<_>, _>>()
-    };
+    let text = |text: &Text| text.fill(context.lookup);
     match &target.transport {
         McpTransport::Stdio { command, environment } => {
             let mut parts = command_line(command, context.lookup)?.into_iter();
             let mut variables = context.environment.to_vec();
-            variables.extend(named(environment)?);
+            variables.extend(filled(environment, text)?);
             Ok(mcp::ServerAddress::Stdio(ProcessCommand {
                 program: parts.next().unwrap_or_default(),
                 arguments: parts.collect(),
@@ -154,25 +153,25 @@ fn place(target: &McpTarget, context: &DriverContext<'_>) -> Result<mcp::ServerA
             }))
         }
         McpTransport::Http(url) => {
-            let mut headers = named(&target.headers)?;
+            let mut headers = filled(&target.headers, text)?;
             let mut credentials = None;
             match &target.auth {
                 Some(Auth::Bearer(token)) => {
-                    headers.push(("authorization".into(), format!("Bearer {}", token.fill(context.lookup)?)));
+                    headers.push(("authorization".into(), format!("Bearer {}", text(token)?)));
                 }
-                Some(Auth::ApiKey { name, value, .. }) => headers.push((name.clone(), value.fill(context.lookup)?)),
+                Some(Auth::ApiKey { name, value, .. }) => headers.push((name.clone(), text(value)?)),
                 Some(Auth::OAuth2 { token_url, client_id, client_secret, scopes }) => {
                     credentials = Some(ClientCredentials {
-                        token_url: Some(token_url.fill(context.lookup)?),
-                        client_id: client_id.fill(context.lookup)?,
-                        client_secret: client_secret.fill(context.lookup)?,
+                        token_url: Some(text(token_url)?),
+                        client_id: text(client_id)?,
+                        client_secret: text(client_secret)?,
                         scopes: scopes.clone(),
                     });
                 }
                 // A certificate was refused when the suite was read.
                 None | Some(Auth::Mtls { .. }) => {}
             }
-            Ok(mcp::ServerAddress::Http(McpEndpoint { url: url.value.fill(context.lookup)?, headers, credentials }))
+            Ok(mcp::ServerAddress::Http(McpEndpoint { url: text(&url.value)?, headers, credentials }))
         }
     }
 }

@@ -15,19 +15,13 @@ pub fn first_random(seed: i128) -> f64 {
 }
 
 /// The value in words of 32 bits, the lowest first, at least one.
-fn words(mut value: u128) -> Vec<u32> {
-    let mut words = Vec::with_capacity(4);
-    loop {
-        words.push(low_word(value));
-        value >>= 32;
-        if value == 0 {
-            return words;
-        }
+fn words(value: u128) -> Vec<u32> {
+    let bytes = value.to_le_bytes();
+    let mut words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    while words.len() > 1 && words.last() == Some(&0) {
+        words.pop();
     }
-}
-
-fn low_word(value: u128) -> u32 {
-    u32::try_from(value & u128::from(u32::MAX)).unwrap_or_default()
+    words
 }
 
 fn small(number: usize) -> u32 {

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use agentci_plan::{CommandPart, ProcessTarget, UnsetVariable};
 use agentci_process::{ProcessCommand, agent_program};
 
+use crate::template_parts::filled;
+
 /// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise, and
 /// `enforced` what it finds there in any case.
 pub(super) fn command(
@@ -15,9 +17,7 @@ pub(super) fn command(
 ) -> Result<ProcessCommand, UnsetVariable> {
     let mut parts = command_line(&target.command, lookup)?.into_iter();
     let mut environment = given.to_vec();
-    for (name, value) in &target.environment {
-        environment.push((name.clone(), value.fill(lookup)?));
-    }
+    environment.extend(filled(&target.environment, |value| value.fill(lookup))?);
     let program = agent_program(parts.next().unwrap_or_default(), &environment, enforced);
     environment.extend_from_slice(enforced);
     Ok(ProcessCommand { program, arguments: parts.collect(), folder: target.folder.clone(), environment })

@@ -97,7 +97,7 @@ impl ProcessDriver {
         if self.done {
             return Err(DriveError::Unsupported("an agent that is a process takes one turn".into()));
         }
-        messages::write_task_start(&self.task_id, &input, self.input.bytes()).map_err(std::io::Error::from)?;
+        self.input.bytes().extend(messages::task_start(&self.task_id, &input).bytes());
         sink.push(EventKind::TurnStart(input))?;
         let result = self.converse(sink, host).await;
         self.done = result.is_ok();
@@ -162,7 +162,7 @@ impl ProcessDriver {
                 let call = ToolCall { call_id, name, args: args.into(), observer: Observer::Protocol, begun: None };
                 sink.push(EventKind::ToolCall(call.clone()))?;
                 let reply = host.call(&call).await?;
-                self.answer(&reply)?;
+                self.answer(&reply);
                 sink.push(EventKind::ToolResult(reply.result))?;
             }
             AgentMessage::Usage(usage) => {
@@ -186,24 +186,19 @@ impl ProcessDriver {
     }
 
     /// Puts an answer in line to be sent, in whatever shape it is to arrive.
-    fn answer(&mut self, reply: &ToolReply) -> Result<(), std::io::Error> {
-        let outgoing = self.input.bytes();
-        let start = outgoing.len();
-        match reply.delivery {
-            Delivery::Never => return Ok(()),
-            Delivery::Malformed => outgoing.extend_from_slice(NO_ANSWER.as_bytes()),
-            Delivery::Whole | Delivery::Truncated => {
-                messages::write_tool_result(&reply.result, outgoing)?;
-            }
-        }
+    fn answer(&mut self, reply: &ToolReply) {
+        let mut line = match reply.delivery {
+            Delivery::Never => return,
+            Delivery::Malformed => NO_ANSWER.as_bytes().to_vec(),
+            Delivery::Whole | Delivery::Truncated => messages::tool_result(&reply.result).into_bytes(),
+        };
         if reply.delivery == Delivery::Truncated {
-            let length = outgoing.len() - start;
-            outgoing.truncate(start + length / 2);
+            line.truncate(line.len() / 2);
         }
         if reply.delivery != Delivery::Whole {
-            outgoing.push(b'\n');
+            line.push(b'\n');
         }
-        Ok(())
+        self.input.bytes().extend(line);
     }
 
     /// The output ended too early: learn how the agent left, if it did.
@@ -228,7 +223,6 @@ impl ProcessDriver {
     }
 }
 
-/// Writes what the pipe takes.
 fn too_much() -> DriveError {
     let message = format!("the agent wrote more than {} MiB to its standard output", RECEIVED_LIMIT >> 20);
     DriveError::protocol(message, "print logs to standard error, and put large data elsewhere")

@@ -2,8 +2,7 @@
 
 use agentci_protocols::ObjectFields;
 use agentci_trace::{ToolResult, Usage};
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::template_parts::as_text;
 
@@ -30,41 +29,15 @@ const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log
                             `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
                             `{\"type\":\"final_output\",\"output\":{..}}`";
 
-#[derive(Serialize)]
-struct TaskMessage<'m> {
-    r#type: &'static str,
-    task_id: &'m str,
-    input: &'m Value,
+/// The line that begins a task.
+pub(super) fn task_start(task_id: &str, input: &Value) -> String {
+    format!("{}\n", json!({ "type": "task_start", "task_id": task_id, "input": input }))
 }
 
-#[derive(Serialize)]
-struct ToolResultLine<'m> {
-    r#type: &'static str,
-    call_id: &'m str,
-    ok: bool,
-    result: &'m Value,
-    error: Option<&'m str>,
-}
-
-/// Appends the line that begins a task.
-pub(super) fn write_task_start(task_id: &str, input: &Value, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *out, &TaskMessage { r#type: "task_start", task_id, input })?;
-    out.push(b'\n');
-    Ok(())
-}
-
-/// Appends the line that answers a tool call.
-pub(super) fn write_tool_result(result: &ToolResult, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    let line = ToolResultLine {
-        r#type: "tool_result",
-        call_id: &result.call_id,
-        ok: result.ok,
-        result: &result.result,
-        error: result.error.as_deref(),
-    };
-    serde_json::to_writer(&mut *out, &line)?;
-    out.push(b'\n');
-    Ok(())
+/// The line that answers a tool call.
+pub(super) fn tool_result(ToolResult { call_id, ok, result, error, .. }: &ToolResult) -> String {
+    let line = json!({ "type": "tool_result", "call_id": call_id, "ok": ok, "result": result, "error": error });
+    format!("{line}\n")
 }
 
 /// Whether a line is one that an agent may say.

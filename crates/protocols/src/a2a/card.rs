@@ -97,8 +97,8 @@ impl Card {
         } else {
             legacy(&fields)?
         };
-        let Some(interface) = offers.iter().find_map(CardInterface::interface) else {
-            let offered: Vec<String> = offers.iter().map(CardInterface::describe).collect();
+        let Some(interface) = offers.iter().find_map(|offer| offer.as_ref().ok()).cloned() else {
+            let offered: Vec<String> = offers.into_iter().filter_map(Result::err).collect();
             let offered = if offered.is_empty() { "none".into() } else { offered.join(", ") };
             return Err(A2aError(format!(
                 "the agent card has no interface that is spoken here, which are JSONRPC and HTTP+JSON in version 1.0 or \
@@ -115,46 +115,32 @@ impl Card {
     }
 }
 
-/// An interface as a card offers it.
-struct CardInterface {
-    url: String,
-    binding: String,
-    version: String,
-    tenant: Option<String>,
-}
+/// An interface as a card offers it, or in words one that is not spoken here.
+type OfferedInterface = Result<Interface, String>;
 
-impl CardInterface {
-    fn interface(&self) -> Option<Interface> {
-        let protocol =
-            A2aProtocol { version: A2aVersion::parse(&self.version)?, binding: Binding::parse(&self.binding)? };
-        Some(Interface { url: self.url.clone(), protocol, tenant: self.tenant.clone() })
-    }
-
-    fn describe(&self) -> String {
-        format!("{} {}", self.binding.escape_debug(), self.version.escape_debug())
+fn offer(url: String, binding: &str, version: &str, tenant: Option<String>) -> OfferedInterface {
+    match (A2aVersion::parse(version), Binding::parse(binding)) {
+        (Some(version), Some(binding)) => Ok(Interface { url, protocol: A2aProtocol { version, binding }, tenant }),
+        _ => Err(format!("{} {}", binding.escape_debug(), version.escape_debug())),
     }
 }
 
-fn modern(interface: &Value) -> Result<CardInterface, A2aError> {
+fn modern(interface: &Value) -> Result<OfferedInterface, A2aError> {
     let fields = A2aFields::open(interface, "an interface of the agent card")?;
-    Ok(CardInterface {
-        url: fields.required_text("url")?,
-        binding: fields.required_text("protocolBinding")?,
-        // Cards of before the final 1.0 do not say.
-        version: fields.text("protocolVersion")?.unwrap_or_else(|| "1.0".into()),
-        tenant: fields.text("tenant")?,
-    })
+    let (url, binding) = (fields.required_text("url")?, fields.required_text("protocolBinding")?);
+    // Cards of before the final 1.0 do not say.
+    let version = fields.text("protocolVersion")?.unwrap_or_else(|| "1.0".into());
+    Ok(offer(url, &binding, &version, fields.text("tenant")?))
 }
 
 /// A card of 0.3: one address and its transport, and maybe others.
-fn legacy(card: &A2aFields<'_>) -> Result<Vec<CardInterface>, A2aError> {
+fn legacy(card: &A2aFields<'_>) -> Result<Vec<OfferedInterface>, A2aError> {
     let version = card.text("protocolVersion")?.unwrap_or_else(|| "0.3".into());
-    let offer = |url, binding| CardInterface { url, binding, version: version.clone(), tenant: None };
     let preferred = card.text("preferredTransport")?.unwrap_or_else(|| "JSONRPC".into());
-    let mut offers = vec![offer(card.required_text("url")?, preferred)];
+    let mut offers = vec![offer(card.required_text("url")?, &preferred, &version, None)];
     for other in card.list("additionalInterfaces")? {
         let fields = A2aFields::open(other, "an interface of the agent card")?;
-        offers.push(offer(fields.required_text("url")?, fields.required_text("transport")?));
+        offers.push(offer(fields.required_text("url")?, &fields.required_text("transport")?, &version, None));
     }
     Ok(offers)
 }

@@ -16,11 +16,6 @@ impl A2aConversation {
         Self { context, task: None }
     }
 
-    /// The last task, if there was one.
-    pub fn task(&self) -> Option<&A2aTask> {
-        self.task.as_ref()
-    }
-
     /// What a turn says. A task that waits is gone on with; one that is over is not named again.
     pub fn say(&mut self, mut message: OutgoingMessage, accepted: &[String]) -> OutgoingMessage {
         if let Some(context) = &message.context {

@@ -53,7 +53,6 @@ pub struct A2aReader {
 }
 
 impl A2aReader {
-    /// One that has taken so many items and bytes already.
     #[cfg(test)]
     pub(super) fn having(items: usize, bytes: usize) -> Self {
         Self { items, bytes, ..Self::default() }
@@ -73,7 +72,8 @@ impl A2aReader {
         let item = A2aItem::read(value, protocol)?;
         self.weigh(&item)?;
         let mut kinds = Vec::new();
-        if self.is_over(conversation) && !self.may_go_on(conversation) {
+        // A task that waits for leave may get it elsewhere and go on.
+        if self.is_over(conversation) && self.ending(conversation) != TurnStanding::Waits {
             kinds.push(EventKind::Violation("the agent sent more after its answer was complete".into()));
         }
         match item {
@@ -97,7 +97,7 @@ impl A2aReader {
                 }
             }
         }
-        if conversation.task.as_ref().is_some_and(|task| task.artifacts() > ARTIFACTS) {
+        if conversation.task.as_ref().is_some_and(|task| task.artifacts.len() > ARTIFACTS) {
             return Err(A2aError(format!("the agent made more than {ARTIFACTS} artifacts")));
         }
         Ok(kinds)
@@ -136,11 +136,7 @@ impl A2aReader {
             kinds.push(EventKind::Text(texts.join("\n")));
         }
         kinds.extend(task.map(|task| EventKind::State(task.seen().into())));
-        if data.len() > 1 {
-            kinds.push(EventKind::FinalOutput(Value::Array(data).into()));
-        } else {
-            kinds.extend(data.pop().map(|output| EventKind::FinalOutput(output.into())));
-        }
+        kinds.extend(joined(data).map(|output| EventKind::FinalOutput(output.into())));
         kinds
     }
 
@@ -168,11 +164,6 @@ impl A2aReader {
         }
         self.task = true;
         conversation.task.as_mut()
-    }
-
-    /// A task that waits for leave may get it elsewhere and go on.
-    fn may_go_on(&self, conversation: &A2aConversation) -> bool {
-        self.ending(conversation) == TurnStanding::Waits
     }
 
     fn weigh(&mut self, item: &A2aItem) -> Result<(), A2aError> {
@@ -229,7 +220,7 @@ fn judge(status: &TaskStatus, task: &A2aTask, kinds: &mut Vec<EventKind>) {
         kinds.push(EventKind::Violation(format!("a task that is {was} became {now}")));
     }
     // Who asks again and again is told the same again and again.
-    let again = status.state == task.state && status.message.as_ref() == task.message();
+    let again = status.state == task.state && status.message == task.message;
     if !status.state.ends_turn()
         && !again
         && let Some(message) = &status.message
@@ -240,11 +231,11 @@ fn judge(status: &TaskStatus, task: &A2aTask, kinds: &mut Vec<EventKind>) {
 
 fn note(parts: &[A2aPart], level: &str) -> Option<EventKind> {
     let message = text(parts);
-    let mut data: Vec<Value> = data_of(parts).collect();
-    let data = if data.len() > 1 { Some(Value::Array(data)) } else { data.pop() };
-    (!message.is_empty() || data.is_some()).then(|| EventKind::Log {
-        level: level.to_owned(),
-        message,
-        data: data.map(Into::into),
-    })
+    let data = joined(data_of(parts).collect()).map(Into::into);
+    (!message.is_empty() || data.is_some()).then(|| EventKind::Log { level: level.to_owned(), message, data })
+}
+
+/// Data parts as one value.
+fn joined(mut data: Vec<Value>) -> Option<Value> {
+    if data.len() > 1 { Some(Value::Array(data)) } else { data.pop() }
 }

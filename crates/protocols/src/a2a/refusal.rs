@@ -55,11 +55,6 @@ impl A2aRefusal {
         matches!(self.code, Some(-32601 | -32600 | -32009))
             || matches!(self.reason.as_deref(), Some("VERSION_NOT_SUPPORTED" | "METHOD_NOT_FOUND"))
     }
-
-    /// Whether the agent wants to know who asks.
-    pub fn is_of_identity(&self) -> bool {
-        self.status == Some(401)
-    }
 }
 
 /// What is worth showing of a body that is no JSON: a page has nothing to say in one line.

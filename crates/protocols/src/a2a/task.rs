@@ -14,13 +14,13 @@ pub struct A2aTask {
     /// How far it is.
     pub state: TaskState,
     /// What the agent says to its state.
-    message: Option<A2aMessage>,
-    artifacts: Vec<Artifact>,
+    pub(super) message: Option<A2aMessage>,
+    pub(super) artifacts: Vec<Artifact>,
 }
 
 /// Something that a task made.
 #[derive(Debug, Clone, PartialEq)]
-struct Artifact {
+pub(super) struct Artifact {
     id: String,
     name: Option<String>,
     parts: Vec<A2aPart>,
@@ -56,16 +56,6 @@ impl A2aTask {
             known.parts = piece.parts;
         }
         false
-    }
-
-    /// How many artifacts there are.
-    pub(super) fn artifacts(&self) -> usize {
-        self.artifacts.len()
-    }
-
-    /// What the agent says to the state.
-    pub(super) fn message(&self) -> Option<&A2aMessage> {
-        self.message.as_ref()
     }
 
     /// What the agent says to the state, as text.
@@ -110,17 +100,11 @@ impl A2aTask {
 
 /// The text parts, joined as they are: a streamed text has a part for each of its pieces.
 pub(super) fn text(parts: &[A2aPart]) -> String {
-    let text = |part: &A2aPart| match &part.content {
-        PartContent::Text(text) => Some(text.clone()),
-        PartContent::Data(_) | PartContent::Url(_) | PartContent::Raw(_) => None,
-    };
+    let text = |part: &A2aPart| if let PartContent::Text(text) = &part.content { Some(text.clone()) } else { None };
     parts.iter().filter_map(text).collect()
 }
 
 /// The data parts.
 pub(super) fn data_of(parts: &[A2aPart]) -> impl Iterator<Item = Value> {
-    parts.iter().filter_map(|part| match &part.content {
-        PartContent::Data(data) => Some(data.clone()),
-        PartContent::Text(_) | PartContent::Url(_) | PartContent::Raw(_) => None,
-    })
+    parts.iter().filter_map(|part| if let PartContent::Data(data) = &part.content { Some(data.clone()) } else { None })
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Map, Value};
 
-use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPiece};
+use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPieces, finish_word};
+use crate::template_parts::as_text;
 
 /// The most blocks of one answer.
 const MOST_BLOCKS: usize = 10_000;
@@ -26,19 +27,20 @@ pub(crate) struct AnthropicReader {
 struct AnswerBlock {
     /// As it began.
     opened: Map<String, Value>,
+    /// What was said or thought, or the arguments of a call.
     text: String,
     signature: String,
 }
 
 impl AnswerReader for AnthropicReader {
-    fn event(&mut self, data: &str) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn event(&mut self, data: &str) -> SpokenPieces {
         self.events += 1;
         let event: Value = serde_json::from_str(data)
             .map_err(|error| CompletionError::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
         self.value(&event)
     }
 
-    fn whole(&mut self, answer: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn whole(&mut self, answer: &Value) -> SpokenPieces {
         if answer.get("type").and_then(Value::as_str) == Some("error") {
             return Err(failed(answer));
         }
@@ -73,7 +75,7 @@ impl AnswerReader for AnthropicReader {
 
 impl AnthropicReader {
     /// Takes an event that was parsed already.
-    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
+    pub(crate) fn value(&mut self, event: &Value) -> SpokenPieces {
         let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => self.begin(&event["message"]),
@@ -97,24 +99,22 @@ impl AnthropicReader {
         self.used(&message["usage"]);
     }
 
-    fn open(&mut self, number: u64, block: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn open(&mut self, number: u64, block: &Value) -> SpokenPieces {
         if self.blocks.len() >= MOST_BLOCKS {
             return Err(CompletionError::Malformed(format!("the answer has more than {MOST_BLOCKS} blocks")));
         }
-        let text = |name: &str| block[name].as_str().unwrap_or_default();
-        let (said, signature) = match text("type") {
-            "text" => (text("text"), ""),
-            "thinking" => (text("thinking"), text("signature")),
-            _ => ("", ""),
+        let said = match block["type"].as_str() {
+            Some(kind @ ("text" | "thinking")) => block[kind].as_str().unwrap_or_default(),
+            _ => "",
         };
         let opened = block.as_object().cloned().unwrap_or_default();
-        let mut block = AnswerBlock { opened, signature: signature.to_owned(), ..AnswerBlock::default() };
+        let mut block = AnswerBlock { opened, ..AnswerBlock::default() };
         let pieces = block.say(said);
         self.blocks.insert(number, block);
         Ok(pieces)
     }
 
-    fn delta(&mut self, number: u64, delta: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn delta(&mut self, number: u64, delta: &Value) -> SpokenPieces {
         let Some(block) = self.blocks.get_mut(&number) else {
             let words = format!("event {} belongs to block {number}, which never began", self.events);
             return Err(CompletionError::Malformed(words));
@@ -132,14 +132,7 @@ impl AnthropicReader {
 
     fn stopped(&mut self, delta: &Value) {
         if let Some(reason) = delta.get("stop_reason").and_then(Value::as_str) {
-            let word = match reason {
-                "end_turn" | "stop_sequence" => "stop",
-                "max_tokens" | "model_context_window_exceeded" => "length",
-                "tool_use" => "tool_calls",
-                "refusal" => "content_filter",
-                other => other,
-            };
-            self.completion.finish = Some(word.to_owned());
+            self.completion.finish = Some(finish_word(reason));
         }
     }
 
@@ -159,16 +152,13 @@ impl AnthropicReader {
 
 impl AnswerBlock {
     /// Adds what was said or thought.
-    fn say(&mut self, said: &str) -> Vec<SpokenPiece> {
+    fn say(&mut self, said: &str) -> Vec<EventKind> {
         if said.is_empty() {
             return Vec::new();
         }
         self.text.push_str(said);
-        vec![if self.is("thinking") {
-            SpokenPiece::Reasoning(said.to_owned())
-        } else {
-            SpokenPiece::Text(said.to_owned())
-        }]
+        let piece = if self.is("thinking") { EventKind::Reasoning } else { EventKind::Text };
+        vec![piece(said.to_owned())]
     }
 
     fn is(&self, kind: &str) -> bool {
@@ -185,6 +175,17 @@ impl AnswerBlock {
         CompletionCall { id: self.field("id"), name: self.field("name"), arguments }
     }
 
+    /// The result of a tool that it is.
+    fn result(&self) -> ToolResult {
+        let content = self.opened.get("content").cloned().unwrap_or_default();
+        let kind = content.get("type").and_then(Value::as_str).unwrap_or_default();
+        let call_id = self.field("tool_use_id");
+        if self.opened.get("is_error") == Some(&Value::Bool(true)) || kind.ends_with("_error") {
+            return ToolResult { call_id, error: Some(as_text(&content)), ..ToolResult::default() };
+        }
+        ToolResult { call_id, ok: true, result: content.into(), ..ToolResult::default() }
+    }
+
     fn field(&self, name: &str) -> String {
         self.opened.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
@@ -196,8 +197,9 @@ fn close(mut block: AnswerBlock, completion: &mut Completion) {
         completion.text.push_str(&block.text);
     } else if block.is("thinking") {
         completion.reasoning.push_str(&block.text);
+        let signature = block.field("signature") + &block.signature;
         block.opened.insert("thinking".into(), block.text.into());
-        block.opened.insert("signature".into(), block.signature.into());
+        block.opened.insert("signature".into(), signature.into());
         completion.thoughts.push(Value::Object(block.opened));
     } else if block.is("redacted_thinking") {
         completion.thoughts.push(Value::Object(block.opened));
@@ -207,20 +209,13 @@ fn close(mut block: AnswerBlock, completion: &mut Completion) {
         let call = ToolCall { observer: Observer::Provider, ..block.call().traced() };
         completion.provided.push(EventKind::ToolCall(call));
     } else if block.field("type").ends_with("tool_result") {
-        completion.provided.push(EventKind::ToolResult(provided(&block)));
+        let mut result = block.result();
+        let is_call = |told: &EventKind| matches!(told, EventKind::ToolCall(call) if call.call_id == result.call_id);
+        if completion.provided.iter().any(is_call) {
+            result.observer = Observer::Provider;
+        }
+        completion.provided.push(EventKind::ToolResult(result));
     }
-}
-
-/// The result of a tool that the provider ran itself.
-fn provided(block: &AnswerBlock) -> ToolResult {
-    let content = block.opened.get("content").cloned().unwrap_or_default();
-    let kind = content.get("type").and_then(Value::as_str).unwrap_or_default();
-    let failed = block.opened.get("is_error") == Some(&Value::Bool(true)) || kind.ends_with("_error");
-    let (call_id, observer) = (block.field("tool_use_id"), Observer::Provider);
-    if failed {
-        return ToolResult { call_id, observer, error: Some(content.to_string()), ..ToolResult::default() };
-    }
-    ToolResult { call_id, observer, ok: true, result: content.into(), ..ToolResult::default() }
 }
 
 fn failed(event: &Value) -> CompletionError {

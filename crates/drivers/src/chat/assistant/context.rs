@@ -6,6 +6,7 @@ use agentci_plan::ChatTarget;
 use serde_json::{Map, Value, json};
 
 use crate::DriverContext;
+use crate::template_parts::as_text;
 
 /// The program that asks, as the original's test command names itself.
 const USER_AGENT: &str = "yao-agent-test/1.0";
@@ -50,11 +51,7 @@ impl AssistantContext {
             let metadata = self.facts.get("metadata")?.as_object()?;
             metadata.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
         };
-        match exact.or_else(same) {
-            Some(Value::String(text)) => text.clone(),
-            None | Some(Value::Null) => String::new(),
-            Some(other) => other.to_string(),
-        }
+        exact.or_else(same).filter(|value| !value.is_null()).map(as_text).unwrap_or_default()
     }
 
     /// The prompts that the conversation's metadata asks for.

@@ -3,56 +3,39 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::ChatPrompt;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-use super::calendar::Calendar;
-use super::context::AssistantContext;
 use super::variables::{Family, fill};
 use crate::{DriveError, DriveResult};
 
 /// The most bytes that variables put into the prompts of a request.
 const FILLED_LIMIT: usize = 64 << 20;
 
-/// What prompts may say.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PromptWords<'w> {
-    /// The time; without it the variables stay, which is how a request is known again at another time.
-    pub(super) calendar: Option<Calendar>,
-    pub(super) environment: &'w BTreeMap<String, String>,
-    pub(super) context: &'w AssistantContext,
-}
-
-impl PromptWords<'_> {
-    /// The prompts as messages.
-    pub(super) fn messages(&self, prompts: &[ChatPrompt]) -> DriveResult<Vec<Value>> {
-        let mut left = Some(FILLED_LIMIT);
-        let messages = prompts.iter().map(|prompt| self.message(prompt, &mut left)).collect();
-        if left.is_none() {
-            let message = format!("variables put more than {} MiB into the prompts", FILLED_LIMIT >> 20);
-            return Err(DriveError::Unsupported(message));
-        }
-        Ok(messages)
-    }
-
-    /// A prompt as a message; once nothing is `left` to be put in, nothing is.
-    fn message(&self, prompt: &ChatPrompt, left: &mut Option<usize>) -> Value {
+/// The prompts as messages. A variable that has no word stays as it is written.
+pub(super) fn messages(
+    prompts: &[ChatPrompt],
+    word: impl Fn(Family, &str) -> Option<String>,
+) -> DriveResult<Vec<Value>> {
+    // Once nothing is left to be put in, nothing is.
+    let mut left = Some(FILLED_LIMIT);
+    let mut message = |prompt: &ChatPrompt| {
         let content = fill(&prompt.content, |family, name| {
-            let value = match family {
-                Family::Sys => self.calendar?.word(name)?,
-                Family::Env => self.environment.get(name).cloned().unwrap_or_default(),
-                Family::Ctx => self.context.word(name),
-            };
-            *left = left.and_then(|left| left.checked_sub(value.len()));
+            let value = word(family, name)?;
+            left = left.and_then(|left| left.checked_sub(value.len()));
             Some(left.map(|_| value).unwrap_or_default())
         });
-        let mut message = Map::new();
-        message.insert("role".into(), prompt.role.as_str().into());
-        message.insert("content".into(), content.into());
+        let mut message = json!({ "role": prompt.role, "content": content });
         if let Some(name) = &prompt.name {
-            message.insert("name".into(), name.as_str().into());
+            message["name"] = name.as_str().into();
         }
-        Value::Object(message)
+        message
+    };
+    let messages = prompts.iter().map(&mut message).collect();
+    if left.is_none() {
+        let message = format!("variables put more than {} MiB into the prompts", FILLED_LIMIT >> 20);
+        return Err(DriveError::Unsupported(message));
     }
+    Ok(messages)
 }
 
 /// The variables of the environment that prompts name, with their values.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use agentci_plan::{ChatPrompt, ChatTarget};
 use serde_json::{Map, Value};
 
-use super::calendar::Calendar;
+use super::calendar;
 use super::context::AssistantContext;
 use super::create_hook::Opening;
 use super::hooks::Hooks;
 use super::next_hook::{NextStep, payload, step};
-use super::prompts::{PromptWords, environment};
+use super::prompts::{environment, messages};
+use super::variables::Family;
 use crate::chat::conversation::ModelTurn;
 use crate::{DriveError, DriveResult, DriverContext};
 
@@ -66,8 +67,11 @@ impl AssistantRuntime {
     /// The prompts as messages at a time in Unix milliseconds. Without a time its variables stay, which is how a request is
     /// known again at another time.
     pub(in crate::chat) fn prompts(&self, opening: &Opening, unix_ms: Option<u64>) -> DriveResult<Vec<Value>> {
-        let calendar = unix_ms.map(Calendar::new);
-        PromptWords { calendar, environment: &self.environment, context: &opening.context }.messages(&opening.prompts)
+        messages(&opening.prompts, |family, name| match family {
+            Family::Sys => calendar::word(unix_ms?, name),
+            Family::Env => Some(self.environment.get(name).cloned().unwrap_or_default()),
+            Family::Ctx => Some(opening.context.word(name)),
+        })
     }
 
     /// What `Next` makes of the model's answer, or of its failure; `None` if it leaves it as it is.

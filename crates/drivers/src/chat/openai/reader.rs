@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agentci_trace::Usage;
+use agentci_trace::{EventKind, Usage};
 use serde_json::Value;
 
-use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPiece};
+use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPieces};
 use super::super::message::text_of;
 
 /// The most calls of one answer.
@@ -22,7 +22,7 @@ pub(crate) struct OpenAiReader {
 }
 
 impl AnswerReader for OpenAiReader {
-    fn event(&mut self, data: &str) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn event(&mut self, data: &str) -> SpokenPieces {
         self.events += 1;
         if data.trim() == "[DONE]" {
             self.done = true;
@@ -33,7 +33,7 @@ impl AnswerReader for OpenAiReader {
         self.value(&event)
     }
 
-    fn whole(&mut self, answer: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn whole(&mut self, answer: &Value) -> SpokenPieces {
         let pieces = self.take(answer, "message")?;
         if answer.get("choices").and_then(Value::as_array).is_none_or(Vec::is_empty) {
             return Err(CompletionError::Malformed("the answer has no `choices`".into()));
@@ -63,7 +63,7 @@ impl AnswerReader for OpenAiReader {
 
 impl OpenAiReader {
     /// Takes an event that was parsed already.
-    pub(crate) fn value(&mut self, event: &Value) -> Result<Vec<SpokenPiece>, CompletionError> {
+    pub(crate) fn value(&mut self, event: &Value) -> SpokenPieces {
         self.take(event, "delta")
     }
 
@@ -72,7 +72,7 @@ impl OpenAiReader {
         self.completion.finish.is_some()
     }
 
-    fn take(&mut self, event: &Value, part: &str) -> Result<Vec<SpokenPiece>, CompletionError> {
+    fn take(&mut self, event: &Value, part: &str) -> SpokenPieces {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(failed(error));
         }
@@ -100,20 +100,20 @@ impl OpenAiReader {
         Ok(pieces)
     }
 
-    fn say(&mut self, said: &Value, pieces: &mut Vec<SpokenPiece>) -> Result<(), CompletionError> {
+    fn say(&mut self, said: &Value, pieces: &mut Vec<EventKind>) -> Result<(), CompletionError> {
         let thought = ["reasoning_content", "reasoning"].iter().find_map(|name| said.get(*name)?.as_str());
         if let Some(thought) = thought.filter(|thought| !thought.is_empty()) {
             self.completion.reasoning.push_str(thought);
-            pieces.push(SpokenPiece::Reasoning(thought.to_owned()));
+            pieces.push(EventKind::Reasoning(thought.to_owned()));
         }
         let text = said.get("content").map(|content| text_of(content, "")).unwrap_or_default();
         if !text.is_empty() {
             self.completion.text.push_str(&text);
-            pieces.push(SpokenPiece::Text(text.into_owned()));
+            pieces.push(EventKind::Text(text.into_owned()));
         }
         if let Some(refusal) = said.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty()) {
             self.completion.refusal.push_str(refusal);
-            pieces.push(SpokenPiece::Text(refusal.to_owned()));
+            pieces.push(EventKind::Text(refusal.to_owned()));
         }
         for (at, part) in said.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
             self.call(at, part)?;

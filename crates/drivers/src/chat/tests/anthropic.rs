@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::anthropic::AnthropicReader;
-use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError, SpokenPiece};
+use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError};
 use super::{cut, read, said};
 
 const ANSWER: &str = concat!(
@@ -38,7 +38,7 @@ const ANSWER: &str = concat!(
     "\n\n",
 );
 
-fn of(stream: &str) -> Result<(Vec<SpokenPiece>, Completion), CompletionError> {
+fn of(stream: &str) -> Result<(Vec<EventKind>, Completion), CompletionError> {
     read(&[stream.as_bytes()], AnthropicReader::default(), AnthropicReader::event, AnthropicReader::finish)
 }
 
@@ -80,7 +80,7 @@ fn a_whole_answer_is_read_as_well() {
             {"type": "tool_use", "id": "t2", "name": "list", "input": {}},
         ],
     });
-    assert_eq!(reader.whole(&answer).unwrap(), [SpokenPiece::Text("One moment.".into())]);
+    assert_eq!(reader.whole(&answer).unwrap(), [EventKind::Text("One moment.".into())]);
     let completion = reader.finish().unwrap();
     let arguments: Vec<_> = completion.calls.iter().map(|call| call.parsed().unwrap()).collect();
     assert_eq!(arguments, [json!({"q": 1}), json!({})]);

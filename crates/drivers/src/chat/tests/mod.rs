@@ -4,16 +4,17 @@ mod anthropic;
 mod openai;
 
 use agentci_protocols::sse::{Decoder, EVENT_LIMIT};
+use agentci_trace::EventKind;
 
-use super::completion::{Completion, CompletionError, SpokenPiece};
+use super::completion::{Completion, CompletionError};
 
 /// Reads a stream that comes in pieces; `event` and `finish` are those of a reader.
 fn read<R>(
     chunks: &[&[u8]],
     mut reader: R,
-    event: impl Fn(&mut R, &str) -> Result<Vec<SpokenPiece>, CompletionError>,
+    event: impl Fn(&mut R, &str) -> Result<Vec<EventKind>, CompletionError>,
     finish: impl Fn(&mut R) -> Result<Completion, CompletionError>,
-) -> Result<(Vec<SpokenPiece>, Completion), CompletionError> {
+) -> Result<(Vec<EventKind>, Completion), CompletionError> {
     let mut decoder = Decoder::new(EVENT_LIMIT);
     let mut pieces = Vec::new();
     let mut frames = Vec::new();
@@ -44,12 +45,13 @@ fn cut<'s>(stream: &'s str, places: &[usize]) -> Vec<&'s [u8]> {
 }
 
 /// What was said, joined.
-fn said(pieces: &[SpokenPiece]) -> (String, String) {
+fn said(pieces: &[EventKind]) -> (String, String) {
     let mut joined = (String::new(), String::new());
     for piece in pieces {
         match piece {
-            SpokenPiece::Text(text) => joined.0.push_str(text),
-            SpokenPiece::Reasoning(text) => joined.1.push_str(text),
+            EventKind::Text(text) => joined.0.push_str(text),
+            EventKind::Reasoning(text) => joined.1.push_str(text),
+            other => panic!("{other:?} was not said"),
         }
     }
     joined

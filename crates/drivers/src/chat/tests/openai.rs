@@ -1,7 +1,8 @@
+use agentci_trace::EventKind;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError, SpokenPiece};
+use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError};
 use super::super::openai::OpenAiReader;
 use super::{cut, read, said};
 
@@ -34,7 +35,7 @@ const CALLS: &str = concat!(
     "\n\ndata: [DONE]\n\n",
 );
 
-fn of(stream: &str) -> Result<(Vec<SpokenPiece>, Completion), CompletionError> {
+fn of(stream: &str) -> Result<(Vec<EventKind>, Completion), CompletionError> {
     read(&[stream.as_bytes()], OpenAiReader::default(), OpenAiReader::event, OpenAiReader::finish)
 }
 
@@ -100,7 +101,7 @@ fn a_whole_answer_is_read_as_well() {
             "tool_calls": [{"id": "", "function": {"name": "find", "arguments": {"q": 1}}}],
         }}],
     });
-    assert_eq!(reader.whole(&answer).unwrap(), [SpokenPiece::Text("Let me see.".into())]);
+    assert_eq!(reader.whole(&answer).unwrap(), [EventKind::Text("Let me see.".into())]);
     let completion = reader.finish().unwrap();
     assert_eq!(completion.calls, [call("call_1", "find", r#"{"q":1}"#)]);
     assert_eq!(completion.usage.tokens_out, Some(2));

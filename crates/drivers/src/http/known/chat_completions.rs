@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
-use super::{answered, broken, concluded, result_value, said, text};
+use super::{answered, broken, concluded, result_value, text};
 use crate::chat::AnswerReader as _;
 use crate::chat::openai::OpenAiReader;
 use crate::http::reader::Read;
@@ -33,7 +33,7 @@ impl ChatCompletions {
             return Ok(());
         }
         self.begun |= speaks;
-        out.extend(said(self.reader.value(event).map_err(broken)?));
+        out.extend(self.reader.value(event).map_err(broken)?);
         Ok(())
     }
 

@@ -22,7 +22,7 @@ use self::responses::Responses;
 use self::ui_messages::UiMessages;
 use super::places;
 use super::reader::{NoAnswer, Read};
-use crate::chat::{Completion, CompletionError, SpokenPiece, cut_short};
+use crate::chat::{Completion, CompletionError, cut_short, finish_word, parse_arguments};
 
 /// A stream of server-sent events whose format is known.
 #[derive(Debug)]
@@ -219,22 +219,13 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 }
 
 pub(super) fn called(id: &str, name: &str, args: Value) -> EventKind {
-    EventKind::ToolCall(ToolCall {
-        call_id: id.to_owned(),
-        name: name.to_owned(),
-        args: args.into(),
-        observer: Observer::Protocol,
-        begun: None,
-    })
+    let (call_id, name, args) = (id.to_owned(), name.to_owned(), args.into());
+    EventKind::ToolCall(ToolCall { call_id, name, args, ..ToolCall::default() })
 }
 
 pub(super) fn answered(id: &str, result: Value) -> EventKind {
-    EventKind::ToolResult(ToolResult {
-        call_id: id.to_owned(),
-        ok: true,
-        result: result.into(),
-        ..ToolResult::default()
-    })
+    let (call_id, result) = (id.to_owned(), result.into());
+    EventKind::ToolResult(ToolResult { call_id, ok: true, result, ..ToolResult::default() })
 }
 
 pub(super) fn failed(id: &str, error: &str) -> EventKind {
@@ -263,10 +254,7 @@ fn denied(id: &str, reason: &str) -> EventKind {
 
 /// Arguments that travel as text.
 pub(super) fn arguments(text: &str) -> Value {
-    if text.trim().is_empty() {
-        return Value::Object(serde_json::Map::new());
-    }
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    parse_arguments(text).unwrap_or_else(|raw| raw)
 }
 
 /// A result, which often travels as text: what is an object or a list in it is one.
@@ -284,20 +272,8 @@ fn ended(reason: &str, out: &mut Vec<EventKind>) {
     if reason.is_empty() {
         return;
     }
-    let spelt = reason.replace('-', "_");
-    let word = match spelt.as_str() {
-        "end_turn" | "stop_sequence" => "stop",
-        "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => "length",
-        "tool_use" => "tool_calls",
-        "refusal" => "content_filter",
-        other => other,
-    };
     out.extend(cut_short(reason).map(EventKind::Violation));
-    out.push(EventKind::Finish(word.to_owned()));
-}
-
-fn said(pieces: Vec<SpokenPiece>) -> impl Iterator<Item = EventKind> {
-    pieces.into_iter().map(EventKind::from)
+    out.push(EventKind::Finish(finish_word(reason)));
 }
 
 /// The calls of a completion, and what is wrong with it.

@@ -36,7 +36,7 @@ fn read(
     };
     let output = take(&mut reader, &mut push).and_then(|()| {
         reader.end()?;
-        push(reader.take_steps());
+        push(std::mem::take(&mut reader.steps));
         reader.finish().map(Option::unwrap_or_default)
     });
     Read { output, trace }
@@ -54,14 +54,14 @@ pub(super) fn stream(manner: ReadingManner, pieces: &[&[u8]]) -> Read {
         frames.extend(std::iter::from_fn(|| decoder.finish()));
         for frame in frames {
             reader.event(&frame)?;
-            push(reader.take_steps());
+            push(std::mem::take(&mut reader.steps));
             if reader.is_over() {
                 return Ok(());
             }
         }
         if let Some(line) = decoder.torn_line() {
             reader.torn_line(line)?;
-            push(reader.take_steps());
+            push(std::mem::take(&mut reader.steps));
         }
         Ok(())
     })
@@ -84,7 +84,7 @@ pub(super) fn json_lines(manner: ReadingManner, text: &str) -> Read {
     read(manner, |reader, push| {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             reader.line(index + 1, line.as_bytes())?;
-            push(reader.take_steps());
+            push(std::mem::take(&mut reader.steps));
             if reader.is_over() {
                 break;
             }
@@ -101,7 +101,7 @@ fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {
 pub(super) fn typed(manner: ReadingManner, content_type: &str, body: &[u8]) -> Read {
     read(manner, |reader, push| {
         reader.whole(content_type, body)?;
-        push(reader.take_steps());
+        push(std::mem::take(&mut reader.steps));
         Ok(())
     })
 }

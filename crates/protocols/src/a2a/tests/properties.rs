@@ -82,7 +82,7 @@ proptest! {
         for items in answers {
             let next = conversation.say(user("hi"), &[]);
             if let Some(task) = &next.task {
-                prop_assert!(conversation.task().is_some_and(|known| known.id == *task && known.state.is_interrupted()));
+                prop_assert!(conversation.task.as_ref().is_some_and(|known| known.id == *task && known.state.is_interrupted()));
             }
             let mut reader = A2aReader::default();
             for item in &items {
