@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::a2a::A2aDriver;
 use crate::agui::AguiDriver;
 use crate::chat::{ChatDriver, Resources};
+use crate::error::OpenError;
 use crate::http::HttpDriver;
 use crate::mcp::McpDriver;
 use crate::mock::{MockDraws, MockDriver};
@@ -89,6 +90,27 @@ enum DriverKind {
     Fake(Box<FakeDriver>),
 }
 
+impl DriverKind {
+    async fn open(target: &Target, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
+        #[cfg(feature = "testing")]
+        if testing::stands_in(target, context) {
+            return Ok(DriverKind::Fake(Box::new(FakeDriver::open(context, line)?)));
+        }
+        Ok(match target {
+            Target::Process(process) if process.speaks == Speech::Text => {
+                DriverKind::Plain(Box::new(PlainDriver::open(process, context)?))
+            }
+            Target::Process(process) => DriverKind::Process(Box::new(ProcessDriver::open(process, context).await?)),
+            Target::Mock(mock) => DriverKind::Mock(MockDriver::open(mock, context.draws)),
+            Target::Agui(agui) => DriverKind::Agui(Box::new(AguiDriver::open(agui, context, line)?)),
+            Target::A2a(a2a) => DriverKind::A2a(Box::new(A2aDriver::open(a2a, context, line)?)),
+            Target::Mcp(mcp) => DriverKind::Mcp(Box::new(McpDriver::open(mcp, context, line)?)),
+            Target::Chat(chat) => DriverKind::Chat(Box::new(ChatDriver::open(chat, context, line)?)),
+            Target::Http(http) => DriverKind::Http(Box::new(HttpDriver::open(http, context, line)?)),
+        })
+    }
+}
+
 impl Driver {
     /// Connects to the agent; servers are reached over the line. The outer error is the suite's fault, a variable without a value.
     pub async fn open(
@@ -96,25 +118,11 @@ impl Driver {
         context: &DriverContext<'_>,
         line: AgentLine,
     ) -> Result<DriveResult<Self>, UnsetVariable> {
-        #[cfg(feature = "testing")]
-        if testing::stands_in(target, context) {
-            return Ok(FakeDriver::open(context, line).map(|driver| Driver(DriverKind::Fake(Box::new(driver)))));
+        match DriverKind::open(target, context, line).await {
+            Ok(kind) => Ok(Ok(Driver(kind))),
+            Err(OpenError::Agent(error)) => Ok(Err(error)),
+            Err(OpenError::Suite(unset)) => Err(unset),
         }
-        let opened = match target {
-            Target::Process(process) if process.speaks == Speech::Text => {
-                Ok(DriverKind::Plain(Box::new(PlainDriver::open(process, context)?)))
-            }
-            Target::Process(process) => {
-                ProcessDriver::open(process, context).await?.map(|driver| DriverKind::Process(Box::new(driver)))
-            }
-            Target::Mock(mock) => Ok(DriverKind::Mock(MockDriver::open(mock, context.draws))),
-            Target::Agui(agui) => Ok(DriverKind::Agui(Box::new(AguiDriver::open(agui, context, line)?))),
-            Target::A2a(a2a) => Ok(DriverKind::A2a(Box::new(A2aDriver::open(a2a, context, line)?))),
-            Target::Mcp(mcp) => Ok(DriverKind::Mcp(Box::new(McpDriver::open(mcp, context, line)?))),
-            Target::Chat(chat) => ChatDriver::open(chat, context, line)?.map(|chat| DriverKind::Chat(Box::new(chat))),
-            Target::Http(http) => Ok(DriverKind::Http(Box::new(HttpDriver::open(http, context, line)?))),
-        };
-        Ok(opened.map(Driver))
     }
 
     /// Lets what someone else sees of the agent enter the trace, in the moment it is seen. Where that someone `tells_usage`, what the
@@ -162,7 +170,7 @@ impl Driver {
         host: &'t dyn ToolHost,
     ) -> TurnUnderWay<'t> {
         match &mut self.0 {
-            DriverKind::Process(driver) => Box::pin(driver.turn(input.value(), sink, host)),
+            DriverKind::Process(driver) => Box::pin(driver.turn(input, sink, host)),
             DriverKind::Plain(driver) => Box::pin(driver.turn(input, sink)),
             DriverKind::Mock(driver) => Box::pin(ready(driver.turn(input.value(), sink))),
             DriverKind::Agui(driver) => Box::pin(driver.turn(input, sink, host)),

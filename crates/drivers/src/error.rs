@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentci_plan::UnsetVariable;
 use agentci_process::{Exit, SpawnError};
 use agentci_source::print_duration;
 
@@ -108,6 +109,16 @@ impl DriveError {
             DriveError::Unreachable(_) | DriveError::NotStarted(_) | DriveError::NoServer(_) | DriveError::Busy { .. }
         )
     }
+}
+
+/// Why an agent was not opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    /// The suite's fault: a variable without a value.
+    #[error(transparent)]
+    Suite(#[from] UnsetVariable),
+    #[error(transparent)]
+    Agent(#[from] DriveError),
 }
 
 /// What comes of driving an agent, or why nothing does.

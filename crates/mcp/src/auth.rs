@@ -79,13 +79,10 @@ impl ServerTokens {
     pub(super) async fn current(&self) -> Result<Option<String>, Error> {
         let mut state = self.state.lock().await;
         match &state.token {
-            Some((token, until)) if until.is_none_or(|until| Instant::now() < until) => return Ok(Some(token.clone())),
-            _ => {}
+            Some((token, until)) if until.is_none_or(|until| Instant::now() < until) => Ok(Some(token.clone())),
+            _ if state.endpoint.is_none() => Ok(None),
+            _ => self.fetch(&mut state).await.map(Some),
         }
-        if state.endpoint.is_none() {
-            return Ok(None);
-        }
-        self.fetch(&mut state).await.map(Some)
     }
 
     /// The server refused a request: gets another token, as its challenge says.

@@ -156,15 +156,10 @@ impl McpClient {
         limit: Duration,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let late = |_| {
-            Err(Error::TimedOut {
-                method: method.into(),
-                limit,
-                noise: self.link.router.noise(),
-                stderr_tail: Vec::new(),
-            })
-        };
-        timeout(limit, Box::pin(work)).await.unwrap_or_else(late)
+        timeout(limit, Box::pin(work)).await.unwrap_or_else(|_| {
+            let (noise, stderr_tail) = (self.link.router.noise(), Vec::new());
+            Err(Error::TimedOut { method: method.into(), limit, noise, stderr_tail })
+        })
     }
 
     fn is_stdio(&self) -> bool {

@@ -95,14 +95,12 @@ fn resource_documents(resource: &Url) -> Vec<Url> {
 
 fn issuer_documents(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
-    at(
-        issuer,
-        &[
-            format!("/.well-known/oauth-authorization-server{path}"),
-            format!("/.well-known/openid-configuration{path}"),
-            format!("{path}/.well-known/openid-configuration"),
-        ],
-    )
+    let paths = [
+        format!("/.well-known/oauth-authorization-server{path}"),
+        format!("/.well-known/openid-configuration{path}"),
+        format!("{path}/.well-known/openid-configuration"),
+    ];
+    at(issuer, &paths)
 }
 
 /// Addresses of these paths at the same server, each once.
@@ -165,7 +163,8 @@ fn without_slash(text: &str) -> &str {
     text.strip_suffix('/').unwrap_or(text)
 }
 
-fn strings(list: &Value) -> Vec<String> {
+/// The texts of a list.
+pub(super) fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 

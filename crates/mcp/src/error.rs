@@ -1,5 +1,6 @@
 //! Why there is no result.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -15,7 +16,7 @@ pub enum Error {
     #[error("{0}")]
     NotStarted(String),
     /// The server left.
-    #[error("the server left{}{}{}", with_exit(*exit), noise_heard(noise.as_deref()), last_words(stderr_tail))]
+    #[error("the server left{}{}{}", after(" with ", *exit), after("; ", noise.as_ref()), last_words(stderr_tail))]
     Died {
         /// How, unless it only closed its output.
         exit: Option<Exit>,
@@ -25,7 +26,7 @@ pub enum Error {
         noise: Option<Box<Defect>>,
     },
     /// There was no answer in time.
-    #[error("no answer to `{method}` within {} s{}{}", limit.as_secs_f64(), noise_heard(noise.as_deref()), last_words(stderr_tail))]
+    #[error("no answer to `{method}` within {} s{}{}", limit.as_secs_f64(), after("; ", noise.as_ref()), last_words(stderr_tail))]
     TimedOut {
         /// What was asked.
         method: String,
@@ -43,7 +44,7 @@ pub enum Error {
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// The server asked the user, and there is no answer left for it.
-    #[error("the server asked `{message}` and there is no answer left{}", schema_wanted(schema.as_ref()))]
+    #[error("the server asked `{message}` and there is no answer left{}", after("; it wants ", schema.as_ref()))]
     NoAnswer {
         /// Its words.
         message: String,
@@ -71,7 +72,7 @@ pub enum Error {
     #[error("{0}")]
     Http(String),
     /// The server answered with an HTTP status and no message.
-    #[error("the server answered with status {status}{}", body_said(body))]
+    #[error("the server answered with status {status}{}", after(": ", Some(body).filter(|body| !body.is_empty())))]
     Status {
         /// The status.
         status: u16,
@@ -110,22 +111,11 @@ impl Error {
     }
 }
 
-fn with_exit(exit: Option<Exit>) -> String {
-    exit.map_or_else(String::new, |exit| format!(" with {exit}"))
-}
-
-fn noise_heard(noise: Option<&Defect>) -> String {
-    noise.map_or_else(String::new, |defect| format!("; {defect}"))
+/// What may be known, after the words that introduce it.
+fn after(words: &str, known: Option<impl Display>) -> String {
+    known.map_or_else(String::new, |known| format!("{words}{known}"))
 }
 
 fn last_words(tail: &[String]) -> String {
-    tail.iter().rev().find(|line| !line.trim().is_empty()).map_or_else(String::new, |line| format!("; it said: {line}"))
-}
-
-fn schema_wanted(schema: Option<&Value>) -> String {
-    schema.map_or_else(String::new, |schema| format!("; it wants {schema}"))
-}
-
-fn body_said(body: &str) -> String {
-    if body.is_empty() { String::new() } else { format!(": {body}") }
+    after("; it said: ", tail.iter().rev().find(|line| !line.trim().is_empty()))
 }

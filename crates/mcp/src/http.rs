@@ -93,8 +93,7 @@ impl Http {
     pub(super) fn begin(self: &Arc<Self>, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Posting {
         let http = Arc::clone(self);
         let task = tokio::spawn(async move {
-            let outcome = http.exchange(id, message, headers).await;
-            match outcome {
+            match http.exchange(id, message, headers).await {
                 // The answer comes another way.
                 Ok(()) if http.state().old.is_some() => {}
                 // Has no effect on a call that was answered.
@@ -126,9 +125,7 @@ impl Http {
         let mut state = self.state();
         state.session = None;
         state.version = None;
-        if let Some(listener) = state.listener.take() {
-            listener.abort();
-        }
+        state.stop_listening();
     }
 
     pub(super) fn session(&self) -> Option<String> {
@@ -160,12 +157,8 @@ impl Http {
 
     /// Gives up the session and stops listening.
     pub(super) async fn close(&self) {
-        let session = self.session();
-        let listener = self.state().listener.take();
-        if let Some(listener) = listener {
-            listener.abort();
-        }
-        if session.is_some() {
+        self.state().stop_listening();
+        if self.session().is_some() {
             let farewell =
                 async { send(self.request(HttpMethod::Delete, Vec::new(), Vec::new()).await?).await.map_err(failed) };
             let _ = timeout(FAREWELL, farewell).await;
@@ -262,11 +255,17 @@ impl Http {
     }
 }
 
-impl Drop for Http {
-    fn drop(&mut self) {
-        if let Some(listener) = self.state().listener.take() {
+impl HttpState {
+    fn stop_listening(&mut self) {
+        if let Some(listener) = self.listener.take() {
             listener.abort();
         }
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.state().stop_listening();
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::connect::ConnectOptions;
+use super::discovery::strings;
 use super::error::Error;
 use super::link::{CallReply, Link, McpLink, McpRequest};
 use agentci_protocols::mcp::versions::{
@@ -190,28 +191,24 @@ async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Re
 
 fn names_modern(error: &Error) -> bool {
     matches!(error, Error::Rpc(error) if error.code == UNSUPPORTED_VERSION
-        && error.data.as_ref().is_some_and(|data| versions(&data["supported"]).iter().any(|version| version == MODERN)))
+        && error.data.as_ref().is_some_and(|data| strings(&data["supported"]).iter().any(|version| version == MODERN)))
 }
 
 /// What the answer to the modern question tells: a modern server, one that is to be greeted, or none that can be talked to.
 fn recognise(outcome: Result<CallReply, Error>) -> Result<Option<ServerFacts>, Error> {
     match outcome {
         Ok(reply) => {
-            let versions = versions(&reply.result["supportedVersions"]);
+            let versions = strings(&reply.result["supportedVersions"]);
             Ok(versions.iter().any(|version| version == MODERN).then(|| modern_facts(&reply.result)))
         }
         Err(Error::Rpc(error)) if error.code == UNSUPPORTED_VERSION => {
-            let versions = versions(&error.data.unwrap_or_default()["supported"]);
+            let versions = strings(&error.data.unwrap_or_default()["supported"]);
             let legacy = versions.is_empty() || versions.iter().any(|version| LEGACY.contains(&version.as_str()));
             if legacy { Ok(None) } else { Err(Error::NoCommonVersion { versions }) }
         }
         Err(Error::Rpc(rpc)) if !matches!(rpc.code, HEADER_MISMATCH | MISSING_CAPABILITY) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-fn versions(list: &Value) -> Vec<String> {
-    list.as_array().into_iter().flatten().filter_map(|version| version.as_str().map(str::to_owned)).collect()
 }
 
 fn modern_facts(result: &Value) -> ServerFacts {

@@ -7,19 +7,17 @@ mod descendants;
 mod find_program;
 pub mod guard;
 mod lines;
-mod memory;
-mod open_files;
 mod pipe;
 mod process;
+mod resource_limits;
 mod tail;
 
 pub use descendants::{adopt_orphans, sweep_all};
 pub use find_program::{agent_program, find_program};
 pub use lines::{LineError, LineReader};
-pub use memory::bound_memory;
-pub use open_files::open_files_limit;
 pub use pipe::Outbox;
 pub use process::{
     Attached, Ending, Exit, Grace, Pipes, PrintError, Process, ProcessCommand, SignalRequest, SpawnError,
     StandardStreams,
 };
+pub use resource_limits::{bound_memory, open_files_limit};

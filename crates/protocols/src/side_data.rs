@@ -12,11 +12,6 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// Takes note of what is no news.
-    pub fn know(&mut self, value: &Value) {
-        self.of(value);
-    }
-
     /// How many bytes of strings and numbers came so far.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -146,7 +146,7 @@ impl A2aAsk {
             self.credentials.apply(&mut request.url, &mut request.headers);
         }
         request.headers.extend(self.headers.iter().cloned());
-        let sent = self.line.send_as(&request, clock, at, self.credentials.certificate()).await;
+        let sent = self.line.send_as(&request, clock, at, self.credentials.certificate.as_ref()).await;
         sent.map_err(|error| late(error, self.timeout))
     }
 }

@@ -16,7 +16,6 @@ use crate::{DriveError, DriveResult};
 const KEY_LIMIT: u64 = 1 << 20;
 
 /// What a request says of who sends it.
-#[derive(Debug)]
 pub(super) struct Credentials {
     scheme: AuthScheme,
     /// A replay asks nobody, so there is nobody to say it to.
@@ -24,7 +23,7 @@ pub(super) struct Credentials {
     token: Option<String>,
     /// Where a token is made known before it is used.
     fetched: FetchedSecrets,
-    certificate: Option<ClientCertificate>,
+    pub(super) certificate: Option<ClientCertificate>,
 }
 
 enum AuthScheme {
@@ -36,15 +35,9 @@ enum AuthScheme {
 }
 
 /// Secrets stay out of whatever prints a driver.
-impl std::fmt::Debug for AuthScheme {
+impl std::fmt::Debug for Credentials {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            AuthScheme::None => "None",
-            AuthScheme::Header(..) => "Header",
-            AuthScheme::Query(..) => "Query",
-            AuthScheme::Token(_) => "Token",
-            AuthScheme::Certificate { .. } => "Certificate",
-        })
+        out.debug_struct("Credentials").finish_non_exhaustive()
     }
 }
 
@@ -138,10 +131,6 @@ impl Credentials {
             }
             AuthScheme::None | AuthScheme::Certificate { .. } => {}
         }
-    }
-
-    pub(super) fn certificate(&self) -> Option<&ClientCertificate> {
-        self.certificate.as_ref()
     }
 }
 

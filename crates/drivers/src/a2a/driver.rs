@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::{A2aCard, A2aTarget, UnsetVariable};
+use agentci_plan::{A2aCard, A2aTarget};
 use agentci_protocols::a2a::{
     A2aCall, A2aConversation, A2aError, A2aReader, A2aVersion, Card, Interface, OutgoingMessage, TaskState,
     TurnStanding,
@@ -15,6 +15,7 @@ use super::auth::Credentials;
 use super::hosts::{TrustedHosts, tells_who_asks};
 use super::refusal::refused;
 use super::stream::read_stream;
+use crate::error::OpenError;
 use crate::template_parts::filled;
 use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 use agentci_exchange::{AgentLine, Clock, UuidSource};
@@ -92,11 +93,7 @@ impl A2aTurn<'_, '_> {
 }
 
 impl A2aDriver {
-    pub(crate) fn open(
-        target: &A2aTarget,
-        context: &DriverContext<'_>,
-        line: AgentLine,
-    ) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(target: &A2aTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
         let lookup = context.lookup;
         let replay = matches!(line, AgentLine::Replay(_));
         let found = match &target.card {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::{AguiTarget, AguiWire, Data, Strictness, Text, UnsetVariable};
+use agentci_plan::{AguiTarget, AguiWire, Data, Strictness, Text};
 use agentci_protocols::agui::{
     self, AguiMethod, AguiReader, AguiStep, AguiThread, AnswerEnding, Resume, RunOutcome, VERSION, envelope,
 };
@@ -10,6 +10,7 @@ use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
 use super::refusal::{asks_for_method, no_stream, refused, refuses_version};
+use crate::error::OpenError;
 use crate::host::NO_ANSWER;
 use crate::stream::next_event;
 use crate::template_parts::filled;
@@ -41,18 +42,11 @@ pub(crate) struct AguiDriver {
     ids: UuidSource,
 }
 
-/// What one request asks for.
-struct RunRequest {
-    method: AguiMethod,
-    resume: Option<Resume>,
-}
+/// What one request asks for, and the answers to interrupts that it brings.
+type RunRequest = (AguiMethod, Option<Resume>);
 
 impl AguiDriver {
-    pub(crate) fn open(
-        target: &AguiTarget,
-        context: &DriverContext<'_>,
-        line: AgentLine,
-    ) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(target: &AguiTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
         let mut ids = UuidSource::new(line.seed());
         // Nothing of the target makes a request another than the recorded one.
         let text = |text: &Text| line.fill(context.lookup, |lookup| text.fill(lookup));
@@ -138,7 +132,7 @@ impl AguiDriver {
                 for result in results {
                     sink.push_at(at, EventKind::ToolResult(result))?;
                 }
-                ask = RunRequest { method: AguiMethod::Run, resume: None };
+                ask = (AguiMethod::Run, None);
                 continue;
             }
             sink.push_at(over, EventKind::TurnEnd)?;
@@ -155,14 +149,11 @@ impl AguiDriver {
         match input {
             Input::Messages(messages) => {
                 self.conversation.say(messages, &mut || self.ids.fresh()).map_err(wrong)?;
-                Ok(RunRequest { method: AguiMethod::Run, resume: None })
+                Ok((AguiMethod::Run, None))
             }
-            Input::Action { kind, .. } if kind == "agui:connect" => {
-                Ok(RunRequest { method: AguiMethod::Connect, resume: None })
-            }
+            Input::Action { kind, .. } if kind == "agui:connect" => Ok((AguiMethod::Connect, None)),
             Input::Action { kind, arguments } if kind == "agui:resume" => {
-                let resume = self.conversation.resume(arguments).map_err(wrong)?;
-                Ok(RunRequest { method: AguiMethod::Run, resume: Some(resume) })
+                Ok((AguiMethod::Run, Some(self.conversation.resume(arguments).map_err(wrong)?)))
             }
             other @ (Input::Task(_) | Input::Action { .. }) => {
                 Err(wrong(format!("an AG-UI server can not take {}", other.value())))
@@ -173,18 +164,18 @@ impl AguiDriver {
     /// One run: how it ended, and when.
     async fn run(
         &mut self,
-        ask: &RunRequest,
+        (method, resume): &RunRequest,
         at: Moment,
         sink: &mut TraceSink<'_>,
     ) -> DriveResult<(AnswerEnding, Moment)> {
         let run_id = self.ids.fresh();
-        let identity = self.conversation.identity(ask.method, ask.resume.as_ref());
-        let input = match ask.method {
-            AguiMethod::Run => self.conversation.run_input(&run_id, ask.resume.as_ref()),
+        let identity = self.conversation.identity(*method, resume.as_ref());
+        let input = match method {
+            AguiMethod::Run => self.conversation.run_input(&run_id, resume.as_ref()),
             AguiMethod::Connect => self.conversation.connect_input(&run_id),
         };
-        let mut answer = self.send(ask.method, &input, identity, at, sink).await?;
-        let mut reader = AguiReader::new(ask.method, &run_id, &mut self.conversation);
+        let mut answer = self.send(*method, &input, identity, at, sink).await?;
+        let mut reader = AguiReader::new(*method, &run_id, &mut self.conversation);
         let mut over = answer.latest();
         let broken = loop {
             // After the end of a run another may follow, but nobody has to close the connection.

@@ -18,7 +18,7 @@ use agentci_exchange::AgentLine;
 const ROUNDS: usize = 16;
 
 /// A conversation with an agent.
-pub(super) struct ChatConversation<'c> {
+pub(super) struct ChatConversation<'c, 's> {
     pub(super) session: &'c ChatSession,
     pub(super) line: &'c mut AgentLine,
     /// Whether someone answers the tools that the model wants called.
@@ -27,6 +27,8 @@ pub(super) struct ChatConversation<'c> {
     pub(super) unix_ms: u64,
     /// When it begins: the moment of its first request.
     pub(super) at: Moment,
+    pub(super) sink: &'c mut TraceSink<'s>,
+    pub(super) host: &'c dyn ToolHost,
 }
 
 /// What the model came to.
@@ -37,23 +39,18 @@ pub(super) struct ModelTurn {
     pub(super) over: Moment,
 }
 
-impl ChatConversation<'_> {
+impl ChatConversation<'_, '_> {
     /// Gives how it ends, everything that was said, and when it was over.
-    pub(super) async fn run(
-        mut self,
-        messages: Vec<Value>,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> DriveResult<(NextStep, Vec<Value>, Moment)> {
+    pub(super) async fn run(mut self, messages: Vec<Value>) -> DriveResult<(NextStep, Vec<Value>, Moment)> {
         let assistant = &self.session.assistant;
         let mut opening = assistant.create(messages, self.session.options.clone()).await?;
         for message in std::mem::take(&mut opening.warnings) {
-            warn(message, self.at, sink)?;
+            self.warn(message)?;
         }
-        let answered = match self.rounds(&mut opening, sink, host).await {
+        let answered = match self.rounds(&mut opening).await {
             Err(error) if is_of_model(&error) => {
                 let step = assistant.next(&opening, Err(&error)).await?;
-                let over = self.line.now(sink.clock());
+                let over = self.line.now(self.sink.clock());
                 return step.map(|step| (step, opening.messages, over)).ok_or(error);
             }
             answered => answered?,
@@ -65,12 +62,7 @@ impl ChatConversation<'_> {
     }
 
     /// Asks the model until it wants no more tools called, or nobody answers them.
-    async fn rounds(
-        &mut self,
-        opening: &mut Opening,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> DriveResult<ModelTurn> {
+    async fn rounds(&mut self, opening: &mut Opening) -> DriveResult<ModelTurn> {
         let assistant = &self.session.assistant;
         let before = assistant.prompts(opening, Some(self.unix_ms))?;
         let known = match self.line {
@@ -81,16 +73,16 @@ impl ChatConversation<'_> {
         for round in 0..ROUNDS {
             let (body, left_out) = self.body(&before, opening);
             if let (0, Some(message)) = (round, left_out) {
-                warn(message, self.at, sink)?;
+                self.warn(message)?;
             }
             let identity = match self.line {
                 AgentLine::Live => Value::Null,
                 AgentLine::Record(_) | AgentLine::Replay(_) => self.body(&known, opening).0,
             };
             let question = ChatQuestion { at: self.at, body: body.to_string(), identity };
-            let (completion, over) = ask(self.line, self.session, &question, sink).await?;
+            let (completion, over) = ask(self.line, self.session, &question, self.sink).await?;
             opening.messages.push(completion.message());
-            tell(body, &completion, over, sink)?;
+            tell(body, &completion, over, self.sink)?;
             let pending = self.tools && !completion.calls.is_empty();
             if !pending {
                 called.extend(completion.calls.iter().map(|call| Called { call: call.clone(), result: None }));
@@ -98,12 +90,12 @@ impl ChatConversation<'_> {
             }
             let mut results = Vec::with_capacity(completion.calls.len());
             for call in &completion.calls {
-                results.push(self.answer(call, opening, host).await?);
+                results.push(self.answer(call, opening).await?);
             }
             // The moment of the answers is that of the request that carries them.
-            self.at = self.line.next(sink.clock());
+            self.at = self.line.next(self.sink.clock());
             for (call, result) in completion.calls.into_iter().zip(results) {
-                sink.push_at(self.at, EventKind::ToolResult(result.clone()))?;
+                self.sink.push_at(self.at, EventKind::ToolResult(result.clone()))?;
                 called.push(Called { call, result: Some(result) });
             }
         }
@@ -120,23 +112,18 @@ impl ChatConversation<'_> {
                 (openai::body(&self.session.model, messages, &opening.options), None)
             }
             ModelApi::Anthropic => {
-                let made = anthropic::body(&self.session.model, &messages, &opening.options);
-                let names = made.left_out.join("`, `");
+                let (body, left_out) = anthropic::body(&self.session.model, &messages, &opening.options);
+                let names = left_out.join("`, `");
                 let warning = format!("not sent, since Anthropic's Messages have no such option: `{names}`");
-                (made.body, (!names.is_empty()).then_some(warning))
+                (body, (!names.is_empty()).then_some(warning))
             }
         }
     }
 
     /// Has a tool answered.
-    async fn answer(
-        &self,
-        call: &CompletionCall,
-        opening: &mut Opening,
-        host: &dyn ToolHost,
-    ) -> DriveResult<ToolResult> {
+    async fn answer(&self, call: &CompletionCall, opening: &mut Opening) -> DriveResult<ToolResult> {
         let (result, content) = if call.parsed().is_ok() {
-            let reply = host.call(&call.traced()).await?;
+            let reply = self.host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {
                 (Delivery::Never, _) => {
                     // Who waits for a tool that never answers waits as long as it may.
@@ -157,10 +144,10 @@ impl ChatConversation<'_> {
         opening.messages.push(tool_result(&call.id, &content));
         Ok(result)
     }
-}
 
-fn warn(message: String, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
-    Ok(sink.push_at(at, EventKind::Log { level: "warn".into(), message, data: None })?)
+    fn warn(&mut self, message: String) -> DriveResult {
+        Ok(self.sink.push_at(self.at, EventKind::Log { level: "warn".into(), message, data: None })?)
+    }
 }
 
 /// Whether it is the model that failed, and not the suite or the run.

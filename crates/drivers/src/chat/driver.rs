@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use agentci_plan::{ChatTarget, UnsetVariable};
+use agentci_plan::ChatTarget;
 use agentci_trace::EventKind;
 use serde_json::Value;
 
@@ -10,6 +10,7 @@ use super::assistant::{DELEGATIONS, Delegates, NextStep};
 use super::conversation::ChatConversation;
 use super::message::normal;
 use super::session::ChatSession;
+use crate::error::OpenError;
 use crate::{DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
 use agentci_exchange::AgentLine;
 
@@ -24,17 +25,10 @@ pub(crate) struct ChatDriver {
 }
 
 impl ChatDriver {
-    pub(crate) fn open(
-        target: &ChatTarget,
-        context: &DriverContext<'_>,
-        line: AgentLine,
-    ) -> Result<DriveResult<Self>, UnsetVariable> {
-        let session = match ChatSession::open(target, context, &line)? {
-            Ok(session) => Rc::new(session),
-            Err(error) => return Ok(Err(error)),
-        };
+    pub(crate) fn open(target: &ChatTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
+        let session = Rc::new(ChatSession::open(target, context, &line)?);
         let delegates = Delegates::open(&session, context, &line);
-        Ok(Ok(Self { session, delegates, history: Vec::new(), tools: context.tools, line }))
+        Ok(Self { session, delegates, history: Vec::new(), tools: context.tools, line })
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
@@ -51,9 +45,9 @@ impl ChatDriver {
         let unix_ms = sink.clock().after(0).unix_ms;
         let mut session = Rc::clone(&self.session);
         for _ in 0..DELEGATIONS {
-            let conversation =
-                ChatConversation { session: &session, line: &mut self.line, tools: self.tools, unix_ms, at };
-            match conversation.run(messages, sink, host).await {
+            let (line, tools) = (&mut self.line, self.tools);
+            let conversation = ChatConversation { session: &session, line, tools, unix_ms, at, sink, host };
+            match conversation.run(messages).await {
                 Ok((NextStep::Output(output), messages, over)) => {
                     self.history = messages;
                     sink.push_at(over, EventKind::FinalOutput(output.into()))?;

@@ -1,20 +1,18 @@
 //! Messages of a conversation, as Chat Completions have them.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use crate::template_parts::as_text;
 
 /// The words of a message's content: a text, or a list of parts of which some have one, joined by what stands between them.
-pub(super) fn text_of<'c>(content: &'c Value, between: &str) -> Cow<'c, str> {
+pub(super) fn text_of(content: &Value, between: &str) -> String {
     match content {
-        Value::String(text) => Cow::Borrowed(text),
+        Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-            Cow::Owned(texts.collect::<Vec<_>>().join(between))
+            texts.collect::<Vec<_>>().join(between)
         }
-        _ => Cow::Borrowed(""),
+        _ => String::new(),
     }
 }
 

@@ -16,7 +16,6 @@ mod assistant;
 mod completion;
 mod conversation;
 mod driver;
-pub(crate) mod fuzzing;
 mod message;
 pub(crate) mod openai;
 mod output;

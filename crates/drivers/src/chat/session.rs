@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use agentci_plan::{ChatApi, ChatTarget, KeyHeader, UnsetVariable};
+use agentci_plan::{ChatApi, ChatTarget, KeyHeader};
 use serde_json::{Map, Value};
 
 use super::assistant::AssistantRuntime;
 use super::scripted::ScriptedModel;
-use crate::{DriveError, DriveResult, DriverContext};
+use crate::error::OpenError;
+use crate::{DriveError, DriverContext};
 use agentci_exchange::AgentLine;
 
 /// The version of Anthropic's Messages that we speak.
@@ -36,30 +37,22 @@ pub(super) enum ModelApi {
 }
 
 impl ChatSession {
-    /// Gets an agent ready. The outer error is the suite's fault, a variable without a value.
-    pub(super) fn open(
-        target: &ChatTarget,
-        context: &DriverContext<'_>,
-        line: &AgentLine,
-    ) -> Result<DriveResult<Self>, UnsetVariable> {
+    /// Gets an agent ready.
+    pub(super) fn open(target: &ChatTarget, context: &DriverContext<'_>, line: &AgentLine) -> Result<Self, OpenError> {
         let connector = &*target.connector;
         let lookup = context.lookup;
         let api = match &connector.api {
             ChatApi::OpenAi => ModelApi::OpenAi,
             ChatApi::Anthropic => ModelApi::Anthropic,
-            ChatApi::Scripted(script) => match context.resources.model(script) {
-                Ok(model) => ModelApi::Scripted(model),
-                Err(message) => return Ok(Err(DriveError::Unsupported(message))),
-            },
+            ChatApi::Scripted(script) => {
+                ModelApi::Scripted(context.resources.model(script).map_err(DriveError::Unsupported)?)
+            }
         };
-        let assistant = match AssistantRuntime::open(target, context) {
-            Ok(assistant) => assistant,
-            Err(error) => return Ok(Err(error)),
-        };
+        let assistant = AssistantRuntime::open(target, context)?;
         let key = connector.key.as_ref().map(|key| line.fill(lookup, |lookup| key.fill(lookup))).transpose()?;
         let mut options = connector.settings.clone();
         options.extend(target.options.iter().map(|(name, value)| (name.clone(), value.clone())));
-        Ok(Ok(Self {
+        Ok(Self {
             headers: headers(&api, key, connector.key_header),
             api,
             url: line.fill(lookup, |lookup| connector.url.value.fill(lookup))?,
@@ -68,7 +61,7 @@ impl ChatSession {
             assistant,
             // A longer limit of the run is meant for slow models, too; a shorter one is the case's.
             timeout: context.request_timeout.unwrap_or_default().max(target.timeout),
-        }))
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use super::body::{BodyTemplate, with_bases};
 use super::observer::{self, AgentWatch};
 use super::reader::{HttpReader, NoAnswer, Read, ReadingManner};
 use super::refusal::refused;
+use crate::error::OpenError;
 use crate::observer::SeenEvents;
 use crate::template_parts::{as_text, filled};
 use crate::{DriveError, DriveResult, DriverContext, Input, ToolBases, TraceSink};
@@ -52,11 +53,7 @@ pub(crate) struct HttpDriver {
 }
 
 impl HttpDriver {
-    pub(crate) fn open(
-        target: &HttpTarget,
-        context: &DriverContext<'_>,
-        line: AgentLine,
-    ) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(target: &HttpTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
         let mut headers = vec![("accept".to_owned(), ACCEPT.to_owned())];
         let text = |text: &Text| line.fill(context.lookup, |lookup| text.fill(lookup));
         headers.extend(filled(&target.headers, text)?);

@@ -22,34 +22,26 @@ const USUAL: [&str; 12] = [
 /// anything but null has a text; at a usual one only text has.
 pub(super) fn text(value: &Value, pointer: Option<&str>) -> Option<String> {
     match pointer {
-        Some(pointer) => match value.pointer(pointer)? {
-            Value::Null => None,
-            Value::String(text) => Some(text.clone()),
-            parts @ Value::Array(_) => Some(joined(parts).unwrap_or_else(|| parts.to_string())),
-            other => Some(other.to_string()),
-        },
-        None => USUAL.iter().find_map(|place| match value.pointer(place)? {
-            Value::String(text) => Some(text.clone()),
-            parts @ Value::Array(_) => joined(parts),
-            _ => None,
-        }),
+        Some(pointer) => {
+            let found = value.pointer(pointer).filter(|found| !found.is_null())?;
+            Some(said(found).unwrap_or_else(|| found.to_string()))
+        }
+        None => USUAL.iter().find_map(|place| said(value.pointer(place)?)),
     }
 }
 
 /// Whether a value has an answer at a usual place other than `message`, which beside an error says what went wrong.
 pub(super) fn has_answer(value: &Value) -> bool {
     let places = USUAL.iter().filter(|place| **place != "/message");
-    places.filter_map(|place| value.pointer(place)).any(|found| match found {
-        Value::String(text) => !text.trim().is_empty(),
-        parts @ Value::Array(_) => joined(parts).is_some(),
-        _ => false,
-    })
+    let mut found = places.filter_map(|place| value.pointer(place));
+    found.any(|found| said(found).is_some_and(|text| found.is_array() || !text.trim().is_empty()))
 }
 
-/// The text of parts, each of which is a text or has one; nothing if any is something else.
-fn joined(parts: &Value) -> Option<String> {
-    let parts = parts.as_array().filter(|parts| !parts.is_empty())?;
-    parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str())).collect()
+/// A text, or that of parts, each of which is a text or has one; nothing if any is something else.
+fn said(value: &Value) -> Option<String> {
+    let Some(parts) = value.as_array() else { return value.as_str().map(str::to_owned) };
+    let texts = parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+    texts.collect::<Option<String>>().filter(|_| !parts.is_empty())
 }
 
 /// What an error says: the words in it, or all of it.

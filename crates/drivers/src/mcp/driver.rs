@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentci_mcp::{CallResult, Heard, text_of_parts};
-use agentci_plan::{McpTarget, UnsetVariable};
+use agentci_plan::McpTarget;
 use agentci_process::Ending;
 use agentci_trace::{EventKind, Moment, Observer, ToolCall, ToolResult};
 use serde_json::Value;
@@ -14,6 +14,7 @@ use super::action_result::{ActionResult, McpOutcome};
 use super::failure::McpFailure;
 use super::server::LazyServer;
 use super::snapshot;
+use crate::error::OpenError;
 use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 use agentci_exchange::{AgentLine, Clock};
 
@@ -32,11 +33,7 @@ pub(crate) struct McpDriver {
 }
 
 impl McpDriver {
-    pub(crate) fn open(
-        target: &McpTarget,
-        context: &DriverContext<'_>,
-        line: AgentLine,
-    ) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(target: &McpTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
         // In a replay nobody is asked, and what it takes to ask may not be there.
         let server = match line {
             AgentLine::Replay(_) => None,
@@ -50,10 +47,9 @@ impl McpDriver {
         let clock = sink.clock();
         let action = McpAction::read(input).map_err(DriveError::Unsupported);
         // Before the clock of the turn is started: a program takes its time to be there.
-        let reached = match &mut self.server {
-            Some(server) if action.is_ok() => server.reach().await,
-            _ => Ok(()),
-        };
+        if let Some(server) = self.server.as_mut().filter(|_| action.is_ok()) {
+            server.reach().await;
+        }
         let begun = self.line.next(clock);
         sink.push_at(begun, EventKind::TurnStart(input.value()))?;
         let action = action?;
@@ -65,7 +61,7 @@ impl McpDriver {
             let call = ToolCall { call_id: call_id.clone(), name, args, observer: Observer::Protocol, begun: None };
             sink.push_at(begun, EventKind::ToolCall(call))?;
         }
-        let (ActionResult { outcome, logs, defects }, over) = self.ask(&action, reached, clock, begun).await?;
+        let (ActionResult { outcome, logs, defects }, over) = self.ask(&action, clock, begun).await?;
         for logged in logs {
             // What was told between two turns belongs to the later one.
             let at = logged.at_us.max(begun.offset_us);
@@ -89,13 +85,7 @@ impl McpDriver {
     }
 
     /// Asks the server or the recording.
-    async fn ask(
-        &mut self,
-        action: &McpAction,
-        reached: Result<(), McpFailure>,
-        clock: Clock,
-        at: Moment,
-    ) -> DriveResult<(ActionResult, Moment)> {
+    async fn ask(&mut self, action: &McpAction, clock: Clock, at: Moment) -> DriveResult<(ActionResult, Moment)> {
         let identity = action.identity();
         if let Some(recalled) = self.line.recall(&identity, clock) {
             let (body, came) = recalled?;
@@ -106,10 +96,7 @@ impl McpDriver {
             return Err(DriveError::Unsupported("there is neither a server nor a recording".into()));
         };
         let slot = self.line.note(&identity, clock, at);
-        let (told, came) = match reached {
-            Ok(()) => server.perform(action, clock).await,
-            Err(failure) => (ActionResult::failed(failure), clock.now()),
-        };
+        let (told, came) = server.perform(action, clock).await;
         if let Some(slot) = slot {
             slot.answered(came, serde_json::to_string(&told).map_err(std::io::Error::from)?);
         }

@@ -28,6 +28,8 @@ pub(super) struct LazyServer {
     client: Option<McpClient>,
     /// How many of its defects were told.
     defects: usize,
+    /// Why it was not reached.
+    failed: Option<McpFailure>,
     /// The last words of one that was never reached.
     stderr_tail: Vec<String>,
 }
@@ -37,25 +39,22 @@ impl LazyServer {
         let place = place(target, context)?;
         let timeout = context.request_timeout.unwrap_or(target.timeout);
         let fetched = context.fetched.clone();
-        Ok(Self { place, timeout, fetched, client: None, defects: 0, stderr_tail: Vec::new() })
+        Ok(Self { place, timeout, fetched, client: None, defects: 0, failed: None, stderr_tail: Vec::new() })
     }
 
     /// Reaches the server, if it is not there yet.
-    pub(super) async fn reach(&mut self) -> Result<(), McpFailure> {
+    pub(super) async fn reach(&mut self) {
         if self.client.is_some() {
-            return Ok(());
+            return;
         }
         let options = ConnectOptions { fetched: self.fetched.clone(), ..ConnectOptions::default() };
         match McpClient::connect(self.place.clone(), options, self.timeout).await {
-            Ok(client) => {
-                self.client = Some(client);
-                Ok(())
-            }
+            Ok(client) => self.client = Some(client),
             Err(error) => {
                 if let Error::Died { stderr_tail, .. } | Error::TimedOut { stderr_tail, .. } = &error {
                     self.stderr_tail.clone_from(stderr_tail);
                 }
-                Err(McpFailure::of(&error, false, self.timeout))
+                self.failed = Some(McpFailure::of(&error, false, self.timeout));
             }
         }
     }
@@ -63,7 +62,8 @@ impl LazyServer {
     /// Does what a turn asks for. Whatever comes of it is told, and when it was known.
     pub(super) async fn perform(&mut self, action: &McpAction, clock: Clock) -> (ActionResult, Moment) {
         let Some(client) = &self.client else {
-            return (ActionResult::failed(McpFailure::of(&Error::Closed, true, self.timeout)), clock.now());
+            let failed = self.failed.take().unwrap_or_else(|| McpFailure::of(&Error::Closed, true, self.timeout));
+            return (ActionResult::failed(failed), clock.now());
         };
         let done = ask(client, action, clock, self.timeout).await;
         let at = clock.now();

@@ -19,23 +19,18 @@ const KEPT: [&str; 5] = ["name", "description", "inputSchema", "outputSchema", "
 pub(super) fn compare(tools: &Value, path: &Path, recording: bool) -> DriveResult {
     let present = kept(tools);
     let shown = path.display();
+    let wrong = |what: &str| DriveError::Unsupported(format!("the snapshot `{shown}` {what}"));
     let text = match read_bounded(path, LARGEST, &format!("it has more than {LARGEST} bytes")) {
-        Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && recording => {
-            return write(path, &present).map_err(|error| {
-                DriveError::Unsupported(format!("the snapshot `{shown}` can not be written: {error}"))
-            });
+            return write(path, &present).map_err(|error| wrong(&format!("can not be written: {error}")));
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let message = format!("there is no snapshot `{shown}`: make it with `agentci record`");
             return Err(DriveError::Unsupported(message));
         }
-        Err(error) => {
-            return Err(DriveError::Unsupported(format!("the snapshot `{shown}` can not be read: {error}")));
-        }
+        read => read.map_err(|error| wrong(&format!("can not be read: {error}")))?,
     };
-    let former: Value = serde_json::from_slice(&text)
-        .map_err(|error| DriveError::Unsupported(format!("the snapshot `{shown}` is not JSON: {error}")))?;
+    let former: Value = serde_json::from_slice(&text).map_err(|error| wrong(&format!("is not JSON: {error}")))?;
     match drift(&former, &present) {
         None => Ok(()),
         Some(message) => Err(DriveError::Refused {

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{ProcessTarget, UnsetVariable};
+use agentci_plan::ProcessTarget;
 use agentci_process::{Ending, Exit, LineError, LineReader, Outbox, Pipes, Process};
 use agentci_trace::{EventKind, Observer, ToolCall};
-use serde_json::Value;
 use tokio::process::ChildStdout;
 use tokio::time::{Instant, sleep_until};
 
@@ -14,9 +13,10 @@ use super::command::command;
 use super::messages::{self, AgentMessage};
 use super::usage::UsageCount;
 use super::{DONE, UNDONE, tell_started};
+use crate::error::OpenError;
 use crate::host::NO_ANSWER;
 use crate::observer::SeenEvents;
-use crate::{Delivery, DriveError, DriveResult, DriverContext, Stopped, ToolHost, ToolReply, TraceSink};
+use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, Stopped, ToolHost, ToolReply, TraceSink};
 
 /// The longest line an agent may write.
 const LINE_LIMIT: usize = 128 << 20;
@@ -47,17 +47,11 @@ pub(crate) struct ProcessDriver {
 }
 
 impl ProcessDriver {
-    pub(crate) async fn open(
-        target: &ProcessTarget,
-        context: &DriverContext<'_>,
-    ) -> Result<DriveResult<Self>, UnsetVariable> {
+    pub(crate) async fn open(target: &ProcessTarget, context: &DriverContext<'_>) -> Result<Self, OpenError> {
         let command = command(target, context.environment, context.enforced, context.lookup)?;
-        let (process, Pipes { input, output }) = match Process::spawn_beside(command).await {
-            Ok(spawned) => spawned,
-            Err(error) => return Ok(Err(error.into())),
-        };
+        let (process, Pipes { input, output }) = Process::spawn_beside(command).await.map_err(DriveError::from)?;
         tell_started(context.started.as_ref(), &process);
-        Ok(Ok(Self {
+        Ok(Self {
             task_id: context.case_id.to_owned(),
             process,
             input: Outbox::new(input),
@@ -68,7 +62,7 @@ impl ProcessDriver {
             done: false,
             seen: SeenEvents::default(),
             used: UsageCount::default(),
-        }))
+        })
     }
 
     pub(crate) fn listen(&mut self, seen: SeenEvents, tells_usage: bool) {
@@ -88,15 +82,11 @@ impl ProcessDriver {
         }
     }
 
-    pub(crate) async fn turn(
-        &mut self,
-        input: Arc<Value>,
-        sink: &mut TraceSink<'_>,
-        host: &dyn ToolHost,
-    ) -> DriveResult {
+    pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         if self.done {
             return Err(DriveError::Unsupported("an agent that is a process takes one turn".into()));
         }
+        let input = input.value();
         self.input.bytes().extend(messages::task_start(&self.task_id, &input).bytes());
         sink.push(EventKind::TurnStart(input))?;
         let result = self.converse(sink, host).await;

@@ -77,15 +77,13 @@ impl A2aItem {
             ("artifactUpdate", "artifact-update"),
         ];
         let is_task = fields.any("id").is_some() && fields.any("status").is_some();
-        let (kind, inner) = match value.get("kind").and_then(Value::as_str) {
-            Some(kind @ ("message" | "task" | "status-update" | "artifact-update")) => (kind, value),
-            _ => {
-                let found = keys.into_iter().find_map(|(key, kind)| Some((kind, fields.any(key)?)));
-                found.or_else(|| is_task.then_some(("task", value))).ok_or_else(|| {
-                    A2aError(format!("an answer is neither a message, a task nor news of one: {}", shown(value)))
-                })?
-            }
-        };
+        let named = value.get("kind").and_then(Value::as_str);
+        let named = named.filter(|named| keys.iter().any(|(_, kind)| kind == named)).map(|kind| (kind, value));
+        let keyed = || keys.into_iter().find_map(|(key, kind)| Some((kind, fields.any(key)?)));
+        let found = named.or_else(keyed).or_else(|| is_task.then_some(("task", value)));
+        let (kind, inner) = found.ok_or_else(|| {
+            A2aError(format!("an answer is neither a message, a task nor news of one: {}", shown(value)))
+        })?;
         match kind {
             "message" => message(inner, protocol).map(A2aItem::Message),
             "task" => snapshot(inner, protocol).map(A2aItem::Task),

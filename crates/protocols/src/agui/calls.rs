@@ -12,7 +12,7 @@ use super::content::arguments;
 use super::reader::AguiStep;
 
 /// A call that was begun and is not in the trace yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct OpenToolCall {
     id: String,
     name: String,
@@ -59,17 +59,8 @@ impl OpenToolCalls {
         }
         // One that was answered and never closed ends here at the latest.
         self.close(id, None);
-        self.waiting.push_back(OpenToolCall {
-            id: id.to_owned(),
-            name,
-            arguments: String::new(),
-            begun: at,
-            heard: at,
-            complete: None,
-            closed: false,
-            answers: Vec::new(),
-            metadata: None,
-        });
+        let id = id.to_owned();
+        self.waiting.push_back(OpenToolCall { id, name, begun: at, heard: at, ..OpenToolCall::default() });
     }
 
     /// The call with an id whose arguments are still coming.

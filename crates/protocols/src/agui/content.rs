@@ -3,7 +3,7 @@
 use agentci_trace::ToolResult;
 use serde_json::{Map, Value};
 
-use super::fields::{AguiError, AguiFields};
+use super::fields::{AguiFields, AguiResult};
 
 /// The arguments of a call from their text, and whether the text was an object of JSON as it should be. A text that is not is
 /// kept as it is.
@@ -19,7 +19,7 @@ pub(super) fn arguments(text: &str) -> (Value, bool) {
 
 /// Reads the answer to a call from its event, as the trace shows it and as the history keeps it: a text
 /// or a list of parts. Where `content` is missing, `result` will do, as some servers write it.
-pub(super) fn answered(call_id: &str, fields: &mut AguiFields) -> Result<(ToolResult, Value), AguiError> {
+pub(super) fn answered(call_id: &str, fields: &mut AguiFields) -> AguiResult<(ToolResult, Value)> {
     let content = match fields.take("content") {
         Some(content @ (Value::String(_) | Value::Array(_))) => content,
         Some(other) => return Err(fields.wrong("content", "a text or a list of parts", &other)),
@@ -32,17 +32,13 @@ pub(super) fn answered(call_id: &str, fields: &mut AguiFields) -> Result<(ToolRe
 /// An answer as the trace shows it.
 pub(super) fn result(call_id: &str, content: &Value, error: Option<String>) -> ToolResult {
     let result = match content {
-        Value::Array(parts) => of_parts(parts),
+        // Where no part has a text, the list itself is the result.
+        Value::Array(parts) => texts(parts).map_or_else(|| content.clone(), |texts| of_text(&texts)),
         Value::String(text) => of_text(text),
         other => other.clone(),
     };
-    ToolResult {
-        call_id: call_id.to_owned(),
-        ok: error.is_none(),
-        result: result.into(),
-        error,
-        ..ToolResult::default()
-    }
+    let (call_id, ok) = (call_id.to_owned(), error.is_none());
+    ToolResult { call_id, ok, result: result.into(), error, ..ToolResult::default() }
 }
 
 /// A text as it is, anything else as JSON.
@@ -51,11 +47,6 @@ pub(super) fn plain(value: Value) -> String {
         Value::String(text) => text,
         other => other.to_string(),
     }
-}
-
-/// The texts of a list of parts, joined; the list itself if there is none.
-fn of_parts(parts: &[Value]) -> Value {
-    texts(parts).map_or_else(|| Value::Array(parts.to_vec()), |texts| of_text(&texts))
 }
 
 /// The texts of a list of parts, joined, if there are any.
@@ -76,10 +67,10 @@ fn of_text(text: &str) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::super::frame::read;
+    use super::super::fields::read;
     use super::*;
 
-    fn answer(fields: &str) -> Result<(ToolResult, Value), AguiError> {
+    fn answer(fields: &str) -> AguiResult<(ToolResult, Value)> {
         let data = format!(r#"{{"type":"TOOL_CALL_RESULT",{fields}}}"#);
         let mut fields = read(&data, 1).unwrap();
         answered("c", &mut fields)

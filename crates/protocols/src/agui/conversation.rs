@@ -36,7 +36,7 @@ pub fn envelope(method: AguiMethod, agent: &str, input: Value) -> Value {
 }
 
 /// What is known of a thread between runs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AguiThread {
     thread: String,
     pub(super) history: ThreadHistory,
@@ -57,14 +57,10 @@ impl AguiThread {
     pub fn new(thread: String, state: Option<Value>, tools: Vec<Value>, forwarded_props: Option<Value>) -> Self {
         Self {
             thread,
-            history: ThreadHistory::default(),
             state: state.unwrap_or_else(empty),
             tools,
             forwarded_props: forwarded_props.filter(|props| !props.is_null()).unwrap_or_else(empty),
-            interrupts: Vec::new(),
-            fresh: Vec::new(),
-            said: None,
-            answered: HashSet::new(),
+            ..Self::default()
         }
     }
 

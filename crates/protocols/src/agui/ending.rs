@@ -4,7 +4,7 @@ use agentci_trace::ToolCall;
 use serde_json::Value;
 
 use super::content::plain;
-use super::fields::{AguiError, AguiFields};
+use super::fields::{AguiFields, AguiResult};
 use super::interrupt::{self, Interrupt};
 
 /// How an answer ended. Where several runs followed one another, it is the first that failed, or else the end of the last.
@@ -86,7 +86,7 @@ pub(super) enum FinishedOutcome {
 }
 
 /// Reads the outcome of a run.
-pub(super) fn said(fields: &mut AguiFields) -> Result<FinishedOutcome, AguiError> {
+pub(super) fn said(fields: &mut AguiFields) -> AguiResult<FinishedOutcome> {
     const PENDING: &str = "outcome.pendingToolCallIds";
     let Some(Value::Object(outcome)) = fields.optional("outcome", "an object", Value::is_object)? else {
         return Ok(FinishedOutcome::Success(Vec::new()));

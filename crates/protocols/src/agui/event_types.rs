@@ -1,21 +1,16 @@
 //! The types of event there are, and what reads each of them.
 
 use super::chunks::{ChunkStream, Ends};
-use super::fields::{AguiError, AguiFields};
+use super::fields::{AguiFields, AguiResult};
 use super::reader::EventReader;
 
-/// A type of event.
-pub(super) struct EventType {
-    pub(super) name: &'static str,
-    /// Which streams of chunks it ends. Chunks see to it themselves.
-    pub(super) ends: Ends,
-    pub(super) read: EventHandler,
-}
+/// A type of event: its name, which streams of chunks it ends (chunks see to it themselves), and what reads it.
+pub(super) type EventType = (&'static str, Ends, EventHandler);
 
-type EventHandler = for<'r> fn(&mut EventReader<'r>, AguiFields) -> Result<(), AguiError>;
+type EventHandler = for<'r> fn(&mut EventReader<'r>, AguiFields) -> AguiResult;
 
 /// Those that begin with `THINKING` left the protocol with 1.0.
-const TYPES: [(&str, Ends, EventHandler); 36] = [
+const TYPES: [EventType; 36] = [
     ("RUN_STARTED", Ends::All, |reader, fields| reader.run_started(fields)),
     ("RUN_FINISHED", Ends::All, |reader, fields| reader.run_finished(fields)),
     ("RUN_ERROR", Ends::All, |reader, fields| reader.run_error(fields)),
@@ -54,10 +49,7 @@ const TYPES: [(&str, Ends, EventHandler); 36] = [
     ("THINKING_TEXT_MESSAGE_END", Ends::Lane, |reader, fields| reader.thinking(fields)),
 ];
 
-impl EventType {
-    /// The type of this name.
-    pub(super) fn of(name: &str) -> Option<Self> {
-        let (name, ends, read) = TYPES.into_iter().find(|(known, ..)| *known == name)?;
-        Some(Self { name, ends, read })
-    }
+/// The type of this name.
+pub(super) fn event_type(name: &str) -> Option<EventType> {
+    TYPES.into_iter().find(|(known, ..)| *known == name)
 }

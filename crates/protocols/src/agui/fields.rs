@@ -1,4 +1,4 @@
-//! The fields of an event, read strictly.
+//! One event as it came, and its fields, read strictly.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,14 @@ pub struct AguiError {
     pub help: &'static str,
 }
 
+/// How much of an offending event is shown.
+const QUOTED: usize = 200;
+const NOT_AGUI: &str = "each event is a JSON object with a `type`: check that the endpoint speaks AG-UI, and that nothing \
+                        else is written into its stream";
 const WRONG_FIELD: &str = "the event is not what AG-UI 1.0 describes: check the version of the server's SDK";
+
+/// What comes of reading an event.
+pub(super) type AguiResult<T = ()> = Result<T, AguiError>;
 
 /// The fields of an event, taken out one by one. A field that may be left out may also be null, as older servers write it.
 #[derive(Debug)]
@@ -31,17 +38,17 @@ pub(super) struct AguiFields {
 
 impl AguiFields {
     /// A text that must be there.
-    pub(super) fn text(&mut self, name: &str) -> Result<String, AguiError> {
+    pub(super) fn text(&mut self, name: &str) -> AguiResult<String> {
         self.optional_text(name)?.ok_or_else(|| self.missing(name))
     }
 
     /// A text that may be left out.
-    pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, AguiError> {
+    pub(super) fn optional_text(&mut self, name: &str) -> AguiResult<Option<String>> {
         Ok(self.optional(name, "a text", Value::is_string)?.map(plain))
     }
 
     /// An object that must be there.
-    pub(super) fn object(&mut self, name: &str) -> Result<Map<String, Value>, AguiError> {
+    pub(super) fn object(&mut self, name: &str) -> AguiResult<Map<String, Value>> {
         match self.optional(name, "an object", Value::is_object)? {
             Some(Value::Object(map)) => Ok(map),
             _ => Err(self.missing(name)),
@@ -49,7 +56,7 @@ impl AguiFields {
     }
 
     /// A list that must be there.
-    pub(super) fn list(&mut self, name: &str) -> Result<Vec<Value>, AguiError> {
+    pub(super) fn list(&mut self, name: &str) -> AguiResult<Vec<Value>> {
         match self.optional(name, "a list", Value::is_array)? {
             Some(Value::Array(items)) => Ok(items),
             _ => Err(self.missing(name)),
@@ -57,12 +64,7 @@ impl AguiFields {
     }
 
     /// A value that may be left out; `wanted` names its type in a message.
-    pub(super) fn optional(
-        &mut self,
-        name: &str,
-        wanted: &str,
-        fits: fn(&Value) -> bool,
-    ) -> Result<Option<Value>, AguiError> {
+    pub(super) fn optional(&mut self, name: &str, wanted: &str, fits: fn(&Value) -> bool) -> AguiResult<Option<Value>> {
         match self.take(name) {
             Some(other) if !fits(&other) => Err(self.wrong(name, wanted, &other)),
             found => Ok(found),
@@ -70,7 +72,7 @@ impl AguiFields {
     }
 
     /// Any value that must be there, null included.
-    pub(super) fn any(&mut self, name: &str) -> Result<Value, AguiError> {
+    pub(super) fn any(&mut self, name: &str) -> AguiResult<Value> {
         self.map.remove(name).ok_or_else(|| self.missing(name))
     }
 
@@ -93,7 +95,51 @@ impl AguiFields {
     }
 }
 
+/// Reads one event; `number` is its place in the stream, from 1.
+pub(super) fn read(data: &str, number: usize) -> AguiResult<AguiFields> {
+    let bad = |reason: String| AguiError {
+        message: format!("event {number} {reason}\nthe event: {}", quote(data, QUOTED)),
+        help: NOT_AGUI,
+    };
+    let value: Value = serde_json::from_str(data).map_err(|error| bad(format!("is not JSON: {}", words_of(&error))))?;
+    let Value::Object(mut map) = value else {
+        return Err(bad("is JSON, but not an object".into()));
+    };
+    let kind = match map.remove("type") {
+        Some(Value::String(kind)) => kind,
+        Some(_) => return Err(bad("has a `type` that is not a text".into())),
+        None => return Err(bad("has no `type`".into())),
+    };
+    Ok(AguiFields { kind, number, length: data.len(), lane: None, map })
+}
+
+/// The JSON reader's words without the position, which is always on line 1 here.
+fn words_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at line").map_or(text.clone(), |(words, _)| words.to_owned())
+}
+
 /// The beginning of a text.
 pub(super) fn quote(text: &str, limit: usize) -> String {
     agentci_text::excerpt(text, limit).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_not_be_read_is_named_and_shown() {
+        for (data, why) in [
+            ("<html>", "event 7 is not JSON: expected value\nthe event: <html>"),
+            ("[1]", "event 7 is JSON, but not an object"),
+            ("{}", "event 7 has no `type`"),
+            (r#"{"type":5}"#, "event 7 has a `type` that is not a text"),
+        ] {
+            let seen = read(data, 7).unwrap_err().message;
+            assert!(seen.starts_with(why), "{data}: {seen}");
+        }
+        let long = format!("[{}", "é".repeat(1000));
+        assert!(read(&long, 1).unwrap_err().message.len() < 600);
+    }
 }

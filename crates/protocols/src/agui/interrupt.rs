@@ -46,16 +46,13 @@ pub(super) fn custom(value: Value, raw: Option<&Value>, earlier: usize) -> Inter
         other => other,
     };
     let id = raw.map(|raw| text(raw, "id")).filter(|id| !id.is_empty());
-    let id = id.map_or_else(|| made_up(earlier), str::to_owned);
+    let made_up = if earlier == 0 { "on_interrupt".into() } else { format!("on_interrupt-{}", earlier + 1) };
+    let id = id.map_or(made_up, str::to_owned);
     let reason = match &value {
         Value::String(text) => text.clone(),
         other => [text(other, "message"), text(other, "reason")].concat(),
     };
     Interrupt { id, reason, value, custom: true }
-}
-
-fn made_up(earlier: usize) -> String {
-    if earlier == 0 { "on_interrupt".into() } else { format!("on_interrupt-{}", earlier + 1) }
 }
 
 /// The answers that the arguments of a turn give to the open interrupts.

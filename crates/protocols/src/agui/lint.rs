@@ -53,7 +53,7 @@ mod tests {
     fn each_is_said_once_and_not_endlessly_many() {
         let mut lint = Lint::default();
         assert_eq!(lint.violation(3, "RAW", "x").unwrap(), "event 3, `RAW`: x");
-        assert_eq!(lint.violation(4, "RAW", format!("x")), None);
+        assert_eq!(lint.violation(4, "RAW", "x"), None);
         let said: Vec<_> = (0..100).filter_map(|id| lint.violation(5, "RAW", format!("y{id}"))).collect();
         assert_eq!(said.len(), 20);
         assert!(said[19].ends_with("; more violations follow and are not listed"), "{}", said[19]);

@@ -22,7 +22,6 @@ mod conversation;
 mod ending;
 mod event_types;
 mod fields;
-mod frame;
 mod history;
 mod interrupt;
 mod lint;

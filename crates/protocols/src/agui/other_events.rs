@@ -5,7 +5,7 @@ use std::fmt;
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
-use super::fields::{AguiError, AguiFields};
+use super::fields::{AguiFields, AguiResult};
 use super::lint::QuotedName;
 use super::reader::EventReader;
 use super::{interrupt, message, patch};
@@ -66,7 +66,7 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn step(&mut self, mut fields: AguiFields, begins: bool) -> Result<(), AguiError> {
+    pub(super) fn step(&mut self, mut fields: AguiFields, begins: bool) -> AguiResult {
         let step = fields.text("stepName")?;
         let message = format!("step {} {}", QuotedName(&step), if begins { "begins" } else { "ends" });
         let data = fields.lane.as_ref().map(|lane| json!({ "subagentRunId": lane }));
@@ -76,7 +76,7 @@ impl EventReader<'_> {
     }
 
     /// A span of reasoning begins or ends. `THINKING` events carry no ids.
-    pub(super) fn span(&mut self, mut fields: AguiFields, begins: bool) -> Result<(), AguiError> {
+    pub(super) fn span(&mut self, mut fields: AguiFields, begins: bool) -> AguiResult {
         let old = fields.kind.starts_with("THINKING");
         let name = if old { "thinking".to_owned() } else { fields.text("messageId")? };
         self.bracket(begins, BracketKind::Span, None, name);
@@ -84,7 +84,7 @@ impl EventReader<'_> {
     }
 
     /// A subagent begins, ends or fails.
-    pub(super) fn subagent(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn subagent(&mut self, mut fields: AguiFields) -> AguiResult {
         let begins = fields.kind == "SUBAGENT_STARTED";
         if !begins {
             self.state.keep(fields.length)?;
@@ -106,7 +106,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn state_snapshot(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn state_snapshot(&mut self, mut fields: AguiFields) -> AguiResult {
         let snapshot = fields.any("snapshot")?;
         self.remember_state();
         self.put_out_state(&snapshot);
@@ -114,7 +114,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn state_delta(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn state_delta(&mut self, mut fields: AguiFields) -> AguiResult {
         self.state.keep(fields.length)?;
         let delta = fields.list("delta")?;
         self.remember_state();
@@ -129,7 +129,7 @@ impl EventReader<'_> {
         if self.state.before.is_none() {
             self.state.before = Some(self.conversation.state.clone());
             // What the client itself sent is not put out by the agent.
-            self.state.fresh.know(&self.conversation.state);
+            let _ = self.state.fresh.of(&self.conversation.state);
         }
     }
 
@@ -162,7 +162,7 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn activity_snapshot(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn activity_snapshot(&mut self, mut fields: AguiFields) -> AguiResult {
         self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
@@ -186,7 +186,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn activity_delta(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn activity_delta(&mut self, mut fields: AguiFields) -> AguiResult {
         self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
@@ -206,7 +206,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn raw(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn raw(&mut self, mut fields: AguiFields) -> AguiResult {
         let length = fields.length;
         if self.state.raw_logged > RAW_LOGGED {
             return Ok(());
@@ -227,7 +227,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn custom(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn custom(&mut self, mut fields: AguiFields) -> AguiResult {
         self.state.keep(fields.length)?;
         let name = fields.text("name")?;
         let value = fields.any("value").unwrap_or_else(|_| {
@@ -247,7 +247,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn sealed(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn sealed(&mut self, mut fields: AguiFields) -> AguiResult {
         let subtype = fields.text("subtype")?;
         let id = fields.text("entityId")?;
         let value = fields.text("encryptedValue")?;

@@ -10,9 +10,8 @@ use super::calls::OpenToolCalls;
 use super::chunks::{Ends, Lanes};
 use super::conversation::{AguiMethod, AguiThread};
 use super::ending::AnswerEnding;
-use super::event_types::EventType;
-use super::fields::{AguiError, AguiFields, quote};
-use super::frame;
+use super::event_types::{EventType, event_type};
+use super::fields::{self, AguiError, AguiFields, AguiResult, quote};
 use super::interrupt::Interrupt;
 use super::lint::{Lint, QuotedName};
 use super::other_events::Bracket;
@@ -120,15 +119,15 @@ impl AguiReader {
 
     /// Takes one event: the data of one server-sent event, and when it arrived. What [`AguiError`] leaves open is still to be had
     /// from [`end`](Self::end).
-    pub fn event(&mut self, data: &str, at: Moment, conversation: &mut AguiThread) -> Result<Vec<AguiStep>, AguiError> {
+    pub fn event(&mut self, data: &str, at: Moment, conversation: &mut AguiThread) -> AguiResult<Vec<AguiStep>> {
         self.number += 1;
         self.at = at;
         if self.number > self.limits.events {
             return Err(too_much(format!("the agent sent more than {} events in one answer", self.limits.events)));
         }
-        let fields = frame::read(data, self.number)?;
-        if let Some(kind) = EventType::of(&fields.kind) {
-            EventReader { state: self, conversation }.event(&kind, fields)?;
+        let fields = fields::read(data, self.number)?;
+        if let Some(kind) = event_type(&fields.kind) {
+            EventReader { state: self, conversation }.event(kind, fields)?;
         } else {
             self.last = quote(&fields.kind, 80);
             self.violation("unknown event type");
@@ -183,7 +182,7 @@ impl AguiReader {
     }
 
     /// Counts what is kept in memory.
-    pub(super) fn keep(&mut self, bytes: usize) -> Result<(), AguiError> {
+    pub(super) fn keep(&mut self, bytes: usize) -> AguiResult {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > self.limits.bytes {
             return Err(too_much(format!("the agent sent more than {} bytes in one answer", self.limits.bytes)));
@@ -199,15 +198,15 @@ pub(super) struct EventReader<'e> {
 }
 
 impl EventReader<'_> {
-    fn event(&mut self, kind: &EventType, mut fields: AguiFields) -> Result<(), AguiError> {
-        self.arrives(kind.name);
+    fn event(&mut self, (name, ends, read): EventType, mut fields: AguiFields) -> AguiResult {
+        self.arrives(name);
         fields.lane = fields.optional_text("subagentRunId")?;
-        match kind.ends {
+        match ends {
             Ends::None => {}
             Ends::Lane => self.close_lane(fields.lane.as_deref()),
             Ends::All => self.close_lanes(),
         }
-        (kind.read)(self, fields)?;
+        read(self, fields)?;
         let state = &*self.state;
         let open = state.texts.len() + state.calls.len() + state.brackets.len() + state.lanes.0.len();
         let AnswerLimits { open: most, entities, .. } = state.limits;
@@ -222,7 +221,7 @@ impl EventReader<'_> {
 
     /// Looks at whether an event may come now.
     fn arrives(&mut self, kind: &'static str) {
-        self.state.last = kind.to_owned();
+        kind.clone_into(&mut self.state.last);
         let run = matches!(kind, "RUN_STARTED" | "RUN_ERROR");
         let words = match self.state.phase {
             Phase::Before if !run => {

@@ -4,7 +4,7 @@ use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::ending::{self, AnswerEnding, FinishedOutcome, RunOutcome};
-use super::fields::{AguiError, AguiFields, quote};
+use super::fields::{AguiFields, AguiResult, quote};
 use super::interrupt::Interrupt;
 use super::lint::QuotedName;
 use super::message;
@@ -12,7 +12,7 @@ use super::reader::{EventReader, Phase, Seen};
 use super::usage::usage;
 
 impl EventReader<'_> {
-    pub(super) fn run_started(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn run_started(&mut self, mut fields: AguiFields) -> AguiResult {
         self.flush();
         self.state.phase = Phase::Running;
         self.state.ending = None;
@@ -47,7 +47,7 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn run_finished(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn run_finished(&mut self, mut fields: AguiFields) -> AguiResult {
         let said = ending::said(&mut fields)?;
         for open in self.state.open() {
             self.state.violation(format!("{open} is still open"));
@@ -89,18 +89,17 @@ impl EventReader<'_> {
         }
         let mut pending = Vec::with_capacity(ids.len());
         for id in ids {
-            match self.conversation.history.call(&id) {
-                Some(call) => pending.push(call),
-                None => {
-                    let id = QuotedName(&id);
-                    self.state.violation(format!("call {id} is said to be pending, and was never begun"));
-                }
-            }
+            let Some(call) = self.conversation.history.call(&id) else {
+                let id = QuotedName(&id);
+                self.state.violation(format!("call {id} is said to be pending, and was never begun"));
+                continue;
+            };
+            pending.push(call);
         }
         RunOutcome::Success { pending }
     }
 
-    pub(super) fn run_error(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn run_error(&mut self, mut fields: AguiFields) -> AguiResult {
         let message = fields.text("message")?;
         let code = fields.optional_text("code")?;
         self.flush();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::chunks::ChunkStream;
 use super::content::{plain, result, texts};
-use super::fields::{AguiError, AguiFields};
+use super::fields::{AguiFields, AguiResult};
 use super::history::calls_of;
 use super::lint::QuotedName;
 use super::message::{self, text};
@@ -22,7 +22,7 @@ enum New {
 }
 
 impl EventReader<'_> {
-    pub(super) fn messages_snapshot(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn messages_snapshot(&mut self, mut fields: AguiFields) -> AguiResult {
         let messages = messages(&mut fields)?;
         // Who joins a thread is told what happened before.
         if !self.state.joined {
@@ -85,7 +85,7 @@ impl EventReader<'_> {
         news
     }
 
-    fn tell(&mut self, new: New) -> Result<(), AguiError> {
+    fn tell(&mut self, new: New) -> AguiResult {
         match new {
             New::Text(words) => {
                 self.state.keep(words.len())?;
@@ -123,7 +123,7 @@ fn words(message: &Value) -> Option<String> {
 }
 
 /// The messages of a snapshot, each an object with an id and a role.
-fn messages(fields: &mut AguiFields) -> Result<Vec<Value>, AguiError> {
+fn messages(fields: &mut AguiFields) -> AguiResult<Vec<Value>> {
     let mut messages = Vec::new();
     for message in fields.list("messages")? {
         let Value::Object(map) = message else {

@@ -4,7 +4,7 @@ use agentci_trace::{EventKind, Moment};
 use serde_json::{Map, Value, json};
 
 use super::chunks::{ChunkLane, ChunkStream, ChunkTarget};
-use super::fields::{AguiError, AguiFields};
+use super::fields::{AguiFields, AguiResult};
 use super::lint::QuotedName;
 use super::message;
 use super::reader::{AguiStep, EventReader};
@@ -32,7 +32,7 @@ pub(super) struct OpenText {
 }
 
 impl EventReader<'_> {
-    pub(super) fn text_start(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn text_start(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
         let id = fields.text("messageId")?;
         let (mut role, mut name) = (REASONING.to_owned(), None);
         if stream == ChunkStream::Text {
@@ -49,12 +49,12 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn text_content(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn text_content(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
         let (id, delta) = (fields.text("messageId")?, fields.text("delta")?);
         self.add_piece(stream, &id, &delta, fields.lane.take(), fields.take("metadata"))
     }
 
-    pub(super) fn text_end(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn text_end(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
         let id = fields.text("messageId")?;
         self.end_text(stream, &id);
         Ok(())
@@ -68,7 +68,7 @@ impl EventReader<'_> {
     }
 
     /// Takes one of the `THINKING_TEXT_MESSAGE` events.
-    pub(super) fn thinking(&mut self, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn thinking(&mut self, mut fields: AguiFields) -> AguiResult {
         let stream = ChunkStream::Reasoning;
         let is_open = self.text(stream, THINKING).is_some();
         if fields.kind == "THINKING_TEXT_MESSAGE_CONTENT" {
@@ -92,7 +92,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn text_chunk(&mut self, stream: ChunkStream, mut fields: AguiFields) -> Result<(), AguiError> {
+    pub(super) fn text_chunk(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
         let id = fields.optional_text("messageId")?;
         let (mut role, mut name) = (None, None);
         if stream == ChunkStream::Text {
@@ -216,7 +216,7 @@ impl EventReader<'_> {
         delta: &str,
         lane: Option<String>,
         metadata: Option<Value>,
-    ) -> Result<(), AguiError> {
+    ) -> AguiResult {
         self.state.keep(delta.len())?;
         if self.text(stream, id).is_none() {
             // What is said is not lost for want of an opening.

@@ -65,11 +65,10 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     let searched = &candidate["groundingMetadata"]["webSearchQueries"];
     if searched.as_array().is_some_and(|queries| !queries.is_empty()) {
         answer.provider_tools.push(ProviderTool {
-            id: String::new(),
             name: "google_search".into(),
             arguments: json!({ "queries": searched }),
             result: candidate["groundingMetadata"]["groundingChunks"].clone(),
-            error: None,
+            ..ProviderTool::default()
         });
     }
 }
@@ -80,12 +79,8 @@ fn take(part: &Value, answer: &mut ModelAnswer) {
         let arguments = args.map_or_else(|| "{}".to_owned(), |args| arguments(Some(args)));
         answer.calls.push(AnswerCall { id: text(call, "id").into(), name: text(call, "name").into(), arguments });
     } else if let Some(code) = part.get("executableCode") {
-        answer.provider_tools.push(ProviderTool {
-            id: String::new(),
-            name: "code_execution".into(),
-            arguments: code.clone(),
-            ..ProviderTool::default()
-        });
+        let (name, arguments) = ("code_execution".into(), code.clone());
+        answer.provider_tools.push(ProviderTool { name, arguments, ..ProviderTool::default() });
     } else if let Some(result) = part.get("codeExecutionResult") {
         if let Some(tool) = answer.provider_tools.last_mut() {
             let failed = !matches!(text(result, "outcome"), "OUTCOME_OK" | "");

@@ -109,12 +109,10 @@ fn take(block: &Value, answer: &mut ModelAnswer) {
         "text" => answer.text.push_str(text(block, "text")),
         "thinking" => answer.reasoning.push_str(text(block, "thinking")),
         "tool_use" => answer.calls.push(AnswerCall::read(text(block, "id"), block, "input")),
-        "server_tool_use" | "mcp_tool_use" => answer.provider_tools.push(ProviderTool {
-            id: text(block, "id").into(),
-            name: text(block, "name").into(),
-            arguments: block["input"].clone(),
-            ..ProviderTool::default()
-        }),
+        "server_tool_use" | "mcp_tool_use" => {
+            let (id, name, arguments) = (text(block, "id").into(), text(block, "name").into(), block["input"].clone());
+            answer.provider_tools.push(ProviderTool { id, name, arguments, ..ProviderTool::default() });
+        }
         // `web_search_tool_result`, `code_execution_tool_result`, `mcp_tool_result` and so on.
         kind if kind.ends_with("_tool_result") => {
             let id = text(block, "tool_use_id");

@@ -67,8 +67,9 @@ pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (
     let mut mirrored = Mirrored::default();
     tools.retain(|tool| {
         let name = tool["name"].as_str().unwrap_or_default();
-        match parameters(&tool["inputSchema"]) {
-            Ok(found) => {
+        let mut found = Vec::new();
+        match walk(&tool["inputSchema"], Some(&[]), &mut found) {
+            Ok(()) => {
                 mirrored.0.insert(name.to_owned(), found);
                 true
             }
@@ -79,12 +80,6 @@ pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (
         }
     });
     (tools, mirrored)
-}
-
-fn parameters(schema: &Value) -> Result<Vec<Parameter>, String> {
-    let mut found = Vec::new();
-    walk(schema, Some(&[]), &mut found)?;
-    Ok(found)
 }
 
 /// Looks through a schema; `path` is absent where a parameter has no place of its own.

@@ -4,11 +4,9 @@
 mod defect;
 mod elicitation;
 pub mod headers;
-mod malformed;
 mod result;
 pub mod versions;
 
 pub use defect::{Defect, McpFault, quote};
 pub use elicitation::{AnsweredQuestion, ElicitationAction, ElicitationAnswer, ElicitationQuestion};
-pub use malformed::Malformed;
-pub use result::{CallResult, Heard, Notification, PartsResult, list, object, text_of_parts};
+pub use result::{CallResult, Heard, Malformed, Notification, PartsResult, list, object, text_of_parts};

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::Malformed;
 use super::elicitation::AnsweredQuestion;
 
 /// Something that the server told while a call was under way.
@@ -121,6 +120,23 @@ pub fn text_of_parts(result: &Value) -> String {
     let texts =
         parts.into_iter().flatten().filter_map(|part| part.get("text").unwrap_or(&part["content"]["text"]).as_str());
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A result that is not what the protocol says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the answer to `{method}` is malformed: {reason}")]
+pub struct Malformed {
+    /// What was asked.
+    pub method: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Malformed {
+    /// The result of `method` is wrong for this reason.
+    pub fn new(method: &str, reason: &str) -> Self {
+        Self { method: method.to_owned(), reason: reason.to_owned() }
+    }
 }
 
 /// A result, which must be an object.

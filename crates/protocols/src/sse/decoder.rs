@@ -38,7 +38,7 @@ pub enum SseError {
 }
 
 /// Reads events from bytes that come in pieces. Where the pieces are cut makes no difference.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Decoder {
     /// What came since the last event; and events that were handed out, where their bytes are not asked for.
@@ -54,7 +54,7 @@ pub struct Decoder {
     fields: SseFields,
     limit: usize,
     failed: bool,
-    keeps_raw: bool,
+    without_raw: bool,
     /// Where the line begins that the stream ended in.
     torn: Option<usize>,
 }
@@ -62,24 +62,13 @@ pub struct Decoder {
 impl Decoder {
     /// Reads events of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self {
-            buffer: BytesMut::new(),
-            line: 0,
-            searched: 0,
-            after_return: false,
-            begun: false,
-            fields: SseFields::default(),
-            limit,
-            failed: false,
-            keeps_raw: true,
-            torn: None,
-        }
+        Self { limit, ..Self::default() }
     }
 
     /// Leaves the bytes of events out of them: it is cheaper.
     #[must_use]
     pub fn without_raw(mut self) -> Self {
-        self.keeps_raw = false;
+        self.without_raw = true;
         self
     }
 
@@ -177,7 +166,7 @@ impl Decoder {
             return Err(SseError::TooLarge { limit: self.limit });
         }
         let raw = self.buffer.split_to(end);
-        let raw = if self.keeps_raw { raw.freeze() } else { Bytes::new() };
+        let raw = if self.without_raw { Bytes::new() } else { raw.freeze() };
         self.line = 0;
         self.searched = 0;
         Ok(SseEvent { raw, unfinished, ..self.fields.hand_out() })

@@ -71,13 +71,7 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         return Err(HttpError::Url(format!("`{}` is neither http nor https", url.scheme())));
     }
     let headers = headers(&request)?;
-    let method = match request.method {
-        HttpMethod::Post => reqwest::Method::POST,
-        HttpMethod::Get => reqwest::Method::GET,
-        HttpMethod::Put => reqwest::Method::PUT,
-        HttpMethod::Patch => reqwest::Method::PATCH,
-        HttpMethod::Delete => reqwest::Method::DELETE,
-    };
+    let method = reqwest::Method::from_bytes(request.method.name().as_bytes()).expect("HTTP has these methods");
     let client = match certificate {
         Some(certificate) => certificate.client(&url)?,
         None => client(&url)?,

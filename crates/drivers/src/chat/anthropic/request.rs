@@ -9,16 +9,9 @@ use super::options::translate;
 /// The most tokens of an answer where nobody says; the API insists on some number.
 const MOST_TOKENS: u32 = 4096;
 
-/// A request, and the options that could not be put into it.
-#[derive(Debug, PartialEq)]
-pub(in super::super) struct AnthropicRequest {
-    pub(in super::super) body: Value,
-    pub(in super::super) left_out: Vec<String>,
-}
-
-/// A request: whose turn it is, of which model, with which options. System prompts stand apart, calls and results of tools are
+/// A request: whose turn it is, of which model, with which options; and the options that could not be put into it. System prompts stand apart, calls and results of tools are
 /// blocks, and results belong to the user.
-pub(in super::super) fn body(model: &str, messages: &[Value], options: &Map<String, Value>) -> AnthropicRequest {
+pub(crate) fn body(model: &str, messages: &[Value], options: &Map<String, Value>) -> (Value, Vec<String>) {
     let (system, messages) = split(messages);
     let (translated, left_out) = translate(options);
     let mut body = Map::new();
@@ -32,7 +25,7 @@ pub(in super::super) fn body(model: &str, messages: &[Value], options: &Map<Stri
     body.extend(translated);
     // An option that is null is one that is not to be sent.
     body.retain(|_, value| !value.is_null());
-    AnthropicRequest { body: Value::Object(body), left_out }
+    (Value::Object(body), left_out)
 }
 
 /// The system prompts, and everything else in turns.
@@ -42,7 +35,7 @@ fn split(messages: &[Value]) -> (Vec<String>, Vec<Value>) {
     for message in messages {
         let content = message.get("content").unwrap_or(&Value::Null);
         match message.get("role").and_then(Value::as_str).unwrap_or("user") {
-            "system" | "developer" => system.push(text_of(content, "\n").into_owned()),
+            "system" | "developer" => system.push(text_of(content, "\n")),
             "assistant" => {
                 let mut said = thoughts(message);
                 said.extend(blocks(content));
@@ -103,7 +96,7 @@ mod tests {
             json!({"role": "tool", "tool_call_id": "c2", "content": "lost"}),
             json!({"role": "user", "content": [{"type": "text", "text": "and?"}]}),
         ];
-        let request = body("claude-test", &messages, &Map::new()).body;
+        let request = body("claude-test", &messages, &Map::new()).0;
         assert_eq!(request["system"], "Be brief.\n\nBe kind.");
         assert_eq!(request["max_tokens"], 4096);
         assert_eq!(request["stream"], true);
@@ -128,7 +121,7 @@ mod tests {
     fn thoughts_go_back_before_what_was_said() {
         let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
         let said = json!({"role": "assistant", "content": "Yes.", "thinking_blocks": [thought]});
-        let request = body("m", &[said], &Map::new()).body;
+        let request = body("m", &[said], &Map::new()).0;
         assert_eq!(request["messages"][0]["content"], json!([thought, {"type": "text", "text": "Yes."}]));
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn word(unix_ms: u64, name: &str) -> Option<String> {
         "DATE" => format!("{year:04}-{month:02}-{day:02}"),
         "DATETIME" => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
         "TIMEZONE" => "UTC".to_owned(),
-        "WEEKDAY" => WEEKDAYS[(unix / 86_400 % 7) as usize].to_owned(),
+        "WEEKDAY" => WEEKDAYS[usize::try_from(unix / 86_400 % 7).expect("it is less than 7")].to_owned(),
         "YEAR" => format!("{year:04}"),
         "MONTH" => format!("{month:02}"),
         "DAY" => format!("{day:02}"),

@@ -21,29 +21,22 @@ impl Delegates {
         let mut agents = Vec::new();
         for (name, agent) in context.agents.iter().filter(|_| session.assistant.may_delegate()) {
             let Target::Chat(chat) = &**agent else { continue };
-            let agent = match ChatSession::open(chat, context, line) {
-                Ok(Ok(session)) => Ok(Rc::new(session)),
-                Ok(Err(error)) => Err(error.to_string()),
-                Err(unset) => Err(unset.to_string()),
-            };
-            agents.push((name.clone(), agent));
+            let agent = ChatSession::open(chat, context, line).map(Rc::new);
+            agents.push((name.clone(), agent.map_err(|error| error.to_string())));
         }
         Self(agents)
     }
 
     /// The agent of this name.
     pub(in crate::chat) fn find(&self, agent: &str) -> DriveResult<Rc<ChatSession>> {
-        match self.0.iter().find(|(name, _)| name == agent) {
-            Some((_, Ok(session))) => Ok(Rc::clone(session)),
-            Some((_, Err(why))) => Err(DriveError::Function {
-                message: format!("`Next` delegates to `{agent}`, which can not be asked: {why}"),
-            }),
-            None => Err(DriveError::Function {
-                message: format!(
-                    "`Next` delegates to `{agent}`: delegation is not supported except to agents that the suite itself names"
-                ),
-            }),
-        }
+        let message = match self.0.iter().find(|(name, _)| name == agent) {
+            Some((_, Ok(session))) => return Ok(Rc::clone(session)),
+            Some((_, Err(why))) => format!("`Next` delegates to `{agent}`, which can not be asked: {why}"),
+            None => format!(
+                "`Next` delegates to `{agent}`: delegation is not supported except to agents that the suite itself names"
+            ),
+        };
+        Err(DriveError::Function { message })
     }
 
     /// Everybody delegated, and nobody answered.

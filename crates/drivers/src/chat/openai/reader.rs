@@ -109,7 +109,7 @@ impl OpenAiReader {
         let text = said.get("content").map(|content| text_of(content, "")).unwrap_or_default();
         if !text.is_empty() {
             self.completion.text.push_str(&text);
-            pieces.push(EventKind::Text(text.into_owned()));
+            pieces.push(EventKind::Text(text));
         }
         if let Some(refusal) = said.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty()) {
             self.completion.refusal.push_str(refusal);

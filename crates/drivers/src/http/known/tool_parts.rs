@@ -11,7 +11,7 @@ pub(super) struct ToolParts {
     open: Vec<OpenToolPart>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct OpenToolPart {
     id: String,
     name: String,
@@ -49,12 +49,7 @@ impl ToolParts {
 
     fn named(&mut self, id: &str, name: &str) -> &mut OpenToolPart {
         let at = self.open.iter().position(|open| open.id == id).unwrap_or_else(|| {
-            self.open.push(OpenToolPart {
-                id: id.to_owned(),
-                name: String::new(),
-                written: String::new(),
-                input: None,
-            });
+            self.open.push(OpenToolPart { id: id.to_owned(), ..OpenToolPart::default() });
             self.open.len() - 1
         });
         let open = &mut self.open[at];
