@@ -17,7 +17,7 @@ pub(crate) fn answer(body: &[u8]) {
         let manner = ReadingManner { pointer, events, protocol };
         for content_type in ["text/plain", "application/json", ""] {
             let mut whole = HttpReader::new(manner.clone());
-            let _ = whole.whole(content_type, body).and_then(|_| whole.end()).and_then(|_| whole.finish());
+            let _ = whole.whole(content_type, body).and_then(|()| whole.end()).and_then(|()| whole.finish());
         }
         let (mut lines, mut stream) = (HttpReader::new(manner.clone()), HttpReader::new(manner));
         for (index, line) in body.split(|byte| *byte == b'\n').enumerate() {

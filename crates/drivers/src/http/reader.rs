@@ -182,7 +182,9 @@ impl HttpReader {
             last.retain(|step| !matches!(step, EventKind::Text(_)));
             lacks = None;
         }
-        last.into_iter().for_each(|step| self.push(step));
+        for step in last {
+            self.push(step);
+        }
         let more = self.tools.flush(std::mem::take(&mut self.calls));
         self.called |= !more.is_empty();
         self.steps.extend(more);
