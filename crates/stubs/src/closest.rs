@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use agentci_text::pointer;
+use agentci_text::{excerpt, pointer};
+use agentci_trace::canonical;
 use serde_json::Value;
 
+/// How much of a text is shown of a request that nothing answers.
+const SHOWN: usize = 160;
 /// How many candidates are looked at; a miss should not cost more than the run.
 const COMPARED: usize = 2_000;
 /// How many of them, those with most in common, are compared letter by letter.
@@ -62,6 +65,16 @@ fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut clos
         };
     }
     if count == 0 { 1.0 } else { sum / f64::from(count) }
+}
+
+/// A text as a miss shows it.
+pub(crate) fn cut(text: &str) -> String {
+    excerpt(text, SHOWN).into_owned()
+}
+
+/// A value as a miss shows it, if it is there.
+pub(crate) fn shown(value: Option<&Value>) -> String {
+    value.map_or("nothing".to_owned(), |value| cut(&canonical(value)))
 }
 
 /// Every scalar and empty container by its path.

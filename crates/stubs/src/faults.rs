@@ -9,7 +9,7 @@ use agentci_plan::{Fault, FaultKind, FaultTime, draw};
 const MODEL: &str = "the model";
 
 /// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Faults {
     planned: Arc<[Fault]>,
     seed: u64,
@@ -23,7 +23,7 @@ pub struct Faults {
 impl Faults {
     /// Faults for one attempt; the seed should differ for each case and attempt.
     pub fn new(planned: Arc<[Fault]>, seed: u64) -> Self {
-        Self { planned, seed, calls: 0, calls_by_tool: HashMap::new(), calls_of_model: 0, met: BTreeSet::new() }
+        Self { planned, seed, ..Self::default() }
     }
 
     /// Whether any of these is left to a draw.

@@ -28,32 +28,29 @@ impl Normalizer {
             let pattern = Regex::new(&replacement.pattern).map_err(|error| error.to_string())?;
             replace_text.push((pattern, groups(&replacement.replacement)));
         }
+        let replace_paths = normalization.replace_paths.iter().map(|(path, value)| (steps(path), value.clone()));
         Ok(Self {
             strip_keys: normalization.strip_keys.clone(),
             strip_paths: normalization.strip_paths.iter().map(|path| steps(path)).collect(),
-            replace_paths: normalization
-                .replace_paths
-                .iter()
-                .map(|(path, value)| (steps(path), value.clone()))
-                .collect(),
+            replace_paths: replace_paths.collect(),
             replace_text,
         })
     }
 
     /// Evens out a value.
     pub fn value(&self, value: &mut Value) {
-        if !self.strip_keys.is_empty() {
-            self.strip(value);
-        }
-        for path in &self.strip_paths {
-            at_path(value, path, &mut |_| None);
-        }
-        for (path, replacement) in &self.replace_paths {
-            at_path(value, path, &mut |_| Some(replacement.clone()));
-        }
-        if !self.replace_text.is_empty() {
-            self.texts(value);
-        }
+        each(value, &|value| {
+            if let Value::Object(map) = value {
+                map.retain(|key, _| !self.strip_keys.contains(key));
+            }
+        });
+        self.strip_paths.iter().for_each(|path| at_path(value, path, None));
+        self.replace_paths.iter().for_each(|(path, replacement)| at_path(value, path, Some(replacement)));
+        each(value, &|value| {
+            if let Value::String(text) = value {
+                self.text(text);
+            }
+        });
     }
 
     /// Evens out a value that others hold, too, and that stays theirs as it is.
@@ -74,25 +71,15 @@ impl Normalizer {
             }
         }
     }
+}
 
-    fn strip(&self, value: &mut Value) {
-        match value {
-            Value::Object(map) => {
-                map.retain(|key, _| !self.strip_keys.contains(key));
-                map.values_mut().for_each(|value| self.strip(value));
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.strip(item)),
-            _ => {}
-        }
-    }
-
-    fn texts(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => self.text(text),
-            Value::Object(map) => map.values_mut().for_each(|value| self.texts(value)),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.texts(item)),
-            _ => {}
-        }
+/// Changes a value, and then everything inside it.
+fn each(value: &mut Value, change: &dyn Fn(&mut Value)) {
+    change(value);
+    match value {
+        Value::Object(map) => map.values_mut().for_each(|inner| each(inner, change)),
+        Value::Array(items) => items.iter_mut().for_each(|item| each(item, change)),
+        _ => {}
     }
 }
 
@@ -124,37 +111,30 @@ fn groups(replacement: &str) -> String {
     text
 }
 
-/// Changes what stands at a path, or drops it when the change is `None`. `*` is any key or position.
-fn at_path(value: &mut Value, path: &[String], change: &mut dyn FnMut(&Value) -> Option<Value>) {
+/// Puts a value in the place of what stands at a path, or drops that where there is none. `*` is any key or position.
+fn at_path(value: &mut Value, path: &[String], with: Option<&Value>) {
     let Some((step, rest)) = path.split_first() else { return };
-    match value {
-        Value::Object(map) => {
-            let keys: Vec<String> = map.keys().filter(|key| step == "*" || *key == step).cloned().collect();
-            for key in keys {
-                match (rest.is_empty(), map.get_mut(&key)) {
-                    (false, Some(inner)) => at_path(inner, rest, change),
-                    (true, Some(inner)) => match change(inner) {
-                        Some(new) => *inner = new,
-                        None => drop(map.shift_remove(&key)),
-                    },
-                    (_, None) => {}
-                }
-            }
+    let all = step == "*";
+    let stays = |inner: &mut Value| match with {
+        _ if !rest.is_empty() => {
+            at_path(inner, rest, with);
+            true
         }
+        Some(new) => {
+            inner.clone_from(new);
+            true
+        }
+        None => false,
+    };
+    match value {
+        Value::Object(map) => map.retain(|key, inner| !(all || key == step) || stays(inner)),
         Value::Array(items) => {
-            let all = step == "*";
             let wanted: Option<usize> = step.parse().ok();
-            // From the end, so that dropping one does not move those still to come.
-            for index in (0..items.len()).rev().filter(|index| all || Some(*index) == wanted) {
-                if !rest.is_empty() {
-                    at_path(&mut items[index], rest, change);
-                    continue;
-                }
-                match change(&items[index]) {
-                    Some(new) => items[index] = new,
-                    None => drop(items.remove(index)),
-                }
-            }
+            let mut positions = 0..;
+            items.retain_mut(|item| {
+                let position = positions.next();
+                !(all || position == wanted) || stays(item)
+            });
         }
         _ => {}
     }

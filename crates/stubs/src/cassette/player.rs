@@ -7,8 +7,8 @@ use agentci_trace::canonical;
 use serde_json::Value;
 
 use super::tape::{CallKey, Tape, TapeEntry};
-use crate::closest::closest;
-use agentci_text::{excerpt, first_difference};
+use crate::closest::{closest, cut, shown};
+use agentci_text::first_difference;
 
 /// One playing of a recording: it remembers which entries were used.
 #[derive(Debug)]
@@ -28,8 +28,6 @@ pub struct CassetteMiss {
     pub notes: Vec<String>,
 }
 
-/// How much of some arguments is shown.
-const SHOWN: usize = 160;
 /// How many near entries are listed.
 const NEAR: usize = 5;
 
@@ -75,8 +73,8 @@ impl CassettePlayer {
                 notes.push(format!(
                     "first difference to the closest entry: at {} the recording has {}, the agent sent {}",
                     if difference.path.is_empty() { "the top" } else { &difference.path },
-                    difference.expected.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
-                    difference.actual.as_ref().map_or("nothing".into(), |value| cut(&canonical(value))),
+                    shown(difference.expected.as_ref()),
+                    shown(difference.actual.as_ref()),
                 ));
             }
         } else {
@@ -89,10 +87,6 @@ impl CassettePlayer {
         }
         CassetteMiss { message: format!("no recorded call of `{tool}` with these arguments in `{file}`"), notes }
     }
-}
-
-fn cut(text: &str) -> String {
-    excerpt(text, SHOWN).into_owned()
 }
 
 #[cfg(test)]

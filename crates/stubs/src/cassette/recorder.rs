@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agentci_trace::Redactor;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// The calls of one attempt, to be written when it is over.
 #[derive(Debug)]
@@ -54,20 +54,14 @@ impl CassetteRecorder {
 
 fn entry(mut call: RecordedCall, secrets: &Redactor) -> Value {
     secrets.value(&mut call.args);
-    let mut entry = Map::new();
-    entry.insert("tool".into(), call.tool.into());
-    entry.insert("args".into(), call.args);
-    entry.insert("ok".into(), call.answer.is_ok().into());
-    match call.answer {
+    let RecordedCall { tool, args, answer } = call;
+    match answer {
         Ok(mut result) => {
             secrets.value(&mut result);
-            entry.insert("result".into(), result);
+            json!({ "tool": tool, "args": args, "ok": true, "result": result })
         }
-        Err(error) => {
-            entry.insert("error".into(), secrets.text(&error).into_owned().into());
-        }
+        Err(error) => json!({ "tool": tool, "args": args, "ok": false, "error": secrets.text(&error) }),
     }
-    Value::Object(entry)
 }
 
 /// Puts a file in the place of the former one, whole or not at all; its folders are made.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::FaultKind;
+use agentci_plan::{FaultKind, RecordedNumbers};
 use agentci_protocols::{NoObject, ObjectFields};
 use agentci_source::{FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, same_value, sha256, value_key};
@@ -44,16 +44,7 @@ pub struct Tape {
     entries: Vec<TapeEntry>,
     by_call: HashMap<CallKey, Vec<usize>>,
     redactor: Redactor,
-    numbers: Numbers,
-}
-
-/// When two numbers are the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Numbers {
-    /// `1` is `1.0`.
-    ByValue,
-    /// `1` is not `1.0`.
-    AsWritten,
+    numbers: RecordedNumbers,
 }
 
 /// What is wrong with a recording.
@@ -119,7 +110,7 @@ impl Tape {
             })?;
             entries.push(entry);
         }
-        let (by_call, redactor, numbers) = (HashMap::new(), redactor.clone(), Numbers::ByValue);
+        let (by_call, redactor, numbers) = (HashMap::new(), redactor.clone(), RecordedNumbers::ByValue);
         let tape = Self { path: path.to_path_buf(), sha256, entries, by_call, redactor, numbers };
         Ok(tape.indexed())
     }
@@ -136,7 +127,7 @@ impl Tape {
     /// The same recording, with `1` and `1.0` being different arguments.
     #[must_use]
     pub fn numbers_as_written(self) -> Self {
-        Self { numbers: Numbers::AsWritten, ..self }.indexed()
+        Self { numbers: RecordedNumbers::AsWritten, ..self }.indexed()
     }
 
     /// The file it was read from.
@@ -158,8 +149,8 @@ impl Tape {
     pub(super) fn key(&self, tool: &str, args: &Value) -> CallKey {
         let args = self.redactor.clean(args);
         let args = match self.numbers {
-            Numbers::ByValue => value_key(&args),
-            Numbers::AsWritten => canonical(&args),
+            RecordedNumbers::ByValue => value_key(&args),
+            RecordedNumbers::AsWritten => canonical(&args),
         };
         (tool.to_owned(), args)
     }
@@ -173,8 +164,8 @@ impl Tape {
     /// When two arguments are the same.
     pub(super) fn same(&self) -> Same {
         match self.numbers {
-            Numbers::ByValue => same_value,
-            Numbers::AsWritten => same_as_written,
+            RecordedNumbers::ByValue => same_value,
+            RecordedNumbers::AsWritten => |one, other| canonical(one) == canonical(other),
         }
     }
 
@@ -187,10 +178,6 @@ impl Tape {
     pub(super) fn matching(&self, key: &CallKey) -> &[usize] {
         self.by_call.get(key).map_or(&[], Vec::as_slice)
     }
-}
-
-fn same_as_written(a: &Value, b: &Value) -> bool {
-    canonical(a) == canonical(b)
 }
 
 /// What calls are compared by: the tool and its arguments.

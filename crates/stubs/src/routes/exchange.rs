@@ -15,12 +15,11 @@ use super::request::ToolRequest;
 use super::session_state::{BegunCall, SessionState};
 use super::sessions::RouteSessions;
 use super::{control, forward};
+use crate::tools::failure;
 use agentci_wire::serve::{BrokenOff, Handler, ServedBody, collect};
 
 /// What may be asked of a tool.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-/// How much of a failed answer is told.
-const SHOWN: usize = 300;
 
 impl Handler for RouteSessions {
     type Body = ServedBody;
@@ -160,9 +159,7 @@ impl SessionState {
 /// What an answer means: a result, or a complaint.
 fn told(reply: &RouteReply) -> Result<Value, String> {
     if reply.status.is_client_error() || reply.status.is_server_error() {
-        let text: String = String::from_utf8_lossy(&reply.bytes).trim().chars().take(SHOWN).collect();
-        let status = reply.status.as_u16();
-        return Err(if text.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {text}") });
+        return Err(failure(reply.status.as_u16(), &reply.bytes));
     }
     if reply.bytes.trim_ascii().is_empty() {
         return Ok(Value::Null);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, Routes};
 use agentci_source::{Files, Span};
-use agentci_trace::{same_value, value_key};
+use agentci_trace::same_value;
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
@@ -31,8 +31,6 @@ pub(super) struct FixtureSet {
 pub(super) struct ToolFixtures {
     pub(super) id: String,
     pub(super) fixtures: Vec<ReadyFixture>,
-    /// Those for one request, by what it is looked up by.
-    by_request: HashMap<String, Vec<usize>>,
 }
 
 /// A fixture whose answer is at hand.
@@ -65,12 +63,11 @@ impl FixtureSet {
             let id = &tool.id.value;
             let known = shelf.tools.iter().position(|known| known.id == *id);
             let at = known.unwrap_or_else(|| {
-                let (id, fixtures, by_request) = (id.clone(), Vec::new(), HashMap::new());
-                shelf.tools.push(ToolFixtures { id, fixtures, by_request });
+                shelf.tools.push(ToolFixtures { id: id.clone(), fixtures: Vec::new() });
                 shelf.tools.len() - 1
             });
             for fixture in &tool.fixtures {
-                shelf.tools[at].add(ready(fixture, files, &mut read)?);
+                shelf.tools[at].fixtures.push(ready(fixture, files, &mut read)?);
             }
         }
         Ok(shelf)
@@ -88,13 +85,6 @@ impl FixtureSet {
 }
 
 impl ToolFixtures {
-    fn add(&mut self, fixture: ReadyFixture) {
-        if let Some(request) = &fixture.request {
-            self.by_request.entry(value_key(request)).or_default().push(self.fixtures.len());
-        }
-        self.fixtures.push(fixture);
-    }
-
     /// The fixtures for a request, by position: those for just this one, or else those that lost its secrets, or else those for
     /// any.
     pub(super) fn matching(&self, method: &Method, asked: &ToolRequest) -> Vec<usize> {
@@ -103,13 +93,7 @@ impl ToolFixtures {
             let fitting = taking().filter(|(_, fixture)| fixture.request.as_ref().is_some_and(fits));
             fitting.map(|(at, _)| at).collect()
         };
-        let exact = match asked {
-            ToolRequest::Body(body) => {
-                let same = self.by_request.get(&value_key(body)).into_iter().flatten();
-                same.copied().filter(|at| self.fixtures[*at].takes(method)).collect()
-            }
-            ToolRequest::Parameters(_) => fitting(&|request| same_value(request, &asked.like(request))),
-        };
+        let exact = fitting(&|request| same_value(request, &asked.like(request)));
         if !exact.is_empty() {
             return exact;
         }

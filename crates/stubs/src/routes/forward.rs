@@ -121,14 +121,9 @@ fn can_be_named(tool: &str) -> bool {
 }
 
 fn method(method: &Method) -> Option<http::HttpMethod> {
-    match *method {
-        Method::GET | Method::HEAD => Some(http::HttpMethod::Get),
-        Method::POST => Some(http::HttpMethod::Post),
-        Method::PUT => Some(http::HttpMethod::Put),
-        Method::PATCH => Some(http::HttpMethod::Patch),
-        Method::DELETE => Some(http::HttpMethod::Delete),
-        _ => None,
-    }
+    use http::HttpMethod::{Delete, Get, Patch, Post, Put};
+    let name = if *method == Method::HEAD { "GET" } else { method.as_str() };
+    [Get, Post, Put, Patch, Delete].into_iter().find(|known| known.name() == name)
 }
 
 /// The headers that go on to the tool. What comes back must be readable, so nothing but plain text is welcome.

@@ -3,7 +3,9 @@
 //! An agent that serves many cases one after the other may answer first and call its tools later. Such a call is no call of the
 //! case that runs by then, or its checks would judge what another case did.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use agentci_wire::lock;
 
 use super::miss::RouteMiss;
 
@@ -17,17 +19,13 @@ pub struct LateCalls(Arc<Mutex<Vec<RouteMiss>>>);
 impl LateCalls {
     /// The calls so far, in the order they came.
     pub fn calls(&self) -> Vec<RouteMiss> {
-        self.lock().clone()
+        lock(&self.0).clone()
     }
 
     pub(super) fn add(&self, call: RouteMiss) {
-        let mut calls = self.lock();
+        let mut calls = lock(&self.0);
         if calls.len() < CALLS {
             calls.push(call);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<RouteMiss>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

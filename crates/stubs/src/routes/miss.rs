@@ -7,11 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::fixtures::{FixtureSet, ReadyFixture, ToolFixtures};
 use super::request::{ToolRequest, loosely_same};
-use crate::closest::closest;
-use agentci_text::{Difference, excerpt, first_difference};
+use crate::closest::{closest, cut, shown};
+use agentci_text::{Difference, first_difference};
 
-/// How much of a value is shown.
-const SHOWN: usize = 160;
 /// How long a value may be that is told as it is, in bytes.
 const LONG: usize = 4096;
 /// How many near fixtures are told.
@@ -159,12 +157,11 @@ fn wrong_method(fixture: &ReadyFixture, method: &Method) -> String {
 }
 
 fn told(difference: &Difference) -> String {
-    let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), |value| cut(&canonical(value)));
     format!(
         "first difference to the closest fixture: at {} it has {}, the agent sent {}",
         if difference.path.is_empty() { "the top".into() } else { cut(&difference.path) },
-        shown(&difference.expected),
-        shown(&difference.actual),
+        shown(difference.expected.as_ref()),
+        shown(difference.actual.as_ref()),
     )
 }
 
@@ -183,8 +180,4 @@ fn shortened(value: &Value) -> Value {
 fn label(at: usize, fixture: &ReadyFixture) -> String {
     let name = fixture.name.as_ref().map_or_else(|| format!("fixture {}", at + 1), |name| format!("`{name}`"));
     if fixture.line == 0 { name } else { format!("{name} on line {}", fixture.line) }
-}
-
-fn cut(text: &str) -> String {
-    excerpt(text, SHOWN).into_owned()
 }

@@ -1,10 +1,11 @@
 //! A case whose routes are served: its fixtures, and what has happened so far.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use agentci_plan::{FaultKind, Mode};
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
+use agentci_wire::lock;
 use hyper::Method;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -44,7 +45,7 @@ pub(super) struct SessionState {
 }
 
 /// What has happened so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RouteState {
     pub(super) faults: Faults,
     /// How often the fixtures for one request were used.
@@ -87,23 +88,20 @@ impl SessionState {
         faults: Faults,
         observer: Option<UnboundedSender<EventKind>>,
     ) -> Self {
-        let (used, misses, recorded) = (HashMap::new(), Vec::new(), Vec::new());
-        let state = RouteState { faults, used, misses, calls: 0, recorded, recorded_bytes: 0 };
-        let late = LateCalls::default();
-        let observer = Mutex::new(observer);
-        let (state, closed) = (Mutex::new(state), watch::Sender::new(false));
+        let state = Mutex::new(RouteState { faults, ..RouteState::default() });
+        let (observer, late, closed) = (Mutex::new(observer), LateCalls::default(), watch::Sender::new(false));
         Self { scope, alone, mode, shelf, live, observer, late, state, closed }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, RouteState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Ends every request that still waits.
     pub(super) fn close(&self) {
         self.closed.send_replace(true);
         // The case is kept to recognise late calls; whoever listens must not wait for it.
-        self.observer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.observer).take();
     }
 
     /// Waits until it is closed.
@@ -146,25 +144,20 @@ impl SessionState {
         };
         let matching = shelved.matching(method, asked);
         let Some(last) = matching.len().checked_sub(1) else { return Err(no_fixture(shelved, method, asked)) };
-        let turn = {
-            let mut state = self.state();
-            let turn = state.used.entry((tool.to_owned(), matching.clone())).or_default();
-            let now = *turn;
-            *turn += 1;
-            now
-        };
-        let fixture = matching.get(turn.min(last)).and_then(|at| shelved.fixtures.get(*at));
-        fixture.map(|fixture| fixture.reply.clone()).ok_or_else(|| no_fixture(shelved, method, asked))
+        let mut state = self.state();
+        let turn = state.used.entry((tool.to_owned(), matching.clone())).or_default();
+        let at = matching[last.min(*turn)];
+        *turn += 1;
+        Ok(shelved.fixtures[at].reply.clone())
     }
 
     /// Remembers a request that nothing answers, and that may be this case's.
     pub(super) fn strayed(&self, miss: &RouteMiss) {
-        {
-            let mut state = self.state();
-            if state.misses.len() < MISSES {
-                state.misses.push(miss.clone());
-            }
+        let mut state = self.state();
+        if state.misses.len() < MISSES {
+            state.misses.push(miss.clone());
         }
+        drop(state);
         self.tell(EventKind::Miss { tool: miss.tool.clone(), message: miss.line() });
     }
 
@@ -206,7 +199,7 @@ impl SessionState {
 
     fn tell(&self, kind: EventKind) {
         // Whoever listened may be gone by now.
-        if let Some(observer) = &*self.observer.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(observer) = &*lock(&self.observer) {
             let _ = observer.send(kind);
         }
     }

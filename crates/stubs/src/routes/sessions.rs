@@ -1,7 +1,9 @@
 //! Which case a path belongs to.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use agentci_wire::lock;
 
 use super::error::RouteError;
 use super::path::decoded;
@@ -9,9 +11,7 @@ use super::session_state::SessionState;
 
 /// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
 #[derive(Debug, Default)]
-pub(super) struct RouteSessions {
-    open: Mutex<RouteCases>,
-}
+pub(super) struct RouteSessions(Mutex<RouteCases>);
 
 #[derive(Debug, Default)]
 struct RouteCases {
@@ -23,7 +23,7 @@ struct RouteCases {
 impl RouteSessions {
     /// Begins to serve a case.
     pub(super) fn add(&self, active: Arc<SessionState>) -> Result<(), RouteError> {
-        let mut open = self.lock();
+        let mut open = lock(&self.0);
         if open.served.contains_key(&active.scope) {
             let below = active.scope.as_deref().unwrap_or_default();
             return Err(RouteError::Taken(format!("/{below}")));
@@ -34,7 +34,7 @@ impl RouteSessions {
 
     /// Serves a case no longer.
     pub(super) fn remove(&self, active: &Arc<SessionState>) {
-        let mut open = self.lock();
+        let mut open = lock(&self.0);
         open.served.remove(&active.scope);
         if active.scope.is_none() {
             open.former = Some(Arc::clone(active));
@@ -43,12 +43,12 @@ impl RouteSessions {
 
     /// The case that was served at the root before.
     pub(super) fn former(&self) -> Option<Arc<SessionState>> {
-        self.lock().former.clone()
+        lock(&self.0).former.clone()
     }
 
     /// The case that a path belongs to, and what is left of the path, without a slash at its beginning.
     pub(super) fn find<'p>(&self, path: &'p str) -> Option<(Arc<SessionState>, &'p str)> {
-        let open = self.lock();
+        let open = lock(&self.0);
         let path = path.strip_prefix('/').unwrap_or(path);
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         if let Some(active) = open.served.get(&Some(decoded(first))) {
@@ -63,10 +63,6 @@ impl RouteSessions {
 
     /// Every case, in the order of their scopes.
     pub(super) fn all(&self) -> Vec<Arc<SessionState>> {
-        self.lock().served.values().cloned().collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RouteCases> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).served.values().cloned().collect()
     }
 }

@@ -53,10 +53,17 @@ pub fn fill_command(
         None => part.text.fill(lookup).map(OsString::from),
     };
     let mut parts = command.iter().map(part).collect::<Result<Vec<_>, _>>()?.into_iter();
-    let pair = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));
-    let environment = environment.iter().map(pair).collect::<Result<_, _>>()?;
+    let environment = fill_pairs(environment, lookup)?;
     let program = parts.next().unwrap_or_default();
     Ok(ProcessCommand { program, arguments: parts.collect(), folder: None, environment })
+}
+
+/// Names with their values, variables filled in.
+pub(super) fn fill_pairs(
+    pairs: &[(String, Text)],
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<(String, String)>, UnsetVariable> {
+    pairs.iter().map(|(name, value)| Ok((name.clone(), value.fill(lookup)?))).collect()
 }
 
 /// Runs a program once: arguments in, result out.

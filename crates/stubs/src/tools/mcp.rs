@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{self as mcp, ConnectOptions, Error, McpClient, McpEndpoint};
-use agentci_plan::{McpTool, McpTransport, Text, UnsetVariable};
+use agentci_plan::{McpTool, McpTransport, UnsetVariable};
 use agentci_source::print_duration;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::command::{NoResult, fill_command};
+use super::command::{NoResult, fill_command, fill_pairs};
 
 /// The servers of a case.
 #[derive(Debug, Default)]
@@ -93,8 +93,7 @@ fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp:
             fill_command(command, environment, lookup).map(mcp::ServerAddress::Stdio)
         }
         McpTransport::Http(url) => {
-            let fill = |(name, value): &(String, Text)| Ok((name.clone(), value.fill(lookup)?));
-            let headers = tool.headers.iter().map(fill).collect::<Result<_, _>>()?;
+            let headers = fill_pairs(&tool.headers, lookup)?;
             Ok(mcp::ServerAddress::Http(McpEndpoint { url: url.value.fill(lookup)?, headers, credentials: None }))
         }
     }
@@ -104,7 +103,7 @@ fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp:
 mod tests {
     use std::path::Path;
 
-    use agentci_plan::{CommandPart, LiveTool, LiveTools};
+    use agentci_plan::{CommandPart, LiveTool, LiveTools, Text};
     use agentci_source::{Sources, Span, Spanned};
     use serde_json::json;
 
@@ -128,7 +127,7 @@ while read -r call; do
     echo '{"jsonrpc":"2.0","id":'$id',"result":{'$result'}}'
     id=$((id + 1))
 done
-"#;
+    "#;
 
     fn tool(name: &str, called: Option<&str>, who: &str) -> (Spanned<String>, LiveTool) {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));

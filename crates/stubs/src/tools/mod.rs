@@ -13,5 +13,6 @@ mod scripted;
 mod toolbox;
 
 pub use command::fill_command;
+pub(crate) use http::failure;
 pub use scripted::ScriptedTools;
 pub use toolbox::{Tool, Toolbox, ToolboxError};

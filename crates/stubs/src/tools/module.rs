@@ -43,7 +43,7 @@ for line in sys.stdin:
 /// A Python process that hosts a module.
 #[derive(Debug)]
 pub(super) struct Module {
-    host: LongLived,
+    pub(super) host: LongLived,
     /// The tools it has.
     pub(super) names: Vec<String>,
 }
@@ -64,13 +64,5 @@ impl Module {
         }
         let names = answer["tools"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         Ok(Self { names: names.collect(), host })
-    }
-
-    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, NoResult> {
-        self.host.call(call_id, tool, args).await
-    }
-
-    pub(super) async fn close(self) {
-        self.host.close().await;
     }
 }

@@ -144,7 +144,7 @@ impl Toolbox {
             (Some(ReadyTool::Http(endpoint)), _) => endpoint.call(args).await.map_err(NoResult::Failed),
             (Some(ReadyTool::Mcp(server, tool, limit)), _) => server.call(tool, args, *limit).await,
             (None, Some(module)) if module.names.iter().any(|known| known == name) => {
-                module.call(call_id, name, args).await
+                module.host.call(call_id, name, args).await
             }
             (None, _) if builtin::NAMES.contains(&name) => Ok(builtin::search_docs(args)),
             (None, _) => return Err(self.unresolved(name, None)),
@@ -168,7 +168,7 @@ impl Toolbox {
             }
         }
         if let Some(module) = self.module {
-            module.close().await;
+            module.host.close().await;
         }
         self.servers.close().await;
     }
