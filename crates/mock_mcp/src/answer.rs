@@ -7,7 +7,7 @@ use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Map, Value, json};
 
-use crate::client::{ClientLine, ClientLogLevel, ServedClient, ToClient};
+use crate::client::{ClientLine, ServedClient, ToClient};
 use crate::faults::outgoing;
 use crate::modern;
 use crate::server_state::ServerState;
@@ -129,7 +129,7 @@ impl ServerState {
             result["instructions"] = instructions.as_str().into();
         }
         let capabilities = params.get("capabilities").cloned().unwrap_or_default();
-        (ServedClient::new(spoken, capabilities, ClientLogLevel::All), result)
+        (ServedClient::new(spoken, capabilities, Some(LogLevel::Debug)), result)
     }
 
     pub(crate) fn capabilities(&self, era: AnswerEra) -> Value {

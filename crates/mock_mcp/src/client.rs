@@ -28,25 +28,15 @@ pub(crate) struct ServedClient {
 
 #[derive(Debug, Default)]
 struct ClientState {
-    logged: ClientLogLevel,
+    /// What is as bad as this, and worse, is logged; nothing at all without it.
+    logged: Option<LogLevel>,
     asked: u64,
     waiting: BTreeMap<String, oneshot::Sender<Result<Value, RpcError>>>,
 }
 
-/// What a client wants to be logged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum ClientLogLevel {
-    /// Everything.
-    #[default]
-    All,
-    /// What is as bad as this, and worse.
-    From(LogLevel),
-    /// Nothing.
-    Nothing,
-}
-
 impl ServedClient {
-    pub(crate) fn new(version: &str, capabilities: Value, logged: ClientLogLevel) -> Self {
+    /// A client of this revision, for which everything from a level on is logged.
+    pub(crate) fn new(version: &str, capabilities: Value, logged: Option<LogLevel>) -> Self {
         let state = Mutex::new(ClientState { logged, ..ClientState::default() });
         Self { version: version.to_owned(), capabilities, state }
     }
@@ -58,15 +48,11 @@ impl ServedClient {
 
     /// Logs nothing below this from now on.
     pub(crate) fn set_level(&self, level: LogLevel) {
-        lock(&self.state).logged = ClientLogLevel::From(level);
+        lock(&self.state).logged = Some(level);
     }
 
     pub(crate) fn logs(&self, level: LogLevel) -> bool {
-        match lock(&self.state).logged {
-            ClientLogLevel::All => true,
-            ClientLogLevel::From(least) => level >= least,
-            ClientLogLevel::Nothing => false,
-        }
+        lock(&self.state).logged.is_some_and(|least| level >= least)
     }
 
     /// Takes an answer to the question that it belongs to; there may be none.
@@ -112,11 +98,6 @@ impl ClientLine {
     /// Sends something; a client that has gone does not get it.
     pub(crate) fn send(&self, outgoing: ToClient) {
         let _ = self.0.send(outgoing);
-    }
-
-    /// Waits until nobody is there any more whom something could be sent to.
-    pub(crate) async fn gone(&self) {
-        self.0.closed().await;
     }
 
     pub(crate) fn notify(&self, method: &str, params: &Value) {

@@ -14,31 +14,29 @@ use crate::variables::AnswerVariables;
 
 /// How the steps of an answer ended.
 #[derive(Debug)]
-pub(crate) enum StepsEnd {
-    /// All were taken; this is what the client said.
-    Through(Map<String, Value>),
+pub(crate) enum StepsEnd<T> {
+    /// All were taken, and this is what came of them.
+    Through(T),
     /// The client has to come back with what it says to this.
     Waits(Value),
 }
 
-/// A request that the server cannot serve as things are.
-
 impl ServerState {
-    /// Takes the steps of an answer, from the beginning or from where a call waited.
+    /// Takes the steps of an answer, from the beginning or from where a call waited; what comes of them is what the client said.
     pub(crate) async fn play(
         &self,
         steps: &[AnswerStep],
         asked: &ServerRequest,
         arguments: &Map<String, Value>,
         pause: Pause,
-    ) -> Result<StepsEnd, RpcError> {
+    ) -> Result<StepsEnd<Map<String, Value>>, RpcError> {
         let Pause { call, answer, mut answers } = pause;
         answers.extend(responses(asked)?);
         for step in steps {
             match step {
                 AnswerStep::Wait(time) => tokio::time::sleep(*time).await,
                 AnswerStep::Log { level, data } => {
-                    let data = AnswerVariables { arguments: Some(arguments), answers: Some(&answers) }.fill(data)?;
+                    let data = AnswerVariables { arguments, answers: &answers }.fill(data)?;
                     if asked.client.logs(*level) {
                         let params = json!({ "level": level.name(), "logger": self.script.name, "data": data });
                         asked.line.notify("notifications/message", &params);
@@ -53,7 +51,7 @@ impl ServerState {
                     if able.is_empty() {
                         return Err(cannot(questions, asked.era));
                     }
-                    let given = AnswerVariables { arguments: Some(arguments), answers: Some(&answers) };
+                    let given = AnswerVariables { arguments, answers: &answers };
                     let open = able.iter().filter(|question| !answers.contains_key(&question.name));
                     let open = open.map(|question| Ok((*question, given.fill(&question.params)?)));
                     let open = open.collect::<Result<Vec<(&ClientQuestion, Value)>, RpcError>>()?;

@@ -8,7 +8,7 @@ use agentci_protocols::mcp::versions::{
 use serde_json::{Map, Value, json};
 
 use crate::answer::{AnswerEra, INVALID_PARAMS};
-use crate::client::{ClientLogLevel, ServedClient};
+use crate::client::ServedClient;
 use crate::server_state::ServerState;
 
 /// Results of these methods say for how long they hold.
@@ -46,8 +46,7 @@ impl<'m> Meta<'m> {
             let message = format!("the revision `{}` is not spoken here", self.version);
             return Err(RpcError { data: Some(data), ..RpcError::new(UNSUPPORTED_VERSION, message) });
         }
-        let logged = self.level.and_then(LogLevel::named).map_or(ClientLogLevel::Nothing, ClientLogLevel::From);
-        Ok(ServedClient::new(MODERN, self.capabilities.clone(), logged))
+        Ok(ServedClient::new(MODERN, self.capabilities.clone(), self.level.and_then(LogLevel::named)))
     }
 }
 

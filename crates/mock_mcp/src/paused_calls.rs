@@ -1,6 +1,5 @@
 //! Calls without a session that wait for what their client says. The client gets a token and comes back with it.
 
-use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -29,30 +28,24 @@ pub(crate) struct Pause {
     pub(crate) answers: Map<String, Value>,
 }
 
-/// Calls that wait, by their tokens.
+/// Calls that wait, each with its token, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Paused {
-    calls: BTreeMap<String, Pause>,
-    order: VecDeque<String>,
-}
+pub(crate) struct Paused(VecDeque<(String, Pause)>);
 
 impl Paused {
     /// Keeps a call, and gives the token by which it is found again.
     pub(crate) fn keep(&mut self, pause: Pause) -> String {
         let token = token();
-        if self.order.len() >= MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.calls.remove(&oldest);
+        if self.0.len() >= MOST {
+            self.0.pop_front();
         }
-        self.order.push_back(token.clone());
-        self.calls.insert(token.clone(), pause);
+        self.0.push_back((token.clone(), pause));
         token
     }
 
     /// The call of a token. It may be asked for again: a client that got no answer tries once more.
     pub(crate) fn find(&self, token: &str) -> Option<Pause> {
-        self.calls.get(token).cloned()
+        self.0.iter().find(|(known, _)| known == token).map(|(_, pause)| pause.clone())
     }
 }
 
@@ -76,6 +69,6 @@ mod tests {
             paused.keep(Pause::default());
         }
         assert_eq!(paused.find(&first), None);
-        assert_eq!(paused.calls.len(), MOST);
+        assert_eq!(paused.0.len(), MOST);
     }
 }

@@ -24,8 +24,7 @@ impl ServerState {
             StepsEnd::Waits(result) => return Ok(result),
             StepsEnd::Through(answers) => answers,
         };
-        let messages =
-            AnswerVariables { arguments: Some(&arguments), answers: Some(&answers) }.fill(&prompt.messages)?;
+        let messages = AnswerVariables { arguments: &arguments, answers: &answers }.fill(&prompt.messages)?;
         let mut result = json!({ "messages": messages });
         if let Some(description) = prompt.declared.get("description") {
             result["description"] = description.clone();

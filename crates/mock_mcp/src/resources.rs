@@ -31,7 +31,7 @@ impl ServerState {
         }
         match &resource.holds {
             ResourceContent::Text(text) => {
-                content["text"] = AnswerVariables { arguments: Some(&parts), answers: None }.fill(text)?
+                content["text"] = AnswerVariables { arguments: &parts, answers: &Map::new() }.fill(text)?
             }
             ResourceContent::Blob(blob) => content["blob"] = blob.as_str().into(),
         }

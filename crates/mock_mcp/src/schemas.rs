@@ -12,8 +12,10 @@ const SHOWN: usize = 300;
 /// The schemas of a tool.
 #[derive(Debug)]
 pub(crate) struct Schemas {
-    input: Option<Validator>,
-    output: Option<Validator>,
+    /// Of its arguments.
+    pub(crate) input: Option<Validator>,
+    /// Of its structured results.
+    pub(crate) output: Option<Validator>,
 }
 
 impl Schemas {
@@ -26,20 +28,11 @@ impl Schemas {
         };
         Ok(Self { input: built("inputSchema").transpose()?, output: built("outputSchema").transpose()? })
     }
-
-    /// The first thing in which arguments do not satisfy their schema.
-    pub(crate) fn misfit_of_arguments(&self, arguments: &Value) -> Option<String> {
-        misfit(self.input.as_ref()?, arguments)
-    }
-
-    /// The first thing in which a result does not satisfy its schema.
-    pub(crate) fn misfit_of_result(&self, structured: &Value) -> Option<String> {
-        misfit(self.output.as_ref()?, structured)
-    }
 }
 
-fn misfit(validator: &Validator, value: &Value) -> Option<String> {
-    let error = validator.iter_errors(value).next()?;
+/// The first thing in which a value does not satisfy its schema, where it has one.
+pub(crate) fn misfit(validator: Option<&Validator>, value: &Value) -> Option<String> {
+    let error = validator?.iter_errors(value).next()?;
     let place = error.instance_path().to_string();
     let message: String = error.to_string().chars().take(SHOWN).collect();
     Some(if place.is_empty() { message } else { format!("at `{place}`, {message}") })

@@ -65,7 +65,7 @@ impl ServerState {
     /// A server that answers what a real one answered.
     #[must_use]
     pub fn recorded(tape: McpTape, watcher: Option<Box<dyn ServerWatcher>>) -> Self {
-        let greeting = tape.greeting();
+        let greeting = &tape.greeting;
         let server = greeting.get("serverInfo").unwrap_or(&greeting["_meta"][META_SERVER]);
         let said = |key: &str| server[key].as_str().map(str::to_owned);
         let script = McpScript {

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci_plan::mcp_script::LogLevel;
 use agentci_protocols::jsonrpc::{self, JsonRpcMessage, PARSE_ERROR, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::answer::{AnswerEra, ServerRequest};
-use crate::client::{ClientLine, ClientLogLevel, ServedClient, ToClient};
+use crate::client::{ClientLine, ServedClient, ToClient};
 use crate::faults::remains;
 use crate::modern::{Meta, is_modern};
 use crate::server_state::ServerState;
@@ -87,7 +88,7 @@ struct Desk {
 
 impl Desk {
     fn new(mind: Arc<ServerState>, line: ClientLine) -> Self {
-        let client = Arc::new(ServedClient::new(LEGACY[0], json!({}), ClientLogLevel::All));
+        let client = Arc::new(ServedClient::new(LEGACY[0], json!({}), Some(LogLevel::Debug)));
         Self { mind, line, client, tasks: JoinSet::new(), running: BTreeMap::new() }
     }
 

@@ -11,17 +11,9 @@ use crate::faults::SpoiltMessage;
 use crate::interaction::StepsEnd;
 use crate::observer::ServerEvent;
 use crate::paused_calls::{Pause, PausedCall};
-use crate::schemas::Schemas;
+use crate::schemas::{Schemas, misfit};
 use crate::server_state::ServerState;
 use crate::variables::AnswerVariables;
-
-/// How far a call came.
-enum CallEnd {
-    /// The client has to answer first.
-    Waits(Value),
-    /// This is its result.
-    Done(Value),
-}
 
 impl ServerState {
     /// Calls a tool: its result, and what goes wrong with it on the way back.
@@ -40,8 +32,8 @@ impl ServerState {
             return (Ok(complaint(words)), None);
         }
         let result = match self.answer_call(asked, name, &call, resumed).await {
-            Ok(CallEnd::Waits(result)) => return (Ok(result), None),
-            Ok(CallEnd::Done(result)) => Ok(result),
+            Ok(StepsEnd::Waits(result)) => return (Ok(result), None),
+            Ok(StepsEnd::Through(result)) => Ok(result),
             Err(error) => Err(error),
         };
         if let Some(FaultKind::Delay(time)) = call.fault {
@@ -49,7 +41,7 @@ impl ServerState {
         }
         self.answered(&call, told(&result));
         if call.fault == Some(FaultKind::Hang) {
-            asked.line.gone().await;
+            asked.line.0.closed().await;
         }
         let spoilt = call.fault.as_ref().and_then(SpoiltMessage::of);
         (result, spoilt)
@@ -61,10 +53,10 @@ impl ServerState {
         name: &str,
         call: &PausedCall,
         resumed: Option<Pause>,
-    ) -> Result<CallEnd, RpcError> {
+    ) -> Result<StepsEnd<Value>, RpcError> {
         let arguments = asked.arguments()?;
         if let Some(tape) = &self.tape {
-            return self.replay(tape, asked).map(CallEnd::Done);
+            return self.replay(tape, asked).map(StepsEnd::Through);
         }
         let known = self.script.tools.iter().zip(&self.schemas).enumerate();
         let Some((index, (tool, schemas))) = known.into_iter().find(|(_, (tool, _))| tool.name.value == name) else {
@@ -72,8 +64,8 @@ impl ServerState {
             let words = || RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}"));
             return Err(if self.script.tools.is_empty() { unknown(&asked.method) } else { words() });
         };
-        if let Some(reason) = schemas.misfit_of_arguments(&Value::Object(arguments.clone())) {
-            return Ok(CallEnd::Done(complaint(&format!("Input validation error: {reason}"))));
+        if let Some(reason) = misfit(schemas.input.as_ref(), &Value::Object(arguments.clone())) {
+            return Ok(StepsEnd::Through(complaint(&format!("Input validation error: {reason}"))));
         }
         let waited = resumed.is_some();
         let picked = || {
@@ -92,15 +84,15 @@ impl ServerState {
         let answers = match self.play(&answer.steps, asked, &arguments, pause).await? {
             StepsEnd::Waits(result) => {
                 self.mark(index, at, false);
-                return Ok(CallEnd::Waits(result));
+                return Ok(StepsEnd::Waits(result));
             }
             StepsEnd::Through(answers) => answers,
         };
         if waited {
             self.mark(index, at, true);
         }
-        let given = AnswerVariables { arguments: Some(&arguments), answers: Some(&answers) };
-        result(answer, schemas, &given).map(CallEnd::Done)
+        let given = AnswerVariables { arguments: &arguments, answers: &answers };
+        result(answer, schemas, &given).map(StepsEnd::Through)
     }
 
     /// The call that a client without a session comes back to.
@@ -160,7 +152,7 @@ fn result(answer: &ToolAnswer, schemas: &Schemas, given: &AnswerVariables<'_>) -
         CallOutcome::Failure { code, message } => return Err(RpcError::new(*code, message.as_str())),
     };
     if result["isError"] != true
-        && let Some(reason) = schemas.misfit_of_result(&result["structuredContent"])
+        && let Some(reason) = misfit(schemas.output.as_ref(), &result["structuredContent"])
     {
         return Err(RpcError::new(
             INTERNAL_ERROR,

@@ -5,12 +5,12 @@ use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
 use serde_json::{Map, Value};
 
 /// What an answer may be made of.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct AnswerVariables<'g> {
     /// The arguments of the call.
-    pub(crate) arguments: Option<&'g Map<String, Value>>,
+    pub(crate) arguments: &'g Map<String, Value>,
     /// What the client said, by the names of the questions.
-    pub(crate) answers: Option<&'g Map<String, Value>>,
+    pub(crate) answers: &'g Map<String, Value>,
 }
 
 impl AnswerVariables<'_> {
@@ -23,8 +23,7 @@ impl AnswerVariables<'_> {
     fn value(&self, name: &str) -> Option<String> {
         let mut keys = name.strip_prefix("INPUT.")?.split('.');
         let name = keys.next()?;
-        let said = self.answers.and_then(|answers| answers.get(name));
-        let first = said.or_else(|| self.arguments?.get(name))?;
+        let first = self.answers.get(name).or_else(|| self.arguments.get(name))?;
         let found = keys.try_fold(first, |value, key| match value {
             Value::Array(items) => items.get(key.parse::<usize>().ok()?),
             value => value.get(key),
@@ -46,7 +45,8 @@ mod tests {
     fn parts_of_arguments_and_answers_are_texts_or_json() {
         let arguments = json!({ "id": "A-17", "lines": [{ "sku": 1 }, { "sku": 2 }] });
         let answers = json!({ "who": { "content": { "name": "Ann" } } });
-        let given = AnswerVariables { arguments: arguments.as_object(), answers: answers.as_object() };
+        let given =
+            AnswerVariables { arguments: arguments.as_object().unwrap(), answers: answers.as_object().unwrap() };
         let filled = |text: &str| given.fill(&Data::parse(&text.into())).map_err(|error| error.message);
         assert_eq!(filled("${INPUT.id} for ${INPUT.who.content.name}"), Ok("A-17 for Ann".into()));
         assert_eq!(filled("${INPUT.lines.1.sku} of ${INPUT.lines}"), Ok(r#"2 of [{"sku":1},{"sku":2}]"#.into()));

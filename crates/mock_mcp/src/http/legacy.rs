@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci_protocols::jsonrpc::{INVALID_REQUEST, JsonRpcMessage, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use hyper::header::HeaderValue;
-use hyper::{HeaderMap, Response};
+use hyper::{HeaderMap, Response, StatusCode};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -91,7 +91,7 @@ pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response
 
 pub(super) fn end(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
     let ended = header(headers, SESSION).is_some_and(|id| sessions.end(id));
-    if ended { empty(200) } else { refused(404, "there is no such session") }
+    if ended { empty(StatusCode::OK) } else { refused(404, "there is no such session") }
 }
 
 /// The session of a request, or a status and words for why there is none.

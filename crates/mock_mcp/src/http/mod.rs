@@ -96,19 +96,16 @@ impl Handler for McpDoor {
         let (parts, body) = request.into_parts();
         let path = parts.uri.path();
         Ok(match (&parts.method, path) {
-            (&Method::POST, "/mcp" | "/") => match collect(body).await {
-                Ok(bytes) => self.post(&parts.headers, &bytes).await,
+            (&Method::POST, "/mcp" | "/" | "/messages") => match collect(body).await {
                 Err(unread) => refused(unread.status(), &unread.to_string()),
+                Ok(bytes) if path == "/messages" => {
+                    sse_transport::post(&self.mind, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes)
+                }
+                Ok(bytes) => self.post(&parts.headers, &bytes).await,
             },
             (&Method::GET, "/mcp" | "/") => legacy::listen(&self.sessions, &parts.headers),
             (&Method::DELETE, "/mcp" | "/") => legacy::end(&self.sessions, &parts.headers),
             (&Method::GET, "/sse") => sse_transport::open(&self.sessions),
-            (&Method::POST, "/messages") => match collect(body).await {
-                Ok(bytes) => {
-                    sse_transport::post(&self.mind, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes)
-                }
-                Err(unread) => refused(unread.status(), &unread.to_string()),
-            },
             (_, "/mcp" | "/") => refused(405, "use POST, GET or DELETE"),
             _ => refused(404, "MCP is at `/mcp`, and the transport of 2024 at `/sse`"),
         })

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError};
 use agentci_protocols::mcp::headers::{decode, of_call};
 use agentci_protocols::mcp::versions::{HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION};
-use bytes::Bytes;
 use hyper::{HeaderMap, Response};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::answer_body::Talk;
 use super::header;
 use super::reply::{events, half, message, refused, rpc_error};
-use super::streams::{event, event_of};
+use super::streams::{event, pass};
 use crate::answer::{AnswerEra, ServerRequest};
 use crate::client::{ClientLine, ToClient};
 use crate::modern::Meta;
@@ -52,14 +51,6 @@ pub(super) async fn answer(
             // There is no stream yet that could be closed, and no way to come back to one.
             Some(ToClient::Close) => {}
             None => return refused(500, "the request was given up"),
-        }
-    }
-}
-
-async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSender<Bytes>) {
-    while let Some(outgoing) = out.recv().await {
-        if let Some(event) = event_of(None, &outgoing) {
-            let _ = to.send(event);
         }
     }
 }

@@ -11,22 +11,22 @@ use crate::faults::{SpoiltMessage, remains};
 
 /// A message as JSON.
 pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
-    let mut response = json_of(Talk::whole(message.to_string()));
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    response
+    response(status, "application/json", Talk::whole(message.to_string()))
 }
 
 /// What is left of a message that is spoilt on purpose.
 pub(super) fn half(text: String, spoilt: SpoiltMessage) -> Response<Talk> {
-    json_of(match spoilt {
+    let talk = match spoilt {
         SpoiltMessage::Malformed => Talk::whole(remains(&text, spoilt)),
         SpoiltMessage::Truncated => Talk::Said(ServedBody::halved(text.into())),
-    })
+    };
+    response(200, "application/json", talk)
 }
 
-fn json_of(talk: Talk) -> Response<Talk> {
+fn response(status: u16, content: &'static str, talk: Talk) -> Response<Talk> {
     let mut response = Response::new(talk);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
     response
 }
 
@@ -42,19 +42,18 @@ pub(super) fn refused(status: u16, words: &str) -> Response<Talk> {
 
 /// It was taken, and there is nothing to say.
 pub(super) fn accepted() -> Response<Talk> {
-    empty(202)
+    empty(StatusCode::ACCEPTED)
 }
 
-pub(super) fn empty(status: u16) -> Response<Talk> {
+pub(super) fn empty(status: StatusCode) -> Response<Talk> {
     let mut response = Response::new(Talk::whole(""));
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() = status;
     response
 }
 
 /// A stream of events.
 pub(super) fn events(talk: Talk) -> Response<Talk> {
-    let mut response = Response::new(talk);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    let mut response = response(200, "text/event-stream", talk);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }

@@ -80,12 +80,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::client::ClientLogLevel;
 
     #[test]
     fn there_are_only_so_many_sessions() {
         let sessions = ClientSessions::default();
-        let session = || ClientSession::new(ServedClient::new("2025-11-25", json!({}), ClientLogLevel::All));
+        let session = || ClientSession::new(ServedClient::new("2025-11-25", json!({}), None));
         let first = sessions.begin(session()).unwrap();
         for _ in 1..MOST {
             assert!(sessions.begin(session()).is_some());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agentci_plan::mcp_script::LogLevel;
 use agentci_protocols::jsonrpc::{self, JsonRpcMessage, reply_value};
 use bytes::Bytes;
 use hyper::Response;
@@ -11,9 +12,9 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::answer_body::Talk;
 use super::reply::{accepted, events, refused};
 use super::sessions::{ClientSession, ClientSessions};
-use super::streams::{event, event_of};
+use super::streams::{event, pass};
 use crate::answer::{AnswerEra, ServerRequest};
-use crate::client::{ClientLine, ClientLogLevel, ServedClient};
+use crate::client::{ClientLine, ServedClient};
 use crate::server_state::ServerState;
 
 const VERSION: &str = "2024-11-05";
@@ -21,7 +22,7 @@ const VERSION: &str = "2024-11-05";
 /// Opens the stream; its first event says where messages are posted.
 pub(super) fn open(sessions: &ClientSessions) -> Response<Talk> {
     let (to, talk) = unbounded_channel();
-    let session = ClientSession::new(ServedClient::new(VERSION, json!({}), ClientLogLevel::All));
+    let session = ClientSession::new(ServedClient::new(VERSION, json!({}), Some(LogLevel::Debug)));
     session.hold(to.clone());
     let Some(id) = sessions.begin(session) else { return refused(503, "there are too many sessions") };
     let _ = to.send(Bytes::from(format!("event: endpoint\ndata: /messages?session_id={id}\n\n")));
@@ -64,13 +65,7 @@ pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &s
 
 /// A way back over the stream.
 fn line(stream: UnboundedSender<Bytes>) -> ClientLine {
-    let (to, mut out) = unbounded_channel();
-    tokio::spawn(async move {
-        while let Some(outgoing) = out.recv().await {
-            if let Some(event) = event_of(None, &outgoing) {
-                let _ = stream.send(event);
-            }
-        }
-    });
+    let (to, out) = unbounded_channel();
+    tokio::spawn(pass(out, stream));
     ClientLine(to)
 }

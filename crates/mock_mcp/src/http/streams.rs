@@ -112,8 +112,17 @@ pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
     Bytes::from(format!("{}\n\n", begun(id, &message.to_string())))
 }
 
+/// Passes on what is on the way, as events without ids.
+pub(super) async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSender<Bytes>) {
+    while let Some(outgoing) = out.recv().await {
+        if let Some(event) = event_of(None, &outgoing) {
+            let _ = to.send(event);
+        }
+    }
+}
+
 /// What is on the way as an event; nothing for what ends a stream.
-pub(super) fn event_of(id: Option<&str>, outgoing: &ToClient) -> Option<Bytes> {
+fn event_of(id: Option<&str>, outgoing: &ToClient) -> Option<Bytes> {
     match outgoing {
         ToClient::Message(message) => Some(event(id, message)),
         ToClient::Spoilt { text, spoilt } => {

@@ -19,7 +19,8 @@ const NAMED: usize = 3;
 /// What was said to a real MCP server.
 #[derive(Debug, Default)]
 pub struct McpTape {
-    greeting: Value,
+    /// What the server said of itself.
+    pub(crate) greeting: Value,
     pub(super) entries: Vec<TapedExchange>,
     /// Which entries were given.
     given: Mutex<Vec<bool>>,
@@ -38,11 +39,6 @@ impl McpTape {
     pub(super) fn new(greeting: Value, entries: Vec<TapedExchange>) -> Self {
         let given = Mutex::new(vec![false; entries.len()]);
         Self { greeting, entries, given }
-    }
-
-    /// What the server said of itself.
-    pub(crate) fn greeting(&self) -> &Value {
-        &self.greeting
     }
 
     /// What the server offers.
