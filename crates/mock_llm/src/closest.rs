@@ -37,22 +37,15 @@ pub(super) fn unmatched(
     };
     let line = rule.span.line;
     let nth = rule.when.nth.filter(|nth| *nth != met(at));
-    let message = match (difference(&rule.when, asked), nth) {
-        (Some(difference), _) => format!("{what}; the closest is the rule on line {line}, but {difference}"),
-        (None, Some(nth)) => {
-            let met = met(at);
-            format!(
-                "{what}; the closest is the rule on line {line}, but it is for request {nth} of its kind, and this is {met}"
-            )
-        }
-        (None, None) if rule.step.is_some() => {
-            format!(
-                "{what}; the steps that begin on line {line} fit, but a conversation began with them already, and this request does not go on from it"
-            )
-        }
-        (None, None) => format!("{what}; the rule on line {line} fits, but its failures are used up"),
+    let of_kind = |nth| format!("it is for request {nth} of its kind, and this is {}", met(at));
+    let why = match difference(&rule.when, asked).or_else(|| nth.map(of_kind)) {
+        Some(difference) => format!("the closest is the rule on line {line}, but {difference}"),
+        None if rule.step.is_some() => format!(
+            "the steps that begin on line {line} fit, but a conversation began with them already, and this request does not go on from it"
+        ),
+        None => format!("the rule on line {line} fits, but its failures are used up"),
     };
-    (message, Some(at))
+    (format!("{what}; {why}"), Some(at))
 }
 
 /// How much of what a rule wants is fulfilled.
@@ -94,13 +87,13 @@ fn difference(when: &ModelCondition, asked: &ParsedRequest) -> Option<String> {
     let texts = [("system prompt", &when.system, &asked.spoken.system), ("user's text", &when.user, &asked.user)];
     for (what, wanted, text) in texts {
         if let Some(wanted) = wanted.as_ref().filter(|wanted| !fits(wanted, text)) {
-            return Some(format!("the {what} does not {}", lacks(wanted)));
+            return Some(format!("the {what} does not {}", does(wanted, ["contain", "match"])));
         }
     }
     if let Some(wanted) = &when.messages
         && !asked.spoken.messages.iter().any(|text| fits(wanted, text))
     {
-        return Some(format!("no message {}", has(wanted)));
+        return Some(format!("no message {}", does(wanted, ["contains", "matches"])));
     }
     if let Some(wanted) = when.tools.as_ref().filter(|wanted| !is_offered(wanted, asked)) {
         return Some(offer_differs(wanted, asked));
@@ -114,18 +107,10 @@ fn difference(when: &ModelCondition, asked: &ParsedRequest) -> Option<String> {
     Some(format!("it is for turn {turn}, and this is turn {}", asked.turn()))
 }
 
-fn lacks(wanted: &WantedWords) -> String {
-    match wanted {
-        WantedWords::Contains(text) => format!("contain `{}`", short(text)),
-        WantedWords::Matches(pattern) => format!("match `{}`", short(&pattern.value)),
-    }
-}
-
-fn has(wanted: &WantedWords) -> String {
-    match wanted {
-        WantedWords::Contains(text) => format!("contains `{}`", short(text)),
-        WantedWords::Matches(pattern) => format!("matches `{}`", short(&pattern.value)),
-    }
+/// What a text with these words does, after this form of the verb `contain` or `match`.
+fn does(wanted: &WantedWords, [contains, matches]: [&str; 2]) -> String {
+    let verb = if matches!(wanted, WantedWords::Contains(_)) { contains } else { matches };
+    format!("{verb} `{}`", short(wanted.written()))
 }
 
 fn offer_differs(wanted: &WantedOffer, asked: &ParsedRequest) -> String {

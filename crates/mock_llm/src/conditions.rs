@@ -11,7 +11,7 @@ use super::parsed_request::ParsedRequest;
 pub(super) struct Conditions {
     by_rule: Vec<RuleCondition>,
     /// The rules that are for a certain one of the requests that fit.
-    counted: Vec<usize>,
+    pub(super) counted: Vec<usize>,
     pub(super) looks_closer: bool,
 }
 
@@ -21,11 +21,6 @@ impl Conditions {
         let counted = rules.iter().enumerate().filter(|(_, rule)| rule.when.nth.is_some()).map(|(number, _)| number);
         let looks_closer = rules.iter().any(|rule| rule.when.looks_closer());
         Ok(Self { by_rule, counted: counted.collect(), looks_closer })
-    }
-
-    /// Whether any rule counts the requests that fit it.
-    pub(super) fn count(&self) -> bool {
-        !self.counted.is_empty()
     }
 
     /// Whether a request meets what a rule wants, `nth` aside.
@@ -42,35 +37,29 @@ impl Conditions {
 /// The conditions of one rule, `nth` aside.
 #[derive(Debug)]
 pub(super) struct RuleCondition {
-    model: Option<String>,
+    when: ModelCondition,
     system: Option<RequiredWords>,
     user: Option<RequiredWords>,
     messages: Option<RequiredWords>,
-    tools: Option<WantedOffer>,
-    tool_result: Option<bool>,
-    turn: Option<u32>,
 }
 
 impl RuleCondition {
     pub(super) fn new(when: &ModelCondition) -> Result<Self, IndexError> {
         let words = |wanted: &Option<WantedWords>| wanted.as_ref().map(RequiredWords::new).transpose();
         Ok(Self {
-            model: when.model.clone(),
             system: words(&when.system)?,
             user: words(&when.user)?,
             messages: words(&when.messages)?,
-            tools: when.tools.clone(),
-            tool_result: when.tool_result,
-            turn: when.turn,
+            when: when.clone(),
         })
     }
 
     pub(super) fn fits(&self, asked: &ParsedRequest) -> bool {
-        self.model.as_ref().is_none_or(|model| asked.model.as_ref() == Some(model))
-            && self.turn.is_none_or(|turn| turn == asked.turn())
-            && self.tool_result.is_none_or(|wanted| wanted != asked.results.is_empty())
+        self.when.model.as_ref().is_none_or(|model| asked.model.as_ref() == Some(model))
+            && self.when.turn.is_none_or(|turn| turn == asked.turn())
+            && self.when.tool_result.is_none_or(|wanted| wanted != asked.results.is_empty())
             && self.user.as_ref().is_none_or(|wanted| wanted.are_in(&asked.user))
-            && self.tools.as_ref().is_none_or(|wanted| is_offered(wanted, asked))
+            && self.when.tools.as_ref().is_none_or(|wanted| is_offered(wanted, asked))
             && self.system.as_ref().is_none_or(|wanted| wanted.are_in(&asked.spoken.system))
             && self.messages.as_ref().is_none_or(|wanted| asked.spoken.messages.iter().any(|text| wanted.are_in(text)))
     }

@@ -43,11 +43,6 @@ impl AnswerEvents {
         Self { framing, ..Self::default() }
     }
 
-    /// What follows says one more token.
-    pub(super) fn token(&mut self) {
-        self.tokens = self.tokens.saturating_add(1);
-    }
-
     /// An event that has only data.
     pub(super) fn data(&mut self, data: &Value) {
         self.begin();
@@ -93,7 +88,7 @@ impl AnswerEvents {
         // Room for most answers, so that it need not grow.
         self.bytes.reserve(24 * event.len());
         for token in tokens {
-            self.token();
+            self.tokens(1);
             self.bytes.extend_from_slice(before);
             let _ = serde_json::to_writer(&mut self.bytes, token);
             self.bytes.extend_from_slice(after);

@@ -30,12 +30,8 @@ use agentci_wire::serve::{ServedBody, Unread, collect};
 enum HttpReply {
     /// Something that no rule decides.
     Plain(Value),
-    Decided(Box<Decided>),
-}
-
-struct Decided {
-    decision: Decision,
-    asked: ParsedRequest,
+    /// What the script decides, and what was asked.
+    Decided(Box<(Decision, ParsedRequest)>),
 }
 
 /// Answers a request, whatever it is.
@@ -69,24 +65,18 @@ pub(super) async fn respond(
         entry.troubles.push(ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone()));
     }
     keys::look_at(mind, &head, &mut entry);
-    let (body, unread) = match body {
-        Ok(body) => (body, None),
-        Err(why) => (Vec::new(), Some(unread(why))),
-    };
+    let body = body.map_err(unread);
+    let bytes = body.as_deref().unwrap_or_default();
     let answered = found.and_then(|route| {
         let path = head.uri.path();
         let exchange = ModelExchange { mind, route, provider, path, request_id: &request_id, arrived };
-        let reply = match unread {
-            Some(refusal) => Err(refusal),
-            None => exchange.reply(&head, &body, &mut entry),
-        };
-        match reply {
-            Ok(reply) => Ok((exchange, reply)),
-            Err(refusal) => Err(exchange.refused(refusal, &body)),
-        }
+        let readable = body.as_ref().map_err(ModelRefusal::clone);
+        let reply = readable.and_then(|body| exchange.reply(&head, body, &mut entry));
+        let reply = reply.map_err(|refusal| exchange.refused(refusal, bytes))?;
+        Ok((exchange, reply))
     });
     let response = match answered {
-        Ok((exchange, reply)) => exchange.deliver(reply, entry, &body).await,
+        Ok((exchange, reply)) => exchange.deliver(reply, entry, bytes).await,
         Err(refusal) => {
             entry.status = refusal.status;
             take_down(mind, entry);
@@ -169,11 +159,17 @@ impl ModelExchange<'_> {
     }
 
     /// What the script says to a request that its provider would take.
-    fn decide(&self, request: &Value, body: &[u8], entry: &mut JournalEntry) -> Result<Decided, ModelRefusal> {
+    fn decide(
+        &self,
+        request: &Value,
+        body: &[u8],
+        entry: &mut JournalEntry,
+    ) -> Result<(Decision, ParsedRequest), ModelRefusal> {
         let Self { mind, route, .. } = self;
         // What is no object at all is told when it is read.
         if mind.is_strict() && matches!(request, Value::Object(_)) {
-            let warnings = match route {
+            let mut warnings = Vec::new();
+            match route {
                 Route::Responses => strict::responses::check(request)?,
                 Route::Messages => {
                     let thread = strict::messages::continued(request);
@@ -183,8 +179,8 @@ impl ModelExchange<'_> {
                 }
                 Route::Gemini(_) => strict::gemini::check(request)?,
                 Route::Ollama(_) => strict::ollama::check(request)?,
-                _ => strict::chat::check(request)?,
-            };
+                _ => strict::chat::check(request, &mut warnings)?,
+            }
             let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
             entry.troubles.extend(warnings.into_iter().map(warning));
         }
@@ -205,26 +201,21 @@ impl ModelExchange<'_> {
             strict::responses::paired(&asked.items, &asked.earlier)?;
         }
         let (decision, rule) = mind.decide(&asked, body.len(), entry);
-        match &decision {
-            Decision::Say(answer) if !mind.misbehaves(rule) => {
-                let offer = RequestOffer::read(route, request, asked.tools.as_deref(), asked.thread.is_some());
-                entry.troubles.extend(offer.troubles(answer, rule));
-                let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
-                entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
-            }
-            Decision::Miss(refusal, closest) => {
-                let trouble = ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone());
-                entry.troubles.push(trouble.of_rule(*closest));
-            }
-            Decision::Say(_) | Decision::Spoil(..) | Decision::Refuse(..) => {}
+        if let Decision::Say(answer, None) = &decision
+            && !mind.misbehaves(rule)
+        {
+            let offer = RequestOffer::read(route, request, asked.tools.as_deref(), asked.thread.is_some());
+            entry.troubles.extend(offer.troubles(answer, rule));
+            let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
+            entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
         }
-        Ok(Decided { decision, asked })
+        Ok((decision, asked))
     }
 
     /// Writes down what is answered and answers, at the moment it is due.
     async fn deliver(&self, reply: HttpReply, mut entry: JournalEntry, body: &[u8]) -> Response<ServedBody> {
         entry.status = 200;
-        let Decided { decision, asked } = match reply {
+        let (decision, asked) = match reply {
             HttpReply::Plain(value) => {
                 take_down(self.mind, entry);
                 return json_response(value.to_string().into_bytes());
@@ -232,12 +223,12 @@ impl ModelExchange<'_> {
             HttpReply::Decided(decided) => *decided,
         };
         match &decision {
-            Decision::Say(answer) => {
+            Decision::Say(answer, None) => {
                 entry.tool_calls.clone_from(&answer.calls);
                 let mut ids = Vec::new();
                 if self.route == Route::Responses {
                     self.mind.keep(answer);
-                    ids.push(openai::responses::id(answer));
+                    ids.push(answer.id("resp_"));
                     ids.extend(asked.conversation.clone());
                 } else if asked.in_thread {
                     ids.push(answer.id("msg_"));
@@ -246,23 +237,20 @@ impl ModelExchange<'_> {
                     self.mind.remember(id, &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
                 }
             }
-            Decision::Spoil(AnswerFault::Hang, _) => entry.status = 0,
-            Decision::Spoil(..) => {}
-            Decision::Refuse(refusal, _) | Decision::Miss(refusal, _) => entry.status = refusal.status,
+            Decision::Say(_, Some(AnswerFault::Hang)) => entry.status = 0,
+            Decision::Say(_, Some(_)) => {}
+            Decision::Refuse(refusal, _) => entry.status = refusal.status,
         }
-        let telling = self.observe(&decision, &asked, body, entry.number);
+        let telling = self.observe(&decision, &asked, body, &entry);
         take_down(self.mind, entry);
         match decision {
-            Decision::Say(answer) => {
-                let response = say(&self.route, &answer, asked.stream, self.arrived, None).await;
+            Decision::Say(_, Some(AnswerFault::Hang)) => std::future::pending().await,
+            Decision::Say(answer, spoilt) => {
+                let response = say(&self.route, &answer, asked.stream, self.arrived, spoilt).await;
                 match telling {
                     Some(telling) => response.map(|speech| speech.told_to(Box::new(telling))),
                     None => response,
                 }
-            }
-            Decision::Spoil(AnswerFault::Hang, _) => std::future::pending().await,
-            Decision::Spoil(spoilt, answer) => {
-                say(&self.route, &answer, asked.stream, self.arrived, Some(spoilt)).await
             }
             Decision::Refuse(refusal, latency) => {
                 if latency > Duration::ZERO {
@@ -270,33 +258,39 @@ impl ModelExchange<'_> {
                 }
                 refuse(&refusal, self.provider, self.request_id, self.route.framing())
             }
-            Decision::Miss(refusal, _) => refuse(&refusal, self.provider, self.request_id, self.route.framing()),
         }
     }
 
     /// Tells who listens what passed over the wire; of an answer that takes its time, when it was sent.
-    fn observe(&self, decision: &Decision, asked: &ParsedRequest, body: &[u8], number: u64) -> Option<Telling> {
+    fn observe(
+        &self,
+        decision: &Decision,
+        asked: &ParsedRequest,
+        body: &[u8],
+        entry: &JournalEntry,
+    ) -> Option<Telling> {
         let request = || self.traced(body);
         let state = &mut *self.mind.state();
         state.observer.as_ref()?;
         state.tell_asked(&asked.results);
         let observer = state.observer.as_mut()?;
-        observer.results(asked, number);
+        observer.results(asked, entry.number);
         match decision {
-            Decision::Say(answer) if answer.pace.is_immediate() => {
+            Decision::Say(answer, None) if answer.pace.is_immediate() => {
                 observer.answer(request(), whole(&self.route, answer), answer);
             }
-            Decision::Say(answer) => {
-                return Some(Telling::begin(self.mind, state, number, self.route.clone(), request(), answer));
+            Decision::Say(answer, None) => {
+                return Some(Telling::begin(self.mind, state, entry.number, self.route.clone(), request(), answer));
             }
-            Decision::Spoil(spoilt, _) => observer.refused(request(), json!({ "failure": spoilt.name() })),
+            Decision::Say(_, Some(spoilt)) => observer.refused(request(), json!({ "failure": spoilt.name() })),
             Decision::Refuse(refusal, _) => {
                 // What went wrong on purpose is marked, so that a retry of the same request is not taken for another.
                 let mut response = refusal.body(self.provider, self.request_id);
-                response["failure"] = json!("status");
+                if let Some(failure) = entry.failure {
+                    response["failure"] = json!(failure);
+                }
                 observer.refused(request(), response);
             }
-            Decision::Miss(refusal, _) => observer.refused(request(), refusal.body(self.provider, self.request_id)),
         }
         None
     }

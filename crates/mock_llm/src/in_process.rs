@@ -3,16 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{AnswerPace, ModelScript};
+use agentci_plan::ModelScript;
 
-use super::answer::SpokenAnswer;
 use super::index::{IndexError, RuleIndex};
 use super::journal::JournalEntry;
 use super::openai;
 use super::refusal::ModelRefusal;
-use super::rule_engine::{AnswerFault, Decision, RuleEngine};
-use super::tokens::tokens;
-use serde_json::Value;
+use super::rule_engine::{Decision, RuleEngine};
 
 /// A script whose rules are indexed: once for many minds.
 #[derive(Debug, Clone)]
@@ -33,60 +30,6 @@ impl ScriptIndex {
 #[derive(Debug)]
 pub struct ScriptMind(RuleEngine);
 
-/// What a scripted model does with a request.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ModelReply {
-    /// It answers.
-    Said(ModelSpeech),
-    /// It answers with an error.
-    Refused {
-        /// The HTTP status that it would have.
-        status: u16,
-        /// The words.
-        message: String,
-        /// When to try again.
-        retry_after: Option<Duration>,
-        /// How long it takes to say so.
-        after: Duration,
-    },
-    /// It answers with what is no JSON.
-    Malformed,
-    /// Its answer breaks off.
-    Cut,
-    /// It never answers.
-    Hang,
-}
-
-/// What a scripted model says.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelSpeech {
-    /// The model that it says it is.
-    pub model: String,
-    /// Its words: all at once, or token by token where they take their time.
-    pub pieces: Vec<String>,
-    /// The tools that it wants called.
-    pub calls: Vec<ModelCall>,
-    /// Why it stops, in OpenAI's words.
-    pub finish: &'static str,
-    /// The tokens of the request.
-    pub tokens_in: u32,
-    /// Those of the answer.
-    pub tokens_out: u32,
-    /// When each piece is due.
-    pub pace: AnswerPace,
-}
-
-/// A tool that a scripted model wants called.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelCall {
-    /// Its id.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// Its arguments as JSON.
-    pub arguments: String,
-}
-
 impl ScriptMind {
     /// A model that has said nothing yet; the seed decides every draw that the script leaves open.
     pub fn new(index: &ScriptIndex, seed: u64) -> Self {
@@ -96,58 +39,26 @@ impl ScriptMind {
     }
 
     /// What it does with a request, which is the JSON of OpenAI's Chat Completions.
-    pub fn ask(&self, request: &str) -> ModelReply {
-        let body: Value = match serde_json::from_str(request) {
-            Ok(body) => body,
-            Err(error) => return refused(ModelRefusal::new(400, error.to_string()), Duration::ZERO),
-        };
-        let mut asked = match openai::chat::read(&body) {
-            Ok(asked) => asked,
-            Err(refusal) => return refused(refusal, Duration::ZERO),
-        };
+    pub fn ask(&self, request: &str) -> Decision {
+        self.decide(request).unwrap_or_else(|refusal| Decision::Refuse(refusal, Duration::ZERO))
+    }
+
+    fn decide(&self, request: &str) -> Result<Decision, ModelRefusal> {
+        let body = serde_json::from_str(request).map_err(|error| ModelRefusal::new(400, error.to_string()))?;
+        let mut asked = openai::chat::read(&body)?;
         self.0.look_closer(&mut asked, request.as_bytes());
         let mut entry = JournalEntry { number: self.0.begin(), ..JournalEntry::default() };
-        match self.0.decide(&asked, request.len(), &mut entry).0 {
-            Decision::Say(answer) => ModelReply::Said(speech(answer)),
-            Decision::Refuse(refusal, after) => refused(refusal, after),
-            Decision::Miss(refusal, _) => refused(refusal, Duration::ZERO),
-            Decision::Spoil(AnswerFault::Malformed, _) => ModelReply::Malformed,
-            Decision::Spoil(AnswerFault::Cut, _) => ModelReply::Cut,
-            Decision::Spoil(AnswerFault::Hang, _) => ModelReply::Hang,
-        }
-    }
-}
-
-fn refused(refusal: ModelRefusal, after: Duration) -> ModelReply {
-    let ModelRefusal { status, message, retry_after, .. } = refusal;
-    ModelReply::Refused { status, message, retry_after, after }
-}
-
-fn speech(answer: SpokenAnswer) -> ModelSpeech {
-    let finish = openai::finish_reason(&answer);
-    let calls = answer.calls.into_iter().map(|call| ModelCall { id: call.id, name: call.name, arguments: call.json });
-    let pieces = match answer.text {
-        None => Vec::new(),
-        Some(text) if answer.pace.is_immediate() => vec![text],
-        Some(text) => tokens(&text).map(str::to_owned).collect(),
-    };
-    ModelSpeech {
-        model: answer.model,
-        pieces,
-        calls: calls.collect(),
-        finish,
-        tokens_in: answer.input_tokens,
-        tokens_out: answer.output_tokens,
-        pace: answer.pace,
+        Ok(self.0.decide(&asked, request.len(), &mut entry).0)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use agentci_plan::{Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, WantedWords};
+    use agentci_plan::{AnswerPace, Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, WantedWords};
     use agentci_source::{Sources, Span};
 
     use super::*;
+    use crate::AnswerFault;
 
     fn rule(user: &str, replies: &[&str]) -> ModelRule {
         ModelRule {
@@ -164,11 +75,13 @@ mod tests {
         }
     }
 
-    fn said(mind: &ScriptMind, user: &str) -> Result<String, Box<ModelReply>> {
+    /// The words of an answer, the status of a refusal, or how the answer is spoilt.
+    fn said(mind: &ScriptMind, user: &str) -> Result<String, Result<u16, AnswerFault>> {
         let request = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": user}]}).to_string();
         match mind.ask(&request) {
-            ModelReply::Said(speech) => Ok(speech.pieces.concat()),
-            other => Err(Box::new(other)),
+            Decision::Say(answer, None) => Ok(answer.pieces().concat()),
+            Decision::Say(_, Some(fault)) => Err(Err(fault)),
+            Decision::Refuse(refusal, _) => Err(Ok(refusal.status)),
         }
     }
 
@@ -179,7 +92,7 @@ mod tests {
         let (mine, yours) = (ScriptMind::new(&index, 0), ScriptMind::new(&index, 0));
         assert_eq!([said(&mine, "hi"), said(&mine, "hi")], [Ok("one".into()), Ok("two".into())]);
         assert_eq!(said(&yours, "hi"), Ok("one".into()));
-        assert!(matches!(*said(&mine, "bye").unwrap_err(), ModelReply::Refused { status: 400, .. }));
+        assert_eq!(said(&mine, "bye"), Err(Ok(400)));
     }
 
     #[test]
@@ -193,12 +106,12 @@ mod tests {
             let script = Arc::new(ModelScript { rules: vec![rule], ..ModelScript::default() });
             ScriptMind::new(&ScriptIndex::new(script).unwrap(), 0)
         };
-        assert_eq!(said(&mind(failing(ModelFailureKind::Hang, None)), "x"), Err(Box::new(ModelReply::Hang)));
-        assert_eq!(said(&mind(failing(ModelFailureKind::Cut, None)), "x"), Err(Box::new(ModelReply::Cut)));
-        assert_eq!(said(&mind(failing(ModelFailureKind::Malformed, None)), "x"), Err(Box::new(ModelReply::Malformed)));
+        assert_eq!(said(&mind(failing(ModelFailureKind::Hang, None)), "x"), Err(Err(AnswerFault::Hang)));
+        assert_eq!(said(&mind(failing(ModelFailureKind::Cut, None)), "x"), Err(Err(AnswerFault::Cut)));
+        assert_eq!(said(&mind(failing(ModelFailureKind::Malformed, None)), "x"), Err(Err(AnswerFault::Malformed)));
         let busy = ModelFailureKind::Status { status: 429, retry_after: None, message: None };
         let mind = mind(failing(busy, Some(1)));
-        assert!(matches!(*said(&mind, "x").unwrap_err(), ModelReply::Refused { status: 429, .. }));
+        assert_eq!(said(&mind, "x"), Err(Ok(429)));
         assert_eq!(said(&mind, "x"), Ok("late but well".into()));
     }
 }

@@ -37,11 +37,7 @@ pub(super) struct JournalEntry {
 
 /// The beginning of a text that someone else chose.
 pub(super) fn beginning(text: &str) -> String {
-    let mut end = text.len().min(NAME);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
+    text[..text.floor_char_boundary(NAME)].to_owned()
 }
 
 /// What was asked and answered.

@@ -48,7 +48,10 @@ mod strict;
 mod tokens;
 mod unscripted;
 
-pub use in_process::{ModelCall, ModelReply, ModelSpeech, ScriptIndex, ScriptMind};
+pub use answer::{SpokenAnswer, WantedCall};
+pub use in_process::{ScriptIndex, ScriptMind};
 pub use index::IndexError;
 pub use observation::{SeenCall, WireReader};
+pub use refusal::ModelRefusal;
+pub use rule_engine::{AnswerFault, Decision};
 pub use server::{ModelServer, ModelServerError, ModelServerOptions};

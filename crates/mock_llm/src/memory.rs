@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::answer::{SpokenAnswer, WantedCall};
-use super::openai::responses;
 use super::parsed_request::ParsedRequest;
 use super::refusal::ModelRefusal;
 use super::request_words::RequestTexts;
@@ -105,7 +104,7 @@ impl RuleEngine {
     /// Keeps an answer of the Responses API for whoever asks for it once more.
     pub(super) fn keep(&self, answer: &SpokenAnswer) {
         let mut state = self.state();
-        state.kept.push_back((responses::id(answer), answer.clone()));
+        state.kept.push_back((answer.id("resp_"), answer.clone()));
         let text = |answer: &SpokenAnswer| answer.text.as_ref().map_or(0, String::len);
         let mut bytes: usize = state.kept.iter().map(|(_, answer)| text(answer)).sum();
         while state.kept.len() > KEPT || bytes > KEPT_TEXT {

@@ -89,11 +89,7 @@ impl<'r> RequestOffer<'r> {
         // A thread that began elsewhere has tools that are not known.
         let more = shows_not_all(request) || (continues && own.or(inherited).is_none());
         let hosted = own.or(inherited).is_some_and(is_hosted);
-        let format = format(route, request).map(|schema| Format {
-            schema: Some(schema),
-            form: SchemaForm::Json,
-            is_text: false,
-        });
+        let format = format(route, request);
         Self { tools, choice: ToolChoice::read(request), more, hosted, format, ..Self::new("tool_choice") }
     }
 
@@ -206,9 +202,7 @@ pub(super) fn collect<'r>(tools: Option<&'r Value>, found: &mut Vec<RequestTool<
             let strict = inner["strict"].as_bool().unwrap_or_default();
             found.push(RequestTool { name, schema, form: SchemaForm::Json, strict });
         }
-        if tool.get("tools").is_some() {
-            collect(tool.get("tools"), found);
-        }
+        collect(tool.get("tools"), found);
     }
 }
 
@@ -229,9 +223,9 @@ fn shows_not_all(request: &Value) -> bool {
         || has("input", &["tool_search_output", "additional_tools"])
 }
 
-/// The schema that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
+/// The format that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
 /// (`output_format` before) of Messages.
-fn format<'r>(route: &Route, request: &'r Value) -> Option<&'r Value> {
+fn format<'r>(route: &Route, request: &'r Value) -> Option<Format<'r>> {
     let format = match route {
         Route::Responses => request.get("text")?.get("format")?,
         Route::Messages => {
@@ -244,5 +238,6 @@ fn format<'r>(route: &Route, request: &'r Value) -> Option<&'r Value> {
     if format["type"].as_str() != Some("json_schema") {
         return None;
     }
-    format.get("json_schema").unwrap_or(format).get("schema")
+    let schema = format.get("json_schema").unwrap_or(format).get("schema")?;
+    Some(Format { schema: Some(schema), form: SchemaForm::Json, is_text: false })
 }

@@ -121,17 +121,20 @@ pub(super) struct FunctionCall {
 }
 
 impl FunctionCall {
+    /// Its arguments, where they are known and JSON.
+    fn read(&self) -> Option<Value> {
+        serde_json::from_str(self.arguments.as_deref()?).ok()
+    }
+
     /// Whether it has these arguments, however they are spelt.
     pub(super) fn has_arguments_of(&self, other: &Self) -> bool {
-        let read = |call: &Self| serde_json::from_str::<Value>(call.arguments.as_deref()?).ok();
         self.arguments == other.arguments
-            || read(self).zip(read(other)).is_some_and(|(own, others)| same_value(&own, &others))
+            || self.read().zip(other.read()).is_some_and(|(own, others)| same_value(&own, &others))
     }
 
     /// How many arguments it has, if the other has them all; one that was added is no difference.
     pub(super) fn kept_by(&self, other: &Self) -> Option<usize> {
-        let read = |call: &Self| serde_json::from_str::<Value>(call.arguments.as_deref()?).ok();
-        let (own, others) = read(self).zip(read(other))?;
+        let (own, others) = self.read().zip(other.read())?;
         let count = own.as_object()?.len();
         (others.is_object() && differences(&own, &others).is_empty()).then_some(count)
     }

@@ -9,14 +9,17 @@ use super::provider::Provider;
 
 /// A request that is not answered as it wants.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ModelRefusal {
-    pub(super) status: u16,
-    pub(super) message: String,
+pub struct ModelRefusal {
+    /// The HTTP status that it has.
+    pub status: u16,
+    /// The words.
+    pub message: String,
     /// The part of the request that is wrong.
     pub(super) param: Option<String>,
     /// A name for the error that is more exact than its status.
     pub(super) code: Option<&'static str>,
-    pub(super) retry_after: Option<Duration>,
+    /// When to try again.
+    pub retry_after: Option<Duration>,
     /// The methods that would do.
     pub(super) allow: Option<&'static str>,
 }

@@ -40,22 +40,15 @@ impl RequestTexts {
 
     /// As much of it as is remembered with its answer: the last messages.
     pub(super) fn remembered(&self, answer: &str) -> Self {
-        let mut all = self.clone();
-        if !answer.is_empty() {
-            all.messages.push(answer.to_owned());
-        }
-        all.last_messages()
-    }
-
-    fn last_messages(&self) -> Self {
+        let said = Some(answer).filter(|answer| !answer.is_empty());
         let mut room = REMEMBERED.saturating_sub(self.carried.len());
-        let last = self.messages.iter().rev().take_while(|message| {
+        let last = self.messages.iter().map(String::as_str).chain(said).rev().take_while(|message| {
             let fits = message.len() <= room;
             room = room.saturating_sub(message.len());
             fits
         });
-        let kept = last.count();
-        let messages = self.messages[self.messages.len() - kept..].to_vec();
+        let mut messages: Vec<String> = last.map(str::to_owned).collect();
+        messages.reverse();
         let carried = if self.carried.len() <= REMEMBERED { self.carried.clone() } else { String::new() };
         Self { system: String::new(), messages, tools: Vec::new(), carried }
     }

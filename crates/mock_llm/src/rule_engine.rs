@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
+use agentci_trace::{ModelTrouble, TroubleKind};
 use agentci_wire::FetchedSecrets;
 use rustc_hash::FxHasher;
 use serde_json::Value;
@@ -29,21 +30,21 @@ use agentci_plan::draw;
 const NAMELESS: &str = "gpt-test";
 /// What to do with a request.
 #[derive(Debug)]
-pub(super) enum Decision {
-    Say(SpokenAnswer),
-    /// Say it, and spoil it on the way.
-    Spoil(AnswerFault, SpokenAnswer),
+pub enum Decision {
+    /// Say this, and spoil it on the way if so.
+    Say(SpokenAnswer, Option<AnswerFault>),
     /// Refuse it, after this time.
     Refuse(ModelRefusal, Duration),
-    /// Refuse it, since no rule fits; this one comes closest.
-    Miss(ModelRefusal, Option<usize>),
 }
 
 /// How an answer is spoilt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AnswerFault {
+pub enum AnswerFault {
+    /// It is not JSON.
     Malformed,
+    /// It breaks off.
     Cut,
+    /// It never comes.
     Hang,
 }
 
@@ -174,14 +175,14 @@ impl RuleEngine {
         if self.index.conditions.looks_closer {
             asked.spoken = RequestTexts::read(body);
         }
-        if self.index.conditions.count() {
+        if !self.index.conditions.counted.is_empty() {
             let mut hasher = FxHasher::default();
             hasher.write(body);
             asked.body = Some(hasher.finish());
         }
     }
 
-    /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line.
+    /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line, or that none fits.
     pub(super) fn decide(
         &self,
         asked: &ParsedRequest,
@@ -193,12 +194,14 @@ impl RuleEngine {
         let Some((number, failure)) = self.fitting(asked, state) else {
             if self.script.default.is_empty() {
                 let (message, closest) = self.unmatched(asked, state);
-                return (Decision::Miss(ModelRefusal::new(400, message).code("no_rule_fits"), closest), None);
+                entry.troubles.push(ModelTrouble::new(TroubleKind::ModelMiss, message.clone()).of_rule(closest));
+                let refusal = ModelRefusal::new(400, message).code("no_rule_fits");
+                return (Decision::Refuse(refusal, Duration::ZERO), None);
             }
             let reply = state.defaults % self.script.default.len();
             let text = self.script.default[reply].clone();
             state.defaults += 1;
-            return (Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), None)), None);
+            return (Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), None), None), None);
         };
         let rule = &self.script.rules[number];
         entry.rule = Some(rule.span.line);
@@ -215,7 +218,7 @@ impl RuleEngine {
         }
         state.rules[number].replies += 1;
         self.index.sequences.said(number, asked, &answer, &mut state.progress);
-        (Decision::Say(answer), Some(number))
+        (Decision::Say(answer, None), Some(number))
     }
 
     /// The rule that answers, and how it fails this time. A step that only fails is over when it has failed: the next one answers.
@@ -326,7 +329,7 @@ fn fail(kind: ModelFailureKind, answer: SpokenAnswer, entry: &mut JournalEntry) 
         ModelFailureKind::Hang => AnswerFault::Hang,
     };
     entry.failure = Some(spoilt.name());
-    Decision::Spoil(spoilt, answer)
+    Decision::Say(answer, Some(spoilt))
 }
 
 fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {

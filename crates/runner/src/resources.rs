@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use agentci_drivers::chat::{ScriptedReply, ScriptedSpeech, ScriptedToolCall};
 use agentci_drivers::{Resources, ScriptedModel};
-use agentci_mock_llm::{ModelReply, ScriptIndex, ScriptMind};
+use agentci_mock_llm::{AnswerFault, Decision, ModelRefusal, ScriptIndex, ScriptMind, SpokenAnswer, WantedCall};
 use agentci_plan::{ModelScript, ScriptFile, mix};
 use agentci_script::{ScriptError, ScriptProgram};
 
@@ -85,28 +85,26 @@ struct ScriptedModelHandle(ScriptMind);
 impl ScriptedModel for ScriptedModelHandle {
     fn ask(&self, request: &str) -> ScriptedReply {
         match self.0.ask(request) {
-            ModelReply::Refused { status, message, retry_after, after } => {
+            Decision::Say(answer, None) => ScriptedReply::Said(speech(answer)),
+            Decision::Say(_, Some(AnswerFault::Malformed)) => ScriptedReply::Malformed,
+            Decision::Say(_, Some(AnswerFault::Cut)) => ScriptedReply::Cut,
+            Decision::Say(_, Some(AnswerFault::Hang)) => ScriptedReply::Hang,
+            Decision::Refuse(ModelRefusal { status, message, retry_after, .. }, after) => {
                 ScriptedReply::Refused { status, message, retry_after, after }
             }
-            ModelReply::Malformed => ScriptedReply::Malformed,
-            ModelReply::Cut => ScriptedReply::Cut,
-            ModelReply::Hang => ScriptedReply::Hang,
-            ModelReply::Said(speech) => {
-                let call = |call: agentci_mock_llm::ModelCall| ScriptedToolCall {
-                    id: call.id,
-                    name: call.name,
-                    arguments: call.arguments,
-                };
-                ScriptedReply::Said(ScriptedSpeech {
-                    model: speech.model,
-                    pieces: speech.pieces,
-                    calls: speech.calls.into_iter().map(call).collect(),
-                    finish: speech.finish.to_owned(),
-                    tokens_in: speech.tokens_in.into(),
-                    tokens_out: speech.tokens_out.into(),
-                    pace: speech.pace,
-                })
-            }
         }
+    }
+}
+
+fn speech(answer: SpokenAnswer) -> ScriptedSpeech {
+    let call = |WantedCall { id, name, json, .. }| ScriptedToolCall { id, name, arguments: json };
+    ScriptedSpeech {
+        pieces: answer.pieces(),
+        finish: answer.finish_reason().to_owned(),
+        tokens_in: answer.input_tokens.into(),
+        tokens_out: answer.output_tokens.into(),
+        model: answer.model,
+        calls: answer.calls.into_iter().map(call).collect(),
+        pace: answer.pace,
     }
 }

@@ -3,9 +3,7 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::SpokenAnswer;
-use super::super::events::AnswerEvents;
-use super::super::tokens::tokens;
+use crate::{answer::SpokenAnswer, events::AnswerEvents, tokens::tokens};
 
 /// The word of Messages for why a model stopped.
 fn stop_reason(finish: Finish) -> &'static str {

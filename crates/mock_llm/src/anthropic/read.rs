@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::fields::{RequestFields, missing, wrong};
-use super::super::messages;
-use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::ModelRefusal;
+use crate::fields::{RequestFields, missing, wrong};
+use crate::messages;
+use crate::parsed_request::ParsedRequest;
+use crate::refusal::ModelRefusal;
 use serde_json::Value;
 
 /// What a request asks; a request that only counts tokens needs no `max_tokens`.

@@ -4,9 +4,9 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::{SpokenAnswer, WantedCall};
-use super::super::events::{AnswerEvents, Framing};
-use super::super::tokens::{count, tokens};
+use crate::answer::{SpokenAnswer, WantedCall};
+use crate::events::{AnswerEvents, Framing};
+use crate::tokens::{count, tokens};
 
 fn finish_reason(finish: Finish) -> &'static str {
     match finish {

@@ -1,12 +1,12 @@
 //! What a request asks.
 
-use super::super::choice::ToolChoice;
-use super::super::fields::{RequestFields, items, wrong};
-use super::super::messages;
-use super::super::offer::{Format, RequestOffer, RequestTool, SchemaForm};
-use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::ModelRefusal;
 use super::{field, generation_config};
+use crate::choice::ToolChoice;
+use crate::fields::{RequestFields, items, wrong};
+use crate::messages;
+use crate::offer::{Format, RequestOffer, RequestTool, SchemaForm};
+use crate::parsed_request::ParsedRequest;
+use crate::refusal::ModelRefusal;
 use serde_json::Value;
 
 /// The most answers to one request.

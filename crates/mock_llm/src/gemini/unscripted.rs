@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::fields::{RequestFields, missing};
-use super::super::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
-use super::super::parsed_request::text;
-use super::super::refusal::ModelRefusal;
-use super::super::tokens;
 use super::{Verb, field};
+use crate::fields::{RequestFields, missing};
+use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
+use crate::parsed_request::text;
+use crate::refusal::ModelRefusal;
+use crate::tokens;
 
 /// How long a vector is when the request does not say.
 const DIMENSIONS: u32 = 3072;

@@ -5,10 +5,9 @@ use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::super::answer::WantedCall;
-use super::super::observer::WireObserver;
 use super::request;
 use super::shown::{self, ShownFailure};
+use crate::{answer::WantedCall, observer::WireObserver};
 
 /// A call of a model that is over.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,9 @@
 
 use agentci_protocols::chat::WireApi;
 
-use super::super::parsed_request::{GivenResult, ParsedRequest, result_text};
-use super::super::{messages, openai};
 use crate::fields::items;
+use crate::parsed_request::{GivenResult, ParsedRequest, result_text};
+use crate::{messages, openai};
 use serde_json::Value;
 
 /// What a request asks.

@@ -3,10 +3,10 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::{SpokenAnswer, WantedCall};
-use super::super::events::{AnswerEvents, Framing};
-use super::super::tokens::{count, tokens};
 use super::{OllamaEndpoint, moment};
+use crate::answer::{SpokenAnswer, WantedCall};
+use crate::events::{AnswerEvents, Framing};
+use crate::tokens::{count, tokens};
 
 fn done_reason(finish: Finish) -> &'static str {
     match finish {

@@ -1,11 +1,11 @@
 //! What a request asks. Sources: Ollama's API reference and `server/routes.go`.
 
-use super::super::fields::{RequestFields, wrong};
-use super::super::messages;
-use super::super::offer::{Format, RequestOffer, SchemaForm, collect};
-use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::ModelRefusal;
 use super::OllamaEndpoint;
+use crate::fields::{RequestFields, wrong};
+use crate::messages;
+use crate::offer::{Format, RequestOffer, SchemaForm, collect};
+use crate::parsed_request::ParsedRequest;
+use crate::refusal::ModelRefusal;
 use serde_json::Value;
 
 /// What a request to `chat` asks.

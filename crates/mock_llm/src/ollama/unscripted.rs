@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::super::fields::{RequestFields, missing, wrong};
-use super::super::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
-use super::super::refusal::ModelRefusal;
-use super::super::tokens;
 use super::{OllamaEndpoint, moment};
+use crate::fields::{RequestFields, missing, wrong};
+use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
+use crate::refusal::ModelRefusal;
+use crate::tokens;
 
 /// The version that clients are told.
 const VERSION: &str = "0.12.6";

@@ -1,11 +1,10 @@
 //! `POST /v1/chat/completions`.
 
-use super::super::answer::{CallForm, SpokenAnswer, WantedCall};
-use super::super::fields::{RequestFields, wrong};
-use super::super::messages;
-use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::ModelRefusal;
-use super::finish_reason;
+use crate::answer::{CallForm, SpokenAnswer, WantedCall};
+use crate::fields::{RequestFields, wrong};
+use crate::messages;
+use crate::parsed_request::ParsedRequest;
+use crate::refusal::ModelRefusal;
 use serde_json::{Value, json};
 
 /// What a request asks.
@@ -54,7 +53,7 @@ pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
         (CallForm::Tools, calls) => message["tool_calls"] = calls.iter().map(tool_call).collect(),
         (CallForm::Function, [first, ..]) => message["function_call"] = function(first),
     }
-    let reason = finish_reason(answer);
+    let reason = answer.finish_reason();
     let choice = |index| json!({ "index": index, "message": message, "logprobs": null, "finish_reason": reason });
     json!({
         "id": answer.id("chatcmpl-"),

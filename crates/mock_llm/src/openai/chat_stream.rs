@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::answer::{CallForm, SpokenAnswer, WantedCall};
-use super::super::events::AnswerEvents;
-use super::super::tokens::tokens;
 use super::chat::{FINGERPRINT, usage};
-use super::finish_reason;
+use crate::answer::{CallForm, SpokenAnswer, WantedCall};
+use crate::events::AnswerEvents;
+use crate::tokens::tokens;
 
 struct ChunkWriter<'a> {
     answer: &'a SpokenAnswer,
@@ -72,7 +71,7 @@ pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
                 CallForm::Function => writer.function(index, call),
             }
         }
-        writer.delta(index, &json!({}), Some(finish_reason(answer)));
+        writer.delta(index, &json!({}), Some(answer.finish_reason()));
     }
     if answer.include_usage {
         writer.chunk(&json!([]), &usage(answer));

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::fields::{RequestFields, wrong};
-use super::super::parsed_request::ParsedRequest;
-use super::super::refusal::ModelRefusal;
 use super::responses::read_items;
+use crate::fields::{RequestFields, wrong};
+use crate::parsed_request::ParsedRequest;
+use crate::refusal::ModelRefusal;
 
 /// What was said before the conversation begins.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {

@@ -4,9 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::super::fields::{RequestFields, missing, wrong};
-use super::super::refusal::ModelRefusal;
-use super::super::tokens;
+use crate::fields::{RequestFields, missing, wrong};
+use crate::refusal::ModelRefusal;
+use crate::tokens;
 use agentci_plan::mix;
 
 /// How long a vector is when the request does not say.

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::gemini;
-use super::super::provider::Provider;
-use super::super::refusal::ModelRefusal;
+use crate::{gemini, provider::Provider, refusal::ModelRefusal};
 
 /// When every scripted model was made, in seconds of Unix time: one day, so that answers do not differ.
 const CREATED: u64 = 1_735_689_600;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::fields::{RequestFields, missing, wrong};
-use super::super::refusal::ModelRefusal;
+use crate::fields::{RequestFields, missing, wrong};
+use crate::refusal::ModelRefusal;
 
 const CATEGORIES: [&str; 13] = [
     "harassment",

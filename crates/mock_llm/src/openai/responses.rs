@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::super::answer::SpokenAnswer;
-use super::super::fields::{RequestFields, missing, wrong};
-use super::super::parsed_request::{GivenResult, ParsedRequest, result_text, text};
-use super::super::refusal::ModelRefusal;
+use crate::answer::SpokenAnswer;
+use crate::fields::{RequestFields, missing, wrong};
+use crate::parsed_request::{GivenResult, ParsedRequest, result_text, text};
+use crate::refusal::ModelRefusal;
 
 /// The longest id of a conversation, in bytes.
 const CONVERSATION_ID: usize = 200;
@@ -110,11 +110,6 @@ pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(
     Ok(())
 }
 
-/// The id of the answer.
-pub(in super::super) fn id(answer: &SpokenAnswer) -> String {
-    answer.id("resp_")
-}
-
 /// The whole answer.
 pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     response(answer, Some(items(answer)))
@@ -147,7 +142,7 @@ pub(super) fn response(answer: &SpokenAnswer, items: Option<Vec<Value>>) -> Valu
         "total_tokens": answer.total_tokens(),
     });
     json!({
-        "id": id(answer),
+        "id": answer.id("resp_"),
         "object": "response",
         "created_at": answer.created,
         "status": status,

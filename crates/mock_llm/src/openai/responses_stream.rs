@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::answer::SpokenAnswer;
-use super::super::events::AnswerEvents;
-use super::super::tokens::tokens;
 use super::responses::{call, call_item, message, part, response};
+use crate::{answer::SpokenAnswer, events::AnswerEvents, tokens::tokens};
 
 #[derive(Default)]
 struct ResponsesWriter {
@@ -24,7 +22,7 @@ impl ResponsesWriter {
     }
 
     fn delta(&mut self, name: &'static str, item_id: &str, output_index: usize, of_text: bool, delta: &str) {
-        self.events.token();
+        self.events.tokens(1);
         let mut event = json!({ "type": name, "sequence_number": self.number, "item_id": item_id });
         event["output_index"] = output_index.into();
         if of_text {

@@ -1,8 +1,7 @@
 //! What Anthropic's Messages refuse of single messages and their blocks.
 
-use super::super::refusal::ModelRefusal;
-use super::tools;
-use crate::fields::items;
+use super::{refuse, tools};
+use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// The most blocks that may be marked for the cache.
@@ -25,10 +24,9 @@ pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
         };
         if is_empty && !may_be_empty {
             // anthropics/claude-code#6774 and #3196, langchain-ai/langchain#33390
-            let message = format!(
+            return refuse(format!(
                 "messages.{at}: all messages must have non-empty content except for the optional final assistant message"
-            );
-            return Err(ModelRefusal::new(400, message));
+            ));
         }
         blocks(items(content), at, may_be_empty)?;
         blank(content, may_be_empty)?;
@@ -54,13 +52,13 @@ fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), ModelRefusal> {
         // anomalyco/opencode#1295, tailcallhq/forgecode#1872
         let is_refused = texts.last().is_some_and(|last| last.as_deref().is_some_and(ends_blank));
         let message = "messages: final assistant content cannot end with trailing whitespace";
-        return if is_refused { Err(ModelRefusal::new(400, message)) } else { Ok(()) };
+        return if is_refused { refuse(message) } else { Ok(()) };
     }
     if texts.is_empty() || !texts.iter().all(|text| text.as_ref().is_some_and(|text| text.trim().is_empty())) {
         return Ok(());
     }
     // home-assistant/core#175637, nick1udwig/kibitz#78
-    Err(ModelRefusal::new(400, "messages: text content blocks must contain non-whitespace text"))
+    refuse("messages: text content blocks must contain non-whitespace text")
 }
 
 fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), ModelRefusal> {
@@ -70,15 +68,14 @@ fn blocks(blocks: &[Value], message: usize, may_be_empty: bool) -> Result<(), Mo
         match text("type") {
             Some("text") if text("text") == Some("") && !may_be_empty => {
                 // anthropics/claude-code#59812, miurla/morphic#83
-                return Err(ModelRefusal::new(400, "messages: text content blocks must be non-empty"));
+                return refuse("messages: text content blocks must be non-empty");
             }
             Some("tool_use") => {
                 let id = text("id").unwrap_or_default();
                 call(block, id, &format!("messages.{message}.content.{at}"))?;
                 if ids.contains(&id) {
                     // trycua/cua#524, anthropics/claude-code#20901
-                    let message = format!("messages.{message}.content.{at}: `tool_use` ids must be unique");
-                    return Err(ModelRefusal::new(400, message));
+                    return refuse(format!("messages.{message}.content.{at}: `tool_use` ids must be unique"));
                 }
                 ids.push(id);
             }
@@ -92,13 +89,12 @@ fn call(block: &Value, id: &str, place: &str) -> Result<(), ModelRefusal> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if id.is_empty() || !id.bytes().all(plain) {
         // anomalyco/opencode#1279, HKUDS/nanobot#4356
-        let message = format!("{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'");
-        return Err(ModelRefusal::new(400, message));
+        return refuse(format!("{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"));
     }
     match block.get("input") {
         None | Some(Value::Object(_)) => Ok(()),
         // anthropics/anthropic-sdk-typescript#648, anthropics/claude-code#6695, prism-php/prism#659
-        Some(_) => Err(ModelRefusal::new(400, format!("{place}.tool_use.input: Input should be a valid dictionary"))),
+        Some(_) => refuse(format!("{place}.tool_use.input: Input should be a valid dictionary")),
     }
 }
 
@@ -112,8 +108,7 @@ pub(super) fn cached(request: &Value) -> Result<(), ModelRefusal> {
     if marked <= MOST_CACHED {
         return Ok(());
     }
-    let message = format!("A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {marked}.");
-    Err(ModelRefusal::new(400, message))
+    refuse(format!("A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {marked}."))
 }
 
 fn is_marked(part: &Value) -> bool {

@@ -1,15 +1,14 @@
 //! What OpenAI's Chat Completions refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::refusal::ModelRefusal;
-use super::{Warnings, empty_array, given, history, missing, names, parameters, schema, tools};
-use crate::fields::items;
+use super::{empty_array, given, history, missing, names, parameters, refuse, schema, tools};
+use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// Looks at a request.
-pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal> {
+/// Looks at a request; the warnings are of things that some models or compatible providers refuse.
+pub(in super::super) fn check(request: &Value, warnings: &mut Vec<String>) -> Result<(), ModelRefusal> {
     // chain-ml/council#45, danielmiessler/Fabric#239: `param` and `code` are null.
     if given(request, "model").is_none() {
-        return Err(ModelRefusal::new(400, "you must provide a model parameter"));
+        return refuse("you must provide a model parameter");
     }
     let Some(messages) = given(request, "messages") else { return Err(missing("messages")) };
     if messages.as_array().is_some_and(Vec::is_empty) {
@@ -19,7 +18,6 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal>
     parameters::check(request)?;
     history::check(items(Some(messages)))?;
     paired(items(Some(messages)))?;
-    let mut warnings = Warnings::new();
     for (at, tool) in tools(request) {
         let Some(function) = tool.get("function") else { continue };
         let place = format!("tools[{at}].function.name");
@@ -29,10 +27,7 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal>
         function_schema(function, name, &format!("tools[{at}].function.parameters"))?;
     }
     let format = request.get("response_format").and_then(|format| format.get("json_schema"));
-    if let Some(format) = format {
-        strict_format(format, "response_format")?;
-    }
-    Ok(warnings)
+    format.map_or(Ok(()), |format| strict_format(format, "response_format"))
 }
 
 /// The schema of a function: what it says of lists, and all of it where it is strict.
@@ -123,9 +118,8 @@ mod tests {
     use super::*;
 
     fn refused(request: &Value) -> Option<String> {
-        check(&serde_json::from_slice::<Value>(request.to_string().as_bytes()).unwrap())
-            .err()
-            .map(|refusal| refusal.message)
+        let request = serde_json::from_slice::<Value>(request.to_string().as_bytes()).unwrap();
+        check(&request, &mut Vec::new()).err().map(|refusal| refusal.message)
     }
 
     fn with(messages: &Value) -> Option<String> {

@@ -1,24 +1,21 @@
 //! What Gemini refuses, in its words.
 
-use super::super::gemini::field;
-use super::super::refusal::ModelRefusal;
-use super::{Warnings, tools};
-use crate::fields::items;
+use super::{refuse, tools};
+use crate::{fields::items, gemini::field, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// The longest name of a function.
 const LONGEST_NAME: usize = 64;
 
 /// What is wrong with a request.
-pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal> {
+pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let contents = items(request.get("contents"));
     // Quoted in langchain-ai/langchain-google#1393 and vercel/ai#3775.
     if contents.is_empty() {
-        return Err(ModelRefusal::new(400, "* GenerateContentRequest.contents: contents is not specified"));
+        return refuse("* GenerateContentRequest.contents: contents is not specified");
     }
     names(request)?;
-    answered(contents)?;
-    Ok(Warnings::new())
+    answered(contents)
 }
 
 /// Names of functions. Quoted in google-gemini/gemini-cli#7869 and, since colons are allowed, AstrBotDevs/AstrBot#5416.
@@ -31,11 +28,10 @@ fn names(request: &Value) -> Result<(), ModelRefusal> {
             let may_be = |it: char| it.is_ascii_alphanumeric() || "_.:-".contains(it);
             if !begins || name.len() > LONGEST_NAME || !name.chars().all(may_be) {
                 let place = format!("GenerateContentRequest.tools[{at}].function_declarations[{number}].name");
-                let message = format!(
+                return refuse(format!(
                     "* {place}: Invalid function name. Must start with a letter or an underscore. Must be alphameric \
                      (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of {LONGEST_NAME}."
-                );
-                return Err(ModelRefusal::new(400, message));
+                ));
             }
         }
     }
@@ -52,9 +48,10 @@ fn answered(contents: &[Value]) -> Result<(), ModelRefusal> {
         let calls = count(called, ["functionCall", "function_call"]);
         let results = count(gave, ["functionResponse", "function_response"]);
         if calls > 0 && calls != results && called.first().is_some_and(is_model) {
-            let message = "Please ensure that the number of function response parts is equal to the number of function call \
-                           parts of the function call turn.";
-            return Err(ModelRefusal::new(400, message));
+            return refuse(
+                "Please ensure that the number of function response parts is equal to the number of function call \
+                           parts of the function call turn.",
+            );
         }
     }
     Ok(())

@@ -1,9 +1,8 @@
 //! What Anthropic's Messages refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::refusal::ModelRefusal;
 use super::pairs::{calls_of, paired, turns};
-use super::{Warnings, blocks, given, names, schema, thinking, tools};
-use crate::fields::items;
+use super::{blocks, given, names, refuse, schema, thinking, tools};
+use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// The answer that a request goes on from, if it goes on with a thread: the API then holds the messages before it.
@@ -23,18 +22,18 @@ pub(in super::super) enum Before {
 }
 
 /// Looks at a request, which may go on from an answer.
-pub(in super::super) fn check(request: &Value, before: &Before) -> Result<Warnings, ModelRefusal> {
+pub(in super::super) fn check(request: &Value, before: &Before) -> Result<(), ModelRefusal> {
     // The error is quoted for `max_tokens` in tickernelz/opencode-mem#50 and microsoft/foundry-dev-tools#465. Anthropic's API
     // reference has all three as required.
     for name in ["model", "max_tokens", "messages"] {
         if given(request, name).is_none() {
-            return Err(ModelRefusal::new(400, format!("{name}: Field required")));
+            return refuse(format!("{name}: Field required"));
         }
     }
     let messages = request.get("messages").and_then(Value::as_array);
     if messages.is_some_and(Vec::is_empty) {
         // danny-avila/LibreChat#3442
-        return Err(ModelRefusal::new(400, "messages: at least one message is required"));
+        return refuse("messages: at least one message is required");
     }
     blocks::check(items(request.get("messages")))?;
     blocks::cached(request)?;
@@ -46,8 +45,7 @@ pub(in super::super) fn check(request: &Value, before: &Before) -> Result<Warnin
         // Results of calls that are not known may come first.
         Before::Unknown => paired(turns.get(1..).unwrap_or_default(), calls_of(turns.first()))?,
     }
-    offered(request)?;
-    Ok(Warnings::new())
+    offered(request)
 }
 
 /// The tools of a request.
@@ -57,7 +55,7 @@ fn offered(request: &Value) -> Result<(), ModelRefusal> {
         let name = tool["name"].as_str();
         if name.is_some_and(|name| known.contains(&name)) {
             // eclipse-theia/theia#16122, docker/docker-agent#2251; danny-avila/LibreChat#13162 for tools that Anthropic defines.
-            return Err(ModelRefusal::new(400, "tools: Tool names must be unique."));
+            return refuse("tools: Tool names must be unique.");
         }
         known.extend(name);
         // Tools that Anthropic defines have a type of their own.
@@ -69,14 +67,14 @@ fn offered(request: &Value) -> Result<(), ModelRefusal> {
         if ["oneOf", "allOf", "anyOf"].iter().any(|key| wanted.is_some_and(|schema| schema.get(key).is_some())) {
             // anthropics/claude-code#5319 and #5973, mobile-next/mobile-mcp#344
             let message = "input_schema does not support oneOf, allOf, or anyOf at the top level";
-            return Err(ModelRefusal::new(400, format!("tools.{at}.custom.input_schema: {message}")));
+            return refuse(format!("tools.{at}.custom.input_schema: {message}"));
         }
         let strict = tool["strict"].as_bool() == Some(true);
         if wanted.filter(|_| strict).and_then(|wanted| schema::broken(wanted, false)).is_some() {
             // vercel/ai#20681
-            let message =
-                format!("tools.{at}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false");
-            return Err(ModelRefusal::new(400, message));
+            return refuse(format!(
+                "tools.{at}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false"
+            ));
         }
     }
     Ok(())

@@ -21,8 +21,10 @@ use super::refusal::ModelRefusal;
 use crate::fields::items;
 use serde_json::Value;
 
-/// What a request is told that is not refused: things that some models or compatible providers refuse.
-pub(super) type Warnings = Vec<String>;
+/// Refuses a request with nothing but words.
+fn refuse(message: impl Into<String>) -> Result<(), ModelRefusal> {
+    Err(ModelRefusal::new(400, message))
+}
 
 /// OpenAI's error for a part of a request that must be there. Quoted in mattermost/mattermost-plugin-agents#476 (`model` of the
 /// Responses API) and openai/codex#6725 (an item of its input).

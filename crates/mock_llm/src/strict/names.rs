@@ -1,6 +1,7 @@
 //! The names of tools.
 
 use super::super::refusal::ModelRefusal;
+use super::refuse;
 
 /// The longest name that any provider takes.
 const LONGEST: usize = 128;
@@ -57,11 +58,10 @@ pub(super) fn risky(place: &str, name: &str, description: Option<&str>) -> Vec<S
 pub(super) fn anthropic(at: usize, name: &str) -> Result<(), ModelRefusal> {
     let place = format!("tools.{at}.custom.name");
     if is_plain(name) && name.len() > LONGEST {
-        return Err(ModelRefusal::new(400, format!("{place}: String should have at most {LONGEST} characters")));
+        return refuse(format!("{place}: String should have at most {LONGEST} characters"));
     }
     if !is_plain(name) {
-        let message = format!("{place}: String should match pattern '^[a-zA-Z0-9_-]{{1,{LONGEST}}}$'");
-        return Err(ModelRefusal::new(400, message));
+        return refuse(format!("{place}: String should match pattern '^[a-zA-Z0-9_-]{{1,{LONGEST}}}$'"));
     }
     Ok(())
 }

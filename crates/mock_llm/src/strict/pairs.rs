@@ -1,7 +1,7 @@
 //! Calls of tools and their results in Anthropic's Messages.
 
-use super::super::refusal::ModelRefusal;
-use crate::fields::items;
+use super::refuse;
+use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// What one side says until the other does. Messages of one side that follow each other count as one, as Anthropic's API
@@ -75,12 +75,9 @@ pub(super) fn paired<'j>(turns: &[SideTurn<'j>], mut before: Vec<(usize, &'j str
         if let Some(block) = results.iter().find(|result| !before.iter().any(|(_, call)| *call == result.id)) {
             // anthropics/claude-code#18947 and #13460
             let LocatedBlock { message, at, id, .. } = block;
-            return Err(ModelRefusal::new(
-                400,
-                format!(
-                    "messages.{message}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
-                     `tool_result` block must have a corresponding `tool_use` block in the previous message."
-                ),
+            return refuse(format!(
+                "messages.{message}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
+                 `tool_result` block must have a corresponding `tool_use` block in the previous message."
             ));
         }
         once_each(&results)?;
@@ -95,22 +92,20 @@ fn once_each(results: &[&LocatedBlock<'_>]) -> Result<(), ModelRefusal> {
     let is_repeated = |at: usize| results[..at].iter().any(|earlier| earlier.id == results[at].id);
     let Some(at) = (1..results.len()).find(|at| is_repeated(*at)) else { return Ok(()) };
     let LocatedBlock { message, at, id, .. } = results[at];
-    let message = format!(
+    refuse(format!(
         "messages.{message}.content.{at}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
-    );
-    Err(ModelRefusal::new(400, message))
+    ))
 }
 
 /// Results come before anything else that is said: apify/tester-mcp-client#12, and Anthropic's guide to handling tool calls.
 fn in_front(blocks: &[LocatedBlock<'_>], results: usize) -> Result<(), ModelRefusal> {
     let begins = blocks.iter().take_while(|block| block.kind == BlockKind::Result).count();
     let Some(block) = blocks.first().filter(|_| begins < results) else { return Ok(()) };
-    let message = format!(
+    refuse(format!(
         "messages.{}: Did not find {results} `tool_result` block(s) at the beginning of this message. Messages following `tool_use` \
          blocks must begin with a matching number of `tool_result` blocks.",
         block.message
-    );
-    Err(ModelRefusal::new(400, message))
+    ))
 }
 
 /// anthropics/claude-code#8210 and #8612, OpenHands/OpenHands#7512
@@ -119,12 +114,9 @@ fn unanswered(calls: &[(usize, &str)], results: &[&LocatedBlock<'_>]) -> Result<
         calls.iter().filter(|(_, call)| !results.iter().any(|result| result.id == *call)).collect();
     let Some((message, _)) = open.first() else { return Ok(()) };
     let ids: Vec<&str> = open.iter().map(|(_, call)| *call).collect();
-    Err(ModelRefusal::new(
-        400,
-        format!(
-            "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
-             block must have a corresponding `tool_result` block in the next message.",
-            ids.join(", ")
-        ),
+    refuse(format!(
+        "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
+         block must have a corresponding `tool_result` block in the next message.",
+        ids.join(", ")
     ))
 }

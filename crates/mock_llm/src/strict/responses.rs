@@ -1,9 +1,8 @@
 //! What OpenAI's Responses refuse. All errors are 400, `invalid_request_error`.
 
-use super::super::parsed_request::Items;
-use super::super::refusal::ModelRefusal;
 use super::chat::{function_schema, strict_format};
-use super::{Warnings, given, missing, names, tools};
+use super::{given, missing, names, tools};
+use crate::{parsed_request::Items, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// The earlier calls that a request names.
@@ -29,7 +28,7 @@ impl EarlierCalls {
 }
 
 /// Looks at the parts of a request.
-pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal> {
+pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let has = |name| given(request, name).is_some();
     let there = |name| request.get(name).is_some_and(|value| *value != Value::Null);
     let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(there);
@@ -48,10 +47,8 @@ pub(in super::super) fn check(request: &Value) -> Result<Warnings, ModelRefusal>
         names::openai(&format!("tools[{at}].name"), name)?;
         function_schema(tool, name, &format!("tools[{at}].parameters"))?;
     }
-    if let Some(format) = request.get("text").and_then(|text| text.get("format")) {
-        strict_format(format, "text.format.schema")?;
-    }
-    Ok(Warnings::new())
+    let format = request.get("text").and_then(|text| text.get("format"));
+    format.map_or(Ok(()), |format| strict_format(format, "text.format.schema"))
 }
 
 /// Every call has its output, and every output its call, in the input or in what the request names.

@@ -1,8 +1,8 @@
 //! What Anthropic's Messages refuse of requests that let the model think (`thinking: { type: enabled }`). Adaptive thinking has no
 //! such rules.
 
-use super::super::refusal::ModelRefusal;
-use crate::fields::items;
+use super::refuse;
+use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// The fewest tokens that thinking is given.
@@ -17,20 +17,20 @@ pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let forced = request.get("tool_choice").and_then(kind);
     if matches!(forced.as_deref(), Some("any" | "tool")) {
         // mastra-ai/mastra#7507, run-llama/llama_index#19641, langchain-ai/langchain#35544
-        return Err(ModelRefusal::new(400, "Thinking may not be enabled when tool_choice forces tool use."));
+        return refuse("Thinking may not be enabled when tool_choice forces tool use.");
     }
     let Some(budget) = thinking["budget_tokens"].as_u64() else { return Ok(()) };
     if budget < LEAST_BUDGET {
         // themaximalist/llm.js#30
-        let message =
-            format!("thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}");
-        return Err(ModelRefusal::new(400, message));
+        return refuse(format!(
+            "thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}"
+        ));
     }
     // Between calls of tools a model may think for longer than one answer (interleaved thinking).
     let tools = items(request.get("tools"));
     if tools.is_empty() && request["max_tokens"].as_u64().is_some_and(|most| most <= budget) {
         // sigoden/aichat#1304, ProfSynapse/nexus#17
-        return Err(ModelRefusal::new(400, "`max_tokens` must be greater than `thinking.budget_tokens`."));
+        return refuse("`max_tokens` must be greater than `thinking.budget_tokens`.");
     }
     Ok(())
 }
