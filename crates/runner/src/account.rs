@@ -9,6 +9,7 @@ use agentci_verdict::{CaseEnd, Cause, Finding, Metrics};
 
 use crate::attempt::Attempt;
 use crate::attempt_watch::ConversationWatch;
+use crate::findings::each_once;
 use crate::fingerprint::fingerprint;
 use crate::job::CaseJob;
 use crate::judge::JudgedAttempt;
@@ -82,7 +83,7 @@ impl Account {
         let (found, meter) = watch.conclude();
         self.findings.splice(0..0, found);
         self.exceeded = meter.exceeded();
-        self.metrics = meter.into_metrics();
+        self.metrics = meter.metrics;
     }
 
     /// Evaluates the checks of the whole case.
@@ -109,7 +110,7 @@ impl Account {
         end.warnings = self.all_warnings(job).into();
         end.assertions.failed = self.checks.failed;
         if let Some(first) = self.findings.first_mut() {
-            first.notes.extend(job.run.shared.services.tools.uncalled(job, &self.trace));
+            first.notes.extend(job.run.shared.tools.uncalled(job, &self.trace));
             first.notes.append(&mut self.left.notes);
         }
         end.similarities = self.checks.similarities.into();
@@ -165,13 +166,8 @@ fn output_hash(job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
 
 /// The rules of its protocol that the agent broke, each told once.
 fn violations(trace: &Trace) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
-    for event in trace.events() {
-        if let EventKind::Violation(message) = &event.kind
-            && !told.contains(message)
-        {
-            told.push(message.clone());
-        }
-    }
-    told
+    each_once(trace.events().iter().filter_map(|event| match &event.kind {
+        EventKind::Violation(message) => Some(message.clone()),
+        _ => None,
+    }))
 }

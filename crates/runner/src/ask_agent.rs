@@ -21,6 +21,7 @@ use crate::drive_findings::drive;
 use crate::options::RunOptions;
 use crate::resources::{CaseResources, Library};
 use crate::stop::Stop;
+use crate::variables::of_environment;
 
 /// How long an agent may take where nobody says.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -155,9 +156,7 @@ impl Ask<'_> {
 
 /// A variable of the environment, as the agent's own file has it before all else.
 pub(crate) fn lookup(target: &Target, options: &RunOptions<'_>, name: &str) -> Option<String> {
-    let name = name.strip_prefix("ENV.")?;
-    let own = target.environment().iter().rev().find(|(known, _)| known == name);
-    own.map(|(_, value)| value.clone()).or_else(|| (options.environment)(name))
+    of_environment(target.environment(), options.environment, name.strip_prefix("ENV.")?)
 }
 
 /// How long an agent may take that is asked for a case.

@@ -114,7 +114,7 @@ async fn waited(job: &CaseJob<'_>, wait: Duration) -> bool {
 /// was held back before.
 fn tell(attempt: &Attempt<'_>, ended: AttemptEnd) -> CaseStatus {
     let AttemptEnd { mut end, late, .. } = ended;
-    let (status, held) = (end.status, &attempt.job.run.shared.services.held);
+    let (status, held) = (end.status, &attempt.job.run.shared.held);
     // The case before can get no more calls that are its own.
     let before = held.tell(attempt.job.run.events);
     let printed = end.stderr_tail.to_vec();
@@ -155,7 +155,7 @@ async fn run(attempt: &mut Attempt<'_>) -> AttemptEnd {
             (may_pass, account.settle(attempt, &mut end))
         }
     };
-    Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
+    Box::pin(job.run.shared.agents.end(job, attempt.number)).await;
     (end.status, end.cause) = settle(&end.findings);
     end.passed = end.status == CaseStatus::Pass;
     AttemptEnd { end, may_pass, late }

@@ -39,7 +39,7 @@ impl<'w> ConversationWatch<'w> {
     /// Begins with a turn, which has limits of its own.
     pub(crate) fn begin(&self, number: u32, turn: &'w Turn) {
         let of_turn = Meter::of_turn(&turn.limits, self.attempt.job.run.sources);
-        self.seen.borrow_mut().meters.begin(number, of_turn);
+        self.seen.borrow_mut().meters.turn = Some((number, of_turn));
     }
 
     /// Takes note of something that the agent did; whether it may go on.
@@ -83,7 +83,7 @@ impl<'w> ConversationWatch<'w> {
 
 /// What stops the agent after an event: a call that it may not make, or limits.
 fn reasons_to_stop(job: &CaseJob<'_>, meters: &mut Meters<'_>, event: &Event) -> Vec<Finding> {
-    let changes = meters.join(event);
+    let changes = meters.joiner.take(event);
     let refused = if let EventKind::ToolCall(call) = &event.kind
         && call.observer == Observer::Stub
     {

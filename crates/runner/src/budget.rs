@@ -1,11 +1,12 @@
 //! What a run may spend on the live world: money and time. Shared by all suites of a run.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use agentci_source::print_duration;
 use agentci_trace::add_decimals;
+use agentci_wire::lock;
 
 /// What a run may spend, and has spent.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl Budget {
 
     /// Takes note of a model call that the live world answered. Without a price its cost is unknown.
     pub(crate) fn spend(&self, model: &str, cost_usd: Option<f64>) {
-        let mut spent = self.lock();
+        let mut spent = lock(&self.spent);
         spent.model_calls += 1;
         match cost_usd {
             Some(cost) => spent.cost_usd = add_decimals(spent.cost_usd, cost),
@@ -49,7 +50,7 @@ impl Budget {
 
     /// What was spent so far.
     pub fn spent(&self) -> Spent {
-        self.lock().clone()
+        lock(&self.spent).clone()
     }
 
     /// Which limit was exceeded, in words, if one was. What has no price can not be held against a limit on costs.
@@ -73,10 +74,6 @@ impl Budget {
     pub(crate) fn deadline(&self) -> Option<(Instant, Duration)> {
         let limit = self.max_wall?;
         Some((self.started.checked_add(limit)?, limit))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,6 +3,8 @@
 use agentci_trace::{ArgumentDifference, Trace, TracedCall, same_tool};
 use serde_json::Value;
 
+use crate::findings::each_once;
+
 /// How many arguments of a call, and how many such calls, are told of as changed.
 const DIFFERENCES: usize = 5;
 
@@ -11,14 +13,9 @@ const VALUE: usize = 80;
 
 /// What the model asked for and what became of it, a line for each call where they differ.
 pub(crate) fn told(trace: &Trace) -> Vec<String> {
-    let mut warnings: Vec<String> = Vec::new();
-    for call in trace.calls() {
-        for warning in [renamed(&call), changed(&call)].into_iter().flatten() {
-            if !warnings.contains(&warning) && warnings.len() < DIFFERENCES {
-                warnings.push(warning);
-            }
-        }
-    }
+    let calls = trace.calls();
+    let mut warnings = each_once(calls.iter().flat_map(|call| [renamed(call), changed(call)]).flatten());
+    warnings.truncate(DIFFERENCES);
     warnings
 }
 

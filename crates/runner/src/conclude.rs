@@ -32,13 +32,13 @@ pub(crate) async fn look_around(
         return;
     }
     let broke_off = account.findings.iter().any(|found| matches!(found.cause, Cause::AgentExited | Cause::Unreachable));
-    let (left, printed) = Box::pin(job.run.shared.services.agents.look(job, number, broke_off)).await;
+    let (left, printed) = Box::pin(job.run.shared.agents.look(job, number, broke_off)).await;
     account.stderr_tail.extend(printed);
     if let (Some(left), Some(finding)) = (left, account.findings.first_mut()) {
         finding.notes.push(left);
     }
-    if account.given_up && job.run.shared.services.tools.is_shared(job) {
-        Box::pin(job.run.shared.services.agents.give_up(job, number)).await;
+    if account.given_up && job.run.shared.tools.is_shared(job) {
+        Box::pin(job.run.shared.agents.give_up(job, number)).await;
     }
 }
 

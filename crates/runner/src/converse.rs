@@ -41,7 +41,7 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
         account.ended(&ended, attempt.clock.started().elapsed());
         // What was seen of the agent until now, and what it was sent of answers that it did not wait for.
         if let Some(model) = &stage.model {
-            model.flush();
+            model.server.flush();
         }
         if let Some(world) = &stage.world {
             world.settle().await;

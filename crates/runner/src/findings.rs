@@ -90,6 +90,17 @@ pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
 pub(crate) const CONSEQUENCES: [Cause; 6] =
     [Cause::Timeout, Cause::AgentError, Cause::AgentExited, Cause::Protocol, Cause::Limit, Cause::Unreachable];
 
+/// Each text once, in the order in which they came.
+pub(crate) fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for text in texts {
+        if !known.contains(&text) {
+            known.push(text);
+        }
+    }
+    known
+}
+
 /// Puts findings before others that may have come of them, and tells those with the first.
 pub(crate) fn before(found: &mut Vec<Finding>, new: Vec<Finding>, consequences: &[Cause]) {
     let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));

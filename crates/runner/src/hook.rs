@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::attempt::Attempt;
+use crate::job::CaseJob;
 use crate::open_error::NotOpened;
 use crate::recording::NetworkTape;
 use crate::secret_sources::learn_variables;
@@ -22,13 +23,6 @@ const OUTPUT_LIMIT: usize = 1 << 20;
 const SHOWN: usize = 500;
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
-/// Why a hook failed, and the last lines of its standard error.
-struct HookFailure {
-    message: String,
-    help: Option<&'static str>,
-    stderr_tail: Vec<String>,
-}
-
 /// Runs the hooks of a case, in order. What they print are variables of the case.
 pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -> Result<(), NotOpened> {
     let job = attempt.job;
@@ -38,14 +32,11 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -
             attempt.variables.take(recording.variables(number).unwrap_or(&Map::new()));
             continue;
         }
-        let printed = Box::pin(run(step, &attempt.variables)).await;
+        let printed = Box::pin(run(job, step, &attempt.variables)).await;
         if attempt.variables.is_spent() {
             return Err(VariableScope::too_much(job.place(step.span)).into());
         }
-        let printed = printed.map_err(|HookFailure { message, help, stderr_tail }| {
-            let finding = Finding::new(Cause::Hook, message).at(job.place(step.span), "");
-            NotOpened { findings: vec![Finding { help: help.map(Into::into), ..finding }], stderr_tail }
-        })?;
+        let printed = printed?;
         attempt.variables.take(&printed);
         // Before the next one runs, which may print what this one did.
         learn_variables(job, &attempt.variables);
@@ -57,19 +48,20 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -
 }
 
 /// Runs a hook and gives what it prints, one JSON object.
-async fn run(hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value>, HookFailure> {
-    let plain = |message: String| HookFailure { message, help: None, stderr_tail: Vec::new() };
-    let command = command(hook, scope).map_err(plain)?;
+async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value>, NotOpened> {
+    let failed = |message: String| Finding::new(Cause::Hook, message).at(job.place(hook.span), "");
+    let command = fill_command(&hook.command, &hook.environment, &|name| scope.get(name));
+    let command = command.map_err(|unset| failed(unset.to_string()))?;
+    let command = ProcessCommand { folder: hook.folder.clone(), ..command };
     let name = command.program.to_string_lossy().into_owned();
-    let (mut process, pipes) = Process::spawn(&command).map_err(|error| plain(format!("the hook failed: {error}")))?;
+    let (mut process, pipes) = Process::spawn(&command).map_err(|error| failed(format!("the hook failed: {error}")))?;
     drop(pipes.input);
     let mut output = Vec::new();
     let done = timeout(hook.timeout, process.print_to(&mut output, pipes.output, OUTPUT_LIMIT)).await;
     let ending = process.end(GRACE).await;
-    let wrong = |what: String| HookFailure {
-        message: format!("the hook `{name}` {what}"),
-        help: None,
-        stderr_tail: ending.stderr_tail,
+    let wrong = |what: String| {
+        let findings = vec![failed(format!("the hook `{name}` {what}"))];
+        NotOpened { findings, stderr_tail: ending.stderr_tail }
     };
     match done {
         Err(_) => {
@@ -84,8 +76,9 @@ async fn run(hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value
         Ok(Ok(exit)) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
     }
     if output.trim_ascii().is_empty() {
-        let silent = wrong("printed nothing, and must print one JSON object".into());
-        return Err(HookFailure { help: Some("let it print `{}` if it sets no variables"), ..silent });
+        let mut silent = wrong("printed nothing, and must print one JSON object".into());
+        silent.findings[0].help = Some("let it print `{}` if it sets no variables".into());
+        return Err(silent);
     }
     match serde_json::from_slice(&output) {
         Ok(Value::Object(variables)) => Ok(variables),
@@ -103,9 +96,4 @@ fn quote(output: &[u8]) -> String {
         short.push_str(" [cut]");
     }
     if short.is_empty() { "it printed nothing".into() } else { format!("it printed: {short}") }
-}
-
-fn command(hook: &Hook, scope: &VariableScope<'_>) -> Result<ProcessCommand, String> {
-    let command = fill_command(&hook.command, &hook.environment, &|name| scope.get(name));
-    Ok(ProcessCommand { folder: hook.folder.clone(), ..command.map_err(|unset| unset.to_string())? })
 }

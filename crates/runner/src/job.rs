@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agentci_checks::ReadyCase;
 use agentci_plan::Case;
 use agentci_source::{Place, Span};
+use agentci_verdict::{Cause, Finding};
 
 use crate::pending::NextCase;
 use crate::resources::CaseResources;
@@ -37,6 +38,11 @@ impl<'j> CaseJob<'j> {
             secrets: Secrets::new(&run.secrets),
             resources: CaseResources::new(&run.shared.library, &case.id, run.options.seed),
         }
+    }
+
+    /// What is wrong there, where the suite is or what it names.
+    pub(crate) fn invalid(&self, span: Span, message: impl Into<String>) -> Finding {
+        Finding::new(Cause::Config, message).at(self.place(span), "")
     }
 
     pub(crate) fn place(&self, span: Span) -> Place {

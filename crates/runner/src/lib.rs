@@ -34,6 +34,7 @@ mod mcp_servers;
 mod meter;
 mod mock_model;
 mod model_trouble;
+mod observation_line;
 mod open_error;
 mod options;
 mod pending;

@@ -17,7 +17,7 @@ const FAILED_NAMED: usize = 5;
 pub(crate) struct Meters<'m> {
     pub(crate) joiner: Joiner,
     case: Meter<'m>,
-    turn: Option<(u32, Meter<'m>)>,
+    pub(crate) turn: Option<(u32, Meter<'m>)>,
     /// Whether a limit was exceeded. The first one ends the case; what the agent still does until it is stopped is counted, and
     /// compared with no limit.
     pub(crate) over: bool,
@@ -26,16 +26,6 @@ pub(crate) struct Meters<'m> {
 impl<'m> Meters<'m> {
     pub(crate) fn new(case: Meter<'m>) -> Self {
         Self { joiner: Joiner::default(), case, turn: None, over: false }
-    }
-
-    /// Begins with a turn.
-    pub(crate) fn begin(&mut self, number: u32, turn: Meter<'m>) {
-        self.turn = Some((number, turn));
-    }
-
-    /// Joins an event to what is known of calls.
-    pub(crate) fn join(&mut self, event: &Event) -> Vec<CallChange> {
-        self.joiner.take(event)
     }
 
     /// Takes note of an event. The findings are the limits that it exceeded: that of the case, and that of the turn.
@@ -65,7 +55,7 @@ impl<'m> Meters<'m> {
 pub(crate) struct Meter<'m> {
     limits: &'m Limits,
     sources: &'m Sources,
-    metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// Requests to a model.
     asked: ModelAttempts,
     /// Forms that failures of tools were recognised by.
@@ -172,22 +162,18 @@ impl<'m> Meter<'m> {
         let colon = if named.is_empty() { "" } else { ": " };
         format!("{count} {calls} failed{colon}{}", named.join(", "))
     }
-
-    pub(crate) fn into_metrics(self) -> Metrics {
-        self.metrics
-    }
 }
 
 /// What an attempt used, counted again over a trace to which something was added; and the limit that this exceeds.
 pub(crate) fn recount(job: &CaseJob<'_>, trace: &Trace) -> (Metrics, Option<Finding>) {
     let mut meters = Meters::new(Meter::of_case(&job.case.limits, job.run.sources, job.secrets.brought()));
     for event in trace.events() {
-        let changes = meters.join(event);
+        let changes = meters.joiner.take(event);
         meters.count(event, &changes);
     }
     let meter = meters.conclude();
     let exceeded = meter.exceeded();
-    (meter.into_metrics(), exceeded)
+    (meter.metrics, exceeded)
 }
 
 /// The finding for a limit that was exceeded.

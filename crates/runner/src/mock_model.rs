@@ -3,9 +3,9 @@
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
 use agentci_trace::{EventKind, Trace};
-use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::findings::each_once;
 use crate::job::CaseJob;
 use crate::open_error::NotOpened;
 use crate::recorded_world::handed_environment;
@@ -74,7 +74,7 @@ pub(crate) struct AttemptModel {
     /// What leads an SDK to it.
     pub(crate) environment: Vec<(String, String)>,
     /// It is there until this is dropped.
-    server: ModelServer,
+    pub(crate) server: ModelServer,
 }
 
 impl AttemptModel {
@@ -82,11 +82,6 @@ impl AttemptModel {
     pub(crate) fn environment_without_address(&self) -> impl Iterator<Item = (String, String)> {
         let url = self.server.url();
         self.environment.iter().map(move |(name, value)| (name.clone(), value.replace(&url, NOWHERE)))
-    }
-
-    /// Tells of answers that are still being sent, as far as they were sent.
-    pub(crate) fn flush(&self) {
-        self.server.flush();
     }
 
     /// What was asked for so far.
@@ -113,10 +108,9 @@ pub(crate) async fn start(
         secrets: Some(job.secrets.fetched.clone()),
         ..ModelServerOptions::default()
     };
-    let server = Box::pin(ModelServer::start(world.script.clone(), options)).await.map_err(|error| {
-        let message = format!("the scripted model could not be started: {error}");
-        Finding::new(Cause::Config, message).at(job.place(world.span), "")
-    })?;
+    let server = Box::pin(ModelServer::start(world.script.clone(), options))
+        .await
+        .map_err(|error| job.invalid(world.span, format!("the scripted model could not be started: {error}")))?;
     let environment = environment(&server, world, job.run.options.environment);
     Ok(Some(AttemptModel { addresses: addresses(&server, world), environment, server }))
 }
@@ -124,22 +118,20 @@ pub(crate) async fn start(
 /// The requests that the scripted model refused and that are no findings by themselves, in words, each told once. An agent seldom
 /// says more of one than its status.
 pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
     let complained = |message: &str| {
         let says =
             |kind: &EventKind| matches!(kind, EventKind::ModelTrouble(trouble) if trouble.message.contains(message));
         trace.events().iter().any(|event| says(&event.kind))
     };
-    for event in trace.events() {
-        let EventKind::ModelCall { response, .. } = &event.kind else { continue };
+    let refused = trace.events().iter().filter_map(|event| {
+        let EventKind::ModelCall { response, .. } = &event.kind else { return None };
         // Ollama's errors are texts.
         let error = &response["error"];
-        let Some(message) = error["message"].as_str().or(error.as_str()) else { continue };
-        let note = format!("the scripted model refused a request: {message}");
-        if told.len() < TOLD && !told.contains(&note) && !complained(message) {
-            told.push(note);
-        }
-    }
+        let message = error["message"].as_str().or(error.as_str()).filter(|message| !complained(message))?;
+        Some(format!("the scripted model refused a request: {message}"))
+    });
+    let mut told = each_once(refused);
+    told.truncate(TOLD);
     told
 }
 

@@ -2,13 +2,14 @@
 //! asked.
 
 use agentci_checks::may_go_unasked;
-use agentci_plan::{ModelWorld, Target, UnansweredRoute};
+use agentci_plan::{ModelWorld, UnansweredRoute};
 use agentci_source::Place;
 use agentci_trace::{EventKind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
 
 use crate::findings;
 use crate::job::CaseJob;
+use crate::recorded_world::started_program;
 
 /// How many complaints are told of a case; all are in the run's events.
 const TOLD: usize = 10;
@@ -94,12 +95,7 @@ fn place(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Plac
 pub(crate) fn never_asked(job: &CaseJob<'_>, trace: &Trace, reached: &[String]) -> Option<Finding> {
     let case = job.case;
     let world = case.world.model.as_ref()?;
-    let started = match &*case.target {
-        Target::Process(_) => true,
-        Target::Http(http) => http.server.is_some(),
-        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => false,
-    };
-    if !started || was_asked(trace) || may_go_unasked(case) {
+    if started_program(&case.target).is_none() || was_asked(trace) || may_go_unasked(case) {
         return None;
     }
     let (message, label, help) = unasked(reached);

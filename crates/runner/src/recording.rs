@@ -43,29 +43,31 @@ pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, NotOpened> {
             return Ok(NetworkTape::Live);
         }
         let verb = if job.run.options.mode == Mode::Record { "record to" } else { "replay" };
-        let finding = Finding::new(Cause::Config, format!("there is no `recording` to {verb}"));
         let help = match target {
             Target::Mcp(_) if job.run.options.mode == Mode::Record => {
                 "add `recording: PATH` to the `world` of the case, or a snapshot of the tools: `mcp:list: { snapshot: tools.json }`"
             }
             _ => "add `recording: PATH` to the `world` of the case, or use `--mode live`",
         };
-        return Err(finding.at(job.place(job.case.span), "").help(help).into());
+        return Err(job.invalid(job.case.span, format!("there is no `recording` to {verb}")).help(help).into());
     };
     if job.run.options.mode == Mode::Record {
         return Ok(NetworkTape::Record(ExchangeRecorder::new()));
     }
-    let wrong =
-        |message: String, help: &str| Finding::new(Cause::Config, message).at(job.place(recording.span), "").help(help);
+    let wrong = |message: String, help: &str| job.invalid(recording.span, message).help(help);
     let shown = recording.path.display();
     let text = job.run.options.files.read_text(&recording.path, AgentRecording::LARGEST as u64).map_err(|error| {
         wrong(format!("the recording `{shown}` can not be read: {error}"), "make it with `agentci record`")
     })?;
     let read = AgentRecording::parse(&text)
         .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
-    let sha256 = sha256(text.as_bytes());
-    let replay = ReplaySource { cassette_path: shown.to_string(), cassette_sha256: sha256, ..ReplaySource::default() };
-    Ok(NetworkTape::Replay(read, replay))
+    Ok(NetworkTape::Replay(read, replay_source(&recording.path, &sha256(text.as_bytes()))))
+}
+
+/// Which recording is played.
+pub(crate) fn replay_source(path: &Path, sha256: &str) -> ReplaySource {
+    let (cassette_path, cassette_sha256) = (path.display().to_string(), sha256.to_owned());
+    ReplaySource { cassette_path, cassette_sha256, ..ReplaySource::default() }
 }
 
 /// Whether a case is one of a suite for which snapshots of a server's tools are made.
@@ -110,8 +112,7 @@ pub(crate) fn save(
         return None;
     }
     let error = agentci_stubs::replace_file(&kept.path, recording.write(secrets)).err()?;
-    let message = format!("the recording could not be written: {error}");
-    Some(Finding::new(Cause::Config, message).at(job.place(job.case.span), ""))
+    Some(job.invalid(job.case.span, format!("the recording could not be written: {error}")))
 }
 
 /// Whether a recording of an attempt is of use, after what was found in it.

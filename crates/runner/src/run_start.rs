@@ -4,6 +4,7 @@ use agentci_plan::{AnsweredBy, Case, ChatApi, ChatTarget, CommandPart, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::RunStart;
 
+use crate::recorded_world::started_program;
 use crate::run::RunPlan;
 
 /// The first event of a run; `tools_at` is where running agents find their tools.
@@ -60,18 +61,11 @@ fn same(run: &RunPlan<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String
 fn agent_command(run: &RunPlan<'_>) -> Vec<String> {
     let mut targets = run.selected().map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
-    let command = match &**first {
-        Target::Process(process) => &process.command,
-        Target::Http(http) => match &http.server {
-            Some(server) => &server.command,
-            None => return Vec::new(),
-        },
-        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => return Vec::new(),
-    };
+    let Some(program) = started_program(first) else { return Vec::new() };
     if targets.any(|target| target != first) {
         return Vec::new();
     }
     let written =
         |part: &CommandPart| part.file.as_ref().map_or_else(|| part.text.written(), |file| file.display().to_string());
-    command.iter().map(written).collect()
+    program.command.iter().map(written).collect()
 }

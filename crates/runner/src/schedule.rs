@@ -38,7 +38,8 @@ pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> 
     let mut tally = pending.tally();
     drop(pending);
     // The end that was held back may be worse than all that were told.
-    let held = suite_run.shared.services.stop(&events).await;
+    suite_run.shared.agents.stop().await;
+    let held = suite_run.shared.held.tell(&events);
     tally.worst = tally.worst.max(held.unwrap_or(CaseStatus::Pass));
     conclude(&run, &events, &clock, tally, all_selected)
 }

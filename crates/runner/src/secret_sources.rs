@@ -2,7 +2,6 @@
 //!
 //! Each function takes one source and teaches a redactor what is secret in it.
 
-use agentci_checks::ReadyCheck;
 use agentci_plan::mcp_script::CallOutcome;
 use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, ToolSource, World};
 use agentci_source::{Content, Node};
@@ -24,7 +23,7 @@ pub(crate) fn learn_written(job: &CaseJob<'_>) {
         learn_handed_over(job.case, &|_| None, secrets);
         let checks = job.ready.checks.iter().chain(job.ready.turns.iter().flatten());
         for check in checks.filter(|check| !check.waits_for_variables()) {
-            learn_check(check, secrets);
+            learn_node(&check.check().arguments, secrets);
         }
         for value in played(&job.case.world) {
             secrets.learn(value);
@@ -38,7 +37,7 @@ pub(crate) fn learn_written(job: &CaseJob<'_>) {
 /// What the variables hold by now, and what is handed to the agent, its hooks and its tools with them.
 pub(crate) fn learn_variables(job: &CaseJob<'_>, variables: &VariableScope<'_>) {
     job.secrets.bring(|secrets| {
-        for (name, value) in variables.all() {
+        for (name, value) in &variables.variables {
             secrets.learn_pair(name, value);
             secrets.learn_text(value);
         }
@@ -55,13 +54,9 @@ pub(crate) fn learn_filled(job: &CaseJob<'_>, filled: &FilledCase) {
         let ready = job.ready.checks.iter().chain(job.ready.turns.iter().flatten());
         let checks = filled.checks.iter().chain(filled.turn_checks.iter().flatten());
         for (check, _) in checks.zip(ready).filter(|(_, ready)| ready.waits_for_variables()) {
-            learn_check(check, secrets);
+            learn_node(&check.check().arguments, secrets);
         }
     });
-}
-
-fn learn_check(check: &ReadyCheck, secrets: &mut Redactor) {
-    learn_node(&check.check().arguments, secrets);
 }
 
 /// What the suite hands to the agent of a case, its hooks and its tools.

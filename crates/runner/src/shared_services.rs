@@ -46,10 +46,10 @@ pub(crate) async fn surroundings(
     played: PlayedWorld<'_>,
 ) -> Result<Surroundings, NotOpened> {
     let (job, number) = (attempt.job, attempt.number);
-    let services = &job.run.shared.services;
+    let shared = &job.run.shared;
     let served =
-        if replayed { None } else { services.tools.open(job, faults.clone(), observer.cloned(), &attempt.lookup())? };
-    let bases = services.tools.bases(job, served.as_ref());
+        if replayed { None } else { shared.tools.open(job, faults.clone(), observer.cloned(), &attempt.lookup())? };
+    let bases = shared.tools.bases(job, served.as_ref());
     for (name, base) in &bases.bases {
         attempt.variables.set(name, base);
     }
@@ -63,14 +63,14 @@ pub(crate) async fn surroundings(
     let hosts = played.mcp.into_iter().flat_map(McpServers::hosts).collect();
     let world = recorded_world::open(attempt, observer, &bases, hosts, faults).await?;
     let environment = || of_server(job, &bases, played, world.as_ref());
-    let reached = services.agents.reach(job, number, &attempt.lookup(), &environment).await;
-    let Reached { variables, warning, started } = reached?;
+    let reached = shared.agents.reach(job, number, &attempt.lookup(), &environment).await;
+    let Reached { port, warning, started } = reached?;
     if let (Some(world), Some(pid)) = (&world, started) {
         // It ends with the session.
         let _ = world.started.send(pid);
     }
-    for (name, value) in &variables {
-        attempt.variables.set(name, value);
+    if let Some(port) = port {
+        attempt.variables.set(PORT, &port.to_string());
     }
     let mut environment = if served.is_some() { bases.bases.clone() } else { Vec::new() };
     environment.extend(world.iter().flat_map(|world| world.environment.iter().cloned()));
@@ -89,7 +89,7 @@ fn of_server(
         bases.bases.clone()
     } else {
         // It serves the cases to come as well.
-        job.run.shared.services.tools.shared_bases(&job.case.target, job.run.options.mode)
+        job.run.shared.tools.shared_bases(&job.case.target, job.run.options.mode)
     };
     match model {
         Some(model) if has_own_agent(job) => told.extend(model.environment.iter().cloned()),

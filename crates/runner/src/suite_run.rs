@@ -15,7 +15,7 @@ use crate::options::RunOptions;
 use crate::recording::compares_tools;
 use crate::resources::Library;
 use crate::run::RunPlan;
-use crate::services::{Services, ToolServer};
+use crate::services::{HeldEnd, ServedAgents, ToolServer};
 use crate::stop::Stop;
 use crate::unused_faults::Unmet;
 
@@ -45,8 +45,11 @@ pub(crate) struct RunState {
     pub(crate) unmet: Unmet,
     /// Whether tools of MCP servers are compared with snapshots, which are made in record mode.
     pub(crate) snapshots: bool,
-    /// Servers.
-    pub(crate) services: Services,
+    pub(crate) tools: ToolServer,
+    /// Started by the first case that asks them.
+    pub(crate) agents: ServedAgents,
+    /// The end of the case before, where its agent goes on.
+    pub(crate) held: HeldEnd,
 }
 
 /// When a suite as a whole is given up.
@@ -74,7 +77,9 @@ impl<'r> SuiteRun<'r> {
             library: Library::default(),
             unmet: Unmet::new(&run.cases, options.mode),
             snapshots: run.selected().any(compares_tools),
-            services: Services::new(tools),
+            tools,
+            agents: ServedAgents::default(),
+            held: HeldEnd::default(),
         };
         let deadline = deadline(options, clock);
         Self { sources, suite, options, stop, deadline, secrets, events, shared }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use agentci_drivers::{Delivery, PendingAnswer, Stopped, ToolHost, ToolReply};
-use agentci_plan::{FaultKind, ToolSource, World};
-use agentci_source::{Place, Sources, did_you_mean};
+use agentci_plan::{FaultKind, World};
+use agentci_source::{Sources, did_you_mean};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 
 use crate::attempt_watch::ConversationWatch;
 use crate::findings;
 use crate::job::CaseJob;
-use crate::tools::{LiveSource, Tools};
+use crate::tools::{LiveSource, Tools, cassette};
 
 /// Answers the tool calls of one attempt.
 pub(crate) struct AttemptToolHost<'h, 'w> {
@@ -97,15 +97,8 @@ impl AttemptToolHost<'_, '_> {
     fn missed(&self, miss: agentci_stubs::CassetteMiss) -> Box<Finding> {
         let finding = Finding::new(Cause::ReplayMiss, miss.message)
             .help("if the agent is right to ask this, record the case again: `agentci record`");
-        let (place, label) = (self.cassette_place(), "this recording".into());
-        Box::new(Finding { notes: miss.notes, place, label, ..finding })
-    }
-
-    fn cassette_place(&self) -> Option<Place> {
-        match &self.job.case.world.tools {
-            ToolSource::Cassette(cassette) => Some(self.job.run.sources.place(cassette.span)),
-            ToolSource::None | ToolSource::Routes(_) => None,
-        }
+        let place = cassette(&self.job.case.world).map(|cassette| self.job.place(cassette.span));
+        Box::new(Finding { notes: miss.notes, place, label: "this recording".into(), ..finding })
     }
 }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use agentci_plan::{Cassette, Mode, RecordedNumbers, ToolSource, World};
 use agentci_stubs::{CassettePlayer, CassetteRecorder, Faults, Normalizer, ScriptedTools, Tape, Toolbox};
-use agentci_verdict::{Cause, Finding, ReplaySource};
+use agentci_verdict::{Finding, ReplaySource};
 
 use crate::attempt::Attempt;
 use crate::findings;
 use crate::job::CaseJob;
 use crate::open_error::NotOpened;
-use crate::recording::makes_snapshots;
+use crate::recording::{makes_snapshots, replay_source};
 
 /// What answers the tool calls of one attempt.
 ///
@@ -35,21 +35,12 @@ pub(crate) enum LiveSource {
     Execute(Box<Toolbox>, Option<RefCell<CassetteRecorder>>),
 }
 
-/// What is left of a source when it is closed.
-#[derive(Default)]
-pub(crate) struct Tapes {
-    /// What was recorded.
-    pub(crate) recorder: Option<CassetteRecorder>,
-    /// What was played.
-    pub(crate) player: Option<CassettePlayer>,
-}
-
 impl Tools {
     /// Opens them, and says which recording is played.
     pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<ReplaySource>), NotOpened> {
         let (job, case) = (attempt.job, attempt.job.case);
-        let normalizer = Normalizer::new(&case.world.normalization)
-            .map_err(|message| Finding::new(Cause::Config, message).at(job.place(case.span), ""))?;
+        let normalizer =
+            Normalizer::new(&case.world.normalization).map_err(|message| job.invalid(case.span, message))?;
         let scripted = ScriptedTools::new(&case.world.scripted, &attempt.lookup())
             .map_err(|error| attempt.variables.unset(error.to_string(), job.place(case.span)))?;
         let (source, replay) = if job.run.options.mode == Mode::Replay {
@@ -66,14 +57,14 @@ impl Tools {
 }
 
 impl LiveSource {
-    /// Ends the tools, with everything that they started.
-    pub(crate) async fn close(self) -> Tapes {
+    /// Ends the tools, with everything that they started; what was recorded, and what was played.
+    pub(crate) async fn close(self) -> (Option<CassetteRecorder>, Option<CassettePlayer>) {
         match self {
-            LiveSource::Nothing => Tapes::default(),
-            LiveSource::Replay(player) => Tapes { player: Some(player.into_inner()), ..Tapes::default() },
+            LiveSource::Nothing => (None, None),
+            LiveSource::Replay(player) => (None, Some(player.into_inner())),
             LiveSource::Execute(toolbox, recorder) => {
                 Box::pin(toolbox.close()).await;
-                Tapes { recorder: recorder.map(RefCell::into_inner), ..Tapes::default() }
+                (recorder.map(RefCell::into_inner), None)
             }
         }
     }
@@ -89,13 +80,9 @@ fn patience(job: &CaseJob<'_>) -> Duration {
 
 /// The answers to tool calls in a replay: those of the cassette, if there is one.
 fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), NotOpened> {
-    let ToolSource::Cassette(cassette) = &job.case.world.tools else { return Ok((LiveSource::Nothing, None)) };
+    let Some(cassette) = cassette(&job.case.world) else { return Ok((LiveSource::Nothing, None)) };
     let tape = tape(job, cassette)?;
-    let replay = ReplaySource {
-        cassette_path: tape.path().display().to_string(),
-        cassette_sha256: tape.sha256().to_owned(),
-        ..ReplaySource::default()
-    };
+    let replay = replay_source(tape.path(), tape.sha256());
     job.secrets.meet(|secrets| {
         for entry in tape.entries() {
             secrets.learn(&entry.args);
@@ -108,15 +95,11 @@ fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), Not
 /// The answers of the tools themselves.
 async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
     let (job, world) = (attempt.job, &attempt.job.case.world);
-    let cassette = match &world.tools {
-        ToolSource::Cassette(cassette) => Some(cassette),
-        ToolSource::None | ToolSource::Routes(_) => None,
-    };
-    let recorder = match (job.run.options.mode, cassette) {
+    let recorder = match (job.run.options.mode, cassette(world)) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(CassetteRecorder::new(&cassette.path))),
         (Mode::Record, None) if !is_recorded(world) && !records_routes(world) && !makes_snapshots(job) => {
-            let finding = Finding::new(Cause::Config, "there is no `cassette` to record to");
-            return Err(finding.at(job.place(job.case.span), "").help(findings::how_to_record("NAME")).into());
+            let finding = job.invalid(job.case.span, "there is no `cassette` to record to");
+            return Err(finding.help(findings::how_to_record("NAME")).into());
         }
         _ => None,
     };
@@ -124,6 +107,11 @@ async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
         .await
         .map_err(|error| findings::toolbox(error, job.run.sources))?;
     Ok(LiveSource::Execute(Box::new(toolbox), recorder))
+}
+
+/// The recording of calls that the tools of a case have.
+pub(crate) fn cassette(world: &World) -> Option<&Cassette> {
+    if let ToolSource::Cassette(cassette) = &world.tools { Some(cassette) } else { None }
 }
 
 /// Whether what the agent sends is recorded, or what it sends to its model.
@@ -143,7 +131,7 @@ fn tape(job: &CaseJob<'_>, cassette: &Cassette) -> Result<Tape, NotOpened> {
         RecordedNumbers::ByValue => tape,
     });
     tape.map_err(|error| {
-        let finding = Finding::new(Cause::Config, error.to_string()).at(job.place(cassette.span), "this recording");
-        finding.help(error.help()).into()
+        let finding = job.invalid(cassette.span, error.to_string()).help(error.help());
+        Finding { label: "this recording".into(), ..finding }.into()
     })
 }

@@ -21,13 +21,6 @@ pub(crate) enum TurnEnd {
 }
 
 impl TurnEnd {
-    fn of(result: Result<(), DriveError>) -> Self {
-        match result {
-            Ok(()) => TurnEnd::Done,
-            Err(error) => TurnEnd::Broken(error),
-        }
-    }
-
     /// Whether the agent may still be busy with it, though nobody waits for it any more.
     pub(crate) fn is_given_up(&self) -> bool {
         matches!(self, TurnEnd::TooLate | TurnEnd::Broken(DriveError::Timeout { .. } | DriveError::Stopped))
@@ -71,7 +64,7 @@ pub(crate) async fn take_turn(
         () = stop.wait() => TurnEnd::Interrupted,
         // Not held back by the budget of its task, which a turn that always has work uses up.
         () = unconstrained(sleep_until(deadline.at)) => TurnEnd::TooLate,
-        result = turn => TurnEnd::of(result),
+        result = turn => result.map_or_else(TurnEnd::Broken, |()| TurnEnd::Done),
     }
 }
 

@@ -1,9 +1,6 @@
 //! Limits on tokens and costs of which nothing was reported. Where a model was asked, the case fails; where none was, nothing
 //! was used; and where that cannot be told, a warning says once per suite that the limit was not checked.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
 use agentci_plan::{Limit, Limits, Target, Verdicts};
 use agentci_trace::{Event, EventKind, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
@@ -11,10 +8,6 @@ use agentci_verdict::{Cause, Finding, Metrics};
 use crate::job::CaseJob;
 use crate::meter;
 use crate::model_trouble::TroubleReport;
-
-/// The limits that a suite was warned about. All lanes look here, on one thread, so it is a cell.
-#[derive(Debug, Default)]
-pub(crate) struct Unreported(RefCell<BTreeSet<&'static str>>);
 
 /// A limit of which nothing was reported.
 struct UnreportedLimit {
@@ -63,7 +56,7 @@ impl TroubleReport {
             } else if was_asked(events) && job.run.suite.habits.verdicts == Verdicts::Strict {
                 self.findings.push(unknown.finding(job));
             } else if (was_asked(events) || !sees_models(job))
-                && job.run.shared.unmet.limits.0.borrow_mut().insert(unknown.name)
+                && job.run.shared.unmet.limits.borrow_mut().insert(unknown.name)
             {
                 self.warnings.push(unknown.warning());
             }

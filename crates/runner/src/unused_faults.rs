@@ -9,7 +9,6 @@ use agentci_stubs::Faults;
 use agentci_trace::Trace;
 
 use crate::job::CaseJob;
-use crate::unreported::Unreported;
 
 /// What becomes of the faults of a suite, each known by where it stands. One that several cases share is unmet when none of them
 /// met it, so that it is told with the last of them.
@@ -18,7 +17,7 @@ pub(crate) struct Unmet {
     /// All lanes write here, on one thread, so it is a cell.
     faults: RefCell<BTreeMap<Span, Awaited>>,
     /// The limits that were told of as not checked.
-    pub(crate) limits: Unreported,
+    pub(crate) limits: RefCell<BTreeSet<&'static str>>,
 }
 
 /// A fault that did not happen so far.
@@ -47,7 +46,7 @@ impl Unmet {
                 }
             }
         }
-        Self { faults: RefCell::new(awaited), limits: Unreported::default() }
+        Self { faults: RefCell::new(awaited), limits: RefCell::default() }
     }
 
     /// Takes note of an attempt that ended. The faults that nobody can meet any more, in words.

@@ -1,6 +1,7 @@
 //! The variables of one attempt.
 
 use std::cell::Cell;
+use std::fmt::Display;
 
 use agentci_plan::{Case, Variables};
 use agentci_source::Place;
@@ -20,11 +21,10 @@ pub(crate) struct VariableScope<'s> {
     environment: &'s dyn Fn(&str) -> Option<String>,
     /// What the target's own file puts before the environment.
     own: &'s [(String, String)],
-    variables: Variables,
-    /// Where the scripted model is, which is no secret.
-    model: Vec<(&'static str, String)>,
-    /// Where the MCP servers are, which is no secret either.
-    mcp: Vec<(String, String)>,
+    /// Those of the case.
+    pub(crate) variables: Variables,
+    /// Where the scripted model and the MCP servers are, which is no secret.
+    addresses: Vec<(String, String)>,
     /// How much was put into texts so far. Whoever fills a text is given a lookup that it can only share, so this is a cell.
     filled: Cell<usize>,
 }
@@ -33,14 +33,7 @@ impl<'s> VariableScope<'s> {
     /// Only the environment is known.
     pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();
-        Self {
-            environment,
-            own,
-            variables: Variables::new(),
-            model: Vec::new(),
-            mcp: Vec::new(),
-            filled: Cell::default(),
-        }
+        Self { environment, own, variables: Variables::new(), addresses: Vec::new(), filled: Cell::default() }
     }
 
     /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
@@ -57,14 +50,10 @@ impl<'s> VariableScope<'s> {
     /// The value of a variable; none either once too much was filled.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         let value = match name.split_once('.') {
-            Some(("ENV", name)) => {
-                let own = self.own.iter().rev().find(|(known, _)| known == name);
-                own.map(|(_, value)| value.clone()).or_else(|| (self.environment)(name))
+            Some(("ENV", name)) => of_environment(self.own, self.environment, name),
+            Some(("MODEL" | "MCP", _)) => {
+                self.addresses.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
             }
-            Some(("MODEL", name)) => {
-                self.model.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
-            }
-            Some(("MCP", name)) => self.mcp.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()),
             _ => self.variables.get(name).cloned(),
         }?;
         self.filled.set(self.filled.get().saturating_add(value.len()));
@@ -88,24 +77,15 @@ impl<'s> VariableScope<'s> {
         Finding::new(Cause::Config, message).at(place, "").help(help)
     }
 
-    /// All variables of the case.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&String, &String)> {
-        self.variables.iter()
-    }
-
     /// Gives a variable this value.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Says where the scripted model is.
-    pub(crate) fn set_model(&mut self, addresses: Vec<(&'static str, String)>) {
-        self.model = addresses;
-    }
-
-    /// Says where the MCP servers are.
-    pub(crate) fn set_mcp(&mut self, addresses: Vec<(String, String)>) {
-        self.mcp = addresses;
+    /// Says where something is that is there for the attempt: `MODEL` or `MCP`.
+    pub(crate) fn locate<N: Display>(&mut self, what: &str, addresses: &[(N, String)]) {
+        let named = |(name, address): &(N, String)| (format!("{what}.{name}"), address.clone());
+        self.addresses.extend(addresses.iter().map(named));
     }
 
     /// Takes what a hook printed: texts as they are, anything else as JSON.
@@ -118,4 +98,14 @@ impl<'s> VariableScope<'s> {
             self.variables.insert(name.clone(), text);
         }
     }
+}
+
+/// A variable of the environment, as the target's own file has it before all else.
+pub(crate) fn of_environment(
+    own: &[(String, String)],
+    outside: &dyn Fn(&str) -> Option<String>,
+    name: &str,
+) -> Option<String> {
+    let own = own.iter().rev().find(|(known, _)| known == name);
+    own.map(|(_, value)| value.clone()).or_else(|| outside(name))
 }

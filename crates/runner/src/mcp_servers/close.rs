@@ -1,5 +1,7 @@
 //! What the servers have to say when the agent is gone.
 
+use agentci_wire::lock;
+
 use super::McpServers;
 use crate::account::Account;
 use crate::attempt::Attempt;
@@ -12,12 +14,12 @@ const LISTED: usize = 5;
 impl McpServers {
     /// The conversation is over: what the agent still does is kept until it is gone.
     pub(crate) fn end_conversation(&self) {
-        self.shared.end_conversation();
+        lock(&self.shared.line).end_conversation();
     }
 
     /// Tells what the agent did when the conversation was over, and what it did not do.
     pub(crate) fn conclude(&self, attempt: &Attempt<'_>, account: &mut Account) {
-        take_late(attempt, self.shared.take_late(), account);
+        take_late(attempt, lock(&self.shared.line).take_late(), account);
         findings::put_first(&mut account.findings, self.misses(attempt.job));
         if account.findings.is_empty() {
             account.warnings.extend(self.unused());

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use agentci_mock_mcp::{McpServer, ServerState};
 use agentci_stubs::Faults;
 use agentci_verdict::Finding;
+use agentci_wire::lock;
 use tempfile::TempDir;
 
 use crate::job::CaseJob;
@@ -57,6 +58,6 @@ impl McpServers {
 
     /// What went wrong on purpose so far.
     pub(crate) fn faults(&self) -> Faults {
-        self.shared.faults()
+        lock(&self.shared.faults).clone()
     }
 }

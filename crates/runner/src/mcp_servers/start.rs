@@ -1,6 +1,6 @@
 //! Starting the servers of an attempt.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agentci_mock_mcp::{McpServer, McpServerOptions, McpTape, ServerState, ServerWatcher};
 use agentci_plan::{McpSource, McpWorld};
@@ -14,6 +14,7 @@ use super::addresses::tell;
 use super::watch::{ServerWatch, WatchedServers, Watching};
 use super::{McpServers, RunningMcpServer};
 use crate::job::CaseJob;
+use crate::observation_line::ObservationLine;
 use crate::open_error::NotOpened;
 
 /// Starts the servers, if the case has some; `observer` is told what they see.
@@ -24,7 +25,8 @@ pub(crate) async fn start(
 ) -> Result<Option<McpServers>, NotOpened> {
     let worlds = &job.case.world.mcp;
     let Some(first) = worlds.first() else { return Ok(None) };
-    let shared = Arc::new(WatchedServers::new(faults, observer));
+    let line = Mutex::new(ObservationLine::new(observer));
+    let shared = Arc::new(WatchedServers { faults: Mutex::new(faults), line });
     let mut servers = Vec::new();
     for world in worlds.iter() {
         servers.push(play(job, world, &shared).await?);

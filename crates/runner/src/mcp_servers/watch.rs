@@ -1,7 +1,7 @@
 //! What the servers of an attempt see: calls of tools for the trace, and misses.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agentci_mock_mcp::{ServerEvent, ServerWatcher};
 use agentci_plan::{FaultKind, McpSource, McpWorld};
@@ -9,9 +9,10 @@ use agentci_source::Span;
 use agentci_stubs::{Faults, RouteMiss};
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use agentci_verdict::Finding;
-use tokio::sync::mpsc::UnboundedSender;
+use agentci_wire::lock;
 
 use crate::job::CaseJob;
+use crate::observation_line::ObservationLine;
 use crate::services::{missed, told};
 
 /// The most misses of a server that are remembered.
@@ -20,53 +21,8 @@ const MISSES: usize = 1_000;
 /// What the servers of an attempt share.
 #[derive(Debug)]
 pub(super) struct WatchedServers {
-    faults: Mutex<Faults>,
-    listener: Mutex<ServerListener>,
-}
-
-/// Who is told what is seen.
-#[derive(Debug)]
-enum ServerListener {
-    /// The driver of the agent.
-    Driver(Option<UnboundedSender<EventKind>>),
-    /// Nobody: the conversation is over.
-    Late(Vec<EventKind>),
-}
-
-impl WatchedServers {
-    pub(super) fn new(faults: Faults, observer: Option<UnboundedSender<EventKind>>) -> Self {
-        Self { faults: Mutex::new(faults), listener: Mutex::new(ServerListener::Driver(observer)) }
-    }
-
-    pub(super) fn faults(&self) -> Faults {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Keeps what is seen from now on.
-    pub(super) fn end_conversation(&self) {
-        *self.listener() = ServerListener::Late(Vec::new());
-    }
-
-    /// What was seen when the conversation was over.
-    pub(super) fn take_late(&self) -> Vec<EventKind> {
-        match &mut *self.listener() {
-            ServerListener::Driver(_) => Vec::new(),
-            ServerListener::Late(late) => std::mem::take(late),
-        }
-    }
-
-    fn tell(&self, kind: EventKind) {
-        match &mut *self.listener() {
-            // Whoever listened may be gone by now.
-            ServerListener::Driver(Some(observer)) => drop(observer.send(kind)),
-            ServerListener::Driver(None) => {}
-            ServerListener::Late(late) => late.push(kind),
-        }
-    }
-
-    fn listener(&self) -> MutexGuard<'_, ServerListener> {
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    pub(super) faults: Mutex<Faults>,
+    pub(super) line: Mutex<ObservationLine>,
 }
 
 /// What one server sees.
@@ -99,7 +55,7 @@ impl ServerWatch {
     }
 
     pub(super) fn misses(&self, job: &CaseJob<'_>) -> Vec<Finding> {
-        let misses = self.misses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let misses = lock(&self.misses).clone();
         let place = job.place(self.span);
         told(misses).into_iter().map(|miss| missed(miss, &place, "this server", self.help)).collect()
     }
@@ -116,7 +72,7 @@ pub(super) struct Watching(pub(super) Arc<ServerWatch>);
 impl ServerWatcher for Watching {
     fn saw(&self, seen: ServerEvent) {
         let watch = &self.0;
-        watch.shared.tell(match seen {
+        let kind = match seen {
             ServerEvent::Call { number, tool, arguments } => EventKind::ToolCall(ToolCall {
                 call_id: watch.call_id(number),
                 name: tool,
@@ -141,13 +97,14 @@ impl ServerWatcher for Watching {
             }
             ServerEvent::Miss { of, message } => {
                 let message = format!("the MCP server `{}` has no answer: {message}", watch.name);
-                let mut misses = watch.misses.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut misses = lock(&watch.misses);
                 if misses.len() < MISSES {
                     misses.push(RouteMiss { tool: of.clone(), message: message.clone(), notes: Vec::new() });
                 }
                 EventKind::Miss { tool: of, message }
             }
-        });
+        };
+        lock(&watch.shared.line).tell(kind);
     }
 
     fn reached(&self) {
@@ -155,7 +112,7 @@ impl ServerWatcher for Watching {
     }
 
     fn fault(&self, tool: &str) -> Option<FaultKind> {
-        self.0.shared.faults.lock().unwrap_or_else(PoisonError::into_inner).next(tool)
+        lock(&self.0.shared.faults).next(tool)
     }
 }
 
@@ -172,7 +129,8 @@ mod tests {
         let span = Span::whole(Sources::default().add(Path::new("agentci.yaml"), ""));
         let source = McpSource::Script { path: "orders.mcp.yaml".into(), script: Arc::default() };
         let world = McpWorld { name: Spanned::new("orders".to_owned(), span), source, span };
-        let shared = Arc::new(WatchedServers::new(Faults::new([].into(), 1), None));
+        let shared =
+            Arc::new(WatchedServers { faults: Mutex::default(), line: Mutex::new(ObservationLine::new(None)) });
         let watching = Watching(Arc::new(ServerWatch::new(&world, shared)));
         for number in 0..=MISSES {
             watching.saw(ServerEvent::Miss { of: "find".into(), message: format!("no answer to {number}") });

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_plan::{Target, Text};
+use agentci_plan::{CommandPart, Target, Text};
 use agentci_recorder::Roots;
 
 use crate::attempt::Attempt;
@@ -28,11 +28,7 @@ pub(crate) fn agent_roots(attempt: &Attempt<'_>) -> Roots {
 
 /// The folders of the agent.
 pub(super) fn roots(attempt: &Attempt<'_>, environment: &[(String, String)]) -> Roots {
-    let folder = match &*attempt.job.case.target {
-        Target::Process(process) => process.folder.as_deref(),
-        Target::Http(http) => http.server.as_ref().and_then(|server| server.folder.as_deref()),
-        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => None,
-    };
+    let folder = started_program(&attempt.job.case.target).and_then(|program| program.folder);
     let folder = folder.unwrap_or(Path::new("."));
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     // The agent is told the real path of its folder, not the one that led to it.
@@ -45,9 +41,25 @@ pub(super) fn roots(attempt: &Attempt<'_>, environment: &[(String, String)]) -> 
 }
 
 pub(crate) fn handed_environment(target: &Target) -> &[(String, Text)] {
-    match target {
-        Target::Process(process) => &process.environment,
-        Target::Http(http) => http.server.as_ref().map(|server| server.environment.as_slice()).unwrap_or_default(),
-        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => &[],
-    }
+    started_program(target).map(|program| program.environment).unwrap_or_default()
+}
+
+/// The program of an agent that is started for a case, as its target has it.
+pub(crate) struct StartedProgram<'t> {
+    pub(crate) command: &'t [CommandPart],
+    folder: Option<&'t Path>,
+    environment: &'t [(String, Text)],
+}
+
+/// The program of an agent, if it is started and not there already.
+pub(crate) fn started_program(target: &Target) -> Option<StartedProgram<'_>> {
+    let (command, folder, environment) = match target {
+        Target::Process(process) => (&process.command, &process.folder, &process.environment),
+        Target::Http(http) => {
+            let server = http.server.as_ref()?;
+            (&server.command, &server.folder, &server.environment)
+        }
+        Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => return None,
+    };
+    Some(StartedProgram { command, folder: folder.as_deref(), environment })
 }

@@ -1,10 +1,11 @@
 //! What goes wrong on purpose in a recorded world, by the names that the trace has for its calls.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agentci_plan::{FaultKind, RecordedCase};
 use agentci_recorder::{RecordedRequest, RecorderSession, Spoil};
 use agentci_stubs::Faults;
+use agentci_wire::lock;
 
 use super::mcp_streams::McpAddresses;
 use super::observe::{asks_model, is_helper};
@@ -21,7 +22,7 @@ pub(super) fn install(session: &RecorderSession, faults: &SharedFaults, holds: R
         if is_helper(request) || mcp.has_stream(request) {
             return None;
         }
-        let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = lock(&faults);
         let kind = if asks_model(request) {
             faults.next_of_model()
         } else if holds == RecordedCase::World {

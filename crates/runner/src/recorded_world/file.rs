@@ -10,35 +10,24 @@ use agentci_verdict::{Cause, Finding, ReplaySource};
 
 use crate::job::CaseJob;
 use crate::open_error::NotOpened;
-
-/// A recording that was read.
-pub(super) struct LoadedRecording {
-    pub(super) recording: Recording,
-    pub(super) replay: ReplaySource,
-}
+use crate::recording::replay_source;
 
 /// Reads the recording of a case; the finding says what to do where that cannot be.
-pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<LoadedRecording, NotOpened> {
+pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(Recording, ReplaySource), NotOpened> {
     let path = &world.recording.path;
     let shown = path.display();
+    let make = |how: &str| format!("{how} with `{}`", command(job, false));
     let text = text(job, path).map_err(|error| {
-        let help = format!("make it with `{}`", command(job, false));
-        wrong(job, world, format!("the recording `{shown}` can not be read: {error}"), help)
+        wrong(job, world, format!("the recording `{shown}` can not be read: {error}"), make("make it"))
     })?;
     if !Recording::is_world(&text) {
         let message =
             format!("`{shown}` is no recording of what an agent sends: its first line does not say `\"v\":2`");
-        return Err(wrong(job, world, message, format!("make it again with `{}`", command(job, false))));
+        return Err(wrong(job, world, message, make("make it again")));
     }
-    let recording = agentci_recorder::load(path).map_err(|error| {
-        let help = format!("make it again with `{}`", command(job, false));
-        wrong(job, world, format!("`{shown}` can not be played: {error}"), help)
-    })?;
-    let (cassette_path, cassette_sha256) = (shown.to_string(), sha256(text.as_bytes()));
-    Ok(LoadedRecording {
-        recording,
-        replay: ReplaySource { cassette_path, cassette_sha256, ..ReplaySource::default() },
-    })
+    let recording = agentci_recorder::load(path)
+        .map_err(|error| wrong(job, world, format!("`{shown}` can not be played: {error}"), make("make it again")))?;
+    Ok((recording, replay_source(path, &sha256(text.as_bytes()))))
 }
 
 /// Whether the recording of a case is one of a conversation, as earlier versions made of servers that they started: it is still

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci_recorder::{
-    Exchange, PostEndpoint, RecordedBody, RecordedRequest, RecordedResponse, Recording, StreamAnswer, is_mcp_stream,
+    Exchange, PostEndpoint, RecordedRequest, RecordedResponse, Recording, StreamAnswer, is_mcp_stream,
 };
 use agentci_trace::{ToolCall, ToolResult};
 use serde_json::Value;
@@ -71,8 +71,7 @@ fn address(request: &RecordedRequest) -> (String, String) {
 
 /// The JSON-RPC id of a request; null for a notification.
 fn rpc_id(request: &RecordedRequest) -> Option<&Value> {
-    let RecordedBody::Json(body) = &request.body else { return None };
-    (body["jsonrpc"] == "2.0" && body["method"].is_string()).then(|| &body["id"])
+    tool_exchange::json_rpc(request).filter(|message| message["method"].is_string()).map(|message| &message["id"])
 }
 
 /// Requests and answers that are still to meet.
@@ -150,7 +149,7 @@ impl AcceptedRequest {
 mod tests {
     use std::sync::Arc;
 
-    use agentci_recorder::{AnswerFrame, EndKind, ExchangeEnd, RecordedResponse};
+    use agentci_recorder::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedResponse};
     use agentci_trace::Observer;
     use serde_json::json;
 

@@ -16,12 +16,11 @@ mod judge;
 mod mcp_streams;
 mod observe;
 mod open;
-mod prices;
 mod save;
 mod session;
 mod tool_exchange;
 
-pub(crate) use environment::{agent_roots, handed_environment};
+pub(crate) use environment::{agent_roots, handed_environment, started_program};
 pub(crate) use file::{earlier, is_conversation};
 pub(crate) use judge::{conclude, misses, take_late};
 pub(crate) use open::open;

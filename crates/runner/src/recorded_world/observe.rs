@@ -1,19 +1,20 @@
 //! From what a session saw to events of the trace: model calls with what they used, and tools that are called over HTTP.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agentci_mock_llm::{SeenCall, WireReader};
-use agentci_plan::RecordedCase;
+use agentci_plan::{Price, RecordedCase};
 use agentci_protocols::chat::{ModelAnswer, WireApi};
 use agentci_recorder::{
-    EndKind, Exchange, PriceTable, ProviderApi, RecordedBody, RecordedRequest, SeenHow, StreamAnswer, model_answer,
+    EndKind, Exchange, PriceTable, ProviderApi, RecordedBody, RecordedRequest, SeenHow, StreamAnswer, TokenPrice,
+    model_answer,
 };
 use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::mcp_streams::{McpAddresses, McpStreams};
-use super::prices::prices;
-use super::tool_exchange::{self, ShownCall};
+use super::tool_exchange;
 use crate::budget::Budget;
 use crate::job::CaseJob;
 
@@ -56,8 +57,7 @@ impl ExchangeReader {
         }
         self.calls += 1;
         let fault = if let SeenHow::Spoilt(fault) = how { Some(fault) } else { None };
-        let shown = tool_exchange::shown(exchange, format!("http_{}", self.calls), fault);
-        let (call, result) = shown.map(|ShownCall { call, result }| (call, result)).unzip();
+        let (call, result) = tool_exchange::shown(exchange, format!("http_{}", self.calls), fault).unzip();
         let result = result.flatten().or_else(|| {
             let request = tool_exchange::is_accepted(exchange).then_some(&exchange.request)?;
             self.streams.ask(request, call.as_ref(), fault)
@@ -114,6 +114,16 @@ impl ExchangeReader {
             cost_usd,
         })
     }
+}
+
+/// The prices that count in a suite: its own before the built-in ones.
+fn prices(own: &BTreeMap<String, Price>) -> PriceTable {
+    let mut table = PriceTable::builtin();
+    for (model, Price { input, cached_input, output }) in own {
+        let (input, cached_input, output) = (*input, *cached_input, *output);
+        table.extend(model, TokenPrice { input, cached_input, cache_write: None, output });
+    }
+    table
 }
 
 /// Whether a request is about models and no question to one: lists of models, embeddings, counts of tokens.

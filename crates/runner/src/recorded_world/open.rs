@@ -9,7 +9,6 @@ use agentci_plan::{Mode, RecordedWorld, Turn, TurnInput};
 use agentci_recorder::{MatchRules, OnMiss, RecorderSession, ReplayPace, SessionMode, SessionOptions};
 use agentci_stubs::Faults;
 use agentci_trace::EventKind;
-use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::environment::{outside, roots};
@@ -57,10 +56,9 @@ pub(crate) async fn open(
         secrets: job.secrets.all(),
         observer: Some(seen),
     };
-    let session = Box::pin(RecorderSession::start(options)).await.map_err(|error| {
-        let message = format!("the recorder could not be started: {error}");
-        Finding::new(Cause::Config, message).at(job.place(world.recording.span), "")
-    })?;
+    let session = Box::pin(RecorderSession::start(options))
+        .await
+        .map_err(|error| job.invalid(world.recording.span, format!("the recorder could not be started: {error}")))?;
     let faults = Arc::new(Mutex::new(faults));
     faults::install(&session, &faults, world.holds, mcp.clone());
     let reader = ExchangeReader::new(job, world.holds, mcp);
@@ -70,22 +68,21 @@ pub(crate) async fn open(
 /// What the session does with requests, and what becomes of its recording.
 fn mode(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, SessionUse), NotOpened> {
     let options = job.run.options;
-    let replayed = |read: file::LoadedRecording, on_miss| {
+    let replayed = |on_miss| -> Result<_, NotOpened> {
+        let (recording, replay) = file::read(job, world)?;
         let matching = &job.case.world.matching;
         let ignore = matching.ignore.iter().map(|pointer| pointer.value.clone()).collect();
         let rules = MatchRules { ignore, system: matching.system, given: given(job), ..MatchRules::default() };
-        let mode = SessionMode::Replay { recording: read.recording, rules, on_miss, pace: ReplayPace::Fast };
-        (mode, read.replay)
+        Ok((SessionMode::Replay { recording, rules, on_miss, pace: ReplayPace::Fast }, replay))
     };
     match options.mode {
         Mode::Live => Ok((SessionMode::Record, SessionUse::Watched)),
         Mode::Record if options.update && world.recording.path.exists() => {
-            let (mode, _) = replayed(file::read(job, world)?, OnMiss::Record);
-            Ok((mode, SessionUse::Updated))
+            Ok((replayed(OnMiss::Record)?.0, SessionUse::Updated))
         }
         Mode::Record => Ok((SessionMode::Record, SessionUse::Recorded)),
         Mode::Replay => {
-            let (mode, replay) = replayed(file::read(job, world)?, OnMiss::Fail);
+            let (mode, replay) = replayed(OnMiss::Fail)?;
             Ok((mode, SessionUse::Replayed(replay)))
         }
     }

@@ -46,7 +46,9 @@ pub(super) fn keep(
         belongs(world.holds, exchange) && (!unused.contains(&exchange.id) || exchange.end.how == EndKind::Left)
     };
     keep_only(&mut recording, stays);
-    if account.findings.is_empty() && is_empty(world, &recording) && !is_meant(job, &past) {
+    // That no model need be asked is what the case may say itself, where nothing was seen that went another way.
+    let is_meant = past.is_empty() && may_go_unasked(job.case);
+    if account.findings.is_empty() && is_empty(world, &recording) && !is_meant {
         let finding = nothing(job, world, bypassed(&past));
         if !may_be_empty(job, world, &past) {
             account.findings.push(finding);
@@ -61,7 +63,7 @@ pub(super) fn keep(
     secrets.absorb(&job.secrets.all());
     if let Err(error) = agentci_recorder::save(&world.recording.path, &recording, &secrets) {
         let message = format!("the recording could not be written: {error}");
-        account.findings.push(Finding::new(Cause::Config, message).at(job.place(world.recording.span), ""));
+        account.findings.push(job.invalid(world.recording.span, message));
     }
 }
 
@@ -81,11 +83,6 @@ fn is_empty(world: RecordedWorld<'_>, recording: &Recording) -> bool {
         RecordedCase::Model => is_model_call(exchange),
     };
     !recording.exchanges.iter().any(counts)
-}
-
-/// Whether the case says itself that no model need be asked, and nothing was seen that went another way.
-fn is_meant(job: &CaseJob<'_>, past: &[Bypass]) -> bool {
-    past.is_empty() && may_go_unasked(job.case)
 }
 
 /// Whether nothing at all may be recorded: of a server, which may answer by itself, nothing that went another way was seen. In a

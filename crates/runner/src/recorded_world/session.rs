@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use agentci_recorder::{FinishedSession, Miss, RecorderSession, SessionEvent};
 use agentci_stubs::Faults;
 use agentci_trace::EventKind;
 use agentci_verdict::ReplaySource;
+use agentci_wire::lock;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 use super::faults::SharedFaults;
 use super::observe::ExchangeReader;
+use crate::observation_line::ObservationLine;
 
 /// What becomes of what a session saw.
 #[derive(Debug)]
@@ -71,7 +73,7 @@ impl WorldSession {
         let keys: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
         let (environment, enforced) =
             session.environment().into_iter().partition(|(name, _)| keys.contains(name.as_str()));
-        let listener = SessionListener { seen, reader, observer: Some(observer), misses: Vec::new(), late: Vec::new() };
+        let listener = SessionListener { seen, reader, line: ObservationLine::new(Some(observer)), misses: Vec::new() };
         let listener = Arc::new(Mutex::new(listener));
         let (started, pids) = unbounded_channel();
         let tasks = [
@@ -84,7 +86,7 @@ impl WorldSession {
     /// Tells of everything that was seen until now, and of answers that the agent has just got.
     pub(crate) async fn settle(&self) {
         self.session.quiet(SETTLE_TIMEOUT).await;
-        self.lock().drain(&self.session);
+        lock(&self.listener).drain(&self.session);
     }
 
     /// The requests that the recording has no answer to, so far.
@@ -92,7 +94,7 @@ impl WorldSession {
         if !matches!(self.used, SessionUse::Replayed(_)) {
             return Vec::new();
         }
-        let mut listener = self.lock();
+        let mut listener = lock(&self.listener);
         listener.drain(&self.session);
         listener.misses.clone()
     }
@@ -103,26 +105,22 @@ impl WorldSession {
         tasks.iter().for_each(JoinHandle::abort);
         {
             // From now on nobody takes events out of the channel any more.
-            let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut listener = lock(&listener);
             listener.drain(&session);
-            listener.observer = None;
+            listener.line.end_conversation();
         }
         // The tasks have it only for moments in which nothing is awaited.
         let finished = match Arc::try_unwrap(session) {
             Ok(session) => Box::pin(session.finish()).await,
             Err(_) => FinishedSession::default(),
         };
-        let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listener = lock(&listener);
         while let Ok(seen) = listener.seen.try_recv() {
             listener.take(&seen);
         }
-        let faults = faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let faults = lock(&faults).clone();
         let unobserved = listener.reader.unobserved();
-        SessionEnd { finished, used, faults, late: std::mem::take(&mut listener.late), unobserved }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, SessionListener> {
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner)
+        SessionEnd { finished, used, faults, late: listener.line.take_late(), unobserved }
     }
 }
 
@@ -130,10 +128,8 @@ impl WorldSession {
 struct SessionListener {
     seen: UnboundedReceiver<SessionEvent>,
     reader: ExchangeReader,
-    /// Who is told; nobody when the conversation is over.
-    observer: Option<UnboundedSender<EventKind>>,
+    line: ObservationLine,
     misses: Vec<Arc<Miss>>,
-    late: Vec<EventKind>,
 }
 
 impl SessionListener {
@@ -151,22 +147,10 @@ impl SessionListener {
         match seen {
             SessionEvent::Miss(miss) => self.misses.push(Arc::clone(miss)),
             SessionEvent::Exchange(exchange, how) => {
-                let kinds = self.reader.read(exchange, *how);
-                self.tell(kinds);
+                self.reader.read(exchange, *how).into_iter().for_each(|kind| self.line.tell(kind));
             }
             SessionEvent::Answer(answer) => {
-                let kind = self.reader.hear(answer);
-                self.tell(kind);
-            }
-        }
-    }
-
-    fn tell(&mut self, kinds: impl IntoIterator<Item = EventKind>) {
-        for kind in kinds {
-            match &self.observer {
-                // Whoever listened may be gone by now.
-                Some(observer) => drop(observer.send(kind)),
-                None => self.late.push(kind),
+                self.reader.hear(answer).into_iter().for_each(|kind| self.line.tell(kind));
             }
         }
     }
@@ -176,12 +160,12 @@ impl SessionListener {
 async fn listen(listener: Arc<Mutex<SessionListener>>, session: Weak<RecorderSession>) {
     loop {
         let seen = poll_fn(|context| {
-            let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut listener = lock(&listener);
             listener.seen.poll_recv(context)
         });
         let Some(seen) = seen.await else { return };
         let Some(session) = session.upgrade() else { return };
-        let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listener = lock(&listener);
         listener.take(&seen);
         listener.drain(&session);
     }

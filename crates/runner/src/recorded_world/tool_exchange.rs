@@ -13,13 +13,9 @@ use serde_json::{Map, Value, json};
 /// The largest body that the trace holds; of a larger one it says how large it is.
 const LARGEST_BODY: usize = 1 << 20;
 
-/// A call of a tool, as an exchange shows it.
-#[derive(Debug, PartialEq)]
-pub(super) struct ShownCall {
-    pub(super) call: ToolCall,
-    /// Absent where the answer to the request is not the answer to the call: that comes over another stream.
-    pub(super) result: Option<ToolResult>,
-}
+/// A call of a tool, as an exchange shows it, and its result; absent where the answer to the request is not the answer to the
+/// call: that comes over another stream.
+type ShownCall = (ToolCall, Option<ToolResult>);
 
 /// The call that an exchange is, under an id. Nothing for what a client and an MCP server say beside calls, and for preflights.
 pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Option<ShownCall> {
@@ -39,7 +35,7 @@ pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -
     let lost = fault.is_some_and(|fault| !["error", "delay"].contains(&fault)).then(no_answer);
     let result = result.or(lost).map(|result| of_call(result, &call_id, fault));
     let call = ToolCall { call_id, name, args: Arc::new(args), observer: Observer::Stub, begun: None };
-    Some(ShownCall { call, result })
+    Some((call, result))
 }
 
 /// The result of a call, from the JSON-RPC message that answers it.
@@ -68,7 +64,7 @@ pub(super) fn name(request: &RecordedRequest) -> Option<String> {
 }
 
 /// The message to an MCP server that a request is; it may also answer a question of the server's.
-fn json_rpc(request: &RecordedRequest) -> Option<&Value> {
+pub(super) fn json_rpc(request: &RecordedRequest) -> Option<&Value> {
     let is_message = |body: &&Value| body["method"].is_string() || body.get("id").is_some();
     json_body(request).filter(|body| body["jsonrpc"] == "2.0").filter(is_message)
 }
@@ -155,7 +151,7 @@ fn http_result(exchange: &Exchange) -> ToolResult {
             EndKind::Left => "the agent did not wait for the answer".into(),
             EndKind::Closed | EndKind::TooLarge => "nothing came back".into(),
         };
-        return ToolResult { ok: false, error: Some(error), ..ToolResult::default() };
+        return failed(error);
     };
     let ok = response.status < 400;
     let result = content(response);
@@ -194,15 +190,18 @@ fn rpc_result(message: &Value, exchange: &Exchange) -> Option<ToolResult> {
     (!is_taken).then(|| http_result(exchange))
 }
 
+fn failed(error: String) -> ToolResult {
+    ToolResult { error: Some(error), ..ToolResult::default() }
+}
+
 fn no_answer() -> ToolResult {
-    ToolResult { ok: false, error: Some("no answer of the server could be read".into()), ..ToolResult::default() }
+    failed("no answer of the server could be read".into())
 }
 
 /// What a JSON-RPC message says of a call.
 fn answered(answer: &Value) -> ToolResult {
     if let Some(error) = answer.get("error") {
-        let said = error["message"].as_str().unwrap_or("the server refused the call").to_owned();
-        return ToolResult { ok: false, error: Some(said), ..ToolResult::default() };
+        return failed(error["message"].as_str().unwrap_or("the server refused the call").to_owned());
     }
     let result = &answer["result"];
     let failed = result["isError"] == true;
@@ -232,7 +231,7 @@ mod tests {
     }
 
     fn call_and_result(exchange: &Exchange) -> (String, Value, bool, Value, Option<String>) {
-        let ShownCall { call, result } = shown(exchange, "c1".into(), None).unwrap();
+        let (call, result) = shown(exchange, "c1".into(), None).unwrap();
         let result = result.unwrap();
         let (name, args) = (call.name.clone(), Value::clone(&call.args));
         (name, args, result.ok, Value::clone(&result.result), result.error.clone())
@@ -271,7 +270,7 @@ mod tests {
         let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "refund" } });
         let result = |mut asked: Exchange, origin: &str, fault: Option<&str>| {
             asked.request.origin = origin.into();
-            shown(&asked, "c1".into(), fault).map(|shown| shown.result.map(|result| (result.ok, result.error)))
+            shown(&asked, "c1".into(), fault).map(|(_, result)| result.map(|result| (result.ok, result.error)))
         };
         let other = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
         let asked = |status, answer| exchange("POST", "/mcp", RecordedBody::Json(call.clone()), status, answer);

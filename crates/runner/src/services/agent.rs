@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix};
-use agentci_process::{Exit, Grace, Pipes, Process, ProcessCommand, SpawnError, agent_program};
+use agentci_process::{Exit, Grace, Pipes, Process, ProcessCommand, agent_program};
 use agentci_source::print_duration;
 use agentci_stubs::fill_command;
+use agentci_verdict::{Cause, Finding};
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::process::ChildStdin;
@@ -15,6 +16,8 @@ use tokio::time::timeout;
 
 use super::ready::{ReadySign, host_and_port};
 use crate::drive_findings::spawn_help;
+use crate::job::CaseJob;
+use crate::open_error::NotOpened;
 
 /// The variable for a port that the run chooses.
 pub(crate) const PORT: &str = "PORT";
@@ -36,7 +39,7 @@ pub(crate) struct ServerEnvironment {
 /// A program that is a server, and runs.
 #[derive(Debug)]
 pub(super) struct ServedAgent {
-    process: Process,
+    pub(super) process: Process,
     /// Some programs leave when nobody can speak to them any more.
     _input: ChildStdin,
     /// That it takes connections.
@@ -47,64 +50,51 @@ pub(super) struct ServedAgent {
     before: Vec<String>,
 }
 
-/// Why an agent does not run, and what it printed last.
-#[derive(Debug, Clone)]
-pub(super) struct NotRunning {
-    pub(super) message: String,
-    pub(super) help: &'static str,
-    pub(super) printed: Vec<String>,
-}
-
-impl NotRunning {
-    fn new(message: String, help: &'static str) -> Self {
-        Self { message, help, printed: Vec::new() }
-    }
-}
-
-impl From<SpawnError> for NotRunning {
-    fn from(error: SpawnError) -> Self {
-        Self::new(format!("the agent could not be started: {error}"), spawn_help(&error))
-    }
-}
-
-impl From<UnsetVariable> for NotRunning {
-    fn from(unset: UnsetVariable) -> Self {
-        let help = "give it a value in the environment (`${ENV.NAME}`) or with `:-`";
-        Self::new(format!("the agent could not be started: {unset}"), help)
-    }
+/// That an agent does not run, at its command.
+pub(super) fn unreachable(job: &CaseJob<'_>, server: &HttpServer, message: String) -> Finding {
+    Finding::new(Cause::Unreachable, message).at(job.place(server.span), "this command")
 }
 
 impl ServedAgent {
     /// Starts the program and waits until it is ready.
     pub(super) async fn start(
+        job: &CaseJob<'_>,
         target: &HttpTarget,
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
         mut environment: ServerEnvironment,
-    ) -> Result<Self, NotRunning> {
-        let port = match lookup(PORT) {
-            None if target.url.value.uses(PORT) => Some(free_port().await?),
-            _ => None,
+    ) -> Result<Self, NotOpened> {
+        let wrong = |message: String, help: &str| unreachable(job, server, message).help(help);
+        let unset = |unset: UnsetVariable| {
+            let help = "give it a value in the environment (`${ENV.NAME}`) or with `:-`";
+            wrong(format!("the agent could not be started: {unset}"), help)
         };
+        let port =
+            match lookup(PORT) {
+                None if target.url.value.uses(PORT) => Some(free_port().await.map_err(|error| {
+                    wrong(format!("no port is free for the agent: {error}"), "give it one in the URL")
+                })?),
+                _ => None,
+            };
         environment.given.extend(port.map(|port| (PORT.to_owned(), port.to_string())));
         let lookup = |name: &str| match port {
             Some(port) if name == PORT => Some(port.to_string()),
             _ => lookup(name),
         };
-        let url = target.url.value.fill(&lookup)?;
-        let address = host_and_port(&url).ok_or_else(|| {
-            NotRunning::new(format!("`{url}` is no address of an agent"), "write `http://127.0.0.1:8081/`")
-        })?;
-        let ready = server.ready.as_ref().map(|ready| ready.value.fill(&lookup)).transpose()?;
+        let url = target.url.value.fill(&lookup).map_err(unset)?;
+        let address = host_and_port(&url)
+            .ok_or_else(|| wrong(format!("`{url}` is no address of an agent"), "write `http://127.0.0.1:8081/`"))?;
+        let ready = server.ready.as_ref().map(|ready| ready.value.fill(&lookup)).transpose().map_err(unset)?;
         let connection = ReadySign::Connection(address.clone());
         // Whoever is there would be asked in the agent's place.
         if connection.is_there().await {
             let help =
                 "stop it, or leave it running and do without the command; `${PORT}` in the URL is a port that is free";
-            return Err(NotRunning::new(format!("something listens at `{address}` before the agent is started"), help));
+            return Err(wrong(format!("something listens at `{address}` before the agent is started"), help).into());
         }
-        let command = command(server, &lookup, environment)?;
-        let (mut process, Pipes { input, output }) = Process::spawn(&command)?;
+        let command = command(server, &lookup, environment).map_err(unset)?;
+        let (mut process, Pipes { input, output }) = Process::spawn(&command)
+            .map_err(|error| wrong(format!("the agent could not be started: {error}"), spawn_help(&error)))?;
         process.keep_output(output);
         let sign = ready.map_or(connection.clone(), ReadySign::Answer);
         let mut agent = Self { process, _input: input, connection, port, before: Vec::new() };
@@ -112,8 +102,9 @@ impl ServedAgent {
             Ok(()) => Ok(agent),
             Err(message) => {
                 let left = agent.process.exited().now_or_never().is_some();
-                let printed = agent.process.end(GRACE).await.stderr_tail;
-                Err(NotRunning { message, help: help(left, port.is_some(), !printed.is_empty()), printed })
+                let stderr_tail = agent.process.end(GRACE).await.stderr_tail;
+                let help = help(left, port.is_some(), !stderr_tail.is_empty());
+                Err(NotOpened { findings: vec![wrong(message, help)], stderr_tail })
             }
         }
     }
@@ -130,11 +121,6 @@ impl ServedAgent {
                 Err(format!("the agent was not ready within {}: {sign}", print_duration(patience)))
             }
         }
-    }
-
-    /// Its process id.
-    pub(super) fn id(&self) -> Option<u32> {
-        self.process.id()
     }
 
     /// How it left, if it did or is about to: connections go before the process does.
@@ -194,7 +180,7 @@ const PORTS: std::ops::Range<u16> = 16_000..32_000;
 const TRIES: u64 = 64;
 
 /// A port that nobody has. Someone else may take it before the agent does; then the agent says so.
-async fn free_port() -> Result<u16, NotRunning> {
+async fn free_port() -> std::io::Result<u16> {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Runs that begin together look at different ones.
@@ -209,11 +195,7 @@ async fn free_port() -> Result<u16, NotRunning> {
             return Ok(port);
         }
     }
-    let bound = async { TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr() };
-    let address = bound.await.map_err(|error: std::io::Error| {
-        NotRunning::new(format!("no port is free for the agent: {error}"), "give it one in the URL")
-    })?;
-    Ok(address.port())
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()?.port())
 }
 
 /// What to do about an agent that is not ready: whether it left, was given a port, and printed anything.

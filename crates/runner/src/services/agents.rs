@@ -6,10 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
-use agentci_verdict::{Cause, Finding};
 use tokio::sync::Mutex;
 
-use super::agent::{NotRunning, PORT, ServedAgent, ServerEnvironment};
+use super::agent::{PORT, ServedAgent, ServerEnvironment, unreachable};
 use crate::job::CaseJob;
 use crate::open_error::NotOpened;
 
@@ -56,8 +55,8 @@ enum StartState {
 /// An agent that can be asked.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
-    /// Variables that tell where it is.
-    pub(crate) variables: Vec<(String, String)>,
+    /// The port that was chosen for it.
+    pub(crate) port: Option<u16>,
     /// That it had to be started again.
     pub(crate) warning: Option<String>,
     /// Its process id.
@@ -69,25 +68,20 @@ pub(crate) struct Reached {
 pub(crate) fn has_own_agent(job: &CaseJob<'_>) -> bool {
     let Some((http, server)) = program(&job.case.target) else { return false };
     // Each start has a new address; one that is fixed may still be taken.
-    let movable = http.url.value.variables().any(|name| name == PORT);
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
-    let led_to_model = job.case.world.model.is_some() && !http.tells_of_model();
-    let led_to_servers = !job.case.world.mcp.is_empty() && !http.tells_of_mcp();
-    led_to_model
-        || led_to_servers
-        || job.case.recorded_world().is_some()
-        || (plays_tools && movable && server.shared.is_none())
+    is_led_to_own(job.case, http) || (plays_tools && http.url.value.uses(PORT) && server.shared.is_none())
+}
+
+/// Whether the agent of a case is led to what is there for one attempt: a model, MCP servers, or a recorder.
+fn is_led_to_own(case: &Case, http: &HttpTarget) -> bool {
+    case.recorded_world().is_some()
+        || (case.world.model.is_some() && !http.tells_of_model())
+        || (!case.world.mcp.is_empty() && !http.tells_of_mcp())
 }
 
 /// Whether the agent of a case is started for it alone, at an address that other cases may want as well.
 pub(crate) fn takes_turns(case: &Case) -> bool {
-    let fixed = |http: &HttpTarget| !http.url.value.variables().any(|name| name == PORT);
-    let alone = |http: &HttpTarget| {
-        case.recorded_world().is_some()
-            || (case.world.model.is_some() && !http.tells_of_model())
-            || (!case.world.mcp.is_empty() && !http.tells_of_mcp())
-    };
-    program(&case.target).is_some_and(|(http, _)| alone(http) && fixed(http))
+    program(&case.target).is_some_and(|(http, _)| is_led_to_own(case, http) && !http.url.value.uses(PORT))
 }
 
 /// Whether the agent of a case is a server that somebody else started, who told it where its tools are.
@@ -212,15 +206,15 @@ impl SharedAgent {
             StartState::Wanted => {}
             StartState::Failed(case) => {
                 let message = format!("the agent could not be started, as the case `{case}` tells");
-                return Err(unreachable(job, server, NotRunning { message, help: "", printed: Vec::new() }).into());
+                return Err(unreachable(job, server, message).into());
             }
             StartState::Running(agent) => match agent.left().await {
                 None => {
                     // Of several cases at once nobody can tell whose words they are.
-                    if job.run.shared.services.tools.is_shared(job) {
+                    if job.run.shared.tools.is_shared(job) {
                         agent.begin_case();
                     }
-                    return Ok(Reached { variables: variables(agent), warning: None, started: agent.id() });
+                    return Ok(Reached { port: agent.port, warning: None, started: agent.process.id() });
                 }
                 Some(exit) => {
                     warning =
@@ -231,28 +225,17 @@ impl SharedAgent {
         if let StartState::Running(gone) = std::mem::take(&mut *state) {
             Box::pin(gone.stop()).await;
         }
-        let started = Box::pin(ServedAgent::start(http, server, lookup, environment())).await;
+        let started = Box::pin(ServedAgent::start(job, http, server, lookup, environment())).await;
         match started {
             Ok(agent) => {
-                let reached = Reached { variables: variables(&agent), warning, started: agent.id() };
+                let reached = Reached { port: agent.port, warning, started: agent.process.id() };
                 *state = StartState::Running(Box::new(agent));
                 Ok(reached)
             }
             Err(error) => {
                 *state = StartState::Failed(job.case.id.to_string());
-                let stderr_tail = error.printed.clone();
-                Err(NotOpened { findings: vec![unreachable(job, server, error)], stderr_tail })
+                Err(error)
             }
         }
     }
-}
-
-fn variables(agent: &ServedAgent) -> Vec<(String, String)> {
-    agent.port.iter().map(|port| (PORT.to_owned(), port.to_string())).collect()
-}
-
-fn unreachable(job: &CaseJob<'_>, server: &HttpServer, error: NotRunning) -> Finding {
-    let NotRunning { message, help, .. } = error;
-    let finding = Finding::new(Cause::Unreachable, message).at(job.place(server.span), "this command");
-    Finding { help: Some(help.to_owned()).filter(|help| !help.is_empty()), ..finding }
 }

@@ -37,7 +37,7 @@ pub(crate) struct ToolServer {
 
 /// The tools of one case while it runs.
 pub(crate) struct OpenTools {
-    session: RouteSession,
+    pub(crate) session: RouteSession,
     routes: Arc<Routes>,
 }
 
@@ -87,8 +87,7 @@ impl ToolServer {
     ) -> Result<Option<OpenTools>, NotOpened> {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
         let server = server.as_ref().map_err(|error| {
-            Finding::new(Cause::Config, format!("the stub tool server could not be started: {error}"))
-                .at(job.place(routes.span), "")
+            job.invalid(routes.span, format!("the stub tool server could not be started: {error}"))
                 .help("choose another with `--stub-port` or `--stub-bind`")
         })?;
         let own = format!("case-{}", job.index + 1);
@@ -114,7 +113,7 @@ impl ToolServer {
                     routes.span
                 }
             };
-            Finding::new(Cause::Config, error.to_string()).at(job.place(span), "")
+            job.invalid(span, error.to_string())
         })?;
         Ok(Some(OpenTools { session, routes: Arc::clone(routes) }))
     }
@@ -160,19 +159,11 @@ impl ToolServer {
 impl OpenTools {
     /// The requests so far that nothing answers, as findings; the other list are those that are only odd.
     pub(crate) fn misses(&self, job: &CaseJob<'_>) -> (Vec<Finding>, Vec<String>) {
-        let misses = told(self.session.misses());
-        match self.routes.miss {
-            UnansweredRoute::Fail => {
-                let help = "add an answer for it, or find out why the agent asks this";
-                let place = job.place(self.routes.span);
-                (misses.into_iter().map(|miss| missed(miss, &place, "these tools", help)).collect(), Vec::new())
-            }
-            UnansweredRoute::Warn => {
-                let mut messages: Vec<String> = misses.into_iter().map(|miss| miss.message).collect();
-                messages.dedup();
-                (Vec::new(), messages)
-            }
-        }
+        let help = "add an answer for it, or find out why the agent asks this";
+        let place = job.place(self.routes.span);
+        let (findings, mut warnings) = judged(self.session.misses(), self.routes.miss, &place, help);
+        warnings.dedup();
+        (findings, warnings)
     }
 
     /// The calls of the case that come when it is over.
@@ -180,16 +171,10 @@ impl OpenTools {
         Late { calls: self.session.late_calls(), miss: self.routes.miss, place: job.place(self.routes.span) }
     }
 
-    /// What went wrong on purpose so far.
-    pub(crate) fn faults(&self) -> Faults {
-        self.session.faults()
-    }
-
     /// Keeps what was recorded of an attempt that came to its end.
     pub(crate) fn save(&self, job: &CaseJob<'_>, secrets: &Redactor) -> Option<Finding> {
         let error = self.session.save_recording(secrets).err()?;
-        let message = format!("the answers of tools could not be written: {error}");
-        Some(Finding::new(Cause::Config, message).at(job.place(self.routes.span), ""))
+        Some(job.invalid(self.routes.span, format!("the answers of tools could not be written: {error}")))
     }
 }
 
@@ -203,12 +188,17 @@ pub(crate) struct Late {
 impl Late {
     /// What they come to: findings, or warnings.
     pub(crate) fn told(self) -> (Vec<Finding>, Vec<String>) {
-        let calls = told(self.calls.calls());
-        if self.miss == UnansweredRoute::Warn {
-            return (Vec::new(), calls.into_iter().map(|call| call.message).collect());
-        }
         let help = "let the agent wait for its tools before it answers";
-        (calls.into_iter().map(|call| missed(call, &self.place, "these tools", help)).collect(), Vec::new())
+        judged(self.calls.calls(), self.miss, &self.place, help)
+    }
+}
+
+/// Calls that nothing answers: findings, or warnings where the suite says so.
+fn judged(calls: Vec<RouteMiss>, rule: UnansweredRoute, place: &Place, help: &str) -> (Vec<Finding>, Vec<String>) {
+    let calls = told(calls).into_iter();
+    match rule {
+        UnansweredRoute::Fail => (calls.map(|call| missed(call, place, "these tools", help)).collect(), Vec::new()),
+        UnansweredRoute::Warn => (Vec::new(), calls.map(|call| call.message).collect()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::job::CaseJob;
 use crate::mcp_servers::McpServers;
 use crate::recorded_world::{self, WorldSession};
 use crate::services::OpenTools;
-use crate::tools::{LiveSource, Tapes};
+use crate::tools::LiveSource;
 use crate::{recording, unused_faults};
 
 impl Stage {
@@ -41,7 +41,7 @@ impl Stage {
         look_around(attempt, (served.as_ref(), mcp.as_ref()), account).await;
         // It ends before what it can reach: what it asks when it is told to leave is a part of its world.
         if world.is_some() || mcp.is_some() {
-            Box::pin(job.run.shared.services.agents.end(job, attempt.number)).await;
+            Box::pin(job.run.shared.agents.end(job, attempt.number)).await;
         }
         if let Some(mcp) = &mcp {
             mcp.conclude(attempt, account);
@@ -51,9 +51,13 @@ impl Stage {
             None => None,
         };
         conclude(job, account);
-        let faults = served.as_ref().map(OpenTools::faults).into_iter().chain(mcp.as_ref().map(McpServers::faults));
+        let faults = served
+            .as_ref()
+            .map(|served| served.session.faults())
+            .into_iter()
+            .chain(mcp.as_ref().map(McpServers::faults));
         account.left.faults = unused_faults::seen(job, tools.faults.into_inner(), faults.chain(of_world));
-        let shared = job.run.shared.services.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
+        let shared = job.run.shared.tools.is_shared(job) && matches!(&*job.case.target, Target::Http(_));
         account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
         keep(job, served, tools.source, conversation, account).await;
     }
@@ -78,7 +82,7 @@ async fn keep(
     let secrets = &job.secrets.all();
     let unsaved = served.filter(|_| came_to_its_end(account)).and_then(|served| served.save(job, secrets));
     account.findings.extend(unsaved);
-    let Tapes { recorder, player } = source.close().await;
+    let (recorder, player) = source.close().await;
     let unsaved = recorder.and_then(|recorder| save_cassette(job, recorder, secrets, account));
     account.findings.extend(unsaved);
     let player = player.filter(|_| account.trace.final_output().is_some());
@@ -100,8 +104,7 @@ fn save_cassette(
         return None;
     }
     let error = recorder.save(secrets).err()?;
-    let message = format!("the cassette could not be written: {error}");
-    Some(Finding::new(Cause::Config, message).at(job.place(job.case.span), ""))
+    Some(job.invalid(job.case.span, format!("the cassette could not be written: {error}")))
 }
 
 /// Whether the agent came to its end, whatever the checks will say.

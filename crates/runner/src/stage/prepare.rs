@@ -60,10 +60,12 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt
     let (observer, wire) = has_wire(job).then(unbounded_channel).unzip();
     // In a replay nobody asks it.
     let model = if replayed { None } else { mock_model::start(job, seed, observer.clone(), &attempt.lookup()).await? };
-    attempt.variables.set_model(model.as_ref().map(|model| model.addresses.clone()).unwrap_or_default());
+    attempt.variables.locate("MODEL", model.as_ref().map_or(&[][..], |model| &model.addresses));
     let mcp = if replayed { None } else { mcp_servers::start(job, faults(job, seed), observer.clone()).await? };
-    let addresses = mcp.as_ref().map(|mcp| mcp.addresses.clone());
-    attempt.variables.set_mcp(addresses.unwrap_or_else(|| mcp_servers::nowhere(&job.case.world.mcp)));
+    match &mcp {
+        Some(mcp) => attempt.variables.locate("MCP", &mcp.addresses),
+        None => attempt.variables.locate("MCP", &mcp_servers::nowhere(&job.case.world.mcp)),
+    }
     let played = PlayedWorld { model: model.as_ref(), mcp: mcp.as_ref() };
     let mut around = surroundings(attempt, replayed, faults(job, seed), observer.as_ref(), played).await?;
     let filled = fill_in(attempt)?;
