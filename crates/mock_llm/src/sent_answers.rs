@@ -24,10 +24,6 @@ pub(super) struct PendingTelling {
 }
 
 impl PendingTelling {
-    fn has_call(&self, id: &str) -> bool {
-        self.answer.calls.iter().any(|call| call.id == id)
-    }
-
     /// Whether it asked for the call of a result that has no id, or one of its own: then it was sent as a whole.
     fn has_call_of(&self, result: &GivenResult) -> bool {
         let Some(function) = &result.function else { return false };
@@ -99,7 +95,8 @@ impl State {
         }
         let of = |result: &GivenResult| {
             let by_name = || self.pending.iter().find(|(_, pending)| pending.has_call_of(result));
-            let by_id = self.pending.iter().find(|(_, pending)| pending.has_call(&result.call_id));
+            let has_id = |answer: &SpokenAnswer| answer.calls.iter().any(|call| call.id == result.call_id);
+            let by_id = self.pending.iter().find(|(_, pending)| has_id(&pending.answer));
             by_id.or_else(by_name).map(|(number, _)| *number)
         };
         let found: Vec<u64> = results.iter().filter_map(of).collect();

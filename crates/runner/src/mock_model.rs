@@ -112,7 +112,8 @@ pub(crate) async fn start(
         .await
         .map_err(|error| job.invalid(world.span, format!("the scripted model could not be started: {error}")))?;
     let environment = environment(&server, world, job.run.options.environment);
-    Ok(Some(AttemptModel { addresses: addresses(&server, world), environment, server }))
+    let key = ("api_key", key(world).to_owned());
+    Ok(Some(AttemptModel { addresses: server.addresses().into_iter().chain([key]).collect(), environment, server }))
 }
 
 /// The requests that the scripted model refused and that are no findings by themselves, in words, each told once. An agent seldom
@@ -162,12 +163,6 @@ pub(crate) fn answers_tools(job: &CaseJob<'_>) -> bool {
     matches!(world.tools, ToolSource::Cassette(_))
         || !world.scripted.is_empty()
         || (executed && job.run.options.mode != Mode::Replay)
-}
-
-/// The variables that a suite can use where an agent takes the address in its own way.
-fn addresses(server: &ModelServer, world: &ModelWorld) -> Vec<(&'static str, String)> {
-    let key = ("api_key", key(world).to_owned());
-    server.addresses().into_iter().chain([key]).collect()
 }
 
 /// The key that an agent is given.

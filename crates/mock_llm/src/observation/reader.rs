@@ -1,6 +1,6 @@
 //! From a seen call of a model to trace events.
 
-use agentci_protocols::chat::{AnswerUsage, ModelAnswer, ProviderTool, WireApi};
+use agentci_protocols::chat::{ModelAnswer, ProviderTool, WireApi};
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -67,7 +67,8 @@ impl WireReader {
         if failure.is_some() {
             self.observer.refused(request, response);
         } else {
-            let usage = answer.usage.map(|usage| used(usage, seen.cost_usd));
+            let (cost_usd, usage) = (seen.cost_usd, answer.usage);
+            let usage = usage.map(|used| Usage { tokens_in: used.input, tokens_out: used.output, cost_usd });
             let calls = self.wanted(answer);
             self.observer.answered(self.number, (request, response), usage, &calls);
         }
@@ -126,10 +127,6 @@ fn failure(seen: &SeenCall<'_>) -> Option<ShownFailure> {
     let failed = seen.status >= 400 || seen.answer.error.is_some();
     let cut = || (!seen.answer.complete && !seen.left).then_some(ShownFailure::Cut);
     if failed { Some(ShownFailure::Error) } else { cut() }
-}
-
-fn used(usage: AnswerUsage, cost_usd: Option<f64>) -> Usage {
-    Usage { tokens_in: usage.input, tokens_out: usage.output, cost_usd }
 }
 
 fn times(seen: &SeenCall<'_>) -> Value {

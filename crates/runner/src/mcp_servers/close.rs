@@ -36,10 +36,11 @@ impl McpServers {
             if count > LISTED {
                 unused.push(format!("{} more", count - LISTED));
             }
-            let calls = if count == 1 { "1 recorded call".to_owned() } else { format!("{count} recorded calls") };
-            let were = if count == 1 { "was" } else { "were" };
+            let (calls, were) = if count == 1 { ("call", "was") } else { ("calls", "were") };
             let name = &played.watch.name;
-            (count > 0).then(|| format!("{calls} of the MCP server `{name}` {were} never made: {}", unused.join(", ")))
+            (count > 0).then(|| {
+                format!("{count} recorded {calls} of the MCP server `{name}` {were} never made: {}", unused.join(", "))
+            })
         };
         self.servers.iter().filter_map(told).collect()
     }

@@ -111,8 +111,8 @@ fn replayed(
     findings::put_first(&mut account.findings, misses(job, &finished.misses));
     let ReplayTally { exact, with_holes, holes, unused, examples, .. } = &finished.tally;
     let recorded = &finished.recording.exchanges;
-    let unused: Vec<&Exchange> = recorded.iter().filter(|exchange| unused.contains(&exchange.id)).collect();
-    let unused: Vec<&Exchange> = unused.into_iter().filter(|exchange| counts(exchange)).collect();
+    let is_unused = |exchange: &&Exchange| unused.contains(&exchange.id) && counts(exchange);
+    let unused: Vec<&Exchange> = recorded.iter().filter(is_unused).collect();
     account.left.replay = Some(ReplaySource {
         matched: Some(Matched {
             exact: *exact,
@@ -162,24 +162,22 @@ fn never_sent(
     let may_go = |exchange: &Exchange| job.case.world.model_optional && is_model_call(exchange);
     let acting: Vec<&Exchange> =
         unused.iter().copied().filter(|exchange| acts(exchange) && !may_go(exchange)).collect();
+    let some = |which: &[&Exchange]| {
+        let (count, were) = (which.len(), if which.len() == 1 { "was" } else { "were" });
+        format!("{count} of {all} recorded requests {were} never sent: {}", words(which))
+    };
     if acting.is_empty() {
-        let (count, were) = (unused.len(), were(unused.len()));
-        account.warnings.push(format!("{count} of {all} recorded requests {were} never sent: {}", words(unused)));
+        account.warnings.push(some(unused));
         return;
     }
     let message = if unused.len() == all {
         format!("the agent sent none of the {all} recorded requests: {}", words(&acting))
     } else {
-        let (count, were) = (acting.len(), were(acting.len()));
-        format!("{count} of {all} recorded requests {were} never sent: {}", words(&acting))
+        some(&acting)
     };
     let finding = Finding::new(Cause::ReplayMiss, message).at(job.place(world.recording.span), "this recording");
     let help = format!("if the agent is meant to do less, record it again: `{}`", file::command(job, true));
     account.findings.push(finding.help(help));
-}
-
-fn were(count: usize) -> &'static str {
-    if count == 1 { "was" } else { "were" }
 }
 
 /// Whether an exchange is a question to a model or may change something.

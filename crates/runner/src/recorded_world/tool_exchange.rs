@@ -65,17 +65,14 @@ pub(super) fn name(request: &RecordedRequest) -> Option<String> {
 
 /// The message to an MCP server that a request is; it may also answer a question of the server's.
 pub(super) fn json_rpc(request: &RecordedRequest) -> Option<&Value> {
-    let is_message = |body: &&Value| body["method"].is_string() || body.get("id").is_some();
-    json_body(request).filter(|body| body["jsonrpc"] == "2.0").filter(is_message)
+    let RecordedBody::Json(body) = &request.body else { return None };
+    let is_message = body["method"].is_string() || body.get("id").is_some();
+    (body["jsonrpc"] == "2.0" && is_message).then_some(body)
 }
 
 /// Whether an MCP server took a request over HTTP without an answer to it.
 pub(super) fn is_accepted(exchange: &Exchange) -> bool {
     json_rpc(&exchange.request).is_some_and(|message| rpc_result(message, exchange).is_none())
-}
-
-fn json_body(request: &RecordedRequest) -> Option<&Value> {
-    if let RecordedBody::Json(body) = &request.body { Some(body) } else { None }
 }
 
 fn host(origin: &str) -> &str {

@@ -2,8 +2,7 @@
 
 use agentci_exchange::AgentRecording;
 use agentci_plan::Target;
-use agentci_stubs::{CassetteRecorder, Faults};
-use agentci_trace::{Event, EventKind, Redactor};
+use agentci_trace::{Event, EventKind};
 use agentci_verdict::{Cause, Finding};
 
 use super::Stage;
@@ -12,10 +11,9 @@ use crate::attempt::Attempt;
 use crate::conclude::{conclude, look_around};
 use crate::job::CaseJob;
 use crate::mcp_servers::McpServers;
-use crate::recorded_world::{self, WorldSession};
 use crate::services::OpenTools;
 use crate::tools::LiveSource;
-use crate::{recording, unused_faults};
+use crate::{recorded_world, recording, unused_faults};
 
 impl Stage {
     /// Closes what was opened, what was opened last first: the agent, its model, and its tools. What was found until its agent
@@ -46,10 +44,13 @@ impl Stage {
         if let Some(mcp) = &mcp {
             mcp.conclude(attempt, account);
         }
-        let of_world = match world {
-            Some(world) => Some(end_world(attempt, world, account).await),
-            None => None,
-        };
+        let mut of_world = None;
+        if let Some(world) = world {
+            // After the agent, which the recorder stands before.
+            let ended = world.finish().await;
+            of_world = Some(ended.faults.clone());
+            recorded_world::conclude(attempt, ended, account);
+        }
         conclude(job, account);
         let faults = served
             .as_ref()
@@ -61,14 +62,6 @@ impl Stage {
         account.left.late = served.as_ref().filter(|_| shared).map(|served| served.late(job));
         keep(job, served, tools.source, conversation, account).await;
     }
-}
-
-/// Ends the recorder, after the agent that it stands before. What went wrong in it on purpose is given back.
-async fn end_world(attempt: &Attempt<'_>, world: WorldSession, account: &mut Account) -> Faults {
-    let ended = world.finish().await;
-    let faults = ended.faults.clone();
-    recorded_world::conclude(attempt, ended, account);
-    faults
 }
 
 /// Closes where answers came from, and writes down what was recorded, without any secret that is known by now.
@@ -83,7 +76,9 @@ async fn keep(
     let unsaved = served.filter(|_| came_to_its_end(account)).and_then(|served| served.save(job, secrets));
     account.findings.extend(unsaved);
     let (recorder, player) = source.close().await;
-    let unsaved = recorder.and_then(|recorder| save_cassette(job, recorder, secrets, account));
+    let unsaved = recorder.filter(|_| came_to_its_end(account)).and_then(|recorder| recorder.save(secrets).err());
+    let unsaved =
+        unsaved.map(|error| job.invalid(job.case.span, format!("the cassette could not be written: {error}")));
     account.findings.extend(unsaved);
     let player = player.filter(|_| account.trace.final_output().is_some());
     if let (Some(player), Some(replay)) = (player, &mut account.left.replay) {
@@ -91,20 +86,6 @@ async fn keep(
     }
     let unsaved = conversation.and_then(|kept| recording::save(job, &kept, secrets, &account.findings));
     account.findings.extend(unsaved);
-}
-
-/// Keeps the recording of a case that came to its end, whatever its checks will say.
-fn save_cassette(
-    job: &CaseJob<'_>,
-    recorder: CassetteRecorder,
-    secrets: &Redactor,
-    account: &Account,
-) -> Option<Finding> {
-    if !came_to_its_end(account) {
-        return None;
-    }
-    let error = recorder.save(secrets).err()?;
-    Some(job.invalid(job.case.span, format!("the cassette could not be written: {error}")))
 }
 
 /// Whether the agent came to its end, whatever the checks will say.

@@ -96,7 +96,7 @@ fn written(call: &RecordedToolCall, with_method: bool, secrets: &Redactor) -> Wr
         None if str::from_utf8(&bytes).is_ok() => "txt",
         None => "bin",
     };
-    let file = folder(&call.tool).join(format!("{}.{ending}", fingerprint(&bytes)));
+    let file = folder(&call.tool).join(format!("{}.{ending}", sha256_beginning(&bytes, NAME)));
     let plain = |content: &str| content.to_ascii_lowercase().replace([' ', '"'], "").replace(";charset=utf-8", "");
     let told_by_name = content.is_some_and(|content| plain(content) == plain(content_type(&file)));
     let headers = call.headers.iter().filter(|(name, _)| !IDLE.contains(name));
@@ -127,10 +127,6 @@ fn clean(bytes: &Bytes, secrets: &Redactor) -> Bytes {
         Ok(text) => Bytes::from(secrets.text(text).into_owned()),
         Err(_) => bytes.clone(),
     }
-}
-
-fn fingerprint(bytes: &[u8]) -> String {
-    sha256_beginning(bytes, NAME)
 }
 
 /// The folder for the answers of a tool: its name, as far as it can be one.

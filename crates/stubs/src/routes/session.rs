@@ -164,8 +164,7 @@ impl Drop for RouteSession {
 
 fn live(base: &ToolBase, variables: &dyn Fn(&str) -> Option<String>) -> Result<ForwardTarget, RouteError> {
     let name = base.name.value.clone();
-    let url = base.live.as_ref().map(|live| live.fill(variables)).transpose();
-    match url {
+    match base.live.as_ref().map(|live| live.fill(variables)).transpose() {
         Ok(url) => Ok(ForwardTarget { name, url }),
         Err(reason) => Err(RouteError::Live { name, reason, span: base.name.span }),
     }
