@@ -3,8 +3,7 @@
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 use regex::Regex;
 
-use super::index::IndexError;
-use super::parsed_request::ParsedRequest;
+use super::{index::IndexError, parsed_request::ParsedRequest};
 
 /// The conditions of rules, by the numbers of the rules.
 #[derive(Debug)]

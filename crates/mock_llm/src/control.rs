@@ -8,10 +8,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::delivery::json_response;
-use super::provider::Provider;
-use super::routes::Route;
-use super::rule_engine::RuleEngine;
+use super::{delivery::json_response, provider::Provider, routes::Route, rule_engine::RuleEngine};
 use agentci_wire::serve::ServedBody;
 
 /// Who may ask.

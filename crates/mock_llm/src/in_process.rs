@@ -6,10 +6,8 @@ use std::time::Duration;
 use agentci_plan::ModelScript;
 
 use super::index::{IndexError, RuleIndex};
-use super::journal::JournalEntry;
-use super::openai;
-use super::refusal::ModelRefusal;
 use super::rule_engine::{Decision, RuleEngine};
+use super::{journal::JournalEntry, openai, refusal::ModelRefusal};
 
 /// A script whose rules are indexed: once for many minds.
 #[derive(Debug, Clone)]

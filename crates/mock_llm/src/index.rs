@@ -10,9 +10,7 @@ use aho_corasick::AhoCorasick;
 use regex::{RegexSet, RegexSetBuilder};
 use regex_syntax::hir::literal::Extractor;
 
-use super::conditions::Conditions;
-use super::parsed_request::ParsedRequest;
-use super::sequences::Sequences;
+use super::{conditions::Conditions, parsed_request::ParsedRequest, sequences::Sequences};
 
 /// The most memory that the patterns without a literal beginning may take together.
 const SET_LIMIT: usize = 256 << 20;

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use agentci_trace::ModelTrouble;
 use serde_json::{Value, json};
 
-use super::answer::WantedCall;
-use super::parsed_request::GivenResult;
+use super::{answer::WantedCall, parsed_request::GivenResult};
 
 /// The most requests that are remembered; older ones are forgotten.
 const MOST: usize = 10_000;

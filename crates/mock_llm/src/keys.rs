@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use agentci_trace::{ModelTrouble, TroubleKind};
 use hyper::http::request::Parts;
 
-use super::journal::JournalEntry;
 use super::provider::{Provider, query_key};
-use super::refusal::ModelRefusal;
-use super::rule_engine::RuleEngine;
+use super::{journal::JournalEntry, refusal::ModelRefusal, rule_engine::RuleEngine};
 
 /// The shortest key that is taken for a secret; shorter ones would be found in every other word.
 const SECRET: usize = 8;

@@ -7,10 +7,8 @@ use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
 
 use super::answer::{CallForm, SpokenAnswer, WantedCall};
-use super::choice::ToolChoice;
-use super::routes::Route;
 use super::schema::{misfit, or_null};
-use super::{gemini, ollama};
+use super::{choice::ToolChoice, gemini, ollama, routes::Route};
 
 /// How many offered tools are listed.
 const LISTED: usize = 12;

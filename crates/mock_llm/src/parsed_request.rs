@@ -8,9 +8,7 @@ use agentci_trace::{differences, same_value};
 use rustc_hash::FxHasher;
 use serde_json::Value;
 
-use super::answer::CallForm;
-use super::request_words::RequestTexts;
-use super::strict::responses::EarlierCalls;
+use super::{answer::CallForm, request_words::RequestTexts, strict::responses::EarlierCalls};
 
 /// What a request asks.
 #[derive(Debug, Default)]

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::gemini;
-use super::provider::Provider;
+use super::{gemini, provider::Provider};
 
 /// A request that is not answered as it wants.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,11 +4,7 @@ use agentci_protocols::chat::WireApi;
 use hyper::Method;
 use hyper::http::request::Parts;
 
-use super::events::Framing;
-use super::openai::azure;
-use super::provider::Provider;
-use super::refusal::ModelRefusal;
-use super::{gemini, ollama};
+use super::{events::Framing, gemini, ollama, openai::azure, provider::Provider, refusal::ModelRefusal};
 
 /// A part of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]

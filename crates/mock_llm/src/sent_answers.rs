@@ -5,12 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-use super::answer::SpokenAnswer;
-use super::delivery::whole;
-use super::parsed_request::GivenResult;
-use super::routes::Route;
 use super::rule_engine::{RuleEngine, State};
-use super::tokens::tokens;
+use super::{answer::SpokenAnswer, delivery::whole, parsed_request::GivenResult, routes::Route, tokens::tokens};
 use agentci_wire::serve::SendProgress;
 
 /// An answer that is being sent.

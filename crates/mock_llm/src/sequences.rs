@@ -9,10 +9,8 @@ use std::ops::Range;
 
 use agentci_plan::ModelRule;
 
-use super::answer::SpokenAnswer;
-use super::conditions::RuleCondition;
-use super::index::IndexError;
 use super::parsed_request::{ParsedRequest, Standing, words_of};
+use super::{answer::SpokenAnswer, conditions::RuleCondition, index::IndexError};
 
 /// The steps of a script, each as the numbers of its rules.
 #[derive(Debug)]

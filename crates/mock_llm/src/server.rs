@@ -10,11 +10,8 @@ use hyper::body::Incoming;
 use hyper::{Request, Response};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::control::Control;
-use super::exchange::respond;
-use super::index::IndexError;
-use super::observer::WireObserver;
 use super::rule_engine::{RequestPolicy, RuleEngine};
+use super::{control::Control, exchange::respond, index::IndexError, observer::WireObserver};
 use agentci_wire::serve::{BrokenOff, ClientLimits, Handler, ServedBody, Serving};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,

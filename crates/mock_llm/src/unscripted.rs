@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 
 use super::journal::{JournalEntry, beginning};
-use super::refusal::ModelRefusal;
-use super::routes::Route;
-use super::rule_engine::RuleEngine;
-use super::{anthropic, gemini, ollama, openai, tokens};
+use super::{anthropic, gemini, ollama, openai, refusal::ModelRefusal, routes::Route, rule_engine::RuleEngine, tokens};
 
 /// What is answered to a request of so many bytes.
 pub(super) fn answer(

@@ -8,9 +8,7 @@ use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Map, Value, json};
 
 use crate::client::{ClientLine, ServedClient, ToClient};
-use crate::faults::outgoing;
-use crate::modern;
-use crate::server_state::ServerState;
+use crate::{faults::outgoing, modern, server_state::ServerState};
 
 /// The parameters of a request are not what its method wants.
 pub(crate) const INVALID_PARAMS: i64 = -32602;

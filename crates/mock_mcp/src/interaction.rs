@@ -7,10 +7,7 @@ use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
 use crate::answer::{AnswerEra, INVALID_PARAMS, ServerRequest};
-use crate::client::ToClient;
-use crate::paused_calls::Pause;
-use crate::server_state::ServerState;
-use crate::variables::AnswerVariables;
+use crate::{client::ToClient, paused_calls::Pause, server_state::ServerState, variables::AnswerVariables};
 
 /// How the steps of an answer ended.
 #[derive(Debug)]

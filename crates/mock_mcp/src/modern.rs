@@ -8,8 +8,7 @@ use agentci_protocols::mcp::versions::{
 use serde_json::{Map, Value, json};
 
 use crate::answer::{AnswerEra, INVALID_PARAMS};
-use crate::client::ServedClient;
-use crate::server_state::ServerState;
+use crate::{client::ServedClient, server_state::ServerState};
 
 /// Results of these methods say for how long they hold.
 const CACHED: [&str; 5] =

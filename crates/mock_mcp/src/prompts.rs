@@ -4,9 +4,7 @@ use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Value, json};
 
 use crate::answer::{INVALID_PARAMS, ServerRequest};
-use crate::interaction::StepsEnd;
-use crate::server_state::ServerState;
-use crate::variables::AnswerVariables;
+use crate::{interaction::StepsEnd, server_state::ServerState, variables::AnswerVariables};
 
 impl ServerState {
     pub(crate) async fn get_prompt(&self, asked: &ServerRequest) -> Result<Value, RpcError> {

@@ -5,8 +5,7 @@ use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Map, Value, json};
 
 use crate::answer::{AnswerEra, INVALID_PARAMS, ServerRequest};
-use crate::server_state::ServerState;
-use crate::variables::AnswerVariables;
+use crate::{server_state::ServerState, variables::AnswerVariables};
 
 /// Older revisions have a number of their own for it.
 const RESOURCE_NOT_FOUND: i64 = -32002;

@@ -11,9 +11,7 @@ use agentci_source::Span;
 use serde_json::{Map, Value, json};
 
 use crate::observer::{ServerEvent, ServerWatcher};
-use crate::paused_calls::Paused;
-use crate::schemas::Schemas;
-use crate::tape::McpTape;
+use crate::{paused_calls::Paused, schemas::Schemas, tape::McpTape};
 
 /// What a server knows.
 #[derive(Debug, Default)]

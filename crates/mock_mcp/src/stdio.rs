@@ -15,9 +15,8 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::answer::{AnswerEra, ServerRequest};
 use crate::client::{ClientLine, ServedClient, ToClient};
-use crate::faults::remains;
 use crate::modern::{Meta, is_modern};
-use crate::server_state::ServerState;
+use crate::{faults::remains, server_state::ServerState};
 
 /// The longest line that is read.
 const LONGEST: u64 = 64 << 20;

@@ -17,11 +17,8 @@ use agentci_verdict::Cause;
 use agentci_wire::FetchedSecrets;
 use serde_json::{Value, json};
 
-use crate::drive_findings::drive;
-use crate::options::RunOptions;
 use crate::resources::{CaseResources, Library};
-use crate::stop::Stop;
-use crate::variables::of_environment;
+use crate::{drive_findings::drive, options::RunOptions, stop::Stop, variables::of_environment};
 
 /// How long an agent may take where nobody says.
 const PATIENCE: Duration = Duration::from_mins(5);

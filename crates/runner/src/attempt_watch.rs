@@ -7,12 +7,8 @@ use agentci_plan::Turn;
 use agentci_trace::{CallChange, Event, EventKind, Joiner, Observer};
 use agentci_verdict::Finding;
 
-use crate::attempt::Attempt;
-use crate::job::CaseJob;
 use crate::meter::{Meter, Meters};
-use crate::tool_host::allowed;
-use crate::trace_limits::Volume;
-use crate::translate;
+use crate::{attempt::Attempt, job::CaseJob, tool_host::allowed, trace_limits::Volume, translate};
 
 /// Watches one conversation with an agent.
 pub(crate) struct ConversationWatch<'w> {

@@ -6,9 +6,7 @@ use agentci_plan::{Limit, Speech, Target, Turn};
 use agentci_verdict::Finding;
 use tokio::time::Instant;
 
-use crate::attempt::Attempt;
-use crate::job::CaseJob;
-use crate::{findings, meter};
+use crate::{attempt::Attempt, findings, job::CaseJob, meter};
 
 /// When to give up.
 pub(crate) struct Deadline {

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use agentci_trace::Redactor;
 use agentci_verdict::{Body, CaseEnd, KeptPrompt, Rows, RunEvent, Stability};
 
-use crate::redact::redact;
-use crate::secrets::Secrets;
+use crate::{redact::redact, secrets::Secrets};
 
 /// How many prompts of a suite are kept with all that is in them, and how many bytes that may take. Of the others their ids are kept.
 const PROMPTS: usize = 200;

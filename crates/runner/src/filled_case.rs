@@ -8,9 +8,7 @@ use agentci_trace::PLACEHOLDER;
 use agentci_verdict::Finding;
 use serde_json::Map;
 
-use crate::attempt::Attempt;
-use crate::findings;
-use crate::open_error::NotOpened;
+use crate::{attempt::Attempt, findings, open_error::NotOpened};
 
 /// A case with its variables filled in.
 pub(crate) struct FilledCase {

@@ -7,10 +7,7 @@ use agentci_plan::Case;
 use agentci_source::{Place, Span};
 use agentci_verdict::{Cause, Finding};
 
-use crate::pending::NextCase;
-use crate::resources::CaseResources;
-use crate::secrets::Secrets;
-use crate::suite_run::SuiteRun;
+use crate::{pending::NextCase, resources::CaseResources, secrets::Secrets, suite_run::SuiteRun};
 
 /// A case and what its attempts have in common.
 pub(crate) struct CaseJob<'j> {

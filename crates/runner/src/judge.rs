@@ -9,11 +9,8 @@ use agentci_trace::Trace;
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, Outcome, Similarity};
 use serde_json::Value;
 
-use crate::attempt::Attempt;
 use crate::evidence::{self, Unanswered};
-use crate::findings;
-use crate::suite_run::SuiteDeadline;
-use crate::trace_limits;
+use crate::{attempt::Attempt, findings, suite_run::SuiteDeadline, trace_limits};
 
 /// What the checks of an attempt came to.
 #[derive(Debug, Default)]

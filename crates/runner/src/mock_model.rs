@@ -5,10 +5,7 @@ use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
 use agentci_trace::{EventKind, Trace};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::findings::each_once;
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
-use crate::recorded_world::handed_environment;
+use crate::{findings::each_once, job::CaseJob, open_error::NotOpened, recorded_world::handed_environment};
 
 /// The key that an agent is given, so that no real one is sent to a script.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";

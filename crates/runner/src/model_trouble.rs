@@ -7,9 +7,7 @@ use agentci_source::Place;
 use agentci_trace::{EventKind, ModelTrouble, Trace, TroubleKind};
 use agentci_verdict::{Cause, Finding};
 
-use crate::findings;
-use crate::job::CaseJob;
-use crate::recorded_world::started_program;
+use crate::{findings, job::CaseJob, recorded_world::started_program};
 
 /// How many complaints are told of a case; all are in the run's events.
 const TOLD: usize = 10;

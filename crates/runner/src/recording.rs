@@ -7,9 +7,7 @@ use agentci_plan::{AnsweredBy, Case, Mode, Target, ToolSource, TurnInput};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{CaseStatus, Cause, Finding, Played, ReplaySource};
 
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
-use crate::recorded_world;
+use crate::{job::CaseJob, open_error::NotOpened, recorded_world};
 
 /// What stands in for the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]

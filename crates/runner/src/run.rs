@@ -8,9 +8,7 @@ use agentci_source::Sources;
 use agentci_verdict::{NotLoaded, Policy, ShardOf};
 use serde_json::Value;
 
-use crate::options::RunOptions;
-use crate::services::takes_turns;
-use crate::stop::Stop;
+use crate::{options::RunOptions, services::takes_turns, stop::Stop};
 
 /// What the run's first event tells beside the plan.
 #[derive(Debug, Clone, Default)]

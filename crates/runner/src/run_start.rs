@@ -4,8 +4,7 @@ use agentci_plan::{AnsweredBy, Case, ChatApi, ChatTarget, CommandPart, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::RunStart;
 
-use crate::recorded_world::started_program;
-use crate::run::RunPlan;
+use crate::{recorded_world::started_program, run::RunPlan};
 
 /// The first event of a run; `tools_at` is where running agents find their tools.
 pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart {

@@ -8,9 +8,7 @@ use agentci_source::{Content, Node};
 use agentci_trace::Redactor;
 use serde_json::Value;
 
-use crate::filled_case::FilledCase;
-use crate::job::CaseJob;
-use crate::variables::VariableScope;
+use crate::{filled_case::FilledCase, job::CaseJob, variables::VariableScope};
 
 /// The value of a variable.
 pub(crate) type SecretLookup<'l> = &'l dyn Fn(&str) -> Option<String>;

@@ -5,13 +5,10 @@ use agentci_stubs::Faults;
 use agentci_trace::EventKind;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::attempt::Attempt;
-use crate::job::CaseJob;
-use crate::mcp_servers::McpServers;
 use crate::mock_model::{self, AttemptModel};
-use crate::open_error::NotOpened;
 use crate::recorded_world::{self, WorldSession};
 use crate::services::{OpenTools, PORT, Reached, ServerEnvironment, has_own_agent};
+use crate::{attempt::Attempt, job::CaseJob, mcp_servers::McpServers, open_error::NotOpened};
 
 /// What an attempt meets that it shares with others.
 #[derive(Default)]

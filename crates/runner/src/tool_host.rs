@@ -8,10 +8,8 @@ use agentci_source::{Sources, did_you_mean};
 use agentci_trace::{ToolCall, ToolResult};
 use agentci_verdict::{Cause, Finding};
 
-use crate::attempt_watch::ConversationWatch;
-use crate::findings;
-use crate::job::CaseJob;
 use crate::tools::{LiveSource, Tools, cassette};
+use crate::{attempt_watch::ConversationWatch, findings, job::CaseJob};
 
 /// Answers the tool calls of one attempt.
 pub(crate) struct AttemptToolHost<'h, 'w> {

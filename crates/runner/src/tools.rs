@@ -8,11 +8,8 @@ use agentci_plan::{Cassette, Mode, RecordedNumbers, ToolSource, World};
 use agentci_stubs::{CassettePlayer, CassetteRecorder, Faults, Normalizer, ScriptedTools, Tape, Toolbox};
 use agentci_verdict::{Finding, ReplaySource};
 
-use crate::attempt::Attempt;
-use crate::findings;
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
 use crate::recording::{makes_snapshots, replay_source};
+use crate::{attempt::Attempt, findings, job::CaseJob, open_error::NotOpened};
 
 /// What answers the tool calls of one attempt.
 ///

@@ -6,11 +6,7 @@ use agentci_verdict::Finding;
 use tokio::task::unconstrained;
 use tokio::time::sleep_until;
 
-use crate::attempt::Attempt;
-use crate::deadline::Deadline;
-use crate::drive_findings::drive_target;
-use crate::findings;
-use crate::job::CaseJob;
+use crate::{attempt::Attempt, deadline::Deadline, drive_findings::drive_target, findings, job::CaseJob};
 
 /// How a turn ended.
 pub(crate) enum TurnEnd {

@@ -5,9 +5,7 @@ use agentci_plan::{Limit, Limits, Target, Verdicts};
 use agentci_trace::{Event, EventKind, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
-use crate::job::CaseJob;
-use crate::meter;
-use crate::model_trouble::TroubleReport;
+use crate::{job::CaseJob, meter, model_trouble::TroubleReport};
 
 /// A limit of which nothing was reported.
 struct UnreportedLimit {

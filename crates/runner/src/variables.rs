@@ -8,8 +8,7 @@ use agentci_source::Place;
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 
-use crate::findings;
-use crate::open_error::NotOpened;
+use crate::{findings, open_error::NotOpened};
 
 /// The most bytes that variables put into the texts of an attempt, all together. A variable may hold several times those
 /// before it, so that few of them could fill any memory.

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use crate::fields::{RequestFields, missing, wrong};
-use crate::messages;
-use crate::parsed_request::ParsedRequest;
-use crate::refusal::ModelRefusal;
+use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// What a request asks; a request that only counts tokens needs no `max_tokens`.

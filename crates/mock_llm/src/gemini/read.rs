@@ -1,12 +1,9 @@
 //! What a request asks.
 
 use super::{field, generation_config};
-use crate::choice::ToolChoice;
 use crate::fields::{RequestFields, items, wrong};
-use crate::messages;
 use crate::offer::{Format, RequestOffer, RequestTool, SchemaForm};
-use crate::parsed_request::ParsedRequest;
-use crate::refusal::ModelRefusal;
+use crate::{choice::ToolChoice, messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// The most answers to one request.

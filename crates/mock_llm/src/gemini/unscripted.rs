@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use super::{Verb, field};
 use crate::fields::{RequestFields, missing};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
-use crate::parsed_request::text;
-use crate::refusal::ModelRefusal;
-use crate::tokens;
+use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
 
 /// How long a vector is when the request does not say.
 const DIMENSIONS: u32 = 3072;

@@ -3,9 +3,8 @@
 
 use agentci_protocols::chat::WireApi;
 
-use crate::fields::items;
 use crate::parsed_request::{GivenResult, ParsedRequest, result_text};
-use crate::{messages, openai};
+use crate::{fields::items, messages, openai};
 use serde_json::Value;
 
 /// What a request asks.

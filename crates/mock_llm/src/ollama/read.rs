@@ -2,10 +2,8 @@
 
 use super::OllamaEndpoint;
 use crate::fields::{RequestFields, wrong};
-use crate::messages;
 use crate::offer::{Format, RequestOffer, SchemaForm, collect};
-use crate::parsed_request::ParsedRequest;
-use crate::refusal::ModelRefusal;
+use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
 /// What a request to `chat` asks.

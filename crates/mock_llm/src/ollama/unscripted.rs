@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::{OllamaEndpoint, moment};
 use crate::fields::{RequestFields, missing, wrong};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
-use crate::refusal::ModelRefusal;
-use crate::tokens;
+use crate::{refusal::ModelRefusal, tokens};
 
 /// The version that clients are told.
 const VERSION: &str = "0.12.6";

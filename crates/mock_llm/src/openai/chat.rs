@@ -2,9 +2,7 @@
 
 use crate::answer::{CallForm, SpokenAnswer, WantedCall};
 use crate::fields::{RequestFields, wrong};
-use crate::messages;
-use crate::parsed_request::ParsedRequest;
-use crate::refusal::ModelRefusal;
+use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::{Value, json};
 
 /// What a request asks.

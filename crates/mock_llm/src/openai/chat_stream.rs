@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::chat::{FINGERPRINT, usage};
 use crate::answer::{CallForm, SpokenAnswer, WantedCall};
-use crate::events::AnswerEvents;
-use crate::tokens::tokens;
+use crate::{events::AnswerEvents, tokens::tokens};
 
 struct ChunkWriter<'a> {
     answer: &'a SpokenAnswer,

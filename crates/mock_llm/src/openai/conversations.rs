@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::responses::read_items;
 use crate::fields::{RequestFields, wrong};
-use crate::parsed_request::ParsedRequest;
-use crate::refusal::ModelRefusal;
+use crate::{parsed_request::ParsedRequest, refusal::ModelRefusal};
 
 /// What was said before the conversation begins.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {

@@ -5,8 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::fields::{RequestFields, missing, wrong};
-use crate::refusal::ModelRefusal;
-use crate::tokens;
+use crate::{refusal::ModelRefusal, tokens};
 use agentci_plan::mix;
 
 /// How long a vector is when the request does not say.

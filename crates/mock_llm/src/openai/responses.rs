@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use crate::answer::SpokenAnswer;
 use crate::fields::{RequestFields, missing, wrong};
 use crate::parsed_request::{GivenResult, ParsedRequest, result_text, text};
-use crate::refusal::ModelRefusal;
+use crate::{answer::SpokenAnswer, refusal::ModelRefusal};
 
 /// The longest id of a conversation, in bytes.
 const CONVERSATION_ID: usize = 200;

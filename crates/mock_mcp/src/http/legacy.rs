@@ -9,10 +9,9 @@ use hyper::{HeaderMap, Response, StatusCode};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::answer_body::Talk;
-use super::header;
 use super::reply::{accepted, empty, events, half, message, refused, rpc_error};
 use super::sessions::{ClientSession, ClientSessions};
+use super::{answer_body::Talk, header};
 use crate::answer::{AnswerEra, ServerRequest};
 use crate::client::{ClientLine, ToClient};
 use crate::server_state::ServerState;

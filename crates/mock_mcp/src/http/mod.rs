@@ -19,8 +19,7 @@ use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
 
-use crate::modern::is_modern;
-use crate::server_state::ServerState;
+use crate::{modern::is_modern, server_state::ServerState};
 use answer_body::Talk;
 use reply::{accepted, refused, rpc_error};
 use sessions::ClientSessions;

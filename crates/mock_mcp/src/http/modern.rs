@@ -9,14 +9,12 @@ use hyper::{HeaderMap, Response};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::answer_body::Talk;
-use super::header;
 use super::reply::{events, half, message, refused, rpc_error};
 use super::streams::{event, pass};
+use super::{answer_body::Talk, header};
 use crate::answer::{AnswerEra, ServerRequest};
 use crate::client::{ClientLine, ToClient};
-use crate::modern::Meta;
-use crate::server_state::ServerState;
+use crate::{modern::Meta, server_state::ServerState};
 
 /// Answers a request.
 pub(super) async fn answer(

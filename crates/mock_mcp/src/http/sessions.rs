@@ -8,8 +8,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::streams::SessionStreams;
-use crate::client::ServedClient;
-use crate::paused_calls::token;
+use crate::{client::ServedClient, paused_calls::token};
 
 /// The most sessions at once.
 const MOST: usize = 10_000;

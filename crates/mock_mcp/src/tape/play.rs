@@ -7,8 +7,7 @@ use agentci_trace::same_value;
 use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
-use crate::answer::ServerRequest;
-use crate::server_state::ServerState;
+use crate::{answer::ServerRequest, server_state::ServerState};
 
 /// The capabilities that a recording can play.
 const PLAYED: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];

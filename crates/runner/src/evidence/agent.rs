@@ -6,8 +6,7 @@ use tokio::time::Instant;
 
 use super::Unanswered;
 use crate::ask_agent::{Ask, Unheard, find, lookup, patience};
-use crate::job::CaseJob;
-use crate::secret_sources::learn_target;
+use crate::{job::CaseJob, secret_sources::learn_target};
 
 /// Asks an agent; its result is under `output`.
 pub(super) async fn ask(job: &CaseJob<'_>, agent: &str, message: String) -> Result<Value, Unanswered> {

@@ -21,8 +21,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout};
 
 use super::{Unanswered, in_time};
-use crate::job::CaseJob;
-use crate::options::RunOptions;
+use crate::{job::CaseJob, options::RunOptions};
 
 /// How long the evaluations of a case that are left to a worker may take together.
 const TIME: Duration = Duration::from_secs(10);

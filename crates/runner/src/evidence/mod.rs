@@ -12,9 +12,7 @@ use agentci_plan::Suite;
 use agentci_verdict::Finding;
 use serde_json::Value;
 
-use crate::findings;
-use crate::job::CaseJob;
-use crate::options::RunOptions;
+use crate::{findings, job::CaseJob, options::RunOptions};
 use similarity::Meanings;
 
 pub(crate) use bounded::evaluate;

@@ -13,8 +13,7 @@ use futures_util::TryFutureExt as _;
 use serde_json::{Value, json};
 
 use super::{Unanswered, in_time};
-use crate::job::CaseJob;
-use crate::options::RunOptions;
+use crate::{job::CaseJob, options::RunOptions};
 
 /// How many facts of a kind of difference are kept.
 const FACTS: usize = 50;

@@ -3,10 +3,7 @@
 use agentci_wire::lock;
 
 use super::McpServers;
-use crate::account::Account;
-use crate::attempt::Attempt;
-use crate::findings;
-use crate::recorded_world::take_late;
+use crate::{account::Account, attempt::Attempt, findings, recorded_world::take_late};
 
 /// How many calls that nobody made are listed.
 const LISTED: usize = 5;

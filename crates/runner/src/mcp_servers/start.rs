@@ -10,12 +10,9 @@ use agentci_trace::EventKind;
 use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::addresses::tell;
 use super::watch::{ServerWatch, WatchedServers, Watching};
-use super::{McpServers, RunningMcpServer};
-use crate::job::CaseJob;
-use crate::observation_line::ObservationLine;
-use crate::open_error::NotOpened;
+use super::{McpServers, RunningMcpServer, addresses::tell};
+use crate::{job::CaseJob, observation_line::ObservationLine, open_error::NotOpened};
 
 /// Starts the servers, if the case has some; `observer` is told what they see.
 pub(crate) async fn start(

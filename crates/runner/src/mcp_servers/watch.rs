@@ -11,9 +11,8 @@ use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use agentci_verdict::Finding;
 use agentci_wire::lock;
 
-use crate::job::CaseJob;
-use crate::observation_line::ObservationLine;
 use crate::services::{missed, told};
+use crate::{job::CaseJob, observation_line::ObservationLine};
 
 /// The most misses of a server that are remembered.
 const MISSES: usize = 1_000;

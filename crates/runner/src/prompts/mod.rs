@@ -15,8 +15,7 @@ use agentci_trace::{EventKind, ModelRequest, Redactor, Trace};
 use agentci_verdict::{CaseEnd, KeptPrompt};
 use serde_json::Value;
 
-use crate::attempt::Attempt;
-use crate::recorded_world;
+use crate::{attempt::Attempt, recorded_world};
 use print::FingerprintMaker;
 
 /// In how many ways a case may ask its models. One that asks in more has prompts of which each is another, and they are not

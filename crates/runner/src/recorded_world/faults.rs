@@ -7,9 +7,8 @@ use agentci_recorder::{RecordedRequest, RecorderSession, Spoil};
 use agentci_stubs::Faults;
 use agentci_wire::lock;
 
-use super::mcp_streams::McpAddresses;
 use super::observe::{asks_model, is_helper};
-use super::tool_exchange;
+use super::{mcp_streams::McpAddresses, tool_exchange};
 
 /// The faults of an attempt, shared with the session that they happen in.
 pub(super) type SharedFaults = Arc<Mutex<Faults>>;

@@ -8,9 +8,7 @@ use agentci_source::FileError;
 use agentci_trace::sha256;
 use agentci_verdict::{Cause, Finding, ReplaySource};
 
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
-use crate::recording::replay_source;
+use crate::{job::CaseJob, open_error::NotOpened, recording::replay_source};
 
 /// Reads the recording of a case; the finding says what to do where that cannot be.
 pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(Recording, ReplaySource), NotOpened> {

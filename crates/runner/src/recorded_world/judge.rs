@@ -13,10 +13,7 @@ use agentci_verdict::{Cause, Finding, Matched, ReplaySource};
 use super::observe::{is_helper, is_model_call};
 use super::session::{SessionEnd, SessionUse};
 use super::{file, save};
-use crate::account::Account;
-use crate::attempt::Attempt;
-use crate::job::CaseJob;
-use crate::{findings, meter, translate};
+use crate::{account::Account, attempt::Attempt, findings, job::CaseJob, meter, translate};
 
 /// How many misses are told of a case; one that is not answered leads to others.
 const MISSES_TOLD: usize = 3;

@@ -15,8 +15,7 @@ use serde_json::Value;
 
 use super::mcp_streams::{McpAddresses, McpStreams};
 use super::tool_exchange;
-use crate::budget::Budget;
-use crate::job::CaseJob;
+use crate::{budget::Budget, job::CaseJob};
 
 /// Reads exchanges in the order in which they end.
 pub(super) struct ExchangeReader {

@@ -12,13 +12,9 @@ use agentci_trace::EventKind;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::environment::{outside, roots};
-use super::mcp_streams::McpAddresses;
 use super::session::{SessionUse, WorldSession};
-use super::{faults, file, observe::ExchangeReader};
-use crate::attempt::Attempt;
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
-use crate::services::host_and_port;
+use super::{faults, file, mcp_streams::McpAddresses, observe::ExchangeReader};
+use crate::{attempt::Attempt, job::CaseJob, open_error::NotOpened, services::host_and_port};
 
 /// Starts the recorder, where the case has a recorded world; `observer` is told what the agent does. What leads to `bases` and
 /// `hosts` is played by us, and is no part of the recorded world.

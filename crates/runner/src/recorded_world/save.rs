@@ -9,11 +9,7 @@ use agentci_verdict::{Cause, Finding};
 
 use super::judge::{belongs, bypassed, place};
 use super::observe::is_model_call;
-use crate::account::Account;
-use crate::attempt::Attempt;
-use crate::job::CaseJob;
-use crate::model_trouble::NO_MODEL;
-use crate::{findings, recording};
+use crate::{account::Account, attempt::Attempt, findings, job::CaseJob, model_trouble::NO_MODEL, recording};
 
 /// Keeps the recording of an attempt that was not broken off; only that of the first run, where a case is run several times.
 pub(super) fn keep(

@@ -13,8 +13,7 @@ use agentci_wire::lock;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::faults::SharedFaults;
-use super::observe::ExchangeReader;
+use super::{faults::SharedFaults, observe::ExchangeReader};
 use crate::observation_line::ObservationLine;
 
 /// What becomes of what a session saw.

@@ -15,9 +15,7 @@ use tokio::process::ChildStdin;
 use tokio::time::timeout;
 
 use super::ready::{ReadySign, host_and_port};
-use crate::drive_findings::spawn_help;
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
+use crate::{drive_findings::spawn_help, job::CaseJob, open_error::NotOpened};
 
 /// The variable for a port that the run chooses.
 pub(crate) const PORT: &str = "PORT";

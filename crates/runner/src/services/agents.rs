@@ -9,8 +9,7 @@ use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
 use tokio::sync::Mutex;
 
 use super::agent::{PORT, ServedAgent, ServerEnvironment, unreachable};
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
+use crate::{job::CaseJob, open_error::NotOpened};
 
 /// Agents that are servers.
 #[derive(Default)]

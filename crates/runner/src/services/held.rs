@@ -9,8 +9,7 @@ use std::sync::Arc;
 use agentci_verdict::{Body, CaseEnd, CaseStatus, settle};
 
 use super::tools::Late;
-use crate::event_sink::EventSink;
-use crate::secrets::Secrets;
+use crate::{event_sink::EventSink, secrets::Secrets};
 
 /// At most one end that is not told yet. Cases that run one after the other share it, so it is in a cell.
 #[derive(Default)]

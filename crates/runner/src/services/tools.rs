@@ -13,9 +13,7 @@ use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{has_own_agent, is_running};
-use crate::job::CaseJob;
-use crate::open_error::NotOpened;
-use crate::run::RunPlan;
+use crate::{job::CaseJob, open_error::NotOpened, run::RunPlan};
 
 /// What a tool's address is where no tool will be called.
 const NOWHERE: &str = "http://127.0.0.1:0";

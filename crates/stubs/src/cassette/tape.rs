@@ -11,8 +11,7 @@ use agentci_source::{FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, same_value, sha256, value_key};
 use serde_json::Value;
 
-use crate::closest::Same;
-use crate::wildcard;
+use crate::{closest::Same, wildcard};
 
 /// The largest recording that is read.
 const TAPE_LIMIT: u64 = 512 << 20;

@@ -6,9 +6,7 @@ use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::exchange::json_response;
-use super::session_state::SessionState;
-use super::sessions::RouteSessions;
+use super::{exchange::json_response, session_state::SessionState, sessions::RouteSessions};
 use agentci_wire::serve::ServedBody;
 
 /// The answer, if this is a question of that kind: of all cases, or of the one whose path it stands below.

@@ -8,13 +8,9 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::fixtures::RouteReply;
 use super::miss::{Explained, outside, too_late};
-use super::path::tool;
-use super::request::ToolRequest;
 use super::session_state::{BegunCall, SessionState};
-use super::sessions::RouteSessions;
-use super::{control, forward};
+use super::{control, fixtures::RouteReply, forward, path::tool, request::ToolRequest, sessions::RouteSessions};
 use crate::tools::failure;
 use agentci_wire::serve::{BrokenOff, Handler, ServedBody, collect};
 

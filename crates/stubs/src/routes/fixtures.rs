@@ -13,8 +13,7 @@ use hyper::{Method, StatusCode};
 use serde_json::Value;
 
 use super::content::{content_type, of_the_connection};
-use super::error::RouteError;
-use super::request::ToolRequest;
+use super::{error::RouteError, request::ToolRequest};
 use crate::wildcard;
 
 /// The largest answer.

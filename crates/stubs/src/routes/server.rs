@@ -4,9 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::RouteError;
 use super::session::{RouteOptions, RouteSession};
-use super::sessions::RouteSessions;
+use super::{error::RouteError, sessions::RouteSessions};
 use agentci_wire::serve::{ClientLimits, Serving};
 
 /// Clients keep connections for later; one that is closed too early is a request that fails for no reason.

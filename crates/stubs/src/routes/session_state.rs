@@ -12,11 +12,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
 use super::fixtures::{FixtureSet, RouteReply};
-use super::forward::ForwardTarget;
-use super::late_calls::LateCalls;
 use super::miss::{Explained, RouteMiss, no_fixture, unknown_tool};
-use super::recorded::RecordedToolCall;
-use super::request::ToolRequest;
+use super::{forward::ForwardTarget, late_calls::LateCalls, recorded::RecordedToolCall, request::ToolRequest};
 use crate::Faults;
 
 /// The most misses that are remembered.

@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use agentci_wire::lock;
 
-use super::error::RouteError;
-use super::path::decoded;
-use super::session_state::SessionState;
+use super::{error::RouteError, path::decoded, session_state::SessionState};
 
 /// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
 #[derive(Debug, Default)]

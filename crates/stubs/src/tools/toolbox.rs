@@ -9,11 +9,9 @@ use agentci_process::ProcessCommand;
 use agentci_source::{Span, Spanned, did_you_mean, print_duration, read};
 use serde_json::Value;
 
-use super::builtin;
 use super::command::{self, LongLived, NoResult, fill_command};
-use super::http::ToolEndpoint;
 use super::mcp::{LazyToolServer, ToolServers};
-use super::module::Module;
+use super::{builtin, http::ToolEndpoint, module::Module};
 
 /// A tool of the program that uses this library.
 pub trait Tool: Send + Sync {
