@@ -175,7 +175,7 @@ impl ModelExchange<'_> {
                     let thread = strict::messages::continued(request);
                     let before =
                         thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
-                    strict::messages::check(request, &before)?
+                    strict::messages::check(request, &before)?;
                 }
                 Route::Gemini(_) => strict::gemini::check(request)?,
                 Route::Ollama(_) => strict::ollama::check(request)?,

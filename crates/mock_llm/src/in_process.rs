@@ -12,8 +12,8 @@ use super::{journal::JournalEntry, openai, refusal::ModelRefusal};
 /// A script whose rules are indexed: once for many minds.
 #[derive(Debug, Clone)]
 pub struct ScriptIndex {
-    script: Arc<ModelScript>,
-    index: Arc<RuleIndex>,
+    pub(super) script: Arc<ModelScript>,
+    pub(super) index: Arc<RuleIndex>,
 }
 
 impl ScriptIndex {
@@ -31,9 +31,8 @@ pub struct ScriptMind(RuleEngine);
 impl ScriptMind {
     /// A model that has said nothing yet; the seed decides every draw that the script leaves open.
     pub fn new(index: &ScriptIndex, seed: u64) -> Self {
-        let ScriptIndex { script, index } = index.clone();
-        let seed = script.seed.unwrap_or(seed);
-        Self(RuleEngine::indexed(script, index, Some(seed), None))
+        let seed = index.script.seed.unwrap_or(seed);
+        Self(RuleEngine::new(index.clone(), Some(seed), None))
     }
 
     /// What it does with a request, which is the JSON of OpenAI's Chat Completions.

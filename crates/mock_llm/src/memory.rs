@@ -145,12 +145,13 @@ impl State {
 mod tests {
     use agentci_plan::{AnswerPace, Finish};
 
-    use super::super::answer::CallForm;
     use super::*;
+    use crate::answer::CallForm;
+    use crate::in_process::ScriptIndex;
 
     #[test]
     fn only_so_many_answers_are_kept() {
-        let mind = RuleEngine::new(Arc::default(), None, None).unwrap();
+        let mind = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
         let mut answer = SpokenAnswer {
             number: 0,
             created: 0,
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn only_so_many_conversations_are_remembered() {
-        let mind = RuleEngine::new(Arc::default(), None, None).unwrap();
+        let mind = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
         let asked = ParsedRequest { user: "é".repeat(2 * REMEMBERED_TEXT), ..ParsedRequest::default() };
         let empty = ParsedRequest::default();
         for number in 0..REMEMBERED + 10 {

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript};
+use agentci_plan::{Finish, ModelFailureKind, ModelRule, ModelScript, draw};
 use agentci_trace::{ModelTrouble, TroubleKind};
 use agentci_wire::FetchedSecrets;
 use rustc_hash::FxHasher;
@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::answer::{CallForm, SpokenAnswer, WantedCall};
 use super::closest::unmatched;
-use super::index::{IndexError, RuleIndex};
+use super::in_process::ScriptIndex;
+use super::index::RuleIndex;
 use super::journal::{JournalEntry, RequestJournal};
 use super::memory::RememberedConversation;
 use super::observer::WireObserver;
@@ -24,7 +25,6 @@ use super::sequences::{SequenceProgress, StepMatch};
 
 use super::sent_answers::PendingTelling;
 use super::tokens;
-use agentci_plan::draw;
 
 /// What a model calls itself when neither request nor script says.
 const NAMELESS: &str = "gpt-test";
@@ -112,22 +112,9 @@ struct RuleState {
 }
 
 impl RuleEngine {
-    pub(super) fn new(
-        script: Arc<ModelScript>,
-        seed: Option<u64>,
-        observer: Option<WireObserver>,
-    ) -> Result<Self, IndexError> {
-        let index = Arc::new(RuleIndex::new(&script.rules)?);
-        Ok(Self::indexed(script, index, seed, observer))
-    }
-
-    /// One whose rules are indexed already.
-    pub(super) fn indexed(
-        script: Arc<ModelScript>,
-        index: Arc<RuleIndex>,
-        seed: Option<u64>,
-        observer: Option<WireObserver>,
-    ) -> Self {
+    /// One that has seen no request yet.
+    pub(super) fn new(index: ScriptIndex, seed: Option<u64>, observer: Option<WireObserver>) -> Self {
+        let ScriptIndex { script, index } = index;
         let seed = seed.or(script.seed).unwrap_or_default();
         let state = State { rules: vec![RuleState::default(); script.rules.len()], observer, ..State::default() };
         Self { script, index, seed, state: Mutex::new(state), policy: RequestPolicy::default() }

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 /// The most parts that a schema may have, those that it refers to counted each time. A larger one is not held against anything.
 const PARTS: usize = 20_000;
+/// The keys whose schemas look at something inside a value.
+const INSIDE: [&str; 6] =
+    ["properties", "items", "prefixItems", "additionalProperties", "patternProperties", "contains"];
 /// How much of an error is shown, in characters.
 const SHOWN: usize = 300;
 
@@ -82,15 +85,7 @@ impl<'s> SchemaWalk<'s> {
                     return true;
                 }
                 pairs.iter().any(|(key, part)| {
-                    let inside = matches!(
-                        key.as_str(),
-                        "properties"
-                            | "items"
-                            | "prefixItems"
-                            | "additionalProperties"
-                            | "patternProperties"
-                            | "contains"
-                    );
+                    let inside = INSIDE.contains(&key.as_str());
                     // Definitions count where they are referred to.
                     !matches!(key.as_str(), "$defs" | "definitions") && self.is_too_much(part, same_value && !inside)
                 })

@@ -11,7 +11,7 @@ use hyper::{Request, Response};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::rule_engine::{RequestPolicy, RuleEngine};
-use super::{control::Control, exchange::respond, index::IndexError, observer::WireObserver};
+use super::{control::Control, exchange::respond, in_process::ScriptIndex, index::IndexError, observer::WireObserver};
 use agentci_wire::serve::{BrokenOff, ClientLimits, Handler, ServedBody, Serving};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
@@ -79,7 +79,7 @@ impl ModelServer {
     /// Starts a server; within a runtime that can do input and output.
     pub async fn start(script: Arc<ModelScript>, options: ModelServerOptions) -> Result<Self, ModelServerError> {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
-        let mut mind = RuleEngine::new(script, options.seed, observer)?;
+        let mut mind = RuleEngine::new(ScriptIndex::new(script)?, options.seed, observer);
         mind.policy = RequestPolicy { strict: options.strict, keys: options.keys, secrets: options.secrets };
         let mind = Arc::new(mind);
         let wanted = SocketAddr::new(options.bind, options.port);

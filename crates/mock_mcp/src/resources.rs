@@ -30,7 +30,7 @@ impl ServerState {
         }
         match &resource.holds {
             ResourceContent::Text(text) => {
-                content["text"] = AnswerVariables { arguments: &parts, answers: &Map::new() }.fill(text)?
+                content["text"] = AnswerVariables { arguments: &parts, answers: &Map::new() }.fill(text)?;
             }
             ResourceContent::Blob(blob) => content["blob"] = blob.as_str().into(),
         }

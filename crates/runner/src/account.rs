@@ -103,21 +103,21 @@ impl Account {
         end.wall_ms = u64::try_from(self.wall.as_millis()).unwrap_or(u64::MAX);
         end.wall_us = u64::try_from(self.wall.as_micros()).unwrap_or(u64::MAX);
         end.output_hash = output_hash(job, &self.trace).map(Into::into);
-        end.calls = translate::lives(&self.trace).into();
+        end.calls = translate::lives(&self.trace);
         if translate::tells_turns(&job.case.target) {
-            end.turns = translate::turns(&self.trace).into();
+            end.turns = translate::turns(&self.trace);
         }
-        end.warnings = self.all_warnings(job).into();
+        end.warnings = self.all_warnings(job);
         end.assertions.failed = self.checks.failed;
         if let Some(first) = self.findings.first_mut() {
             first.notes.extend(job.run.shared.tools.uncalled(job, &self.trace));
             first.notes.append(&mut self.left.notes);
         }
-        end.similarities = self.checks.similarities.into();
-        end.findings = self.findings.into();
+        end.similarities = self.checks.similarities;
+        end.findings = self.findings;
         end.metrics = self.metrics;
         prompts::settle(attempt, &self.trace, end);
-        end.stderr_tail = self.stderr_tail.into();
+        end.stderr_tail = self.stderr_tail;
         self.left.late
     }
 

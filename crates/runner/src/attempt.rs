@@ -117,7 +117,7 @@ fn tell(attempt: &Attempt<'_>, ended: AttemptEnd) -> CaseStatus {
     let (status, held) = (end.status, &attempt.job.run.shared.held);
     // The case before can get no more calls that are its own.
     let before = held.tell(attempt.job.run.events);
-    let printed = end.stderr_tail.to_vec();
+    let printed = end.stderr_tail.clone();
     if end.passed {
         end.stderr_tail.clear();
     }
@@ -145,8 +145,8 @@ async fn run(attempt: &mut Attempt<'_>) -> AttemptEnd {
         Err(NotOpened { findings, stderr_tail }) => {
             attempt.clock = Clock::start();
             let may_pass = findings.first().is_some_and(|finding| finding.cause == Cause::Unreachable);
-            end.findings = findings.into();
-            end.stderr_tail = stderr_tail.into();
+            end.findings = findings;
+            end.stderr_tail = stderr_tail;
             (may_pass, None)
         }
         Ok(prepared) => {
@@ -197,7 +197,7 @@ fn beginning(job: &CaseJob<'_>) -> CaseEnd {
         index: job.index,
         runs: job.case.runs,
         description: job.case.description.clone(),
-        tags: job.case.tags.to_vec().into(),
+        tags: job.case.tags.to_vec(),
         place: Some(job.run.sources.spot(job.case.span)),
         assertions: AssertionCount { total, failed: 0 },
         input: job.case.asked.as_deref().cloned().map(Box::new),

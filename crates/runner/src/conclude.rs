@@ -53,14 +53,12 @@ pub(crate) fn conclude(job: &CaseJob<'_>, account: &mut Account) {
         account.findings.extend(wall_exceeded(job, account.wall));
     }
     let model_calls = &mut account.metrics.model_calls;
-    match &*job.case.target {
+    if let Target::Mock(_) = &*job.case.target {
         // There is no agent that could ask a model.
-        Target::Mock(_) => *model_calls = None,
+        *model_calls = None;
+    } else if sees_models(job) {
         // Elsewhere, that no request was seen does not mean that there was none.
-        target if matches!(target, Target::Chat(_)) || sees_models(job) => {
-            model_calls.get_or_insert_default();
-        }
-        Target::Process(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => {}
+        model_calls.get_or_insert_default();
     }
     if account.findings.is_empty() {
         let judged = unreported::judge(job, &account.trace, &account.metrics);

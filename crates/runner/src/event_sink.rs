@@ -102,7 +102,7 @@ impl ToldPrompts {
             }
             fits
         };
-        end.prompts = prompts.into_iter().filter(is_new).collect::<Vec<_>>().into();
+        end.prompts = prompts.into_iter().filter(is_new).collect();
     }
 }
 

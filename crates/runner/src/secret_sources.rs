@@ -3,12 +3,12 @@
 //! Each function takes one source and teaches a redactor what is secret in it.
 
 use agentci_plan::mcp_script::CallOutcome;
-use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, ToolSource, World};
+use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, World};
 use agentci_source::{Content, Node};
 use agentci_trace::Redactor;
 use serde_json::Value;
 
-use crate::{filled_case::FilledCase, job::CaseJob, variables::VariableScope};
+use crate::{filled_case::FilledCase, job::CaseJob, services::routes, variables::VariableScope};
 
 /// The value of a variable.
 pub(crate) type SecretLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
@@ -135,10 +135,7 @@ fn learn_command(command: &[CommandPart], lookup: SecretLookup<'_>, secrets: &mu
 
 /// What a suite writes into the answers of tools, and into the requests that they are for.
 fn played(world: &World) -> impl Iterator<Item = &Value> {
-    let tools = match &world.tools {
-        ToolSource::Routes(routes) => routes.tools.as_slice(),
-        ToolSource::None | ToolSource::Cassette(_) => &[],
-    };
+    let tools = routes(world).map(|routes| routes.tools.as_slice()).unwrap_or_default();
     tools.iter().flat_map(|tool| &tool.fixtures).flat_map(|fixture| {
         let answer = match &fixture.answer {
             FixtureAnswer::Inline(value) => Some(value),

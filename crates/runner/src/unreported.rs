@@ -23,10 +23,6 @@ pub(crate) fn judge(job: &CaseJob<'_>, trace: &Trace, metrics: &Metrics) -> Trou
     let all: Vec<&Event> = trace.events().iter().collect();
     judged.judge_limits(job, &job.case.limits, &all, metrics.usage, None);
     for (number, turn) in (0..).zip(&job.case.turns) {
-        let Limits { tokens_in, tokens_out, cost_usd, .. } = &*turn.limits;
-        if tokens_in.is_none() && tokens_out.is_none() && cost_usd.is_none() {
-            continue;
-        }
         let events: Vec<&Event> = all.iter().copied().filter(|event| event.turn == number).collect();
         let usage = |kind: &EventKind| if let EventKind::Usage(usage) = kind { Some(*usage) } else { None };
         let used = events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus);

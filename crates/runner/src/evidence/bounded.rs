@@ -88,11 +88,19 @@ impl EvidenceWorkers {
             return Err(late(allowed));
         }
         let Ok(_free) = self.free.acquire().await else { return Err(broken("the run is over")) };
-        let (answer, took) = match &self.command {
-            Some(command) => self.ask(command, &task, left).await?,
+        let mut worker = match &self.command {
+            Some(command) => Some(self.worker(command).await?),
+            None => None,
+        };
+        let begun = Instant::now();
+        let answer = match &mut worker {
+            Some(worker) => timeout(left, worker.answer(&task)).await.ok(),
             None => beside(&task, left).await,
         };
-        *spent += took;
+        *spent += begun.elapsed();
+        if matches!(answer, Some(Ok(_))) {
+            self.idle.borrow_mut().extend(worker);
+        }
         let answer = match answer {
             None => return Err(late(allowed)),
             Some(Err(Silent::NoMemory)) => return Err(exceeded(&format!("{} MB of memory", WORKER_MEMORY >> 20))),
@@ -110,33 +118,17 @@ impl EvidenceWorkers {
         }
     }
 
-    /// Asks a worker, and keeps it if it answered.
-    async fn ask(
-        &self,
-        command: &ProcessCommand,
-        task: &BoundedTask,
-        left: Duration,
-    ) -> Result<WorkerAnswer, Unanswered> {
+    /// A worker that is idle, or a new one.
+    async fn worker(&self, command: &ProcessCommand) -> Result<Worker, Unanswered> {
         let idle = self.idle.borrow_mut().pop();
-        let mut worker = match idle {
-            Some(worker) => worker,
-            None => match timeout(TIME, Worker::start(command)).await {
-                Ok(started) => started.map_err(|reason| broken(&reason))?,
-                Err(_) => return Err(broken("it did not start in time")),
-            },
-        };
-        let begun = Instant::now();
-        let answer = timeout(left, worker.answer(task)).await.ok();
-        let took = begun.elapsed();
-        if matches!(answer, Some(Ok(_))) {
-            self.idle.borrow_mut().push(worker);
+        if let Some(worker) = idle {
+            return Ok(worker);
         }
-        Ok((answer, took))
+        let late = || Err("it did not start in time".to_owned());
+        let started = timeout(TIME, Worker::start(command)).await.unwrap_or_else(|_| late());
+        started.map_err(|reason| broken(&reason))
     }
 }
-
-/// What came back, unless it was late, and how long it took.
-type WorkerAnswer = (Option<Result<String, Silent>>, Duration);
 
 impl Worker {
     async fn start(command: &ProcessCommand) -> Result<Self, String> {
@@ -175,15 +167,14 @@ impl Worker {
 }
 
 /// Has a task done by a thread.
-async fn beside(task: &BoundedTask, left: Duration) -> WorkerAnswer {
-    let (lines, begun) = (task.lines(), Instant::now());
+async fn beside(task: &BoundedTask, left: Duration) -> Option<Result<String, Silent>> {
+    let lines = task.lines();
     let answer = on_thread(left, "its thread ended", move || {
         let mut lines = lines.lines();
         let mut next = || lines.next().unwrap_or_default();
         Evaluator::default().answer(next(), next(), next())
     });
-    let answer = answer.await.map(|answer| answer.map_err(Silent::Broken));
-    (answer, begun.elapsed())
+    answer.await.map(|answer| answer.map_err(Silent::Broken))
 }
 
 /// Does work on a thread of its own, which is left alone when it takes too long; then there is nothing to be had of it.

@@ -3,8 +3,10 @@
 use std::io;
 
 use agentci_plan::McpWorld;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use tempfile::TempDir;
+
+use super::RunningMcpServer;
 
 /// The variable with the path of a file that names all servers, as many clients read it.
 const CONFIG: &str = "AGENTCI_MCP_CONFIG";
@@ -18,23 +20,23 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// Names with addresses, for the variables of a case or for an environment.
 pub(super) type NamedAddresses = Vec<(String, String)>;
 
-/// What leads an agent to servers at these addresses, of Streamable HTTP and of the transport of 2024.
-pub(super) fn tell<'w>(
-    servers: &[(&'w McpWorld, String, String)],
+/// What leads an agent to the servers of its case.
+pub(super) fn tell(
+    worlds: &[McpWorld],
+    servers: &[RunningMcpServer],
 ) -> io::Result<(NamedAddresses, NamedAddresses, TempDir)> {
     let folder = tempfile::Builder::new().prefix("agentci-mcp-").tempdir()?;
     let path = folder.path().join(FILE);
-    let entry = |(world, url, _): &(&'w McpWorld, String, String)| {
-        (world.name.value.clone(), json!({ "type": "http", "url": url }))
-    };
-    let entries: Map<String, Value> = servers.iter().map(entry).collect();
+    let mut entries = Map::new();
+    let (mut addresses, mut environment) = (NamedAddresses::new(), NamedAddresses::new());
+    for (world, played) in worlds.iter().zip(servers) {
+        let url = played.server.url();
+        entries.insert(world.name.value.clone(), json!({ "type": "http", "url": url }));
+        addresses.extend(of_server(world, &url, &played.server.sse_url()));
+        environment.push((world.variable(), url));
+    }
     fs_err::write(&path, format!("{}\n", json!({ "mcpServers": entries })))?;
     let config = path.to_string_lossy().into_owned();
-    let (mut addresses, mut environment) = (NamedAddresses::new(), NamedAddresses::new());
-    for (world, url, sse_url) in servers {
-        addresses.extend(of_server(world, url, sse_url));
-        environment.push((world.variable(), url.clone()));
-    }
     addresses.push(("config".to_owned(), config.clone()));
     environment.push((CONFIG.to_owned(), config));
     Ok((addresses, environment, folder))

@@ -28,12 +28,7 @@ pub(crate) async fn start(
     for world in worlds.iter() {
         servers.push(play(job, world, &shared).await?);
     }
-    let reached: Vec<(&McpWorld, String, String)> = worlds
-        .iter()
-        .zip(&servers)
-        .map(|(world, played): (_, &RunningMcpServer)| (world, played.server.url(), played.server.sse_url()))
-        .collect();
-    let (addresses, environment, folder) = tell(&reached).map_err(|error| {
+    let (addresses, environment, folder) = tell(worlds, &servers).map_err(|error| {
         let message = format!("the file that tells of the MCP servers could not be written: {error}");
         wrong(job, first, message)
     })?;

@@ -8,7 +8,6 @@ mod system;
 mod tools;
 
 use std::collections::{BTreeMap, HashSet};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci_recorder::{Circumstances, Steadier};
 use agentci_trace::{EventKind, ModelRequest, Redactor, Trace};
@@ -44,7 +43,7 @@ fn keep(prompts: Vec<KeptPrompt>, end: &mut CaseEnd) {
         return;
     }
     end.asked = Some(Box::new(prompts.iter().map(|prompt| prompt.id.clone()).collect()));
-    end.prompts = prompts.into();
+    end.prompts = prompts;
 }
 
 /// Each way in which models were asked, by id; a few more than are kept where there are too many.
@@ -77,19 +76,14 @@ fn prompt(request: &ModelRequest<'_>, values: &Value, printer: &FingerprintMaker
 
 /// What may differ from run to run is measured by the folders of the agent and by the clock while it ran.
 fn steadier(attempt: &Attempt<'_>) -> Steadier {
-    let unix_ms = |since: Result<std::time::Duration, _>| {
-        since.map_or(0, |since: std::time::Duration| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-    };
-    let now_ms = unix_ms(SystemTime::now().duration_since(UNIX_EPOCH));
     let elapsed_ms = u64::try_from(attempt.clock.started().elapsed().as_millis()).unwrap_or(u64::MAX);
-    let began_ms = now_ms.saturating_sub(elapsed_ms);
-    let roots = recorded_world::agent_roots(attempt);
-    Steadier::new(&Circumstances::here(began_ms, roots), elapsed_ms)
+    let began_ms = attempt.clock.after(0).unix_ms;
+    Steadier::new(&Circumstances::here(began_ms, recorded_world::agent_roots(attempt)), elapsed_ms)
 }
 
 /// Removes secrets that became known after the requests were made.
 pub(crate) fn scrub(end: &mut CaseEnd, secrets: &Redactor) {
-    for prompt in end.prompts.iter_mut() {
+    for prompt in &mut end.prompts {
         for line in prompt.system.iter_mut().flat_map(|system| &mut system.lines) {
             secrets.scrub(line);
         }

@@ -10,7 +10,7 @@ use agentci_recorder::{
 use agentci_trace::Event;
 use agentci_verdict::{Cause, Finding, Matched, ReplaySource};
 
-use super::observe::{is_helper, is_model_call};
+use super::observe::{asks_model, is_helper};
 use super::session::{SessionEnd, SessionUse};
 use super::{file, save};
 use crate::{account::Account, attempt::Attempt, findings, job::CaseJob, meter, translate};
@@ -156,7 +156,7 @@ fn never_sent(
         listed.join(", ")
     };
     // A model that may go unasked is a question of chance, as with a guard beside it.
-    let may_go = |exchange: &Exchange| job.case.world.model_optional && is_model_call(exchange);
+    let may_go = |exchange: &Exchange| job.case.world.model_optional && asks_model(&exchange.request);
     let acting: Vec<&Exchange> =
         unused.iter().copied().filter(|exchange| acts(exchange) && !may_go(exchange)).collect();
     let some = |which: &[&Exchange]| {
@@ -180,7 +180,7 @@ fn never_sent(
 /// Whether an exchange is a question to a model or may change something.
 fn acts(exchange: &Exchange) -> bool {
     let looks_up = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
-    is_model_call(exchange) || !(looks_up || is_helper(&exchange.request))
+    asks_model(&exchange.request) || !(looks_up || is_helper(&exchange.request))
 }
 
 /// Where a request goes, without its query.

@@ -136,11 +136,6 @@ pub(super) fn is_helper(request: &RecordedRequest) -> bool {
     listed || counted.iter().any(|end| path.ends_with(end))
 }
 
-/// Whether an exchange is a question to a model.
-pub(super) fn is_model_call(exchange: &Exchange) -> bool {
-    asks_model(&exchange.request)
-}
-
 /// Whether a request is a question to a model.
 pub(super) fn asks_model(request: &RecordedRequest) -> bool {
     request.speaks.is_some() && !is_helper(request)

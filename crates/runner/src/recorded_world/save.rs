@@ -8,7 +8,7 @@ use agentci_recorder::{Bypass, EndKind, Exchange, FinishedSession, Recording, Wa
 use agentci_verdict::{Cause, Finding};
 
 use super::judge::{belongs, bypassed, place};
-use super::observe::is_model_call;
+use super::observe::asks_model;
 use crate::{account::Account, attempt::Attempt, findings, job::CaseJob, model_trouble::NO_MODEL, recording};
 
 /// Keeps the recording of an attempt that was not broken off; only that of the first run, where a case is run several times.
@@ -76,7 +76,7 @@ fn keep_only(recording: &mut Recording, stays: impl Fn(&Exchange) -> bool) {
 fn is_empty(world: RecordedWorld<'_>, recording: &Recording) -> bool {
     let counts = |exchange: &Exchange| match world.holds {
         RecordedCase::World => !exchange.chatter,
-        RecordedCase::Model => is_model_call(exchange),
+        RecordedCase::Model => asks_model(&exchange.request),
     };
     !recording.exchanges.iter().any(counts)
 }

@@ -89,23 +89,13 @@ fn arguments(request: &RecordedRequest) -> Value {
     if let Some((_, query)) = request.path.split_once('?') {
         let pairs =
             query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-        let mut named = Map::new();
-        for (name, value) in pairs {
-            add(&mut named, &decoded(name), decoded(value).into());
-        }
-        arguments.insert("query".into(), named.into());
+        arguments.insert("query".into(), named(pairs.map(|(name, value)| (decoded(name), decoded(value)))));
     }
     let body = match &request.body {
         RecordedBody::Empty => None,
         RecordedBody::Json(body) => Some(body.clone()),
         RecordedBody::Text(text) => Some(bounded(text.as_bytes())),
-        RecordedBody::Form(pairs) => {
-            let mut named = Map::new();
-            for (name, value) in pairs {
-                add(&mut named, name, value.clone().into());
-            }
-            Some(named.into())
-        }
+        RecordedBody::Form(pairs) => Some(named(pairs.iter().cloned())),
         RecordedBody::Parts(parts) => Some(parts.iter().map(part).collect()),
         RecordedBody::Bytes(bytes) => Some(bounded(bytes)),
         RecordedBody::TooLarge { bytes } => Some(json!({ "bytes": bytes })),
@@ -114,15 +104,17 @@ fn arguments(request: &RecordedRequest) -> Value {
     arguments.into()
 }
 
-/// Adds a value; a name that comes more than once has a list of them.
-fn add(named: &mut Map<String, Value>, name: &str, value: Value) {
-    match named.get_mut(name) {
-        None => {
-            named.insert(name.to_owned(), value);
+/// Values by their names; a name that comes more than once has a list of them.
+fn named(pairs: impl Iterator<Item = (String, String)>) -> Value {
+    let mut named = Map::new();
+    for (name, value) in pairs {
+        match named.get_mut(&name) {
+            None => drop(named.insert(name, value.into())),
+            Some(Value::Array(all)) => all.push(value.into()),
+            Some(one) => *one = Value::Array(vec![one.take(), value.into()]),
         }
-        Some(Value::Array(all)) => all.push(value),
-        Some(one) => *one = Value::Array(vec![one.take(), value]),
     }
+    named.into()
 }
 
 fn part(part: &FormPart) -> Value {

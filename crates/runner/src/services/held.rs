@@ -42,7 +42,7 @@ impl HeldEnd {
             end.findings.extend(found);
             (end.status, end.cause) = settle(&end.findings);
             end.passed = end.status == CaseStatus::Pass;
-            end.stderr_tail = printed.into();
+            end.stderr_tail = printed;
         }
         let (status, case_id) = (end.status, Arc::clone(&end.id));
         events.of_attempt((&case_id, attempt), timestamp, Body::CaseEnd(Arc::new(end)), &secrets);

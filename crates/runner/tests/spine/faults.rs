@@ -58,7 +58,7 @@ async fn a_fault_that_never_happens_is_told() {
     let ran = with_fault("tool: find, call: 3, error: torn").await;
     let warnings = &ran.end("a").warnings;
     assert_eq!(
-        *warnings.to_vec(),
+        *warnings,
         ["the fault `error` at agentci.yaml:3:19 never happened: it is for call 3 of `find`, called 2 times at most"]
     );
     assert_eq!(ran.end("a").cause, None);

@@ -141,17 +141,14 @@ impl LongLived {
             let answer = answer.ok_or("it ended without an answer")?;
             serde_json::from_slice(answer).map_err(|error| format!("its answer is not JSON: {error}"))
         };
-        match timeout(self.limit, talk).await {
-            Ok(Ok(answer)) => {
+        let answered: Result<Value, String> = timeout(self.limit, talk).await.unwrap_or_else(|_| Err(late(self.limit)));
+        match answered {
+            Ok(answer) => {
                 *slot = Some(running);
                 Ok(answer)
             }
-            failed => {
+            Err(why) => {
                 let ending = running.process.end(AT_ONCE).await;
-                let why = failed.map_or_else(
-                    |_| late(self.limit),
-                    |result: Result<Value, String>| result.err().unwrap_or_default(),
-                );
                 let words = ending.stderr_tail.iter().rev().find(|line| !line.trim().is_empty());
                 Err(words.map_or(why.clone(), |words| format!("{why}: {words}")).into())
             }
