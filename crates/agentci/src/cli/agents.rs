@@ -6,7 +6,7 @@ use agentci::report::NO_AGENT_HELP;
 use agentci::source::{Diagnostic, Diagnostics};
 use clap::{Args, ValueEnum};
 
-use super::context::CliContext;
+use super::CliContext;
 
 /// The suites that must run an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -9,9 +9,7 @@ use agentci::verdict::{Baseline, CaseStatus, ExitStatus, incomplete, promote};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::stored_run;
+use super::{CliContext, CliError, CommandResult, stored_run};
 
 /// Arguments of `agentci baseline`.
 #[derive(Debug, Args)]

@@ -9,14 +9,7 @@ use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
 
-use super::cassettes;
-use super::check_environment;
-use super::cli_error::CommandResult;
-use super::context::CliContext;
-use super::dialect::DialectFlags;
-use super::faults;
-use super::mcp_servers;
-use super::secrets;
+use super::{CliContext, CommandResult, DialectFlags, cassettes, check_environment, faults, mcp_servers, secrets};
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use agentci::verdict::ExitStatus;
 
-use super::context::CliContext;
+use super::CliContext;
 
 /// How a command ended.
 pub(crate) type CommandResult = Result<ExitStatus, CliError>;

@@ -4,7 +4,7 @@ use agentci::verdict::ExitStatus;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::context::CliContext;
+use super::CliContext;
 
 /// Arguments of `agentci completions`.
 #[derive(Debug, Args)]

@@ -7,10 +7,8 @@ use agentci::verdict::ExitStatus;
 use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::dialect::DialectFlags;
 use super::run_metadata::shown;
+use super::{CliContext, CliError, CommandResult, DialectFlags};
 
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]

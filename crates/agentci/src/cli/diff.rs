@@ -7,9 +7,7 @@ use agentci::report::{Paint, baseline_problem, comparison_table, one_line, regre
 use agentci::verdict::{Baseline, ExitStatus, GateReport, Thresholds, compare, incomplete};
 use clap::Args;
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::stored_run;
+use super::{CliContext, CliError, CommandResult, stored_run};
 
 /// Arguments of `agentci diff`.
 #[derive(Debug, Args)]

@@ -7,11 +7,8 @@ use agentci::runner::Stop;
 use agentci::verdict::{ExitStatus, NotLoaded};
 use tokio::runtime::Runtime;
 
-use super::cli_error::CliError;
-use super::context::CliContext;
-use super::gates;
-use super::run_arguments::RunArguments;
 use super::session::RunSession;
+use super::{CliContext, CliError, RunArguments, gates};
 
 /// What runs agents, and waits.
 pub(super) fn runtime() -> Result<Runtime, CliError> {

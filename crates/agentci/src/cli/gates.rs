@@ -7,8 +7,7 @@ use agentci::report::baseline_problem;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::cli_error::CliError;
-use super::context::CliContext;
+use super::{CliContext, CliError};
 
 /// Flags about baselines.
 #[derive(Debug, Default, Args)]

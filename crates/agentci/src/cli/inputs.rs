@@ -8,8 +8,7 @@ use agentci::source::join;
 use agentci::{Suites, real_path};
 
 use super::case_files::{agent_command, recorded};
-use super::cli_error::CliError;
-use super::reports::ReportFlags;
+use super::{CliError, ReportFlags};
 
 /// Whether no report goes where an input of a suite is. `read` is what was read of the disk to load them.
 pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), CliError> {

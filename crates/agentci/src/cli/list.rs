@@ -9,10 +9,7 @@ use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
 
-use super::cli_error::CommandResult;
-use super::context::CliContext;
-use super::dialect::DialectFlags;
-use super::select::Selection;
+use super::{CliContext, CommandResult, DialectFlags, Selection};
 
 /// Arguments of `agentci list`.
 #[derive(Debug, Args)]

@@ -9,11 +9,8 @@ use agentci::shards::{GatheredShards, MergeError, gather};
 use agentci::verdict::{Body, CaseStatus, ExitStatus, Policy};
 use clap::Args;
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::reports::{ReportFlags, ReportOf, USUAL, add_usual, console, tell_unwritten};
-use super::run_metadata::unix_ms;
-use super::stored_run::RUNS;
+use super::reports::{ReportOf, USUAL, add_usual, console, tell_unwritten};
+use super::{CliContext, CliError, CommandResult, RUNS, ReportFlags, unix_ms};
 
 /// Arguments of `agentci merge`.
 #[derive(Debug, Args)]

@@ -64,8 +64,20 @@ use agentci::verdict::ExitStatus;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+// What most commands need is known by one name in all of them.
 use cli_error::{CliError, CommandResult};
 use context::CliContext;
+use dialect::DialectFlags;
+use execute::runtime;
+use record::counted;
+use recorded::{command_line, in_ci};
+use reports::ReportFlags;
+use rerun_hint::quoted;
+use run_arguments::RunArguments;
+use run_metadata::unix_ms;
+use select::Selection;
+use signals::stopped_by_signals;
+use stored_run::RUNS;
 
 /// Tests AI agents in CI: record once, replay anywhere for nothing, and see the step that changed.
 #[derive(Debug, Parser)]
@@ -85,7 +97,7 @@ const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 something failed, is wrong
 enum CliCommand {
     /// Run suites (alias: test)
     #[command(alias = "test")]
-    Run(run_arguments::RunArguments),
+    Run(RunArguments),
     /// Record an agent's command (`record -- CMD`), or suites with their real tools
     #[command(override_usage = "agentci record [OPTIONS] -- CMD...\n       agentci record [OPTIONS] [PATH]...")]
     Record(record_flags::RecordSuiteArguments),

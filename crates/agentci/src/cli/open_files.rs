@@ -3,7 +3,7 @@
 
 use agentci::plan::{Suite, Target};
 
-use super::context::CliContext;
+use super::CliContext;
 
 /// What we need beside the cases: reports, servers, the guard, and what a process needs for a moment while it is started.
 const OURS: u64 = 64;

@@ -7,12 +7,9 @@ use agentci::source::{Diagnostics, Severity};
 use agentci::verdict::NotLoaded;
 use agentci::{LoadedSuite, Suites};
 
-use super::cli_error::CliError;
-use super::context::CliContext;
 use super::dialect::DialectRunFlags;
-use super::inputs;
-use super::run_arguments::RunArguments;
 use super::unselected_cases::UnselectedCases;
+use super::{CliContext, CliError, RunArguments, inputs};
 
 /// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
 /// of any part tells of, is returned.

@@ -10,9 +10,7 @@ use agentci::source::parse_duration;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::cli_error::CliError;
-use super::recorded::in_ci;
-use super::run_arguments::RunArguments;
+use super::{CliError, RunArguments, in_ci};
 
 /// Arguments of `agentci record` with suites.
 #[derive(Debug, Args)]

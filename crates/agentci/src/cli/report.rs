@@ -7,9 +7,8 @@ use agentci::report::{Console, FanOut, one_line};
 use agentci::verdict::{Body, ExitStatus, RunEvent};
 use clap::Args;
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::reports::{ReportFlags, ReportOf, add_usual, console, tell_unwritten};
+use super::reports::{ReportOf, add_usual, console, tell_unwritten};
+use super::{CliContext, CliError, CommandResult, ReportFlags};
 
 /// How many damaged lines are told of.
 const DAMAGE_SHOWN: usize = 10;

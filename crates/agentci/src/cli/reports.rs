@@ -8,11 +8,9 @@ use agentci::report::{ConsoleOptions, FanOut, Github, REPORTS, ReportError, Repo
 use agentci::source::did_you_mean;
 use clap::Args;
 
-use super::cli_error::CliError;
-use super::context::CliContext;
-use super::dialect;
 use super::github_job::{STEP_SUMMARY, checkout};
 use super::report_outputs::{destination, to_file, to_stdout};
+use super::{CliContext, CliError, dialect};
 
 /// The reports that every run folder has.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];

@@ -12,7 +12,7 @@ use std::path::Path;
 use agentci::report::{ReportError, Reporter, one_line};
 use agentci::verdict::{Body, CaseStatus, RunEvent};
 
-use super::context::CliContext;
+use super::CliContext;
 
 /// The longest command that is worth printing.
 const COMMAND_LIMIT: usize = 1000;

@@ -6,14 +6,10 @@ use agentci::plan::{AnsweredBy, Mode};
 use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::execute::{execute, runtime};
+use super::execute::execute;
 use super::prepare::prepare;
 use super::record_flags::RecordSuiteArguments;
-use super::run_arguments::RunArguments;
-use super::signals::stopped_by_signals;
-use super::watch;
+use super::{CliContext, CliError, CommandResult, RunArguments, runtime, stopped_by_signals, watch};
 
 pub(crate) fn run(arguments: &RunArguments, context: &CliContext) -> CommandResult {
     if arguments.watch {

@@ -11,13 +11,12 @@ use clap::Args;
 use serde_json::Value;
 
 use super::agents::AgentFlags;
-use super::dialect::{self, DialectFlags, DialectRunFlags};
+use super::dialect::{self, DialectRunFlags};
 use super::gates::GateFlags;
 use super::record_flags::RecordFlags;
-use super::reports::ReportFlags;
-use super::select::Selection;
 use super::services::ServiceFlags;
 use super::shard::ShardFlags;
+use super::{DialectFlags, ReportFlags, Selection};
 
 /// Arguments of `agentci run`.
 #[derive(Debug, Args)]

@@ -10,8 +10,7 @@ use agentci::{checks, ledger};
 use clap::Args;
 use serde_json::{Map, json};
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
+use super::{CliContext, CliError, CommandResult};
 
 /// Arguments of `agentci schema`.
 #[derive(Debug, Args)]

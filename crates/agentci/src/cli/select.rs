@@ -6,7 +6,7 @@ use agentci::{LoadedSuite, Suites};
 use clap::Args;
 use regex::Regex;
 
-use super::cli_error::CliError;
+use super::CliError;
 
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]

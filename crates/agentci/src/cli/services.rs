@@ -8,7 +8,7 @@ use agentci::source::parse_duration;
 use agentci::{LoadedSuite, RunSettings, Suites};
 use clap::Args;
 
-use super::cli_error::CliError;
+use super::CliError;
 
 /// Flags about the stub tool server and the embedder.
 #[derive(Debug, Clone, Default, Args)]

@@ -16,18 +16,12 @@ use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded};
 use agentci::{LoadedSuite, RunSettings, Suites};
 
-use super::check_worker;
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
 use super::dialect::{OutPaths, OwnResults};
-use super::gates;
-use super::open_files;
 use super::reports::tell_unwritten;
 use super::rerun_hint::RerunHint;
-use super::run_arguments::RunArguments;
-use super::run_metadata::{commit, shown, unix_ms};
-use super::stored_run::RUNS;
+use super::run_metadata::{commit, shown};
 use super::suite_reports::{FinishedReports, SuiteReports};
+use super::{CliContext, CliError, CommandResult, RUNS, RunArguments, check_worker, gates, open_files, unix_ms};
 
 /// A run of all selected suites.
 pub(super) struct RunSession<'s> {

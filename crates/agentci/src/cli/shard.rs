@@ -6,9 +6,7 @@ use agentci::Suites;
 use agentci::shards::{Durations, Shard, ShardError, split};
 use clap::Args;
 
-use super::cli_error::CliError;
-use super::context::CliContext;
-use super::stored_run;
+use super::{CliContext, CliError, stored_run};
 
 /// Flags for a run that several machines share.
 #[derive(Debug, Clone, Default, Args)]

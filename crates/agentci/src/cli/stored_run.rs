@@ -8,7 +8,7 @@ use agentci::plan::Suite;
 use agentci::source::Files as _;
 use serde_json::Value;
 
-use super::cli_error::CliError;
+use super::CliError;
 
 /// Where run folders go unless someone says otherwise.
 pub(crate) const RUNS: &str = ".agentci/runs";

@@ -12,12 +12,11 @@ use agentci::report::{
 };
 use agentci::verdict::RunEvent;
 
-use super::context::CliContext;
 use super::github_job::{STEP_SUMMARY, annotations, step_summary};
 use super::journaled_console::{CONSOLE, JournaledConsole};
 use super::reports::{ReportOf, USUAL, console};
 use super::rerun_hint::RerunHint;
-use super::run_arguments::RunArguments;
+use super::{CliContext, RunArguments};
 
 /// The listeners.
 pub(super) struct SuiteReports {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use agentci::verdict::ExitStatus;
 use clap::Args;
 
-use super::context::{CliContext, Color};
+use super::CliContext;
+use super::context::Color;
 
 /// Arguments of `agentci tap`.
 #[derive(Debug, Args)]

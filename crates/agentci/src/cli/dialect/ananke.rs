@@ -17,11 +17,7 @@ pub(super) struct AnankeFlags {
 
 impl AnankeFlags {
     pub(super) fn flags(&self) -> [FormatFlag; 1] {
-        [FormatFlag {
-            name: "--config",
-            given: self.config.is_some(),
-            formats: &[Dialect::Ananke],
-            help: "leave it out, or name tests with `turns:`",
-        }]
+        let help = "leave it out, or name tests with `turns:`";
+        [FormatFlag { name: "--config", given: self.config.is_some(), formats: &[Dialect::Ananke], help }]
     }
 }

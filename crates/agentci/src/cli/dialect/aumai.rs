@@ -26,11 +26,7 @@ impl AumaiFlags {
     }
 
     pub(super) fn flags(&self) -> [FormatFlag; 1] {
-        [FormatFlag {
-            name: "--mock-config",
-            given: self.mock_config.is_some(),
-            formats: &[Dialect::Aumai],
-            help: "leave it out; a native suite has its script under `target: { mock: {..} }`",
-        }]
+        let help = "leave it out; a native suite has its script under `target: { mock: {..} }`";
+        [FormatFlag { name: "--mock-config", given: self.mock_config.is_some(), formats: &[Dialect::Aumai], help }]
     }
 }

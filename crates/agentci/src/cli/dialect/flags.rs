@@ -13,7 +13,7 @@ use super::aumai::AumaiFlags;
 use super::format_flag::FormatFlag;
 use super::scenario::ScenarioFlags;
 use super::yao::YaoFlags;
-use crate::cli::cli_error::CliError;
+use crate::cli::CliError;
 
 /// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -78,13 +78,10 @@ impl DialectFlags {
         if suites.problems().has_errors() {
             return Ok(());
         }
-        let agent = FormatFlag {
-            name: "--agent",
-            given: self.agent.is_some(),
-            formats: &[Dialect::Scenario, Dialect::Yao],
-            help: "leave it out, or run it where there is a folder `tests` with a folder of that name, or name that folder with \
-                   `--tests`",
-        };
+        let help = "leave it out, or run it where there is a folder `tests` with a folder of that name, or name that folder with \
+                    `--tests`";
+        let (given, formats) = (self.agent.is_some(), &[Dialect::Scenario, Dialect::Yao]);
+        let agent = FormatFlag { name: "--agent", given, formats, help };
         let of_files = self.aumai.flags().into_iter().chain(self.ananke.flags()).chain([agent]);
         let mut flags = of_files.chain(self.scenario.flags()).chain(self.yao.flags());
         flags.try_for_each(|flag| flag.fits(suites))

@@ -3,7 +3,7 @@
 use agentci::plan::Dialect;
 use agentci::{LoadedSuite, Suites};
 
-use crate::cli::cli_error::CliError;
+use crate::cli::CliError;
 
 /// Such a flag, as the user gave it or not.
 pub(super) struct FormatFlag {

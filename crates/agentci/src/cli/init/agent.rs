@@ -6,8 +6,7 @@ use agentci::source;
 
 use super::kind::AgentKind;
 use super::words;
-use crate::cli::cli_error::CliError;
-use crate::cli::recorded::command_line;
+use crate::cli::{CliError, command_line};
 
 /// The file of the suite.
 pub(super) const SUITE: &str = "agentci.yaml";

@@ -16,10 +16,8 @@ use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
 use clap::{Args, ValueEnum as _};
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
 use super::dialect::{NATIVE, OF_ANSWERS};
-use super::rerun_hint::quoted;
+use super::{CliContext, CliError, CommandResult, quoted};
 use agent::OwnAgent;
 pub(super) use agent::{command as command_in_suite, relative as from_suite};
 use kind::AgentKind;

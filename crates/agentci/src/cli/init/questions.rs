@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 
-use super::super::context::CliContext;
 use super::agent::OwnAgent;
 use super::kind::AgentKind;
 use super::{FOLDER, NewSuite};
+use crate::cli::CliContext;
 
 /// The longest answer, in bytes.
 const ANSWER_LIMIT: u64 = 1 << 16;

@@ -12,8 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::summary::warn;
-use crate::cli::cli_error::CliError;
-use crate::cli::context::CliContext;
+use crate::cli::{CliContext, CliError};
 
 /// The largest file of prices, in bytes.
 const LARGEST_PRICES: u64 = 1 << 20;

@@ -11,12 +11,8 @@ use super::budget::RecordBudget;
 use super::destination::{Claim, destination};
 use super::outcome::report;
 use super::{rehearsal, suite, update};
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
-use crate::cli::execute::runtime;
-use crate::cli::recorded::{
-    self, AgentCommand, AgentEnd, AgentStreams, RecordedHosts, command_line, in_ci, record_again,
-};
+use crate::cli::recorded::{self, AgentCommand, AgentEnd, AgentStreams, RecordedHosts, record_again};
+use crate::cli::{CliContext, CliError, CommandResult, command_line, in_ci, runtime};
 
 pub(crate) fn record(arguments: &RecordArguments, context: &CliContext) -> CommandResult {
     let path = destination(arguments);

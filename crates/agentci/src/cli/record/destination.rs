@@ -13,7 +13,7 @@ use agentci_recorder::{Recording, save};
 use fs_err::{File, OpenOptions};
 
 use super::arguments::RecordArguments;
-use crate::cli::cli_error::CliError;
+use crate::cli::CliError;
 use crate::cli::recorded::default_file;
 
 /// How often a claim is tried that another recorder has just given up.

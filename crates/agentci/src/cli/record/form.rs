@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clap::Command;
 
-use crate::cli::rerun_hint::quoted;
+use crate::cli::quoted;
 
 /// The name of the form with a command. Nobody types it.
 pub(in crate::cli) const WITH_COMMAND: &str = "record-command";

@@ -10,8 +10,8 @@ use super::budget::RecordBudget;
 use super::destination::keep_elsewhere;
 use super::peers::peers;
 use super::summary;
-use crate::cli::context::CliContext;
-use crate::cli::recorded::{self, AgentEnd, StopReason, command_line};
+use crate::cli::recorded::{self, AgentEnd, StopReason};
+use crate::cli::{CliContext, command_line};
 
 /// Writes the recording, and says what is in it and what is not.
 pub(super) fn report(

@@ -12,10 +12,8 @@ use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, Miss, OnMiss, R
 use super::arguments::RecordArguments;
 use super::command::agent;
 use super::summary::{counted, warn};
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
 use crate::cli::recorded::{self, AgentEnd, AgentStreams};
-use crate::cli::replay;
+use crate::cli::{CliContext, CliError, CommandResult, replay};
 
 /// How often the command is run again at most: a replay shows the first difference of a request only.
 const MOST_RUNS: usize = 5;

@@ -3,7 +3,7 @@
 use agentci::report::{Paint, Tone, one_line};
 use agentci_recorder::{Bypass, Warning, is_stdio};
 
-use crate::cli::context::CliContext;
+use crate::cli::CliContext;
 
 /// How many warnings of one kind are shown.
 const MOST_SHOWN: usize = 10;

@@ -4,7 +4,7 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::{EndKind, FinishedSession, Recording, Remove};
 
 use super::summary::counted;
-use crate::cli::context::CliContext;
+use crate::cli::CliContext;
 use crate::cli::recorded::AgentEnd;
 
 /// Drops calls that did not reach their host, so that they are made again.

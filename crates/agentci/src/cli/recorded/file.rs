@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use agentci::trace::Redactor;
 use agentci_recorder::{Recording, RecordingLoadError, SecretLeft, load, save};
 
-use crate::cli::cli_error::CliError;
 use crate::cli::record::{FOLDER, program_name};
-use crate::cli::rerun_hint::quoted;
+use crate::cli::{CliError, quoted};
 
 /// The longest word of several lines that is shown as it would be typed, in bytes.
 const LONGEST_WORD: usize = 2000;

@@ -19,9 +19,7 @@ use serde_json::json;
 use super::finding::HealthSeverity;
 use super::health::{Checking, DAY_S};
 use super::uses::SuitesInSight;
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
-use crate::cli::record::counted;
+use crate::cli::{CliContext, CliError, CommandResult, counted};
 
 /// Arguments of `agentci recording check`.
 #[derive(Debug, Args)]

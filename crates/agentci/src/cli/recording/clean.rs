@@ -6,10 +6,7 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::Remove;
 use clap::Args;
 
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
-use crate::cli::record::counted;
-use crate::cli::recorded;
+use crate::cli::{CliContext, CliError, CommandResult, counted, recorded};
 
 #[derive(Debug, Args)]
 pub(super) struct CleanArguments {

@@ -6,8 +6,7 @@ use super::check::{RecordingCheckArguments, check};
 use super::clean::{CleanArguments, remove};
 use super::drift::{DriftArguments, drift};
 use super::show::{RecordingDiffArguments, ShowArguments, compare, print};
-use crate::cli::cli_error::CommandResult;
-use crate::cli::context::CliContext;
+use crate::cli::{CliContext, CommandResult};
 
 /// Arguments of `agentci recording`.
 #[derive(Debug, Args)]

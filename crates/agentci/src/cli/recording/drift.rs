@@ -21,11 +21,8 @@ use clap::Args;
 use super::keys::{HostHeader, KeySource, host_header};
 use super::live_calls::{CallCost, DriftPlan, consent, total};
 use super::update::update;
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
-use crate::cli::execute::runtime;
-use crate::cli::record::{RecordBudget, counted};
-use crate::cli::recorded;
+use crate::cli::record::RecordBudget;
+use crate::cli::{CliContext, CliError, CommandResult, counted, recorded, runtime};
 
 /// How many changes of one answer are told.
 const MOST_TOLD: usize = 10;

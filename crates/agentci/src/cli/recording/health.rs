@@ -11,9 +11,8 @@ use agentci_recorder::{Exchange, ExchangeLines, Recording, RecordingLoadError, b
 
 use super::finding::{HealthFinding, HealthSeverity};
 use super::uses::{RecordingUse, SuitesInSight};
-use crate::cli::cli_error::CliError;
-use crate::cli::record::counted;
 use crate::cli::secrets::{dirty_lines_of_world, files_below};
+use crate::cli::{CliError, counted};
 
 /// How many findings of one kind are told of a recording.
 const MOST_TOLD: usize = 20;

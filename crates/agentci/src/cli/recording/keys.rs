@@ -3,8 +3,7 @@
 use agentci::trace::Redactor;
 use agentci_recorder::{RecordedRequest, goes_to, learn_request, login};
 
-use crate::cli::cli_error::CliError;
-use crate::cli::recorded;
+use crate::cli::{CliError, recorded};
 
 /// The shortest value of a variable that is taken for a secret, if it has a digit; and if it has none.
 const SECRET: (usize, usize) = (8, 20);

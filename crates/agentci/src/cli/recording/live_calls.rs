@@ -8,11 +8,9 @@ use agentci_protocols::chat::requested_model;
 use agentci_recorder::{Exchange, RecordedBody, Recording, WhatToAsk, may_ask};
 
 use super::keys::{KeySource, LoginHeaders};
-use crate::cli::cli_error::CliError;
-use crate::cli::context::CliContext;
 use crate::cli::init::answer;
-use crate::cli::record::{RecordBudget, counted, host};
-use crate::cli::recorded::in_ci;
+use crate::cli::record::{RecordBudget, host};
+use crate::cli::{CliContext, CliError, counted, in_ci};
 
 /// How many calls that are not asked are named.
 const MOST_NAMED: usize = 20;

@@ -6,9 +6,7 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::{diff, show};
 use clap::Args;
 
-use crate::cli::cli_error::CommandResult;
-use crate::cli::context::CliContext;
-use crate::cli::recorded;
+use crate::cli::{CliContext, CommandResult, recorded};
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArguments {

@@ -7,10 +7,7 @@ use agentci_recorder::Recording;
 use super::drift::DriftAnswer;
 use super::keys::KeySource;
 use super::live_calls::consent;
-use crate::cli::cli_error::CliError;
-use crate::cli::context::CliContext;
-use crate::cli::record::counted;
-use crate::cli::recorded;
+use crate::cli::{CliContext, CliError, counted, recorded};
 
 /// Replaces the answers that changed, and says how many.
 pub(super) fn update(

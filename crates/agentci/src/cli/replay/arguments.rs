@@ -10,8 +10,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 
 use super::fork::ForkFlags;
+use crate::cli::command_line;
 use crate::cli::record::pointer;
-use crate::cli::recorded::{ReachFlags, command_line};
+use crate::cli::recorded::ReachFlags;
 
 /// Arguments of `agentci replay`.
 #[derive(Debug, Args)]

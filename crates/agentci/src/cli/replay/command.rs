@@ -7,11 +7,8 @@ use agentci_recorder::{FinishedSession, MatchRules, OnMiss, Recording, SeenHow, 
 use super::arguments::{MissAction, ReplayArguments};
 use super::fork::fork;
 use super::outcome;
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
-use crate::cli::execute::runtime;
-use crate::cli::record::counted;
-use crate::cli::recorded::{self, AgentCommand, AgentStreams, RecordedHosts, in_ci};
+use crate::cli::recorded::{self, AgentCommand, AgentStreams, RecordedHosts};
+use crate::cli::{CliContext, CliError, CommandResult, counted, in_ci, runtime};
 
 pub(crate) fn replay(arguments: &ReplayArguments, context: &CliContext) -> CommandResult {
     if let Some(until) = arguments.fork.until {

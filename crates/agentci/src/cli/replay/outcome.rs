@@ -9,9 +9,9 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::{Bypass, FinishedSession, Holes, Miss, ReplayTally};
 
 use super::arguments::{MissAction, ReplayArguments};
-use crate::cli::context::CliContext;
-use crate::cli::record::{counted, grouped, say_left, say_warnings, warn, who};
+use crate::cli::record::{grouped, say_left, say_warnings, warn, who};
 use crate::cli::recorded::{AgentEnd, StopReason, record_again};
+use crate::cli::{CliContext, counted};
 
 /// How many misses are explained.
 const MOST_EXPLAINED: usize = 3;

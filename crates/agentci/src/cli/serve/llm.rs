@@ -16,8 +16,7 @@ use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 
 use super::{AddressArguments, block_on, not_served, signals};
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
+use crate::cli::{CliContext, CliError, CommandResult};
 
 /// What a model without a script says.
 const NO_SCRIPT: &str = "Hello from agentci.";

@@ -15,9 +15,8 @@ use tokio::io::BufReader;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
 use crate::cli::mcp_servers::tape_help;
+use crate::cli::{CliContext, CliError, CommandResult};
 
 /// Arguments of `agentci serve mcp`.
 #[derive(Debug, Args)]

@@ -11,10 +11,8 @@ use std::net::IpAddr;
 
 use clap::{Args, Subcommand};
 
-use super::cli_error::{CliError, CommandResult};
-use super::context::CliContext;
-use super::execute::runtime;
 use super::signals::Signals;
+use super::{CliContext, CliError, CommandResult, runtime};
 
 /// Arguments of `agentci serve`.
 #[derive(Debug, Args)]

@@ -14,9 +14,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
 use crate::cli::dialect::PlayedSuites;
+use crate::cli::{CliContext, CliError, CommandResult};
 
 /// Arguments of `agentci serve tools`.
 #[derive(Debug, Args)]

@@ -25,12 +25,8 @@ use agentci::{NotedFiles, Suites};
 use tokio::runtime::Runtime;
 
 use super::case_files::absolute;
-use super::cli_error::CommandResult;
-use super::context::CliContext;
-use super::execute;
 use super::prepare::prepare;
-use super::run_arguments::RunArguments;
-use super::signals::stopped_by_signals;
+use super::{CliContext, CommandResult, RunArguments, execute, stopped_by_signals};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, FileSnapshot};
 use touch::{Former, Territories};
 use watch_set::{WatchSet, is_program};

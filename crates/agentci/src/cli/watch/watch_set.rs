@@ -8,8 +8,8 @@ use agentci::plan::Mode;
 
 use super::snapshot::FileSnapshot;
 use super::touch::Territories;
+use crate::cli::RunArguments;
 use crate::cli::case_files::{absolute, recorded};
-use crate::cli::run_arguments::RunArguments;
 
 /// How the names of programs end.
 const PROGRAMS: [&str; 24] = [

@@ -1,12 +1,12 @@
-//! Flags about how suites of the scenario format are read.
+//! Flags about how suites of the scenario format are read, and which suites `agentci serve tools` plays.
 
 use std::path::PathBuf;
 
-use agentci::formats::ScenarioOptions;
+use agentci::Suites;
+use agentci::formats::{LoadOptions, ScenarioOptions};
 use agentci::plan::{Dialect, UnansweredRoute};
 use clap::Args;
 
-use super::source::paths;
 use crate::cli::dialect::format_flag::FormatFlag;
 
 /// Flags about suites of the scenario format.
@@ -35,17 +35,53 @@ impl ScenarioFlags {
     }
 
     pub(in super::super) fn flags(&self) -> [FormatFlag; 3] {
-        let flag = |name, given| FormatFlag {
-            name,
-            given,
-            formats: &[Dialect::Scenario],
-            help: "leave it out, or name a folder of scenarios with `test_name` and `user_input`",
-        };
+        let help = "leave it out, or name a folder of scenarios with `test_name` and `user_input`";
+        let flag = |name, given| FormatFlag { name, given, formats: &[Dialect::Scenario], help };
         [
             flag("--tests", self.tests.is_some()),
             flag("--agent-url", self.agent_url.is_some()),
             flag("--stub-miss", self.stub_miss.is_some()),
         ]
+    }
+}
+
+/// The suites whose tools are played.
+#[derive(Debug, Args)]
+pub(crate) struct PlayedSuites {
+    /// Folders or files with suites; this folder without any
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
+    /// repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// The agent whose scenarios are meant: a folder below `tests`
+    #[arg(short = 'n', long, value_name = "ID")]
+    agent: Option<String>,
+    /// The folder with a folder of scenarios for each agent [default: `tests`]
+    #[arg(long, value_name = "DIR")]
+    tests: Option<PathBuf>,
+}
+
+impl PlayedSuites {
+    /// Reads them.
+    pub(crate) fn load(&self) -> Suites {
+        let mut options = LoadOptions::default();
+        options.agent.clone_from(&self.agent);
+        options.exclude.clone_from(&self.exclude);
+        options.scenario.tests.clone_from(&self.tests);
+        Suites::load_with(paths(&self.paths, self.agent.as_deref(), self.tests.as_ref()), &options)
+    }
+}
+
+/// The paths to load: those given, else the folder of scenarios, else this folder. None with an agent alone, since that says where
+/// to look.
+fn paths(given: &[PathBuf], agent: Option<&str>, tests: Option<&PathBuf>) -> Vec<PathBuf> {
+    match (given, agent, tests) {
+        ([], Some(_), _) => Vec::new(),
+        ([], None, Some(tests)) => vec![tests.clone()],
+        ([], None, None) => vec![PathBuf::from(".")],
+        _ => given.to_vec(),
     }
 }
 

@@ -2,9 +2,7 @@
 
 mod flags;
 mod results;
-mod run_flags;
-mod source;
 
+pub(crate) use flags::PlayedSuites;
 pub(super) use flags::ScenarioFlags;
-pub(super) use run_flags::{ScenarioRunFlags, selected};
-pub(crate) use source::PlayedSuites;
+pub(super) use results::open as open_results;

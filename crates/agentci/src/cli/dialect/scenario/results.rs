@@ -9,10 +9,9 @@ use agentci::plan::Suite;
 use agentci::report::{Console, ConsoleOptions, ReportOutput};
 use agentci::verdict::iso_utc;
 
-use crate::cli::context::CliContext;
 use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::own_results::{free_path, named, own_report};
-use crate::cli::run_metadata::unix_ms;
+use crate::cli::{CliContext, unix_ms};
 
 /// Where the files go in a container that is made for them.
 const WORKSPACE: &str = "/workspace";
@@ -21,7 +20,7 @@ const RESULTS: &str = "results";
 const LOG: &str = "runner.log";
 
 /// Opens the log and chooses the names of the other files, in the folder that was asked for or the usual one.
-pub(super) fn open(
+pub(in super::super) fn open(
     suite: &Suite,
     folder: Option<&str>,
     stable_name: bool,

@@ -16,7 +16,7 @@ use agentci::runner::Stop;
 use agentci::{RunSettings, Suites};
 use serde_json::{Value, json};
 
-use crate::cli::context::CliContext;
+use crate::cli::CliContext;
 
 /// The reports of a suite that an assistant writes.
 pub(crate) struct AgentReport {
@@ -30,7 +30,7 @@ pub(crate) struct AgentReport {
 
 impl AgentReport {
     /// What an assistant writes to these files, and the report that it is sent.
-    pub(super) fn new(agent: String, paths: Vec<PathBuf>) -> (Self, Box<dyn Reporter>) {
+    pub(in super::super) fn new(agent: String, paths: Vec<PathBuf>) -> (Self, Box<dyn Reporter>) {
         let document = Buffer::default();
         let report = YaoDocument::new(document.output());
         (Self { agent, paths, document }, Box::new(report))

@@ -4,8 +4,6 @@
 mod agent_report;
 mod flags;
 mod results;
-mod run_flags;
 
 pub(crate) use agent_report::AgentReport;
 pub(super) use flags::YaoFlags;
-pub(super) use run_flags::YaoRunFlags;

@@ -9,11 +9,10 @@ use agentci::ledger;
 use agentci::verdict::ExitStatus;
 use agentci_recorder::FinishedSession;
 
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
 use crate::cli::record::RecordArguments;
 use crate::cli::record::file_name::program_name;
-use crate::cli::recorded::{self, AgentEnd, command_line, without_secrets};
+use crate::cli::recorded::{self, AgentEnd, without_secrets};
+use crate::cli::{CliContext, CliError, CommandResult, command_line};
 use draft::SuiteDraft;
 use printed::PrintedSuite;
 

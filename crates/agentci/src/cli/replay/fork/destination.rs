@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::cli::cli_error::CliError;
-use crate::cli::recorded::command_line;
+use crate::cli::{CliError, command_line};
 
 /// The file of a fork. That of an earlier fork is replaced, a file that is named is not.
 pub(super) fn destination(recording: &Path, out: Option<&Path>) -> Result<PathBuf, CliError> {

@@ -9,10 +9,9 @@ use agentci::verdict::ExitStatus;
 use agentci_recorder::{AnswerChange, Forked};
 
 use super::super::outcome::{ReplayOutcome, exactness, listed, miss};
-use crate::cli::cli_error::CommandResult;
-use crate::cli::context::CliContext;
-use crate::cli::record::{counted, grouped, say_left, say_warnings, warn};
-use crate::cli::recorded::{self, StopReason, command_line};
+use crate::cli::record::{grouped, say_left, say_warnings, warn};
+use crate::cli::recorded::{self, StopReason};
+use crate::cli::{CliContext, CommandResult, command_line, counted};
 
 /// How many misses and complaints are explained.
 const MOST_EXPLAINED: usize = 3;

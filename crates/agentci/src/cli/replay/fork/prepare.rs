@@ -10,11 +10,9 @@ use agentci_recorder::{AnswerChange, ChangeError, Recording, SpokenCall, change}
 use super::super::arguments::ReplayArguments;
 use super::super::command::command_of;
 use super::destination::destination;
-use crate::cli::cli_error::CliError;
-use crate::cli::context::CliContext;
 use crate::cli::record::Claim;
-use crate::cli::recorded::{self, command_line, in_ci};
 use crate::cli::serve::model_script;
+use crate::cli::{CliContext, CliError, command_line, in_ci, recorded};
 
 /// The word for the live world.
 const LIVE: &str = "live";

@@ -8,9 +8,7 @@ use super::super::outcome::ReplayOutcome;
 use super::models::Models;
 use super::outcome::ForkOutcome;
 use super::prepare::PreparedFork;
-use crate::cli::cli_error::{CliError, CommandResult};
-use crate::cli::context::CliContext;
-use crate::cli::execute::runtime;
+use crate::cli::{CliContext, CliError, CommandResult, runtime};
 
 /// Replays the first calls, and lets the agent go on.
 pub(in super::super) fn fork(arguments: &ReplayArguments, until: u64, context: &CliContext) -> CommandResult {
