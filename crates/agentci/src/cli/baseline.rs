@@ -11,22 +11,15 @@ use serde_json::Value;
 
 use super::{CliContext, CliError, CommandResult, stored_run};
 
-/// Arguments of `agentci baseline`.
-#[derive(Debug, Args)]
-pub(crate) struct BaselineArguments {
-    #[command(subcommand)]
-    command: BaselineCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum BaselineCommand {
+pub(crate) enum BaselineCommand {
     /// Make a run the baseline that later runs are compared with
     Promote(PromoteArguments),
 }
 
 /// Arguments of `agentci baseline promote`.
 #[derive(Debug, Args)]
-struct PromoteArguments {
+pub(crate) struct PromoteArguments {
     /// The folder of a run, or its `summary.json`
     #[arg(long, value_name = "RUN_DIR")]
     from: PathBuf,
@@ -41,8 +34,8 @@ struct PromoteArguments {
     force: bool,
 }
 
-pub(crate) fn baseline(arguments: &BaselineArguments, context: &CliContext) -> CommandResult {
-    let BaselineCommand::Promote(arguments) = &arguments.command;
+pub(crate) fn baseline(command: &BaselineCommand, context: &CliContext) -> CommandResult {
+    let BaselineCommand::Promote(arguments) = command;
     context.print(&promoted(arguments)?);
     Ok(ExitStatus::Success)
 }

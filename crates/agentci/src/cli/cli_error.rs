@@ -1,5 +1,6 @@
 //! Why a command cannot go on.
 
+use agentci::source::did_you_mean;
 use agentci::verdict::ExitStatus;
 
 use super::CliContext;
@@ -14,6 +15,11 @@ pub(crate) struct CliError {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) status: ExitStatus,
+}
+
+/// What to do about a word that is not known.
+pub(crate) fn meant_or<'k>(word: &str, known: impl IntoIterator<Item = &'k str>, otherwise: &str) -> String {
+    did_you_mean(word, known).map_or_else(|| otherwise.to_owned(), |meant| format!("did you mean `{meant}`?"))
 }
 
 impl CliError {

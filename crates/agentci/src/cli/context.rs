@@ -96,6 +96,11 @@ impl CliContext {
         }
     }
 
+    /// Data for standard output, or talk where that belongs to something else.
+    pub(crate) fn print_or_say(&self, text: &str, aside: bool) {
+        if aside { self.say(text) } else { self.print(text) }
+    }
+
     /// Whether something could not be printed.
     pub(crate) fn unprinted(&self) -> bool {
         self.unprinted.get()

@@ -58,16 +58,13 @@ fn write(suite: &Suite, out: &Path, force: bool, context: &CliContext) -> Comman
     if out.exists() && !force {
         return Err(CliError::new(format!("`{}` is there already", out.display()), "use `--force` to replace it"));
     }
+    // Named in the same way as the suite's folder is.
+    let parent = source::join(out.parent().unwrap_or(Path::new("")), ".");
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let beside = source::relative(&absolute(&parent(out)), &absolute(&suite.folder));
+    let beside = source::relative(&absolute(&parent), &absolute(&suite.folder));
     let folder = (beside != Path::new(".")).then(|| beside.display().to_string());
     let text = formats::print_native(suite, folder.as_deref());
     ledger::write_whole(out, text.as_bytes()).map_err(CliError::plain)?;
     context.say(&format!("wrote {}\n", out.display()));
     Ok(ExitStatus::Success)
-}
-
-/// The folder of a file, named in the same way as the suite's folder is.
-fn parent(file: &Path) -> PathBuf {
-    source::join(file.parent().unwrap_or(Path::new("")), ".")
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agentci::Suites;
 use agentci::plan::{Fault, Mode, ToolSource, World};
-use agentci::source::{Diagnostic, Diagnostics, Span, did_you_mean};
+use agentci::source::{Diagnostic, Diagnostics, Span};
+
+use super::meant_or;
 
 /// Faults whose tool is none of those that the cases which have it can call. Where any can be called nothing is known.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {
@@ -44,11 +46,9 @@ fn unreachable(span: Span, fault: &Fault, names: &BTreeSet<&str>) -> Diagnostic 
     let tool = fault.tool.as_ref().map(|tool| tool.value.as_str()).unwrap_or_default();
     let message = format!("the fault `{}` never happens: `{tool}` is none of the tools", fault.kind.name());
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let help = match did_you_mean(tool, names.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if listed.is_empty() => "no tool may be called here".into(),
-        None => format!("the tools are {}", listed.join(", ")),
-    };
+    let known = format!("the tools are {}", listed.join(", "));
+    let help =
+        meant_or(tool, names.iter().copied(), if listed.is_empty() { "no tool may be called here" } else { &known });
     Diagnostic::warning(span, message).label("this tool").help(help)
 }
 

@@ -90,11 +90,7 @@ fn one(run: &GatheredShards, arguments: &MergeArguments, context: &CliContext) -
     let unwritten = reports.map(|mut reports| reports.finish()).unwrap_or_default();
     let complete = tell_unwritten(unwritten, context).is_empty();
     let line = format!("artifacts: {} (of {} parts)\n", folder.path().display(), run.len());
-    if arguments.reports.take_stdout() {
-        context.say(&line);
-    } else {
-        context.print(&line);
-    }
+    context.print_or_say(&line, arguments.reports.take_stdout());
     Ok(if complete && status <= CaseStatus::Skipped { ExitStatus::Success } else { ExitStatus::Failed })
 }
 

@@ -65,7 +65,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 // What most commands need is known by one name in all of them.
-use cli_error::{CliError, CommandResult};
+use cli_error::{CliError, CommandResult, meant_or};
 use context::CliContext;
 use dialect::DialectFlags;
 use execute::runtime;
@@ -112,7 +112,8 @@ enum CliCommand {
     #[command(override_usage = "agentci replay [OPTIONS] FILE [-- CMD...]")]
     Replay(replay::ReplayArguments),
     /// Look at recordings, check them, compare them with each other and the live world, and remove things from them
-    Recording(recording::RecordingArguments),
+    #[command(subcommand)]
+    Recording(recording::RecordingCommand),
     /// Wrap the command of an MCP server, so that it is recorded and replayed (`tap -- CMD`)
     #[command(override_usage = "agentci tap -- CMD...")]
     Tap(tap::TapArguments),
@@ -123,7 +124,8 @@ enum CliCommand {
     /// Compare a stored run with a baseline
     Diff(diff::DiffArguments),
     /// Look after baselines
-    Baseline(baseline::BaselineArguments),
+    #[command(subcommand)]
+    Baseline(baseline::BaselineCommand),
     /// Find what is wrong with suites without running them (alias: validate)
     #[command(alias = "validate")]
     Check(check::CheckArguments),
@@ -136,7 +138,8 @@ enum CliCommand {
     /// Print JSON Schemas of suite files, for editors
     Schema(schema::SchemaArguments),
     /// Stand in for a model or for tools until interrupted
-    Serve(serve::ServeArguments),
+    #[command(subcommand)]
+    Serve(serve::ServeCommand),
     /// Generate shell completions
     Completions(completions::CompletionsArguments),
     /// The agents of examples
@@ -195,18 +198,18 @@ fn dispatch(command: Option<CliCommand>, context: &CliContext) -> CommandResult 
         Some(CliCommand::Run(arguments)) => run::run(&arguments, context),
         Some(CliCommand::Record(arguments)) => run::record(arguments, context),
         Some(CliCommand::RecordOne(arguments)) => record::record(&arguments, context),
-        Some(CliCommand::Recording(arguments)) => recording::recording(&arguments, context),
+        Some(CliCommand::Recording(command)) => recording::recording(&command, context),
         Some(CliCommand::Replay(arguments)) => replay::replay(&arguments, context),
         Some(CliCommand::Tap(arguments)) => Ok(tap::tap(&arguments, context)),
         Some(CliCommand::Merge(arguments)) => merge::merge(&arguments, context),
         Some(CliCommand::Report(arguments)) => report::report(&arguments, context),
         Some(CliCommand::Diff(arguments)) => diff::diff(&arguments, context),
-        Some(CliCommand::Baseline(arguments)) => baseline::baseline(&arguments, context),
+        Some(CliCommand::Baseline(command)) => baseline::baseline(&command, context),
         Some(CliCommand::Check(arguments)) => check::check(&arguments, context),
         Some(CliCommand::Convert(arguments)) => convert::convert(&arguments, context),
         Some(CliCommand::List(arguments)) => list::list(&arguments, context),
         Some(CliCommand::Schema(arguments)) => schema::schema(&arguments, context),
-        Some(CliCommand::Serve(arguments)) => serve::serve(arguments, context),
+        Some(CliCommand::Serve(command)) => serve::serve(&command, context),
         Some(CliCommand::Init(arguments)) => init::init(&arguments, context),
         Some(CliCommand::Completions(arguments)) => Ok(completions::completions(&arguments, context)),
         Some(CliCommand::CheckWorker) => Ok(check_worker::work()),

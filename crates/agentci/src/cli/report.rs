@@ -57,20 +57,7 @@ fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &C
     } else {
         ""
     };
-    let folder = file.parent().unwrap_or(Path::new(""));
-    reports(arguments, context, ReportOf { suite: &event.suite, dialect, folder })
-}
-
-fn unreadable(run: &Path, file: &Path, error: &LedgerError) -> CliError {
-    let message = if run.is_dir() && !file.exists() {
-        format!("`{}` is not the folder of a run: it has no `run.jsonl`", run.display())
-    } else {
-        format!("the run can not be read: {error}")
-    };
-    CliError::new(message, "name the folder of a run, as it was printed after `artifacts:`")
-}
-
-fn reports(arguments: &ReportArguments, context: &CliContext, of: ReportOf<'_>) -> (FanOut, Vec<PathBuf>) {
+    let of = ReportOf { suite: &event.suite, dialect, folder: file.parent().unwrap_or(Path::new("")) };
     let mut reports = FanOut::default();
     let (out, options) = console(arguments.reports.take_stdout(), arguments.verbose, context);
     reports.add("console", Box::new(Console::new(out, options)));
@@ -80,6 +67,15 @@ fn reports(arguments: &ReportArguments, context: &CliContext, of: ReportOf<'_>) 
         arguments.reports.add_to(&mut reports, of, &[])
     };
     (reports, paths)
+}
+
+fn unreadable(run: &Path, file: &Path, error: &LedgerError) -> CliError {
+    let message = if run.is_dir() && !file.exists() {
+        format!("`{}` is not the folder of a run: it has no `run.jsonl`", run.display())
+    } else {
+        format!("the run can not be read: {error}")
+    };
+    CliError::new(message, "name the folder of a run, as it was printed after `artifacts:`")
 }
 
 /// Says what is missing from the record.

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use agentci::ledger::safe_name;
 use agentci::report::{ConsoleOptions, FanOut, Github, REPORTS, ReportError, ReportKind, ReportOutput, Reporter};
-use agentci::source::did_you_mean;
 use clap::Args;
 
 use super::github_job::{STEP_SUMMARY, checkout};
 use super::report_outputs::{destination, to_file, to_stdout};
-use super::{CliContext, CliError, dialect};
+use super::{CliContext, CliError, dialect, meant_or};
 
 /// The reports that every run folder has.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
@@ -69,21 +68,15 @@ enum Destination {
 impl WantedReport {
     /// The file that it goes to, as it was written.
     fn file(&self) -> Option<&str> {
-        match &self.to {
-            Destination::File(path) => Some(path),
-            Destination::Stdout | Destination::RunFolder | Destination::Folder(_) => None,
-        }
+        if let Destination::File(path) = &self.to { Some(path) } else { None }
     }
 }
 
 fn by_name(text: &str) -> Result<WantedReport, String> {
     let (name, path) = text.split_once('=').map_or((text, None), |(name, path)| (name, Some(path)));
     let Some(kind) = ReportKind::by_name(name) else {
-        let names = REPORTS.iter().map(|kind| kind.name);
-        let remedy = match did_you_mean(name, names.clone()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("it is one of {}", names.collect::<Vec<_>>().join(", ")),
-        };
+        let names = REPORTS.each_ref().map(|kind| kind.name);
+        let remedy = meant_or(name, names, &format!("it is one of {}", names.join(", ")));
         return Err(format!("there is no report of this name; {remedy}"));
     };
     let to = match path {

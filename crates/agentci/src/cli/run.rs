@@ -28,10 +28,7 @@ pub(crate) fn run(arguments: &RunArguments, context: &CliContext) -> CommandResu
     }
     arguments.recording.allowed(&suites, arguments.mode)?;
     let runtime = runtime()?;
-    let stop = {
-        let _within = runtime.enter();
-        stopped_by_signals()
-    };
+    let stop = stopped_by_signals(&runtime);
     Ok(execute(&mut suites, not_loaded, arguments, context, &runtime, &stop))
 }
 

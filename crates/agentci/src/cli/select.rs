@@ -1,12 +1,11 @@
 //! Which cases are meant.
 
 use agentci::plan::{Case, Suite};
-use agentci::source::did_you_mean;
 use agentci::{LoadedSuite, Suites};
 use clap::Args;
 use regex::Regex;
 
-use super::CliError;
+use super::{CliError, meant_or};
 
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
@@ -55,9 +54,6 @@ fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {
     if ids.is_empty() || ids.contains(&wanted) {
         return Ok(());
     }
-    let help = match did_you_mean(wanted, ids.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`agentci list` shows every case".into(),
-    };
+    let help = meant_or(wanted, ids, "`agentci list` shows every case");
     Err(CliError::new(format!("there is no case `{}`", wanted.escape_debug()), help))
 }

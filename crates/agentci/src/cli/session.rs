@@ -178,11 +178,7 @@ impl RunSession<'_> {
     /// What was spent on the live world, and whether that was all that may be.
     fn tell_spent(&self) {
         if let Some(line) = super::record_flags::spent(&self.budget) {
-            if self.arguments.talks_aside() {
-                self.context.say(&line);
-            } else {
-                self.context.print(&line);
-            }
+            self.context.print_or_say(&line, self.arguments.talks_aside());
         }
         if let Some(reason) = self.budget.exceeded() {
             let help = "cases that were not run keep their recordings; raise the limit to record them";

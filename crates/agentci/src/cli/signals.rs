@@ -6,6 +6,7 @@ use std::task::Poll;
 
 use agentci::runner::{Stop, Stopper};
 use agentci_process::SignalRequest;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// `SIGXFSZ`, which has one number on Linux and macOS.
@@ -50,8 +51,9 @@ impl Signals {
     }
 }
 
-/// What stops a run when we are asked to end; to be called within a runtime.
-pub(super) fn stopped_by_signals() -> Stop {
+/// What stops a run when we are asked to end.
+pub(super) fn stopped_by_signals(runtime: &Runtime) -> Stop {
+    let _within = runtime.enter();
     let (stopper, stop) = Stopper::new();
     // A file that may not grow any more is an error to be told, where the system would end us.
     let _ = signal(SignalKind::from_raw(FILE_TOO_LARGE));

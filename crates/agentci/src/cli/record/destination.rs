@@ -57,9 +57,7 @@ impl Claim {
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let opened = locked(&part);
-        let undo = |made: &[PathBuf]| made.iter().for_each(|folder| drop(fs_err::remove_dir(folder)));
-        match opened {
+        match locked(&part) {
             Ok(Some(file)) => {
                 let mut claim = Self { part, file, made };
                 claim.sign().map_err(refused)?;
@@ -67,7 +65,7 @@ impl Claim {
             }
             Ok(None) => Err(taken(path, &part)),
             Err(error) => {
-                undo(&made);
+                made.iter().for_each(|folder| drop(fs_err::remove_dir(folder)));
                 Err(refused(error))
             }
         }

@@ -3,26 +3,18 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Programs that run another, whose name says more, each with the words that come between them.
-const RUNNERS: [(&str, &[&str]); 17] = [
-    ("python", &[]),
-    ("node", &[]),
-    ("deno", &["run"]),
-    ("bun", &["run", "x"]),
-    ("bunx", &[]),
-    ("npx", &[]),
-    ("npm", &["run", "exec"]),
-    ("pnpm", &["run", "exec", "dlx"]),
-    ("tsx", &[]),
-    ("ts-node", &[]),
-    ("uv", &["run", "tool"]),
-    ("uvx", &[]),
-    ("pipx", &["run"]),
-    ("poetry", &["run"]),
-    ("ruby", &[]),
-    ("sh", &[]),
-    ("bash", &[]),
-];
+/// The words that come between a program that runs another, whose name says more, and the other; nothing for any other program.
+fn words_between(runner: &str) -> Option<&'static [&'static str]> {
+    match runner {
+        "python" | "node" | "bunx" | "npx" | "tsx" | "ts-node" | "uvx" | "ruby" | "sh" | "bash" => Some(&[]),
+        "deno" | "pipx" | "poetry" => Some(&["run"]),
+        "bun" => Some(&["run", "x"]),
+        "npm" => Some(&["run", "exec"]),
+        "pnpm" => Some(&["run", "exec", "dlx"]),
+        "uv" => Some(&["run", "tool"]),
+        _ => None,
+    }
+}
 
 /// Flags of these programs that have a value after them.
 const WITH_VALUE: [&str; 12] = [
@@ -72,9 +64,7 @@ fn named(words: &[String], depth: usize) -> String {
     let own = stem(program);
     // `python3.12` is `python`.
     let bare = own.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let Some((_, between)) = RUNNERS.iter().find(|(runner, _)| *runner == bare).filter(|_| depth < DEPTH) else {
-        return own;
-    };
+    let Some(between) = words_between(bare).filter(|_| depth < DEPTH) else { return own };
     let mut rest = rest.iter().enumerate();
     while let Some((at, word)) = rest.next() {
         match word.as_str() {

@@ -21,14 +21,8 @@ pub(in crate::cli) fn counted(count: usize, one: &str, many: &str) -> String {
 /// A number with commas between its thousands.
 pub(in crate::cli) fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// Warns that programs outlived the command.

@@ -23,7 +23,7 @@ use crate::cli::{CliContext, CliError, CommandResult, counted};
 
 /// Arguments of `agentci recording check`.
 #[derive(Debug, Args)]
-pub(super) struct RecordingCheckArguments {
+pub(crate) struct RecordingCheckArguments {
     /// Recordings, or folders that are searched for them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::{CliContext, CliError, CommandResult, counted, recorded};
 
 #[derive(Debug, Args)]
-pub(super) struct CleanArguments {
+pub(crate) struct CleanArguments {
     /// The recording, which is rewritten
     #[arg(value_name = "FILE")]
     file: PathBuf,

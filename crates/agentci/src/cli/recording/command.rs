@@ -1,6 +1,6 @@
 //! The command itself.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use super::check::{RecordingCheckArguments, check};
 use super::clean::{CleanArguments, remove};
@@ -8,15 +8,8 @@ use super::drift::{DriftArguments, drift};
 use super::show::{RecordingDiffArguments, ShowArguments, compare, print};
 use crate::cli::{CliContext, CommandResult};
 
-/// Arguments of `agentci recording`.
-#[derive(Debug, Args)]
-pub(crate) struct RecordingArguments {
-    #[command(subcommand)]
-    what: RecordingCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum RecordingCommand {
+pub(crate) enum RecordingCommand {
     /// Print what was exchanged, one line a call
     Show(ShowArguments),
     /// Compare two recordings; the exit code is 0 if they are equal and 1 if they are not
@@ -29,8 +22,8 @@ enum RecordingCommand {
     Drift(DriftArguments),
 }
 
-pub(crate) fn recording(arguments: &RecordingArguments, context: &CliContext) -> CommandResult {
-    match &arguments.what {
+pub(crate) fn recording(command: &RecordingCommand, context: &CliContext) -> CommandResult {
+    match command {
         RecordingCommand::Show(arguments) => print(arguments, context),
         RecordingCommand::Diff(arguments) => compare(arguments, context),
         RecordingCommand::Clean(arguments) => remove(arguments, context),

@@ -29,7 +29,7 @@ const MOST_TOLD: usize = 10;
 
 /// Arguments of `agentci recording drift`.
 #[derive(Debug, Args)]
-pub(super) struct DriftArguments {
+pub(crate) struct DriftArguments {
     /// The recording
     #[arg(value_name = "FILE")]
     file: PathBuf,

@@ -18,19 +18,11 @@ pub(super) enum HealthSeverity {
 }
 
 impl HealthSeverity {
-    fn name(self) -> &'static str {
+    fn paint(self, paint: Paint) -> String {
         match self {
-            HealthSeverity::Error => "error",
-            HealthSeverity::Warning => "warning",
-            HealthSeverity::Note => "note",
-        }
-    }
-
-    fn tone(self) -> Tone {
-        match self {
-            HealthSeverity::Error => Tone::Error,
-            HealthSeverity::Warning => Tone::Warning,
-            HealthSeverity::Note => Tone::Help,
+            HealthSeverity::Error => paint.apply(Tone::Error, "error"),
+            HealthSeverity::Warning => paint.apply(Tone::Warning, "warning"),
+            HealthSeverity::Note => paint.apply(Tone::Help, "note"),
         }
     }
 }
@@ -67,7 +59,7 @@ impl HealthFinding {
     /// `warning: recordings/a.jsonl:14: call 3 GET .. was answered with status 404; record it again ..`
     pub(super) fn line(&self, paint: Paint) -> String {
         let place = self.line.map_or_else(|| self.file.clone(), |line| format!("{}:{line}", self.file));
-        let severity = paint.apply(self.severity.tone(), self.severity.name());
+        let severity = self.severity.paint(paint);
         format!("{severity}: {}: {}; {}\n", one_line(&place), one_line(&self.message), one_line(&self.help))
     }
 }

@@ -13,4 +13,4 @@ mod show;
 mod update;
 mod uses;
 
-pub(crate) use command::{RecordingArguments, recording};
+pub(crate) use command::{RecordingCommand, recording};

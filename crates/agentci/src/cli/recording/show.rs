@@ -9,14 +9,14 @@ use clap::Args;
 use crate::cli::{CliContext, CommandResult, recorded};
 
 #[derive(Debug, Args)]
-pub(super) struct ShowArguments {
+pub(crate) struct ShowArguments {
     /// The recording
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct RecordingDiffArguments {
+pub(crate) struct RecordingDiffArguments {
     /// The earlier recording
     #[arg(value_name = "A")]
     before: PathBuf,

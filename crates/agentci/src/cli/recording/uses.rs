@@ -96,10 +96,11 @@ impl SuitesInSight {
     /// What is known of the use of a recording with this text.
     pub(super) fn of_recording(&self, path: &Path, text: &str) -> RecordingUse {
         let real = real_path(path);
+        let unread = |wrong| RecordingUse::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`"));
         let mut cases = self.cases.iter().filter(|case| case.recording == real).peekable();
         if cases.peek().is_none() {
             return match &self.wrong {
-                Some(wrong) => RecordingUse::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`")),
+                Some(wrong) => unread(wrong),
                 None if self.any => RecordingUse::NoCase,
                 None => RecordingUse::NotKnown("no suite is in sight: name suites with `--suite PATH`".into()),
             };
@@ -117,9 +118,7 @@ impl SuitesInSight {
             unused = Some(unused.map_or(left.clone(), |known| known.intersection(&left).copied().collect()));
         }
         match &self.wrong {
-            Some(wrong) if unused.as_ref().is_some_and(|unused| !unused.is_empty()) => {
-                RecordingUse::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`"))
-            }
+            Some(wrong) if unused.as_ref().is_some_and(|unused| !unused.is_empty()) => unread(wrong),
             _ => RecordingUse::Known(unused.into_iter().flatten().collect()),
         }
     }

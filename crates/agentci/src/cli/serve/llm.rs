@@ -23,7 +23,7 @@ const NO_SCRIPT: &str = "Hello from agentci.";
 
 /// Arguments of `agentci serve llm`.
 #[derive(Debug, Args)]
-pub(super) struct LlmArguments {
+pub(crate) struct LlmArguments {
     /// The model's script [default: every request gets the same greeting]
     #[arg(value_name = "SCRIPT")]
     script: Option<PathBuf>,

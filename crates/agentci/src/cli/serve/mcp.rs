@@ -20,7 +20,7 @@ use crate::cli::{CliContext, CliError, CommandResult};
 
 /// Arguments of `agentci serve mcp`.
 #[derive(Debug, Args)]
-pub(super) struct McpArguments {
+pub(crate) struct McpArguments {
     /// The server's script, or a recording (`.jsonl`) of an agent that spoke to it
     #[arg(value_name = "SCRIPT")]
     script: PathBuf,

@@ -14,15 +14,8 @@ use clap::{Args, Subcommand};
 use super::signals::Signals;
 use super::{CliContext, CliError, CommandResult, runtime};
 
-/// Arguments of `agentci serve`.
-#[derive(Debug, Args)]
-pub(crate) struct ServeArguments {
-    #[command(subcommand)]
-    what: ServeCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum ServeCommand {
+pub(crate) enum ServeCommand {
     /// A model that is a script, for OpenAI's and Anthropic's SDKs
     Llm(llm::LlmArguments),
     /// An MCP server that is a script or was recorded, over HTTP or standard input and output
@@ -42,11 +35,11 @@ struct AddressArguments {
     bind: IpAddr,
 }
 
-pub(crate) fn serve(arguments: ServeArguments, context: &CliContext) -> CommandResult {
-    match arguments.what {
-        ServeCommand::Llm(arguments) => llm::serve(&arguments, context),
-        ServeCommand::Mcp(arguments) => mcp::serve(&arguments, context),
-        ServeCommand::Tools(arguments) => tools::serve(&arguments, context),
+pub(crate) fn serve(command: &ServeCommand, context: &CliContext) -> CommandResult {
+    match command {
+        ServeCommand::Llm(arguments) => llm::serve(arguments, context),
+        ServeCommand::Mcp(arguments) => mcp::serve(arguments, context),
+        ServeCommand::Tools(arguments) => tools::serve(arguments, context),
     }
 }
 

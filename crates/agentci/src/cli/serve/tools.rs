@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci::plan::{Case, Fault, Mode, Routes, ToolSource};
-use agentci::source::did_you_mean;
 use agentci::stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
 use agentci::trace::EventKind;
 use agentci::verdict::ExitStatus;
@@ -15,11 +14,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::dialect::PlayedSuites;
-use crate::cli::{CliContext, CliError, CommandResult};
+use crate::cli::{CliContext, CliError, CommandResult, meant_or};
 
 /// Arguments of `agentci serve tools`.
 #[derive(Debug, Args)]
-pub(super) struct ToolsArguments {
+pub(crate) struct ToolsArguments {
     #[command(flatten)]
     source: PlayedSuites,
     /// Only the tools of this case, by its id (may be repeated)
@@ -56,10 +55,7 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<PlayedCase<'p
     for id in wanted {
         let ids = with_routes.iter().map(|(_, case, _)| case.id.as_str());
         if !ids.clone().any(|known| known == id) {
-            let help = match did_you_mean(id, ids) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => "`agentci list` shows every case".into(),
-            };
+            let help = meant_or(id, ids, "`agentci list` shows every case");
             return Err(CliError::new(format!("there is no case `{}` with tools to play", id.escape_debug()), help));
         }
     }

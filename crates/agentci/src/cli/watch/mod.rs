@@ -42,10 +42,7 @@ const NAMED: usize = 3;
 
 pub(super) fn watch(arguments: &RunArguments, context: &CliContext) -> CommandResult {
     let runtime = execute::runtime()?;
-    let stop = {
-        let _within = runtime.enter();
-        stopped_by_signals()
-    };
+    let stop = stopped_by_signals(&runtime);
     let mut watcher = WatchRounds {
         arguments,
         context,

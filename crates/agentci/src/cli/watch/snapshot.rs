@@ -37,21 +37,22 @@ impl FileSnapshot {
         if let Ok(metadata) = std::fs::metadata(path)
             && metadata.is_file()
         {
-            self.add(path.to_path_buf(), &metadata);
+            if self.files.len() >= FILE_LIMIT {
+                self.cut_off = true;
+            } else {
+                self.files.insert(path.to_path_buf(), stamp(&metadata));
+            }
         }
     }
 
-    /// Adds what is in a folder and below it and is wanted.
+    /// Adds what is in a folder and below it and is wanted, as long as no more than `most` folders were looked into.
     pub(super) fn add_folder(
         &mut self,
         folder: &Path,
+        most: usize,
         wanted: &dyn Fn(&Path) -> bool,
         skipped: &dyn Fn(&Path) -> bool,
     ) {
-        self.walk(folder, FOLDER_LIMIT, wanted, skipped);
-    }
-
-    fn walk(&mut self, folder: &Path, most: usize, wanted: &dyn Fn(&Path) -> bool, skipped: &dyn Fn(&Path) -> bool) {
         let mut folders = vec![(folder.to_path_buf(), 0)];
         while let Some((folder, depth)) = folders.pop() {
             self.folders += 1;
@@ -77,14 +78,6 @@ impl FileSnapshot {
                     return;
                 }
             }
-        }
-    }
-
-    fn add(&mut self, path: PathBuf, metadata: &Metadata) {
-        if self.files.len() >= FILE_LIMIT {
-            self.cut_off = true;
-        } else {
-            self.files.insert(path, stamp(metadata));
         }
     }
 
@@ -140,7 +133,7 @@ mod tests {
 
     fn look(folder: &Path) -> FileSnapshot {
         let mut snapshot = FileSnapshot::default();
-        snapshot.add_folder(folder, &|_| true, &|path| path.ends_with("out"));
+        snapshot.add_folder(folder, FOLDER_LIMIT, &|_| true, &|path| path.ends_with("out"));
         snapshot
     }
 
@@ -196,7 +189,7 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
         let is_cut_off = |most: usize| {
             let mut snapshot = FileSnapshot::default();
-            snapshot.walk(folder.path(), most, &|_| true, &|_| false);
+            snapshot.add_folder(folder.path(), most, &|_| true, &|_| false);
             snapshot.is_cut_off()
         };
         assert!(!is_cut_off(3));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci::Suites;
 use agentci::plan::Mode;
 
-use super::snapshot::FileSnapshot;
+use super::snapshot::{FOLDER_LIMIT, FileSnapshot};
 use super::touch::Territories;
 use crate::cli::RunArguments;
 use crate::cli::case_files::{absolute, recorded};
@@ -78,8 +78,8 @@ impl WatchSet {
         let mut snapshot = FileSnapshot::default();
         self.sources.iter().for_each(|path| snapshot.add_file(path));
         let skipped = |path: &Path| self.outputs.contains(path);
-        self.folders.iter().for_each(|folder| snapshot.add_folder(folder, &|_| true, &skipped));
-        self.programs.iter().for_each(|folder| snapshot.add_folder(folder, &is_of_a_program, &skipped));
+        self.folders.iter().for_each(|folder| snapshot.add_folder(folder, FOLDER_LIMIT, &|_| true, &skipped));
+        self.programs.iter().for_each(|folder| snapshot.add_folder(folder, FOLDER_LIMIT, &is_of_a_program, &skipped));
         snapshot
     }
 
