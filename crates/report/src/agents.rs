@@ -13,9 +13,7 @@ use std::fmt::Write as _;
 use agentci_source::Place;
 use agentci_verdict::Agentless;
 
-use crate::quantity::count_of;
-use crate::run::ReportedRun;
-use crate::{Paint, Tone, one_line};
+use crate::{Paint, ReportedRun, Tone, count_of, one_line};
 
 /// How many places of recordings are told of, and how many cases of each.
 const SHOWN: usize = 20;

@@ -27,10 +27,9 @@ use std::io::{self, Write};
 use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Finding, Rows, RunEvent};
 use serde_json::{Value, json};
 
-use crate::ReportKind;
-use crate::document::{DocumentReport, RunDocument, write_json};
 use crate::json_object::{list, object};
-use crate::registry::{JSON, OwnReports};
+use crate::registry::JSON;
+use crate::{DocumentReport, OwnReports, ReportKind, RunDocument, write_json};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {

@@ -13,9 +13,7 @@ use std::io::{self, Write};
 
 use agentci_verdict::{CaseRow, CaseStatus, Cause, Measure, RunEvent, Stability};
 
-use crate::document::{DocumentReport, RunDocument};
-use crate::run::Runs;
-use crate::{cut, findings, printable};
+use crate::{DocumentReport, RunDocument, Runs, cut, findings, printable};
 
 const COLUMNS: &str = "suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,\
     checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,\

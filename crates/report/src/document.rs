@@ -5,8 +5,7 @@ use std::io::{self, BufWriter, Write};
 use agentci_verdict::{Body, RunEvent};
 use serde::Serialize;
 
-use crate::pieces::{PIECE, in_one_piece};
-use crate::{PieceSink, ReportError, ReportOutput, Reporter};
+use crate::{ReportError, ReportOutput, Reporter};
 
 /// What a report gathers of a run, and the document that it becomes.
 pub trait RunDocument: Default {
@@ -75,4 +74,20 @@ impl<D: RunDocument + 'static> Reporter for DocumentReport<D> {
         }
         self.write()
     }
+}
+
+/// How much is gathered before it is handed on, in bytes.
+pub(crate) const PIECE: usize = 32 * 1024;
+
+/// Where a document goes that is written piece by piece: it is handed what writes the pieces, and sees to it that they are all
+/// there or none.
+pub type PieceSink = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
+
+/// The same for an output that wants the document in one piece.
+pub(crate) fn in_one_piece(mut output: ReportOutput) -> PieceSink {
+    Box::new(move |write| {
+        let mut document = Vec::new();
+        write(&mut document)?;
+        output(&document)
+    })
 }

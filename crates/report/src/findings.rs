@@ -16,8 +16,7 @@
 use agentci_source::Place;
 use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Finding};
 
-use crate::quantity::count_of;
-use crate::{Heading, Paint, Snippet};
+use crate::{Heading, Paint, Snippet, count_of};
 
 /// All findings of the attempt that decided, a blank line between two. With the last one come up to `stderr_lines` of what the
 /// agent wrote to its standard error.

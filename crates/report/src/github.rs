@@ -13,10 +13,9 @@ use std::path::{Path, PathBuf};
 use agentci_source::{Place, join};
 use agentci_verdict::{Body, CaseRow, CaseStatus, Finding, GateStatus, RunEvent, Stability};
 
-use crate::line_buffer::Whole;
-use crate::overall::gate_lines;
-use crate::run::ReportedRun;
-use crate::{ReportError, ReportOutput, Reporter, agents, cut, findings, printable, stability};
+use crate::{
+    ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, cut, findings, gate_lines, printable, stability,
+};
 
 /// The most of a message that is handed on.
 const MESSAGE_LIMIT: usize = 4 * 1024;

@@ -29,15 +29,9 @@ use std::io::{self, BufWriter, Write};
 
 use agentci_verdict::{Agentless, Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, RunEvent, Stability};
 
-use crate::document::{DocumentReport, RunDocument};
-use crate::overall::gate_lines;
-use crate::pieces::PIECE;
-use crate::quantity::duration;
-use crate::registry::OwnReports;
-use crate::run::ReportedRun;
 use crate::{
-    AgentTestResult, OwnWordsResults, Paint, agents, findings, not_loaded, printable, similarity, stability, xml_attribute,
-    xml_text,
+    AgentTestResult, OwnWordsResults, DocumentReport, OwnReports, PIECE, Paint, ReportedRun, RunDocument, agents, duration,
+    findings, gate_lines, not_loaded, printable, similarity, stability, xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.
@@ -157,12 +151,13 @@ fn problem(element: &str, suite: &str, row: &CaseRow) -> String {
     let message = findings::decisive(end).map(findings::headline).unwrap_or_default();
     let cause = end.cause.map(Cause::name).unwrap_or_default();
     let body = findings::render(suite, row, 0, Paint::new(false));
-    format!(
-        "      <{element} message=\"{}\" type=\"{}\">{}</{element}>\n",
-        xml_attribute(&message),
-        xml_attribute(cause),
-        xml_text(body.trim_end()),
-    )
+    trouble(element, &message, cause, body.trim_end())
+}
+
+/// `<failure message=".." type="..">..</failure>`
+fn trouble(element: &str, message: &str, kind: &str, body: &str) -> String {
+    let (message, kind, body) = (xml_attribute(message), xml_attribute(kind), xml_text(body));
+    format!("      <{element} message=\"{message}\" type=\"{kind}\">{body}</{element}>\n")
 }
 
 /// A failure in the words of a dialect that has its own, and why, where the run knows it.
@@ -175,11 +170,7 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &CaseRow) -> String {
     if row.decisive().findings.iter().any(|finding| finding.place.is_some()) {
         body = format!("{body}\n\n{}", findings::render(suite, row, 0, Paint::new(false)).trim_end());
     }
-    format!(
-        "      <failure message=\"{}\" type=\"AssertionError\">{}</failure>\n",
-        xml_attribute(&words.assertions_failed.join("; ")),
-        xml_text(&printable(&body)),
-    )
+    trouble("failure", &words.assertions_failed.join("; "), "AssertionError", &printable(&body))
 }
 
 /// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, where that is so.
@@ -213,15 +204,9 @@ impl ExtraCase {
     }
 
     fn xml(&self, suite: &str) -> String {
-        let Self { element, kind, .. } = self;
-        format!(
-            "    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n      \
-             <{element} message=\"{}\" type=\"{kind}\">{}</{element}>\n    </testcase>\n",
-            xml_attribute(suite),
-            xml_attribute(&self.name),
-            xml_attribute(&self.message),
-            xml_text(&self.body),
-        )
+        let (class, name) = (xml_attribute(suite), xml_attribute(&self.name));
+        let trouble = trouble(self.element, &self.message, self.kind, &self.body);
+        format!("    <testcase classname=\"{class}\" name=\"{name}\" time=\"0.000\">\n{trouble}    </testcase>\n")
     }
 }
 

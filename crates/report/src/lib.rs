@@ -24,7 +24,6 @@ mod line_buffer;
 mod markdown;
 mod overall;
 mod paint;
-mod pieces;
 mod quantity;
 mod registry;
 mod reporter;
@@ -43,7 +42,7 @@ pub use aumai::{AgentTestResult, OwnWordsResults, TestSuite, TestSuiteResult, la
 pub use buffer::Buffer;
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;
-pub use document::{DocumentReport, RunDocument};
+pub use document::{DocumentReport, PieceSink, RunDocument};
 pub use fan_out::FanOut;
 pub use gates::{baseline_problem, changes, comparison_table, gate, regression};
 pub use github::{Checkout, Github};
@@ -52,7 +51,6 @@ pub use jsonl::Jsonl;
 pub use junit::Junit;
 pub use markdown::Markdown;
 pub use paint::{Paint, Tone};
-pub use pieces::PieceSink;
 pub use quantity::count_of;
 pub use registry::{REPORTS, ReportKind};
 pub use reporter::{ReportError, ReportOutput, Reporter};
@@ -60,3 +58,12 @@ pub use scenario::ScenarioResults;
 pub use snippet::{Heading, Snippet, diagnostic, not_loaded};
 pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
+
+// What most reports are made with is known by one name in all of them.
+use document::{PIECE, in_one_piece, write_json};
+use findings::decisive_attempt;
+use line_buffer::Whole;
+use overall::{gate_lines, percent};
+use quantity::{count, duration, duration_of};
+use registry::OwnReports;
+use run::{ReportedRun, Runs};

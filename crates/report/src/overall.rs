@@ -2,9 +2,7 @@
 
 use agentci_verdict::{Aggregates, GateReport, GateStatus};
 
-use crate::gates;
-use crate::quantity::count_of;
-use crate::run::ReportedRun;
+use crate::{ReportedRun, count_of, gates};
 
 /// How a run came out, in a word.
 pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {

@@ -15,10 +15,7 @@ use std::io::{self, Write};
 use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Measure, RunEvent};
 
 use crate::csv::cell;
-use crate::document::{DocumentReport, RunDocument};
-use crate::registry::OwnReports;
-use crate::run::Runs;
-use crate::{ReportKind, cut, one_line};
+use crate::{DocumentReport, OwnReports, ReportKind, RunDocument, Runs, cut, one_line};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {

@@ -7,11 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::Similarity;
-use agentci_verdict::{CaseEnd, CheckEnd, Measure, Rows, Spread};
+use agentci_verdict::{CaseEnd, CheckEnd, Measure, Rows, Similarity, Spread};
 use serde::Deserialize as _;
 
-use crate::quantity::count_of;
+use crate::count_of;
 
 /// A number with all that belongs to it.
 pub(crate) fn words(similarity: &Similarity) -> String {

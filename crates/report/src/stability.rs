@@ -7,8 +7,7 @@
 
 use agentci_verdict::{Stability, StabilitySummary};
 
-use crate::overall::percent;
-use crate::quantity::{count_of, duration, duration_of};
+use crate::{count_of, duration, duration_of, percent};
 
 /// All that is known of a case.
 pub(crate) fn words(stability: &Stability) -> String {

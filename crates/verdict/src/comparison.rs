@@ -20,10 +20,11 @@ pub struct Comparison {
 }
 
 /// Something that is asked of a run as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
     /// Enough cases pass.
+    #[default]
     MinPassRate,
     /// The mean wall time does not grow too much.
     MaxAvgWallMsDeltaPct,
@@ -53,9 +54,7 @@ impl Gate {
             Gate::NoChangedPrompts => "no_changed_prompts",
         }
     }
-}
 
-impl Gate {
     /// Whether it looks at how cases ended. The others say nothing about a run in which no case passed.
     pub(crate) fn looks_at_outcomes(self) -> bool {
         matches!(self, Gate::MinPassRate | Gate::NoNewFailures)
@@ -63,7 +62,7 @@ impl Gate {
 }
 
 /// What became of a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateStatus {
     /// It is open.
@@ -71,11 +70,12 @@ pub enum GateStatus {
     /// The run must not get through.
     Fail,
     /// It was not looked at.
+    #[default]
     Skipped,
 }
 
 /// One gate and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateCheck {
     /// Which gate.
     pub id: Gate,
@@ -118,20 +118,7 @@ impl GateCheck {
 
     /// A gate without numbers as yet.
     pub(crate) fn judged(id: Gate, threshold: Option<f64>, status: GateStatus) -> Self {
-        Self {
-            id,
-            status,
-            threshold,
-            baseline: None,
-            current: None,
-            delta: None,
-            delta_pct: None,
-            min_wall_ms_delta: None,
-            cases: Vec::new(),
-            slower: Vec::new(),
-            change: None,
-            note: None,
-        }
+        Self { id, status, threshold, ..Self::default() }
     }
 }
 

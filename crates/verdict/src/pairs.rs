@@ -179,25 +179,17 @@ fn departure(baseline: &BaselineCase, current: &BaselineCase, same_rule: bool) -
     let (new, exchanges_now) = calls_and_exchanges(current.steps.as_deref()?);
     let is_same = if same_rule { CallStep::is_repeated_by } else { CallStep::is_same_call };
     let same = old.iter().zip(new).take_while(|(old, new)| is_same(old, new)).count();
-    if old.len() == same && new.len() == same {
-        if !same_rule {
-            return None;
-        }
-        let (number, before, now) = other_exchange(exchanges_before, exchanges_now)?;
-        return Some(StepChange {
-            id: current.id.clone(),
-            first_difference: same + number,
-            baseline: before.cloned(),
-            baseline_after: Vec::new(),
-            current: now.cloned(),
-        });
-    }
+    let (number, before, now) = match (old.get(same), new.get(same)) {
+        (None, None) if same_rule => other_exchange(exchanges_before, exchanges_now)?,
+        (None, None) => return None,
+        (before, now) => (1, before, now),
+    };
     Some(StepChange {
         id: current.id.clone(),
-        first_difference: same + 1,
-        baseline: old.get(same).cloned(),
+        first_difference: same + number,
+        baseline: before.cloned(),
         baseline_after: old.iter().skip(same + 1).take(STEPS_AFTER).cloned().collect(),
-        current: new.get(same).cloned(),
+        current: now.cloned(),
     })
 }
 

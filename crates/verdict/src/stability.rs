@@ -52,13 +52,8 @@ impl StabilityClass {
     }
 
     /// The same for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            StabilityClass::Stable => "stable",
-            StabilityClass::MostlyStable => "mostly stable",
-            StabilityClass::Unstable => "unstable",
-            StabilityClass::HighlyUnstable => "highly unstable",
-        }
+    pub fn words(self) -> String {
+        self.name().replace('_', " ")
     }
 }
 

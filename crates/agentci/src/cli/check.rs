@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use agentci::plan::Suite;
 use agentci::report::count_of;
 use agentci::source::{Diagnostics, Severity};
-use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
 
-use super::{CliContext, CommandResult, DialectFlags, cassettes, check_environment, faults, mcp_servers, secrets};
+use super::{
+    CliContext, CommandResult, DialectFlags, ExitStatus, cassettes, check_environment, faults, mcp_servers, secrets,
+};
 
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]

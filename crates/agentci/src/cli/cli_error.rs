@@ -1,9 +1,8 @@
 //! Why a command cannot go on.
 
 use agentci::source::did_you_mean;
-use agentci::verdict::ExitStatus;
 
-use super::CliContext;
+use super::{CliContext, ExitStatus};
 
 /// How a command ended.
 pub(crate) type CommandResult = Result<ExitStatus, CliError>;

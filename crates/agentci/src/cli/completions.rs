@@ -1,10 +1,9 @@
 //! `agentci completions`: what a shell needs to complete commands and flags.
 
-use agentci::verdict::ExitStatus;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::CliContext;
+use super::{CliContext, ExitStatus};
 
 /// Arguments of `agentci completions`.
 #[derive(Debug, Args)]

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use agentci::plan::Suite;
-use agentci::verdict::ExitStatus;
 use agentci::{LoadedSuite, Suites, formats, ledger, source};
 use clap::Args;
 
 use super::run_metadata::shown;
-use super::{CliContext, CliError, CommandResult, DialectFlags};
+use super::{CliContext, CliError, CommandResult, DialectFlags, ExitStatus};
 
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use agentci::Suites;
 use agentci::plan::{AnsweredBy, Mode};
-use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
 
-use super::{CliContext, CommandResult, DialectFlags, Selection};
+use super::{CliContext, CommandResult, DialectFlags, ExitStatus, Selection};
 
 /// Arguments of `agentci list`.
 #[derive(Debug, Args)]

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use agentci::plan::{AnsweredBy, Mode};
-use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
 
 use super::execute::execute;
 use super::prepare::prepare;
 use super::record_flags::RecordSuiteArguments;
-use super::{CliContext, CliError, CommandResult, RunArguments, runtime, stopped_by_signals, watch};
+use super::{CliContext, CliError, CommandResult, ExitStatus, RunArguments, runtime, stopped_by_signals, watch};
 
 pub(crate) fn run(arguments: &RunArguments, context: &CliContext) -> CommandResult {
     if arguments.watch {

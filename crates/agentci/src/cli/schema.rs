@@ -5,12 +5,11 @@ use std::slice;
 
 use agentci::formats::{SchemaFile, schemas};
 use agentci::source::did_you_mean;
-use agentci::verdict::ExitStatus;
 use agentci::{checks, ledger};
 use clap::Args;
 use serde_json::{Map, json};
 
-use super::{CliContext, CliError, CommandResult};
+use super::{CliContext, CliError, CommandResult, ExitStatus};
 
 /// Arguments of `agentci schema`.
 #[derive(Debug, Args)]

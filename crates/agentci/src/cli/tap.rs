@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use agentci::verdict::ExitStatus;
 use clap::Args;
 
-use super::CliContext;
 use super::context::Color;
+use super::{CliContext, ExitStatus};
 
 /// Arguments of `agentci tap`.
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! Run events gathered into a result.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use agentci_verdict::{Body, CaseEnd, Cause, CheckEnd, CheckStatus, RunEvent};
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 use super::{AgentTestResult, TestSuiteResult, label};
 use crate::json_object::plain_text;
+use crate::{DocumentReport, RunDocument, write_json};
 
 /// Gathers the events of one run.
 #[derive(Debug, Default)]
@@ -83,6 +85,21 @@ impl OwnWordsResults {
         let seen = self.last_seen - self.first_seen.unwrap_or(self.last_seen);
         let wall = self.wall_us.unwrap_or(seen.saturating_mul(1000));
         TestSuiteResult::new(&*self.suite, self.closed.into_values().collect(), milliseconds(wall))
+    }
+}
+
+/// Makes the result of a run as JSON, one document a run.
+pub type TestSuite = DocumentReport<OwnWordsResults>;
+
+impl RunDocument for OwnWordsResults {
+    const REPORT: &'static str = "test suite";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.add(event);
+    }
+
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write_json(out, &std::mem::take(self).result())
     }
 }
 

@@ -23,16 +23,14 @@
 
 mod gather;
 mod labels;
-mod report;
 mod result;
 
-pub use gather::OwnWordsResults;
+pub use gather::{OwnWordsResults, TestSuite};
 pub use labels::label;
-pub use report::TestSuite;
 pub use result::{AgentTestResult, TestSuiteResult};
 
-use crate::ReportKind;
-use crate::registry::{JSON, OwnReports};
+use crate::registry::JSON;
+use crate::{OwnReports, ReportKind};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {

@@ -7,10 +7,10 @@ use agentci_verdict::{
     Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measure, RunEnd, Stability, StabilitySummary,
 };
 
-use crate::findings::decisive_attempt;
-use crate::quantity::{count, count_of, duration, duration_of};
-use crate::run::ReportedRun;
-use crate::{Paint, Tone, agents, cut, findings, one_line, stability};
+use crate::{
+    Paint, ReportedRun, Tone, agents, count, count_of, cut, decisive_attempt, duration, duration_of, findings,
+    one_line, stability,
+};
 
 /// `suite demo (runledger, replay, 3 cases)`, and that no agent is run where none is.
 pub(super) fn heading(run: &ReportedRun) -> String {

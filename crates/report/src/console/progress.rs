@@ -10,8 +10,7 @@ use std::sync::Arc;
 use agentci_verdict::{Body, CaseStatus, RunEvent};
 
 use super::lines::fit;
-use crate::one_line;
-use crate::quantity::duration;
+use crate::{duration, one_line};
 
 const WIPE: &str = "\r\u{1b}[2K";
 /// How many cases that did not pass are named.

@@ -7,9 +7,9 @@ use agentci_verdict::{Body, CaseStatus, RunEvent};
 use super::detail::CaseLines;
 use super::lines;
 use super::progress::RunProgress;
-use crate::line_buffer::Whole;
-use crate::run::ReportedRun;
-use crate::{Paint, ReportError, ReportOutput, Reporter, agents, findings, gates, one_line, similarity};
+use crate::{
+    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, similarity,
+};
 
 /// How much of an agent's standard error is shown unless everything was asked for.
 const STDERR_LINES: usize = 10;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use agentci_verdict::{GateCheck, GateReport, GateStatus};
 
-use crate::overall::{changed, gate_lines};
-use crate::{Paint, Tone, one_line};
+use crate::overall::changed;
+use crate::{Paint, Tone, gate_lines, one_line};
 
 /// Every gate that was asked for, what changed since the baseline, and what a reader has to know.
 pub(crate) fn section(report: &GateReport, paint: Paint) -> String {

@@ -22,8 +22,7 @@ use agentci_verdict::{Comparison, GateStatus, WallChange};
 
 use super::section::{asked, sign};
 use super::words;
-use crate::quantity::{count_of, duration_of};
-use crate::{Paint, Tone, one_line};
+use crate::{Paint, Tone, count_of, duration_of, one_line};
 
 /// The numbers, the gates and every change, one below the other.
 pub fn comparison_table(comparison: &Comparison, paint: Paint) -> String {

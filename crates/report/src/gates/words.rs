@@ -8,7 +8,7 @@ use agentci_verdict::{
 };
 use serde_json::{Map, Value};
 
-use crate::quantity::{count_of, duration_of};
+use crate::{count_of, duration_of};
 
 /// How many cases a sentence names.
 const NAMED: usize = 10;

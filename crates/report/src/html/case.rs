@@ -15,10 +15,7 @@ use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Stability};
 use super::case_details::{CASES, PageCases, PlainEvidence};
 use super::page::{definitions, name};
 use super::value;
-use crate::findings::decisive_attempt;
-use crate::quantity::{count_of, duration};
-use crate::run::ReportedRun;
-use crate::{Paint, cut, findings, html_text, one_line, stability};
+use crate::{Paint, ReportedRun, count_of, cut, decisive_attempt, duration, findings, html_text, one_line, stability};
 
 /// How many findings of a case are shown.
 const FINDINGS: usize = 5;

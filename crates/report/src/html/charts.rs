@@ -9,8 +9,7 @@ use std::fmt::Write as _;
 
 use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
 
-use crate::quantity::duration_of;
-use crate::run::ReportedRun;
+use crate::{ReportedRun, duration_of};
 
 /// How many bars the chart of durations has.
 const BARS: usize = 24;

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use agentci_verdict::{CheckEnd, CheckStatus};
 use serde::Serialize;
 
-use crate::quantity::count_of;
-use crate::{cut, html_text, one_line, similarity};
+use crate::{count_of, cut, html_text, one_line, similarity};
 
 /// How many checks of an attempt are kept.
 const CHECKS: usize = 200;

@@ -17,9 +17,8 @@ use serde_json::{Map, Value, json};
 use super::baseline::Departure;
 use super::finding::{FINDINGS, spot, told};
 use super::step::StepValue;
-use crate::cut;
-use crate::findings::decisive_attempt;
 use crate::json_object::{list, object};
+use crate::{cut, decisive_attempt};
 
 /// How many warnings of a run are kept.
 const WARNINGS: usize = 20;

@@ -10,10 +10,8 @@ use super::case_details::PageCases;
 use super::charts;
 use super::page_data::data;
 use super::table::table;
-use crate::overall::{changed, gate_lines, left_undone, overall, percent};
-use crate::quantity::{duration, duration_of};
-use crate::run::ReportedRun;
-use crate::{agents, cut, html_text, one_line};
+use crate::overall::{changed, left_undone, overall};
+use crate::{ReportedRun, agents, cut, duration, duration_of, gate_lines, html_text, one_line, percent};
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;

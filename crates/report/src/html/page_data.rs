@@ -16,7 +16,7 @@ use super::baseline::{Departures, departures};
 use super::case_details::PageCases;
 use super::detail::detail;
 use super::rows::table;
-use crate::run::ReportedRun;
+use crate::ReportedRun;
 
 /// How much goes into a block before it is compressed: several cases together take less room, and a case that is looked at
 /// needs all of its block unpacked.

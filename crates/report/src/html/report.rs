@@ -6,8 +6,7 @@ use agentci_verdict::RunEvent;
 
 use super::case_details::PageCases;
 use super::page::page;
-use crate::document::{DocumentReport, RunDocument};
-use crate::run::ReportedRun;
+use crate::{DocumentReport, ReportedRun, RunDocument};
 
 /// Makes `report.html`, one page a run.
 pub type Html = DocumentReport<HtmlDocument>;

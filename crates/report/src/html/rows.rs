@@ -16,8 +16,7 @@ use serde::Serialize;
 use super::baseline::{Departure, Departures};
 use super::case::reason;
 use super::case_details::PageCases;
-use crate::cut;
-use crate::run::ReportedRun;
+use crate::{ReportedRun, cut};
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;

@@ -7,9 +7,7 @@ use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
 use super::case::reason;
 use super::case_details::PageCases;
 use super::page::name;
-use crate::quantity::duration;
-use crate::run::ReportedRun;
-use crate::{html_text, one_line};
+use crate::{ReportedRun, duration, html_text, one_line};
 
 /// The most of the words that say why a case did not pass.
 const REASON_LIMIT: usize = 120;

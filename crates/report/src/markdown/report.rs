@@ -7,13 +7,12 @@ use std::io::{self, Write};
 use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, Similarity, Stability, StabilitySummary};
 
 use super::code;
-use crate::document::{DocumentReport, RunDocument};
-use crate::overall::{PASSED, changed, gate_lines, left_undone, overall, percent};
-use crate::pieces::in_one_piece;
-use crate::quantity::{count_of, duration, duration_of};
-use crate::run::ReportedRun;
+use crate::overall::{PASSED, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
-use crate::{Paint, ReportOutput, agents, cut, findings, html_text, one_line};
+use crate::{
+    DocumentReport, Paint, ReportOutput, ReportedRun, RunDocument, agents, count_of, cut, duration, duration_of,
+    findings, gate_lines, html_text, in_one_piece, one_line, percent,
+};
 
 /// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
 const LIMIT: usize = 900 * 1000;

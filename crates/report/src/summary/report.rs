@@ -9,9 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::case;
-use crate::document::{DocumentReport, RunDocument, write_json};
-use crate::run::ReportedRun;
-use crate::{agents, gates};
+use crate::{DocumentReport, ReportedRun, RunDocument, agents, gates, write_json};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
@@ -159,11 +157,6 @@ fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
 }
 
 fn spread(spread: Option<Spread>) -> Value {
-    json!({
-        "min": spread.map(|spread| spread.min),
-        "p50": spread.map(|spread| spread.p50),
-        "p95": spread.map(|spread| spread.p95),
-        "mean": spread.map(|spread| spread.mean),
-        "max": spread.map(|spread| spread.max),
-    })
+    let unknown = || json!({ "min": null, "p50": null, "p95": null, "mean": null, "max": null });
+    spread.map_or_else(unknown, |spread| json!(spread))
 }

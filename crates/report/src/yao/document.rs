@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use super::record;
 use super::run_rows::YaoRun;
-use crate::document::{DocumentReport, RunDocument, write_json};
 use crate::json_object::object;
-use crate::run::ReportedRun;
+use crate::{DocumentReport, ReportedRun, RunDocument, write_json};
 
 /// Makes the JSON document of a suite's results, one a run.
 pub type YaoDocument = DocumentReport<YaoResultsPage>;

@@ -21,13 +21,9 @@ use serde_json::Value;
 
 use super::record;
 use super::run_rows::{YaoCase, YaoRun};
-use crate::document::{DocumentReport, RunDocument};
 use crate::json_object::plain_text;
 use crate::markdown::{code, stability};
-use crate::overall::percent;
-use crate::quantity::duration;
-use crate::run::ReportedRun;
-use crate::{cut, stability as words};
+use crate::{DocumentReport, ReportedRun, RunDocument, cut, duration, percent, stability as words};
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;

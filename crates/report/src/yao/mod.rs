@@ -27,8 +27,8 @@ pub use document::YaoDocument;
 pub use lines::YaoLines;
 pub use markdown::YaoMarkdown;
 
-use crate::ReportKind;
-use crate::registry::{JSON, OwnReports};
+use crate::registry::JSON;
+use crate::{OwnReports, ReportKind};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {

@@ -4,8 +4,8 @@ use agentci_verdict::{Aggregates, CaseEnd, CaseRow, CaseStatus, Cause, Stability
 use serde_json::{Map, Value, json};
 
 use super::run_rows::{AttemptData, YaoCase};
+use crate::ReportedRun;
 use crate::json_object::object;
-use crate::run::ReportedRun;
 
 /// How an attempt ended, in the words of the dialect.
 pub(super) fn status(end: &CaseEnd) -> &'static str {

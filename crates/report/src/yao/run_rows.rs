@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agentci_verdict::{Body, CaseRow, RunEvent};
 use serde_json::Value;
 
-use crate::run::ReportedRun;
+use crate::ReportedRun;
 
 /// A run as far as it was seen.
 #[derive(Debug, Default)]

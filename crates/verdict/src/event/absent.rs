@@ -1,13 +1,7 @@
 //! Numbers that are left out of a line when they are zero.
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is how serde asks")]
-pub(super) fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is how serde asks")]
-pub(super) fn is_no_time(microseconds: &u64) -> bool {
-    *microseconds == 0
+pub(super) fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// A time in microseconds, of which at least the milliseconds are known.

@@ -8,7 +8,7 @@ use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::absent::{is_no_time, micros};
+use super::absent::{is_zero, micros};
 use super::{CallLife, CallStep, Finding, ReplaySource};
 use crate::{CaseStatus, Cause, KeptPrompt, Played, Similarity};
 
@@ -38,7 +38,7 @@ pub struct CaseEnd {
     /// Milliseconds from the start of the agent to its result, or to its end.
     pub wall_ms: u64,
     /// The same in microseconds; 0 where only milliseconds are known.
-    #[serde(default, skip_serializing_if = "is_no_time")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub wall_us: u64,
     /// What it used.
     pub metrics: Metrics,

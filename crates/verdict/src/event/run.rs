@@ -6,7 +6,7 @@ use agentci_source::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::absent::{is_no_time, is_zero, micros};
+use super::absent::{is_zero, micros};
 use crate::StabilitySummary;
 
 /// Facts about the run as a whole.
@@ -104,7 +104,7 @@ pub struct RunEnd {
     /// Milliseconds from start to end.
     pub wall_ms: u64,
     /// The same in microseconds; 0 where only milliseconds are known.
-    #[serde(default, skip_serializing_if = "is_no_time")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub wall_us: u64,
     /// Whether the user stopped it.
     pub interrupted: bool,

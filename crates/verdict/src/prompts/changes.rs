@@ -79,33 +79,31 @@ fn unseen_now(cases: &[&str]) -> Option<String> {
 fn compared(old: &PromptSide<'_>, new: &PromptSide<'_>) -> PromptChanges {
     let (gone, added) = (old.only_here(new), new.only_here(old));
     // What a case asks that was ended early in the baseline may have been asked there, too.
-    let counted = added.into_iter().filter(|asked| asked.counts).collect::<Vec<_>>();
-    let (bare_gone, gone): (Vec<PromptUse<'_>>, Vec<PromptUse<'_>>) =
-        gone.into_iter().partition(|asked| asked.prompt.is_none());
-    let (bare, added): (Vec<PromptUse<'_>>, Vec<PromptUse<'_>>) =
-        counted.into_iter().partition(|asked| asked.prompt.is_none());
+    let counted = added.into_iter().filter(|asked| asked.counts);
+    let (bare_gone, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(|asked| asked.prompt.is_none());
+    let (bare, added): (Vec<_>, Vec<_>) = counted.partition(|asked| asked.prompt.is_none());
     let pairs = pairs(&gone, &added);
     let (before, now) = (AgentPrompts::of(old.prompts()), AgentPrompts::of(new.prompts()));
     let several = before.are_several() || now.are_several();
     let mut said = ReportedChanges { several, changes: Vec::new() };
     for (one, other) in &pairs {
-        let (Some(old), Some(new)) = (gone[*one].prompt, added[*other].prompt) else { continue };
+        let (Some(old), Some(new)) = (&gone[*one].prompt, &added[*other].prompt) else { continue };
         let agent = before.name(old.system.as_ref()).or_else(|| now.name(new.system.as_ref()));
         let mut words = differences(old, new);
         if words.is_empty() {
             words.push("requests to the model changed".to_owned());
         }
         for change in words {
-            said.say(agent.clone(), change, &added[*other]);
+            said.say(agent.clone(), change, added[*other]);
         }
     }
     let alone = |at: usize, of: fn(&(usize, usize)) -> usize| pairs.iter().all(|pair| of(pair) != at);
     for (_, asked) in added.iter().enumerate().filter(|(at, _)| alone(*at, |pair| pair.1)) {
-        let words = asked.prompt.map(request).unwrap_or_default();
+        let words = asked.prompt.as_ref().map(request).unwrap_or_default();
         said.say(None, format!("a new kind of request: {words}"), asked);
     }
     for (_, asked) in gone.iter().enumerate().filter(|(at, asked)| asked.counts && alone(*at, |pair| pair.0)) {
-        let words = asked.prompt.map(request).unwrap_or_default();
+        let words = asked.prompt.as_ref().map(request).unwrap_or_default();
         said.say(None, format!("a kind of request is gone: {words}"), asked);
     }
     for asked in bare.iter().chain(&bare_gone).filter(|asked| asked.counts) {

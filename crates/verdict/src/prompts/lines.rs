@@ -12,15 +12,6 @@ const SHOWN: usize = 120;
 /// How much is shown before the place where two long lines part.
 const BEFORE: usize = 30;
 
-/// What differs between two prompts.
-#[derive(Debug, Default)]
-struct DifferingLines<'p> {
-    changed: usize,
-    added: usize,
-    removed: usize,
-    first: Option<FirstDifference<'p>>,
-}
-
 /// The first line that differs, with its number from 1.
 #[derive(Debug, Clone, Copy)]
 struct FirstDifference<'p> {
@@ -32,15 +23,14 @@ struct FirstDifference<'p> {
 /// `system prompt: 2 lines changed; line 3 was "..", is ".."`.
 pub(super) fn system_change(old: &SystemPrompt, new: &SystemPrompt) -> String {
     let (one, other): (Vec<PromptLine<'_>>, Vec<PromptLine<'_>>) = (old.lines().collect(), new.lines().collect());
-    let differing = differing(&one, &other);
-    let kinds = [(differing.changed, "changed"), (differing.added, "added"), (differing.removed, "removed")];
+    let (kinds, first) = differing(&one, &other);
     let counts: Vec<String> = kinds
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, kind)| format!("{count} {} {kind}", if *count == 1 { "line" } else { "lines" }))
         .collect();
     let counts = if counts.is_empty() { "changed".to_owned() } else { counts.join(", ") };
-    let first = differing.first.map(first_words).unwrap_or_default();
+    let first = first.map(first_words).unwrap_or_default();
     format!("system prompt: {counts}{first}")
 }
 
@@ -85,25 +75,29 @@ pub(super) fn apart(old: &str, new: &str) -> (String, String) {
     (from(old), from(new))
 }
 
-fn differing<'p>(old: &[PromptLine<'p>], new: &[PromptLine<'p>]) -> DifferingLines<'p> {
+/// How many lines differ, by how, and the first of them.
+fn differing<'p>(
+    old: &[PromptLine<'p>],
+    new: &[PromptLine<'p>],
+) -> ([(usize, &'static str); 3], Option<FirstDifference<'p>>) {
     let same = |one: &PromptLine<'_>, other: &PromptLine<'_>| one.is_same(other);
     let start = old.iter().zip(new).take_while(|(one, other)| same(one, other)).count();
     let (one, other) = (&old[start..], &new[start..]);
     let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| same(one, other)).count();
     let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
-    let mut found = DifferingLines::default();
+    let (mut changed, mut added, mut removed, mut first) = (0, 0, 0, None);
     for (from, to) in hunks(one, other) {
         let both = from.len().min(to.len());
-        found.changed += both;
-        found.removed += from.len() - both;
-        found.added += to.len() - both;
-        found.first.get_or_insert_with(|| FirstDifference {
+        changed += both;
+        removed += from.len() - both;
+        added += to.len() - both;
+        first.get_or_insert_with(|| FirstDifference {
             number: start + if to.is_empty() { from.start } else { to.start } + 1,
             old: one[from.clone()].first().copied(),
             new: other[to.clone()].first().copied(),
         });
     }
-    found
+    ([(changed, "changed"), (added, "added"), (removed, "removed")], first)
 }
 
 type Hunk = (std::ops::Range<usize>, std::ops::Range<usize>);

@@ -16,7 +16,7 @@ const PARAMETERS: usize = 10;
 const NO_CASE: usize = 200;
 
 /// Pairs of positions in both lists, each position once at most.
-pub(super) fn pairs(old: &[PromptUse<'_>], new: &[PromptUse<'_>]) -> Vec<(usize, usize)> {
+pub(super) fn pairs(old: &[&PromptUse<'_>], new: &[&PromptUse<'_>]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     for (one, old) in old.iter().enumerate().take(COMPARED) {
         for (other, new) in new.iter().enumerate().take(COMPARED) {
@@ -37,7 +37,7 @@ pub(super) fn pairs(old: &[PromptUse<'_>], new: &[PromptUse<'_>]) -> Vec<(usize,
 
 /// How far two requests are from each other.
 fn distance(old: &PromptUse<'_>, new: &PromptUse<'_>) -> usize {
-    let (Some(one), Some(other)) = (old.prompt, new.prompt) else { return usize::MAX };
+    let (Some(one), Some(other)) = (&old.prompt, &new.prompt) else { return usize::MAX };
     let system = match (&one.system, &other.system) {
         _ if same_system(one.system.as_ref(), other.system.as_ref()) => 0,
         (Some(one), Some(other)) => SYSTEM * apart(one, other) / 100,

@@ -8,20 +8,14 @@ use crate::BaselineCase;
 
 /// What the cases of one run asked, as far as the other run has them.
 pub(super) struct PromptSide<'c> {
-    requests: BTreeMap<&'c str, ComparedRequest<'c>>,
-}
-
-struct ComparedRequest<'c> {
-    /// Everything that is kept of it; nothing where only its id is.
-    prompt: Option<KeptPrompt>,
-    cases: Vec<&'c str>,
-    counts: bool,
+    requests: BTreeMap<&'c str, PromptUse<'c>>,
 }
 
 /// One way of asking, and who asked so.
-pub(super) struct PromptUse<'s> {
-    pub(super) prompt: Option<&'s KeptPrompt>,
-    pub(super) cases: &'s [&'s str],
+pub(super) struct PromptUse<'c> {
+    /// Everything that is kept of it; nothing where only its id is.
+    pub(super) prompt: Option<KeptPrompt>,
+    pub(super) cases: Vec<&'c str>,
     /// Whether one of the cases came to its end in the other run, so that it could have asked so there.
     pub(super) counts: bool,
 }
@@ -29,15 +23,12 @@ pub(super) struct PromptUse<'s> {
 impl<'c> PromptSide<'c> {
     /// The cases of a run, each beside itself in the other run.
     pub(super) fn of(prompts: &Prompts, cases: impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)>) -> Self {
-        let mut requests: BTreeMap<&'c str, ComparedRequest<'c>> = BTreeMap::new();
+        let mut requests: BTreeMap<&'c str, PromptUse<'c>> = BTreeMap::new();
         for (case, other) in cases {
             for id in case.asked.iter().flatten() {
                 let known = requests.entry(id);
-                let request = known.or_insert_with(|| ComparedRequest {
-                    prompt: prompts.get(id),
-                    cases: Vec::new(),
-                    counts: false,
-                });
+                let request =
+                    known.or_insert_with(|| PromptUse { prompt: prompts.get(id), cases: Vec::new(), counts: false });
                 request.cases.push(&case.id);
                 request.counts |= other.came_to_its_end;
             }
@@ -50,17 +41,12 @@ impl<'c> PromptSide<'c> {
     }
 
     /// What the other side has nothing like.
-    pub(super) fn only_here(&self, other: &PromptSide<'_>) -> Vec<PromptUse<'_>> {
+    pub(super) fn only_here(&self, other: &PromptSide<'_>) -> Vec<&PromptUse<'c>> {
         let is_there = |id: &str, prompt: Option<&KeptPrompt>| {
             other.requests.contains_key(id)
                 || prompt.is_some_and(|prompt| other.prompts().any(|theirs| theirs.is_same(prompt)))
         };
         let only = self.requests.iter().filter(|(id, request)| !is_there(id, request.prompt.as_ref()));
-        only.map(|(_, ComparedRequest { prompt, cases, counts })| PromptUse {
-            prompt: prompt.as_ref(),
-            cases,
-            counts: *counts,
-        })
-        .collect()
+        only.map(|(_, request)| request).collect()
     }
 }

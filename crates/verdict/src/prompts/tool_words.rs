@@ -1,6 +1,6 @@
 //! What changed in a tool that a model is offered, in words.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::lines::apart;
 use super::request_record::PromptTool;
@@ -58,28 +58,27 @@ fn changes(old: &PromptTool, new: &PromptTool) -> Vec<String> {
 
 /// What changed in a schema: its properties and which of them are required by name, the rest by its place.
 fn schema(old: Option<&Value>, new: Option<&Value>, within: &str, found: &mut Vec<String>) {
-    let empty = Value::Object(serde_json::Map::new());
+    let (empty, none) = (json!({}), Map::new());
     let (old, new) = (old.unwrap_or(&empty), new.unwrap_or(&empty));
     let named = |name: &str| if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") };
-    let (is, was) = (new["properties"].as_object(), old["properties"].as_object());
-    let keys = |of: Option<&serde_json::Map<String, Value>>| of.map(|of| of.keys().cloned().collect::<Vec<_>>());
-    let (is_named, was_named) = (keys(is).unwrap_or_default(), keys(was).unwrap_or_default());
-    for name in was_named.iter().filter(|name| !is_named.contains(name)) {
+    let was = old["properties"].as_object().unwrap_or(&none);
+    let is = new["properties"].as_object().unwrap_or(&none);
+    for name in was.keys().filter(|name| !is.contains_key(*name)) {
         found.push(format!("`{}` is gone", named(name)));
     }
-    for name in is_named.iter().filter(|name| !was_named.contains(name)) {
+    for name in is.keys().filter(|name| !was.contains_key(*name)) {
         let required = if required(new).contains(&name.as_str()) { " and required" } else { "" };
         found.push(format!("`{}` is new{required}", named(name)));
     }
-    let both: Vec<&String> = was_named.iter().filter(|name| is_named.contains(name)).collect();
-    for name in &both {
+    for (name, before, now) in was.iter().filter_map(|(name, before)| Some((name, before, is.get(name)?))) {
         match (required(old).contains(&name.as_str()), required(new).contains(&name.as_str())) {
             (true, false) => found.push(format!("`{}` no longer required", named(name))),
             (false, true) => found.push(format!("`{}` now required", named(name))),
             _ => {}
         }
-        let of = |schema: Option<&serde_json::Map<String, Value>>| schema.and_then(|all| all.get(*name)).cloned();
-        property(of(was), of(is), &named(name), found);
+        if !agentci_trace::same_value(before, now) {
+            schema(Some(before), Some(now), &named(name), found);
+        }
     }
     let rest = |value: &Value| {
         let mut rest = value.clone();
@@ -94,13 +93,6 @@ fn schema(old: Option<&Value>, new: Option<&Value>, within: &str, found: &mut Ve
             Some("description" | "title") => format!("`{path}`{where_} changed"),
             _ => format!("`{path}`{where_} {} -> {}", shown(leaf.old), shown(leaf.new)),
         });
-    }
-}
-
-fn property(old: Option<Value>, new: Option<Value>, name: &str, found: &mut Vec<String>) {
-    let (Some(old), Some(new)) = (old, new) else { return };
-    if !agentci_trace::same_value(&old, &new) {
-        schema(Some(&old), Some(&new), name, found);
     }
 }
 

@@ -12,12 +12,11 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use agentci::source::join;
-use agentci::verdict::ExitStatus;
 use agentci::{Suites, ledger};
 use clap::{Args, ValueEnum as _};
 
 use super::dialect::{NATIVE, OF_ANSWERS};
-use super::{CliContext, CliError, CommandResult, quoted};
+use super::{CliContext, CliError, CommandResult, ExitStatus, quoted};
 use agent::OwnAgent;
 pub(super) use agent::{command as command_in_suite, relative as from_suite};
 use kind::AgentKind;

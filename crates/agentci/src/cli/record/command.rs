@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use agentci::verdict::ExitStatus;
 use agentci_process::SpawnError;
 use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, OnMiss, Recording, ReplayPace, SessionMode};
 
@@ -12,7 +11,7 @@ use super::destination::{Claim, destination};
 use super::outcome::report;
 use super::{rehearsal, suite, update};
 use crate::cli::recorded::{self, AgentCommand, AgentEnd, AgentStreams, RecordedHosts, record_again};
-use crate::cli::{CliContext, CliError, CommandResult, command_line, in_ci, runtime};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line, in_ci, runtime};
 
 pub(crate) fn record(arguments: &RecordArguments, context: &CliContext) -> CommandResult {
     let path = destination(arguments);

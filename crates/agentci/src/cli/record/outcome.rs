@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use agentci::report::one_line;
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{EndKind, FinishedSession, Recording};
 
 use super::budget::RecordBudget;
@@ -11,7 +10,7 @@ use super::destination::keep_elsewhere;
 use super::peers::peers;
 use super::summary;
 use crate::cli::recorded::{self, AgentEnd, StopReason};
-use crate::cli::{CliContext, command_line};
+use crate::cli::{CliContext, ExitStatus, command_line};
 
 /// Writes the recording, and says what is in it and what is not.
 pub(super) fn report(

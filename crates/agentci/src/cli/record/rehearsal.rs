@@ -6,14 +6,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, Miss, OnMiss, Recording, ReplayPace, SessionMode};
 
 use super::arguments::RecordArguments;
 use super::command::agent;
 use super::summary::{counted, warn};
 use crate::cli::recorded::{self, AgentEnd, AgentStreams};
-use crate::cli::{CliContext, CliError, CommandResult, replay};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, replay};
 
 /// How often the command is run again at most: a replay shows the first difference of a request only.
 const MOST_RUNS: usize = 5;

@@ -1,11 +1,10 @@
 //! What an update removes: recorded calls that the agent no longer makes, and those that never reached their host.
 
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{EndKind, FinishedSession, Recording, Remove};
 
 use super::summary::counted;
-use crate::cli::CliContext;
 use crate::cli::recorded::AgentEnd;
+use crate::cli::{CliContext, ExitStatus};
 
 /// Drops calls that did not reach their host, so that they are made again.
 pub(super) fn drop_unreachable(recording: &mut Recording) {

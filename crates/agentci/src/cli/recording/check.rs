@@ -12,14 +12,13 @@ use std::time::Duration;
 
 use agentci::report::Paint;
 use agentci::source::parse_duration;
-use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::json;
 
 use super::finding::HealthSeverity;
 use super::health::{Checking, DAY_S};
 use super::uses::SuitesInSight;
-use crate::cli::{CliContext, CliError, CommandResult, counted};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted};
 
 /// Arguments of `agentci recording check`.
 #[derive(Debug, Args)]

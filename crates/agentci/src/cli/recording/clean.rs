@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use agentci::verdict::ExitStatus;
 use agentci_recorder::Remove;
 use clap::Args;
 
-use crate::cli::{CliContext, CliError, CommandResult, counted, recorded};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted, recorded};
 
 #[derive(Debug, Args)]
 pub(crate) struct CleanArguments {

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agentci::source::parse_duration;
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{Drift, Exchange, KnownShapes, LiveAnswer, LiveWorld, Sequel, WhatToAsk};
 use clap::Args;
 
@@ -22,7 +21,7 @@ use super::keys::{HostHeader, KeySource, host_header};
 use super::live_calls::{CallCost, DriftPlan, consent, total};
 use super::update::update;
 use crate::cli::record::RecordBudget;
-use crate::cli::{CliContext, CliError, CommandResult, counted, recorded, runtime};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted, recorded, runtime};
 
 /// How many changes of one answer are told.
 const MOST_TOLD: usize = 10;

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{diff, show};
 use clap::Args;
 
-use crate::cli::{CliContext, CommandResult, recorded};
+use crate::cli::{CliContext, CommandResult, ExitStatus, recorded};
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {

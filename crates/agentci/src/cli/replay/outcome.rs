@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use agentci::report::{one_line, printable};
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{Bypass, FinishedSession, Holes, Miss, ReplayTally};
 
 use super::arguments::{MissAction, ReplayArguments};
 use crate::cli::record::{grouped, say_left, say_warnings, warn, who};
 use crate::cli::recorded::{AgentEnd, StopReason, record_again};
-use crate::cli::{CliContext, counted};
+use crate::cli::{CliContext, ExitStatus, counted};
 
 /// How many misses are explained.
 const MOST_EXPLAINED: usize = 3;

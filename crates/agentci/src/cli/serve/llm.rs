@@ -10,13 +10,12 @@ use agentci::formats::load_model_script;
 use agentci::mock_llm::{ModelServer, ModelServerOptions};
 use agentci::plan::ModelScript;
 use agentci::source::Sources;
-use agentci::verdict::ExitStatus;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value};
 
 use super::{AddressArguments, block_on, not_served, signals};
-use crate::cli::{CliContext, CliError, CommandResult};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus};
 
 /// What a model without a script says.
 const NO_SCRIPT: &str = "Hello from agentci.";

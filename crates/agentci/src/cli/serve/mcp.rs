@@ -7,7 +7,6 @@ use agentci::DiskFiles;
 use agentci::formats::load_mcp_script;
 use agentci::mock_mcp::{McpServer, McpServerOptions, McpTape, ServerEvent, ServerState, serve as serve_lines};
 use agentci::source::{Diagnostic, Diagnostics, Sources};
-use agentci::verdict::ExitStatus;
 use agentci_recorder::load;
 use clap::Args;
 use serde_json::json;
@@ -16,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::mcp_servers::tape_help;
-use crate::cli::{CliContext, CliError, CommandResult};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus};
 
 /// Arguments of `agentci serve mcp`.
 #[derive(Debug, Args)]

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use agentci::plan::{Case, Fault, Mode, Routes, ToolSource};
 use agentci::stubs::{Faults, RouteError, RouteOptions, RouteServer, RouteServerOptions, RouteSession};
 use agentci::trace::EventKind;
-use agentci::verdict::ExitStatus;
 use agentci::{DiskFiles, Suites};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -14,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::dialect::PlayedSuites;
-use crate::cli::{CliContext, CliError, CommandResult, meant_or};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, meant_or};
 
 /// Arguments of `agentci serve tools`.
 #[derive(Debug, Args)]

@@ -20,13 +20,12 @@ use std::time::{Duration, Instant};
 
 use agentci::report::{count_of, one_line};
 use agentci::runner::Stop;
-use agentci::verdict::ExitStatus;
 use agentci::{NotedFiles, Suites};
 use tokio::runtime::Runtime;
 
 use super::case_files::absolute;
 use super::prepare::prepare;
-use super::{CliContext, CommandResult, RunArguments, execute, stopped_by_signals};
+use super::{CliContext, CommandResult, ExitStatus, RunArguments, execute, stopped_by_signals};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, FileSnapshot};
 use touch::{Former, Territories};
 use watch_set::{WatchSet, is_program};

@@ -6,13 +6,12 @@ mod printed;
 use std::path::Path;
 
 use agentci::ledger;
-use agentci::verdict::ExitStatus;
 use agentci_recorder::FinishedSession;
 
 use crate::cli::record::RecordArguments;
 use crate::cli::record::file_name::program_name;
 use crate::cli::recorded::{self, AgentEnd, without_secrets};
-use crate::cli::{CliContext, CliError, CommandResult, command_line};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line};
 use draft::SuiteDraft;
 use printed::PrintedSuite;
 

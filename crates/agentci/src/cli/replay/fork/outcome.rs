@@ -5,13 +5,12 @@ use std::path::Path;
 
 use agentci::report::{one_line, printable};
 use agentci::trace::ModelTrouble;
-use agentci::verdict::ExitStatus;
 use agentci_recorder::{AnswerChange, Forked};
 
 use super::super::outcome::{ReplayOutcome, exactness, listed, miss};
 use crate::cli::record::{grouped, say_left, say_warnings, warn};
 use crate::cli::recorded::{self, StopReason};
-use crate::cli::{CliContext, CommandResult, command_line, counted};
+use crate::cli::{CliContext, CommandResult, ExitStatus, command_line, counted};
 
 /// How many misses and complaints are explained.
 const MOST_EXPLAINED: usize = 3;
