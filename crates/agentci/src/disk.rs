@@ -35,20 +35,13 @@ impl Files for DiskFiles {
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|error| explain(&error))? {
             let entry = entry.map_err(|error| explain(&error))?;
-            let kind = self.kind(&entry.path());
-            entries.push(match (entry.file_name().into_string(), kind) {
-                (Ok(name), kind) => {
-                    FolderEntry { name, kind: kind.unwrap_or(FileKind::Unusable(UnusableEntry::Unreachable)) }
-                }
-                (Err(name), kind) => {
-                    let why = if kind == Some(FileKind::Folder) {
-                        UnusableEntry::FolderName
-                    } else {
-                        UnusableEntry::FileName
-                    };
-                    FolderEntry { name: name.to_string_lossy().into_owned(), kind: FileKind::Unusable(why) }
-                }
-            });
+            let (name, kind) = (entry.file_name(), self.kind(&entry.path()));
+            let kind = match (name.to_str(), kind) {
+                (Some(_), kind) => kind.unwrap_or(FileKind::Unusable(UnusableEntry::Unreachable)),
+                (None, Some(FileKind::Folder)) => FileKind::Unusable(UnusableEntry::FolderName),
+                (None, _) => FileKind::Unusable(UnusableEntry::FileName),
+            };
+            entries.push(FolderEntry { name: name.to_string_lossy().into_owned(), kind });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)

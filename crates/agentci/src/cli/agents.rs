@@ -1,12 +1,11 @@
 //! `--require-agent`: whether cases may be answered from a recording of the whole agent.
 
-use agentci::Suites;
 use agentci::plan::{AnsweredBy, Case, Mode, Suite, Verdicts};
 use agentci::report::NO_AGENT_HELP;
 use agentci::source::{Diagnostic, Diagnostics};
 use clap::{Args, ValueEnum};
 
-use super::CliContext;
+use super::{CliContext, Suites};
 
 /// The suites that must run an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -40,13 +40,13 @@ pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> Command
     problems.append(cassettes::problems(&mut suites));
     let mut recordings = 0;
     if arguments.secrets {
-        let searched = secrets::search(&mut suites, &paths);
-        recordings = searched.files;
+        let (files, found) = secrets::search(&mut suites, &paths);
+        recordings = files;
         // Recordings of commands need no suite.
         if suites.loaded().is_empty() && recordings > 0 {
             problems = without_missing_suites(&problems);
         }
-        problems.append(searched.problems);
+        problems.append(found);
     }
     problems.append(check_environment::problems(&suites));
     problems.append(checks::cannot_fail(all(&suites), &DiskFiles));

@@ -1,10 +1,9 @@
 //! What `crates/dev` has to know to document the command line.
 
-use agentci::Suites;
 use agentci::plan::Suite;
 use clap::{CommandFactory as _, Parser as _};
 
-use super::{Arguments, CliCommand, gates};
+use super::{Arguments, CliCommand, Suites, gates};
 
 /// Every command with its flags.
 pub fn command() -> clap::Command {

@@ -2,13 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use agentci::Suites;
 use agentci::runner::Stop;
 use agentci::verdict::{ExitStatus, NotLoaded};
 use tokio::runtime::Runtime;
 
 use super::session::RunSession;
-use super::{CliContext, CliError, RunArguments, gates};
+use super::{CliContext, CliError, RunArguments, Suites, gates};
 
 /// What runs agents, and waits.
 pub(super) fn runtime() -> Result<Runtime, CliError> {

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agentci::Suites;
 use agentci::plan::{Fault, Mode, ToolSource, World};
 use agentci::source::{Diagnostic, Diagnostics, Span};
 
-use super::meant_or;
+use super::{Suites, meant_or};
 
 /// Faults whose tool is none of those that the cases which have it can call. Where any can be called nothing is known.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {

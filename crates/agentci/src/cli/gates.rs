@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use agentci::plan::{Case, Parallelism, Suite, ToolSource};
 use agentci::report::baseline_problem;
-use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::{CliContext, CliError};
+use super::{CliContext, CliError, LoadedSuite, Suites};
 
 /// Flags about baselines.
 #[derive(Debug, Default, Args)]

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use agentci::Suites;
 use agentci::plan::{AnsweredBy, Mode};
 use clap::Args;
 use serde_json::json;
 
-use super::{CliContext, CommandResult, DialectFlags, ExitStatus, Selection};
+use super::{CliContext, CommandResult, DialectFlags, ExitStatus, Selection, Suites};
 
 /// Arguments of `agentci list`.
 #[derive(Debug, Args)]

@@ -61,6 +61,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use agentci::verdict::ExitStatus;
+use agentci::{LoadedSuite, Suites};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use agentci::source::{Diagnostics, Severity};
 use agentci::verdict::NotLoaded;
-use agentci::{LoadedSuite, Suites};
 
 use super::dialect::DialectRunFlags;
 use super::unselected_cases::UnselectedCases;
-use super::{CliContext, CliError, RunArguments, inputs};
+use super::{CliContext, CliError, LoadedSuite, RunArguments, Suites, inputs};
 
 /// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
 /// of any part tells of, is returned.

@@ -7,10 +7,9 @@ use std::time::Duration;
 use agentci::plan::{Case, Mode};
 use agentci::runner::{Budget, Spent};
 use agentci::source::parse_duration;
-use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
-use super::{CliError, RunArguments, in_ci};
+use super::{CliError, LoadedSuite, RunArguments, Suites, in_ci};
 
 /// Arguments of `agentci record` with suites.
 #[derive(Debug, Args)]

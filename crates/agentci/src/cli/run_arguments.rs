@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentci::Suites;
 use agentci::plan::{MOST_RUNS, Mode};
 use agentci::source::{Files, parse_duration, print_duration};
 use clap::Args;
@@ -16,7 +15,7 @@ use super::gates::GateFlags;
 use super::record_flags::RecordFlags;
 use super::services::ServiceFlags;
 use super::shard::ShardFlags;
-use super::{DialectFlags, ReportFlags, Selection};
+use super::{DialectFlags, ReportFlags, Selection, Suites};
 
 /// Arguments of `agentci run`.
 #[derive(Debug, Args)]

@@ -19,14 +19,6 @@ const FOLDER_LIMIT: usize = 20_000;
 /// How many lines with a secret are named, of each recording.
 const NAMED: usize = 20;
 
-/// What came of a search for secrets.
-#[derive(Debug)]
-pub(crate) struct Searched {
-    /// How many files were searched.
-    pub(crate) files: usize,
-    pub(crate) problems: Diagnostics,
-}
-
 /// Whether a path is itself a recording of a command, and no suite.
 pub(crate) fn is_recording(path: &Path) -> bool {
     let is_lines = path.extension().is_some_and(|extension| extension == "jsonl");
@@ -34,8 +26,8 @@ pub(crate) fn is_recording(path: &Path) -> bool {
 }
 
 /// Lines of recordings that hold something that looks like a secret. What it is stays untold. Every recording below the paths
-/// is looked at, whether a case uses it or not and whether it can be read or not.
-pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
+/// is looked at, whether a case uses it or not and whether it can be read or not. Also tells how many there are.
+pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> (usize, Diagnostics) {
     let mut files: BTreeSet<PathBuf> =
         named(suites.loaded()).into_iter().map(|(cassette, _)| cassette.path.clone()).collect();
     let mut problems = Diagnostics::default();
@@ -59,7 +51,7 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> Searched {
             }
         }
     }
-    Searched { files: count, problems }
+    (count, problems)
 }
 
 /// Adds every `.jsonl` file at or below a path. An error says that there were too many folders to look into all of them.

@@ -1,11 +1,10 @@
 //! Which cases are meant.
 
 use agentci::plan::{Case, Suite};
-use agentci::{LoadedSuite, Suites};
 use clap::Args;
 use regex::Regex;
 
-use super::{CliError, meant_or};
+use super::{CliError, LoadedSuite, Suites, meant_or};
 
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]

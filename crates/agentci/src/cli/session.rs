@@ -16,7 +16,7 @@ use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded};
 use agentci::{LoadedSuite, RunSettings, Suites};
 
-use super::dialect::{OutPaths, OwnResults};
+use super::dialect::OwnResults;
 use super::reports::tell_unwritten;
 use super::rerun_hint::RerunHint;
 use super::run_metadata::{commit, shown};
@@ -96,8 +96,7 @@ impl RunSession<'_> {
     /// Opens what the run of a suite is written to.
     fn open(&self, suite: &Suite) -> Result<(RunFolder, RunJournal, OwnResults), CliError> {
         let RunArguments { dialects, dialects_run, reports, .. } = self.arguments;
-        let out = OutPaths { folder: reports.folder(), files: reports.out_paths(&suite.name) };
-        let own = dialects_run.open_results(suite, dialects, out, self.context)?;
+        let own = dialects_run.open_results(suite, dialects, reports, self.context)?;
         let opened = self.folder(suite).and_then(|folder| Ok((RunJournal::create(&folder)?, folder)));
         let (journal, folder) = opened.map_err(|error| {
             CliError::new(format!("the run folder can not be made: {error}"), "choose another with `--output-dir`")

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use agentci::Suites;
 use agentci::shards::{Durations, Shard, ShardError, split};
 use clap::Args;
 
-use super::{CliContext, CliError, stored_run};
+use super::{CliContext, CliError, Suites, stored_run};
 
 /// Flags for a run that several machines share.
 #[derive(Debug, Clone, Default, Args)]

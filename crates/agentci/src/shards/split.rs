@@ -81,17 +81,14 @@ fn case_digest(loaded: &LoadedSuite) -> String {
 /// What tells two versions of a suite apart: the text of the files that it and its cases are written in. Where these files are
 /// does not count, since each machine may have them elsewhere.
 fn suite_digest(sources: &Sources, suite: &Suite) -> String {
-    let mut texts: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
+    let mut hash = Sha256::new();
     for span in std::iter::once(suite.span).chain(suite.cases.iter().map(|case| case.span)) {
         if seen.insert(span.file) {
-            texts.push(sources.text(span.file));
+            let text = sources.text(span.file);
+            hash.update(text.len().to_be_bytes());
+            hash.update(text.as_bytes());
         }
-    }
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(text.len().to_be_bytes());
-        hash.update(text.as_bytes());
     }
     format!("{:x}", hash.finalize())
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agentci::Suites;
 use agentci::formats::LoadOptions;
 use agentci::plan::{Dialect, Suite};
 use clap::Args;
@@ -13,7 +12,7 @@ use super::aumai::AumaiFlags;
 use super::format_flag::FormatFlag;
 use super::scenario::ScenarioFlags;
 use super::yao::YaoFlags;
-use crate::cli::CliError;
+use crate::cli::{CliError, Suites};
 
 /// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]

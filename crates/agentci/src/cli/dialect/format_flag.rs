@@ -1,9 +1,8 @@
 //! Flags that only suites of some formats have a use for.
 
 use agentci::plan::Dialect;
-use agentci::{LoadedSuite, Suites};
 
-use crate::cli::CliError;
+use crate::cli::{CliError, LoadedSuite, Suites};
 
 /// Such a flag, as the user gave it or not.
 pub(super) struct FormatFlag {

@@ -10,12 +10,6 @@ use super::yao::AgentReport;
 /// A report, and the name that its errors are told with.
 pub(super) type NamedReport = (String, Box<dyn Reporter>);
 
-/// Where `--out` wants the results of a suite.
-pub(crate) struct OutPaths<'o> {
-    pub(crate) folder: Option<&'o str>,
-    pub(crate) files: Vec<PathBuf>,
-}
-
 /// What a suite's format keeps beside the run folder, ready to be fed with the events of a run.
 #[derive(Default)]
 pub(crate) struct OwnResults {

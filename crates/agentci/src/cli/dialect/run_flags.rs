@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use agentci::formats::LoadOptions;
 use agentci::plan::{Dialect, ReportWriter, ResultFiles, Suite};
-use agentci::{LoadedSuite, Suites};
 use clap::Args;
 
 use super::yao::AgentReport;
-use super::{OutPaths, OwnResults, scenario};
-use crate::cli::{CliContext, CliError, DialectFlags};
+use super::{OwnResults, scenario};
+use crate::cli::{CliContext, CliError, DialectFlags, LoadedSuite, ReportFlags, Suites};
 
 /// Flags of `agentci run` that belong to one format.
 #[derive(Debug, Clone, Default, Args)]
@@ -80,21 +79,22 @@ impl DialectRunFlags {
         &self,
         suite: &Suite,
         dialects: &DialectFlags,
-        out: OutPaths<'_>,
+        out: &ReportFlags,
         context: &CliContext,
     ) -> Result<OwnResults, CliError> {
         let unwritable = |error| {
             CliError::new(format!("the results can not be written: {error}"), "choose another folder with `--out`")
         };
+        let files = out.out_paths(&suite.name);
         let mut own = match suite.habits.result_files {
-            ResultFiles::BesideCases if out.files.is_empty() => dialects.yao.results(suite),
+            ResultFiles::BesideCases if files.is_empty() => dialects.yao.results(suite),
             ResultFiles::ResultsFolder => {
-                scenario::open_results(suite, out.folder, self.stable_name, context).map_err(unwritable)?
+                scenario::open_results(suite, out.folder(), self.stable_name, context).map_err(unwritable)?
             }
             ResultFiles::RunFolder | ResultFiles::BesideCases => OwnResults::default(),
         };
         if let Some(agent) = self.reporter.clone().filter(|_| suite.habits.report_writer == ReportWriter::Agent) {
-            let (writer, document) = AgentReport::new(agent, out.files);
+            let (writer, document) = AgentReport::new(agent, files);
             own.reports.push(("for the reporter".to_owned(), document));
             own.writer = Some(writer);
         }

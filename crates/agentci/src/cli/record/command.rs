@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use agentci_process::SpawnError;
-use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, OnMiss, Recording, ReplayPace, SessionMode};
+use agentci_recorder::{
+    EndKind, FinishedSession, LearnedHole, MatchRules, OnMiss, Recording, Remove, ReplayPace, SessionMode,
+};
 
 use super::arguments::RecordArguments;
 use super::budget::RecordBudget;
 use super::destination::{Claim, destination};
 use super::outcome::report;
-use super::{rehearsal, suite, update};
+use super::{rehearsal, suite};
 use crate::cli::recorded::{self, AgentCommand, AgentEnd, AgentStreams, RecordedHosts, record_again};
-use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line, in_ci, runtime};
+use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line, counted, in_ci, runtime};
 
 pub(crate) fn record(arguments: &RecordArguments, context: &CliContext) -> CommandResult {
     let path = destination(arguments);
@@ -44,7 +46,7 @@ fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Re
         (false, _) => None,
         (true, true) => {
             let mut recording = recorded::read(path)?;
-            update::drop_unreachable(&mut recording);
+            drop_unreachable(&mut recording);
             Some(recording)
         }
         (true, false) => {
@@ -102,7 +104,7 @@ async fn run(
         agent.run(mode, |event, session| budget.take(event, session, context)).await.map_err(CliError::plain)?;
     let ended = ended.map_err(|error| not_started(&error, arguments))?;
     complete(&mut finished, arguments, &ended);
-    let kept = earlier_calls.map(|calls| calls - update::drop_unused(&mut finished, &ended, context));
+    let kept = earlier_calls.map(|calls| calls - drop_unused(&mut finished, &ended, context));
     let mut status = report(path, &finished, &ended, (&budget, kept), context);
     if status == ExitStatus::Failed || ended.stopped.is_some() || finished.recording.exchanges.is_empty() {
         return Ok(status);
@@ -116,6 +118,27 @@ async fn run(
         status = status.max(written.unwrap_or_else(|error| error.tell(context)));
     }
     Ok(status)
+}
+
+/// Drops calls that did not reach their host, so that they are made again.
+fn drop_unreachable(recording: &mut Recording) {
+    let unreachable = recording.exchanges.iter().filter(|exchange| matches!(exchange.end.how, EndKind::Unreachable(_)));
+    let ids: Vec<u64> = unreachable.map(|exchange| exchange.id).collect();
+    if !ids.is_empty() {
+        recording.remove(&Remove { ids, ..Remove::default() });
+    }
+}
+
+/// Drops what nobody asked for any more, if the agent got to its end: else it may still have come to it. Gives how many calls
+/// were dropped.
+fn drop_unused(finished: &mut FinishedSession, ended: &AgentEnd, context: &CliContext) -> usize {
+    let ids = std::mem::take(&mut finished.tally.unused);
+    if ids.is_empty() || ended.status() != ExitStatus::Success {
+        return 0;
+    }
+    let count = counted(ids.len(), "recorded call is", "recorded calls are");
+    context.say(&format!("{count} no longer made, and removed from the recording\n"));
+    finished.recording.remove(&Remove { ids, ..Remove::default() }).exchanges
 }
 
 /// The command and what it may reach.

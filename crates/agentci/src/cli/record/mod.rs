@@ -20,7 +20,6 @@ mod peers;
 mod rehearsal;
 mod suite;
 mod summary;
-mod update;
 
 /// The folder that recordings go to by default.
 pub(super) const FOLDER: &str = "recordings";

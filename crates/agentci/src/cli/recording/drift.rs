@@ -10,16 +10,15 @@
 //! 2 calls were asked again, for about $0.0090: 1 has changed
 //! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentci::source::parse_duration;
-use agentci_recorder::{Drift, Exchange, KnownShapes, LiveAnswer, LiveWorld, Sequel, WhatToAsk};
+use agentci_recorder::{Drift, Exchange, KnownShapes, LiveAnswer, LiveWorld, Recording, Sequel, WhatToAsk};
 use clap::Args;
 
 use super::keys::{HostHeader, KeySource, host_header};
 use super::live_calls::{CallCost, DriftPlan, consent, total};
-use super::update::update;
 use crate::cli::record::RecordBudget;
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted, recorded, runtime};
 
@@ -56,7 +55,7 @@ pub(crate) struct DriftArguments {
 }
 
 /// What came of asking one call.
-pub(super) struct DriftAnswer<'r> {
+struct DriftAnswer<'r> {
     exchange: &'r Exchange,
     drift: Drift,
     /// What it cost today.
@@ -136,7 +135,7 @@ impl DriftAnswer<'_> {
     }
 
     /// The call with its answer of today, where that changed and is wanted.
-    pub(super) fn changed(&self) -> Option<&Exchange> {
+    fn changed(&self) -> Option<&Exchange> {
         self.today.as_ref().filter(|_| self.has_changed())
     }
 }
@@ -157,4 +156,58 @@ fn summary(asked: &[DriftAnswer<'_>], without_key: usize) -> String {
     };
     let calls = counted(asked.len(), "call was", "calls were");
     format!("{calls} asked again{spent}: {changed}{unknown}\n")
+}
+
+/// Replaces the answers that changed, and says how many.
+fn update(
+    path: &Path,
+    recording: &Recording,
+    asked: &[DriftAnswer<'_>],
+    keys: &KeySource,
+    yes: bool,
+    context: &CliContext,
+) -> Result<usize, CliError> {
+    let file = path.display();
+    let mut updated = recording.clone();
+    let mut replaced = Vec::new();
+    for today in asked.iter().filter_map(DriftAnswer::changed) {
+        if today.response.as_ref().is_some_and(|response| response.status >= 400) {
+            context.say(&format!("call {} keeps its recorded answer: the one of today is an error\n", today.id));
+            continue;
+        }
+        if let Some(old) = updated.exchanges.iter_mut().find(|old| old.id == today.id) {
+            replaced.push(today.id);
+            old.clone_from(today);
+        }
+    }
+    if replaced.is_empty() {
+        return Ok(0);
+    }
+    let answers = counted(replaced.len(), "answer", "answers");
+    let question = format!("replace {answers} in {file} with those that just came, at no further cost?");
+    if !consent(&question, yes, context)? {
+        context.say("nothing was replaced\n");
+        return Ok(0);
+    }
+    unchanged_since(path, recording)?;
+    recorded::write(path, &updated, keys.secrets())?;
+    let calls: Vec<String> = replaced.iter().map(ToString::to_string).collect();
+    context.say(&format!("replaced {answers} in {file}: call {}\n", calls.join(", ")));
+    let first = replaced.first().copied().unwrap_or_default();
+    if updated.exchanges.iter().any(|exchange| exchange.id > first && !exchange.chatter) {
+        context.say(&format!(
+            "later calls were made after the former answers: `agentci replay {file}` says whether they still fit, and \
+             `agentci record --update` records those that do not\n"
+        ));
+    }
+    Ok(replaced.len())
+}
+
+/// Refuses to write over what someone else has written meanwhile.
+fn unchanged_since(path: &Path, recording: &Recording) -> Result<(), CliError> {
+    if recorded::read(path)? == *recording {
+        return Ok(());
+    }
+    let message = format!("`{}` has changed since it was read, so nothing was replaced", path.display());
+    Err(CliError::new(message, "run the command again"))
 }

@@ -10,7 +10,6 @@ mod health;
 mod keys;
 mod live_calls;
 mod show;
-mod update;
 mod uses;
 
 pub(crate) use command::{RecordingCommand, recording};

@@ -9,7 +9,6 @@ use agentci_recorder::{OnMiss, ReplayPace};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 
-use super::fork::ForkFlags;
 use crate::cli::command_line;
 use crate::cli::record::pointer;
 use crate::cli::recorded::ReachFlags;
@@ -52,6 +51,24 @@ pub(crate) struct ReplayArguments {
     pub(super) fork: ForkFlags,
     #[command(flatten)]
     pub(super) reach: ReachFlags,
+}
+
+/// Flags that leave the recording after a call.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Time travel")]
+pub(super) struct ForkFlags {
+    /// Answer the first N calls from the recording, as `agentci recording show` numbers them, and then leave it
+    #[arg(long, value_name = "N", requires = "then", conflicts_with_all = ["on_miss", "strict"])]
+    pub(super) until: Option<u64>,
+    /// How the agent goes on after them: `live`, or with the scripted model of this file
+    #[arg(long, value_name = "live|SCRIPT", requires = "until")]
+    pub(super) then: Option<PathBuf>,
+    /// Change one of the N answers: `/calls/N/result=JSON`, `/calls/N/result/POINTER=JSON` or `/calls/N/status=CODE` (may be repeated)
+    #[arg(long, value_name = "POINTER=VALUE", requires = "until")]
+    pub(super) set: Vec<String>,
+    /// Where to write the recording of the fork [default: FILE with `.fork.jsonl`]
+    #[arg(short, long, visible_alias = "output", value_name = "FORK", requires = "until")]
+    pub(super) out: Option<PathBuf>,
 }
 
 /// What becomes of a request that is not in the recording.

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::Suites;
 use agentci::plan::Mode;
 
 use super::snapshot::{FOLDER_LIMIT, FileSnapshot};
 use super::touch::Territories;
-use crate::cli::RunArguments;
 use crate::cli::case_files::{absolute, recorded};
+use crate::cli::{RunArguments, Suites};
 
 /// How the names of programs end.
 const PROGRAMS: [&str; 24] = [

@@ -11,11 +11,8 @@
 //! ```
 
 mod destination;
-mod flags;
 mod models;
 mod outcome;
-mod prepare;
 mod run;
 
-pub(super) use flags::ForkFlags;
 pub(super) use run::fork;

@@ -1,25 +1,54 @@
 //! Runs the agent of a fork.
 
-use agentci_recorder::SessionMode;
+use std::path::Path;
+
+use agentci_recorder::{AnswerChange, ChangeError, SessionMode, change};
 
 use super::super::arguments::ReplayArguments;
-use super::super::command::{agent, rules};
+use super::super::command::{agent, command_of, rules};
 use super::super::outcome::ReplayOutcome;
+use super::destination::destination;
 use super::models::Models;
 use super::outcome::ForkOutcome;
-use super::prepare::PreparedFork;
-use crate::cli::{CliContext, CliError, CommandResult, runtime};
+use crate::cli::record::Claim;
+use crate::cli::serve::model_script;
+use crate::cli::{CliContext, CliError, CommandResult, command_line, in_ci, recorded, runtime};
+
+/// The word for the live world.
+const LIVE: &str = "live";
 
 /// Replays the first calls, and lets the agent go on.
 pub(in super::super) fn fork(arguments: &ReplayArguments, until: u64, context: &CliContext) -> CommandResult {
-    let prepared = PreparedFork::new(arguments, until, context)?;
-    runtime()?.block_on(run(arguments, prepared, until, context))
+    runtime()?.block_on(run(arguments, until, context))
 }
 
-async fn run(arguments: &ReplayArguments, prepared: PreparedFork, until: u64, context: &CliContext) -> CommandResult {
-    let PreparedFork { recording, command, changes, spoken, script, out, _claim } = prepared;
-    let (path, script) = script.unzip();
-    let mut models = Models::start(script, &spoken).await.map_err(CliError::plain)?;
+async fn run(arguments: &ReplayArguments, until: u64, context: &CliContext) -> CommandResult {
+    let flags = &arguments.fork;
+    let changes = flags.set.iter().map(|text| AnswerChange::parse(text)).collect::<Result<Vec<_>, _>>();
+    let unusable = |error: ChangeError| CliError::new(error.message, error.help).usage();
+    let changes = changes.map_err(unusable)?;
+    let path = flags.then.as_deref().filter(|then| *then != Path::new(LIVE));
+    if path.is_none() && in_ci() {
+        return Err(CliError::new(
+            "`--then live` calls real models and tools, so it does not run while `CI` is set",
+            "go on with a script: `--then SCRIPT.yaml`",
+        ));
+    }
+    let script = path.map(|path| model_script(path, context)).transpose()?;
+    let mut recording = recorded::read(&arguments.file)?;
+    let command = command_of(arguments, &recording)?;
+    let count = recording.exchanges.len() as u64;
+    if until > count {
+        let file = command_line(&[arguments.file.as_os_str()]);
+        let message = format!("`--until {until}` is beyond the recording: {file} has {count} calls");
+        let help = format!("it is a number from 0 to {count}; `agentci recording show {file}` lists the calls");
+        return Err(CliError::new(message, help).usage());
+    }
+    let spoken = change(&mut recording, &changes, until).map_err(unusable)?;
+    let out = destination(&arguments.file, flags.out.as_deref()).map_err(CliError::usage)?;
+    // Holds the place of the fork until it is written.
+    let _claim = Claim::take(&out)?;
+    let mut models = Models::start(script.map(Into::into), &spoken).await.map_err(CliError::plain)?;
     let expected = recording.exchanges.iter().filter(|exchange| !exchange.chatter && exchange.id <= until).count();
     let fork = models.fork(until);
     let mode = SessionMode::Fork { recording, rules: rules(arguments, &command), fork, pace: arguments.pace };
@@ -29,6 +58,5 @@ async fn run(arguments: &ReplayArguments, prepared: PreparedFork, until: u64, co
     ended.complete(&mut finished, &command);
     let troubles = models.troubles();
     let replay = ReplayOutcome { arguments, command: &command, expected, live: 0, finished: &finished, ended: &ended };
-    ForkOutcome { replay, until, changes: &changes, script: path.as_deref(), troubles: &troubles, out: &out }
-        .say(context)
+    ForkOutcome { replay, until, changes: &changes, script: path, troubles: &troubles, out: &out }.say(context)
 }
