@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 
 use agentci_source::Place;
-use agentci_verdict::Agentless;
+use agentci_verdict::{Agentless, first_of};
 
 use crate::{Paint, ReportedRun, Tone, count_of, one_line};
 
@@ -57,14 +57,10 @@ impl MissingAgents<'_> {
     /// `evals/agentci.yaml:6:14: first, second`
     pub(crate) fn line(&self) -> String {
         let Place { path, line, column, .. } = self.place;
-        let shown = self.cases.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-        let more = match self.cases.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let shown = first_of(&self.cases, SHOWN);
         match line {
-            0 => format!("{path}: {shown}{more}"),
-            _ => format!("{path}:{line}:{column}: {shown}{more}"),
+            0 => format!("{path}: {shown}"),
+            _ => format!("{path}:{line}:{column}: {shown}"),
         }
     }
 }

@@ -51,14 +51,9 @@ impl Github {
         Self { out, token: Some(token.into()), checkout: None, run: None }
     }
 
-    /// The annotations alone, for where nothing else is printed.
-    pub fn alone(out: Box<dyn Write>) -> Self {
-        Self { out, token: None, checkout: None, run: None }
-    }
-
     /// The annotations alone, in one piece.
     pub fn whole(output: ReportOutput, checkout: Option<Checkout>) -> Box<dyn Reporter> {
-        Box::new(Whole::new("github", output, |out| Box::new(Self::alone(out).within(checkout))))
+        Box::new(Whole::new("github", output, |out| Box::new(Self { out, token: None, checkout, run: None })))
     }
 
     /// Names files by their path in the checkout.

@@ -20,7 +20,6 @@ mod html;
 mod json_object;
 mod jsonl;
 mod junit;
-mod line_buffer;
 mod markdown;
 mod overall;
 mod paint;
@@ -60,9 +59,9 @@ pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
 
 // What most reports are made with is known by one name in all of them.
+use buffer::Whole;
 use document::{PIECE, in_one_piece, write_json};
 use findings::decisive_attempt;
-use line_buffer::Whole;
 use overall::{gate_lines, percent};
 use quantity::{count, duration, duration_of};
 use registry::OwnReports;

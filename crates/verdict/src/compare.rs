@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::comparison::{
-    CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, WallChange, WallChanges,
-};
 use crate::pairs::Pairs;
 use crate::prompts::{PromptChanges, changes};
 use crate::thresholds::MIN_WALL_MS_DELTA;
-use crate::{Baseline, Thresholds};
+use crate::{
+    Baseline, CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, Thresholds, WallChange,
+    WallChanges,
+};
 
 /// How much a fraction may be over its threshold through rounding alone.
 const ROUNDING: f64 = 1e-9;

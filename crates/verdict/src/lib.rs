@@ -10,6 +10,7 @@ mod document;
 mod event;
 mod exit;
 mod line;
+mod listing;
 mod outcome;
 mod pairs;
 mod policy;
@@ -38,6 +39,7 @@ pub use event::{
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};
+pub use listing::first_of;
 pub use outcome::{Detail, Failure, Outcome};
 pub use policy::{GateReport, Policy};
 pub use promote::{incomplete, promote};

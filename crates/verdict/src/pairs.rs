@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::comparison::{CaseChanges, SimilarityChange, SlowerCase, StatusChange, StepChange};
-use crate::{Baseline, BaselineCase, CallStep, CaseStatus};
+use crate::{
+    Baseline, BaselineCase, CallStep, CaseChanges, CaseStatus, SimilarityChange, SlowerCase, StatusChange, StepChange,
+};
 
 /// How many calls of the baseline are told after the first that differs.
 const STEPS_AFTER: usize = 12;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::first_of;
+
 /// How far a similarity may be below the threshold and still pass: the last bits differ from machine to machine.
 const TOLERANCE: f64 = 1e-6;
 /// How many facts are told.
@@ -101,11 +103,7 @@ impl DifferingFacts {
 }
 
 fn list(facts: &[DifferingFact]) -> String {
-    let told: Vec<String> = facts.iter().take(TOLD).map(DifferingFact::to_string).collect();
-    match facts.len().saturating_sub(TOLD) {
-        0 => told.join(", "),
-        more => format!("{} and {more} more", told.join(", ")),
-    }
+    first_of(&facts.iter().map(DifferingFact::to_string).collect::<Vec<_>>(), TOLD)
 }
 
 /// `similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5)`

@@ -49,11 +49,9 @@ impl AgentFlags {
         let mut problems = Diagnostics::default();
         for loaded in suites.loaded().iter().filter(|loaded| self.required(&loaded.suite)) {
             let cases = loaded.selected_cases();
-            for case in cases.filter(|case| case.skip.is_none() && case.broken.is_none() && !case.played) {
-                if let Some(problem) = played(case, mode.unwrap_or(loaded.suite.mode)) {
-                    problems.push(problem);
-                }
-            }
+            let run = cases.filter(|case| case.skip.is_none() && case.broken.is_none() && !case.played);
+            let mode = mode.unwrap_or(loaded.suite.mode);
+            run.filter_map(|case| played(case, mode)).for_each(|problem| problems.push(problem));
         }
         context.show(&problems, suites.sources());
         !problems.has_errors()

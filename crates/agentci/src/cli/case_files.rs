@@ -26,19 +26,13 @@ pub(super) struct StartedCommand<'c> {
 
 /// The command of an agent, if the run starts it.
 pub(super) fn agent_command(target: &Target) -> Option<StartedCommand<'_>> {
+    let of = |command, folder, span| StartedCommand { command, folder, span };
     match target {
-        Target::Process(target) => {
-            let (command, folder) = (&*target.command, target.folder.as_deref());
-            Some(StartedCommand { command, folder, span: target.span })
+        Target::Process(agent) => Some(of(&agent.command, agent.folder.as_deref(), agent.span)),
+        Target::Http(target) => {
+            target.server.as_ref().map(|server| of(&server.command, server.folder.as_deref(), server.span))
         }
-        Target::Http(target) => target.server.as_ref().map(|server| {
-            let (command, folder) = (&*server.command, server.folder.as_deref());
-            StartedCommand { command, folder, span: server.span }
-        }),
-        Target::Mcp(target) => {
-            let command = started(&target.transport)?;
-            Some(StartedCommand { command, folder: None, span: target.span })
-        }
+        Target::Mcp(target) => Some(of(started(&target.transport)?, None, target.span)),
         Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Chat(_) => None,
     }
 }

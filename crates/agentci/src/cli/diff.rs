@@ -37,12 +37,11 @@ pub(crate) fn diff(arguments: &DiffArguments, context: &CliContext) -> CommandRe
     let (Ok(baseline), Ok((summary, run))) = (baseline, run) else { return Err(CliError::told()) };
     let thresholds = Thresholds::of_summary(&summary);
     let report = GateReport {
-        forgiven: false,
         baseline_path: Some(baseline_path),
-        problem: None,
         thresholds,
         written: summary["policy_snapshot"]["regression"].clone(),
         comparison: compare(Some(&baseline), &run, &thresholds, incomplete(&summary).is_none()),
+        ..GateReport::default()
     };
     if arguments.json {
         let mut document = regression(&report);

@@ -45,11 +45,7 @@ pub(crate) fn list(arguments: &ListArguments, context: &CliContext) -> CommandRe
             text.push('\n');
         }
     }
-    if arguments.json {
-        text = as_json(&suites, None);
-    } else {
-        text = agentci::report::printable(&text).into_owned();
-    }
+    let text = if arguments.json { as_json(&suites, None) } else { agentci::report::printable(&text).into_owned() };
     context.print(&text);
     Ok(if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success })
 }

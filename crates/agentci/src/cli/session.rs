@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::future::poll_fn;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use agentci::ledger::{LedgerError, RunFolder, RunJournal};
+use agentci::ledger::{RunFolder, RunJournal};
 use agentci::plan::{Suite, TimeLimit};
 use agentci::runner::{Budget, RunFacts, Stop};
 use agentci::source::{Diagnostic, Diagnostics};
@@ -97,17 +97,13 @@ impl RunSession<'_> {
     fn open(&self, suite: &Suite) -> Result<(RunFolder, RunJournal, OwnResults), CliError> {
         let RunArguments { dialects, dialects_run, reports, .. } = self.arguments;
         let own = dialects_run.open_results(suite, dialects, reports, self.context)?;
-        let opened = self.folder(suite).and_then(|folder| Ok((RunJournal::create(&folder)?, folder)));
+        let base = self.arguments.output_dir.as_deref().or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS));
+        let opened = RunFolder::create(base, &suite.name, unix_ms())
+            .and_then(|folder| Ok((RunJournal::create(&folder)?, folder)));
         let (journal, folder) = opened.map_err(|error| {
             CliError::new(format!("the run folder can not be made: {error}"), "choose another with `--output-dir`")
         })?;
         Ok((folder, journal, own))
-    }
-
-    fn folder(&self, suite: &Suite) -> Result<RunFolder, LedgerError> {
-        let default = PathBuf::from(RUNS);
-        let base = self.arguments.output_dir.as_ref().or(suite.output_dir.as_ref()).unwrap_or(&default);
-        RunFolder::create(base, &suite.name, unix_ms())
     }
 
     /// What is stored of the run beside its events; `out` is the file of results that nobody had to name.

@@ -42,10 +42,7 @@ impl TryFrom<Value> for AgentTestCase {
     fn try_from(value: Value) -> Result<Self, InvalidModel> {
         let mut problems = Diagnostics::default();
         let test = aumai::read(&Node::from_value(&value, nowhere()), &mut problems);
-        match test {
-            Some(test) => Self::checked(test),
-            None => Err(reasons(problems)),
-        }
+        Self::checked(test.ok_or_else(|| reasons(problems))?)
     }
 }
 

@@ -48,10 +48,7 @@ impl TryFrom<WrittenResponse> for MockLlmResponse {
 
     fn try_from(written: WrittenResponse) -> Result<Self, InvalidModel> {
         let response = Self::new(written.content, written.model, written.tokens_used, written.latency_ms)?;
-        Ok(match written.finish_reason {
-            Some(reason) => response.with_finish_reason(reason),
-            None => response,
-        })
+        Ok(Self { finish_reason: written.finish_reason.unwrap_or(response.finish_reason), ..response })
     }
 }
 

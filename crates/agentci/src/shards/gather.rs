@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use agentci_verdict::{NotLoaded, Policy};
+use agentci_verdict::{NotLoaded, Policy, first_of};
 
 use super::MergeError;
 use super::search::{FOLDER_LIMIT, find};
@@ -63,13 +63,9 @@ impl GatheredShards {
         let there = seen.len();
         if there != cases {
             let known: BTreeSet<u32> = parts.iter().map(|part| part.shard.index).collect();
-            let mut missing = (1..=count).filter(|index| !known.contains(index)).map(|index| index.to_string());
-            let named: Vec<String> = missing.by_ref().take(NAMED).collect();
-            let parts = match (named.is_empty(), missing.count()) {
-                (true, _) => "none".to_owned(),
-                (_, 0) => named.join(", "),
-                (_, more) => format!("{} and {more} more", named.join(", ")),
-            };
+            let missing = (1..=count).filter(|index| !known.contains(index)).map(|index| index.to_string());
+            let missing: Vec<String> = missing.collect();
+            let parts = if missing.is_empty() { "none".to_owned() } else { first_of(&missing, NAMED) };
             return Err(MergeError::Missing { suite, there, cases, parts, count });
         }
         Ok(Self { suite, parts })

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use agentci_verdict::{Body, CaseEnd, Cause, CheckEnd, CheckStatus, RunEvent};
 use serde_json::Value;
 
-use super::{AgentTestResult, TestSuiteResult, label};
 use crate::json_object::plain_text;
-use crate::{DocumentReport, RunDocument, write_json};
+use crate::{AgentTestResult, DocumentReport, RunDocument, TestSuiteResult, label, write_json};
 
 /// Gathers the events of one run.
 #[derive(Debug, Default)]

@@ -113,9 +113,7 @@ impl Console {
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
         if !text.is_empty() {
-            if let Some(progress) = &mut self.progress {
-                progress.wipe();
-            }
+            self.progress.iter_mut().for_each(RunProgress::wipe);
             let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
             written.map_err(|source| ReportError::Write { report: "console", source })?;
         }
@@ -159,15 +157,11 @@ impl Reporter for Console {
     }
 
     fn on_tick(&mut self, unix_ms: u64) {
-        if let Some(progress) = &mut self.progress {
-            progress.tick(unix_ms);
-        }
+        self.progress.iter_mut().for_each(|progress| progress.tick(unix_ms));
     }
 
     fn finish(&mut self) -> Result<(), ReportError> {
-        if let Some(progress) = &mut self.progress {
-            progress.wipe();
-        }
+        self.progress.iter_mut().for_each(RunProgress::wipe);
         let text = self.close();
         self.write(&text)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agentci_verdict::{
     CallStep, CaseChanges, Gate, GateCheck, GateStatus, PromptChange, SimilarityChange, SlowerCase, StatusChange,
-    StepChange,
+    StepChange, first_of,
 };
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub fn gate(check: &GateCheck) -> String {
     if let Some(note) = &check.note {
         return format!("not looked at: {note}");
     }
-    let (none, names) = (check.cases.is_empty(), named(&check.cases));
+    let (none, names) = (check.cases.is_empty(), first_of(&check.cases, NAMED));
     let cases = |one: &str, many: &str| match check.cases.len() {
         1 => format!("1 case {one}"),
         count => format!("{count} cases {many}"),
@@ -139,14 +139,6 @@ fn arguments(old: &CallStep, new: &CallStep) -> Option<String> {
         _ if told.is_empty() => None,
         0 => Some(told),
         more => Some(format!("{told}; and {more} more")),
-    }
-}
-
-fn named(cases: &[String]) -> String {
-    let shown = cases.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match cases.len().saturating_sub(NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 

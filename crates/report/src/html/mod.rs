@@ -32,11 +32,10 @@ mod detail;
 mod finding;
 mod page;
 mod page_data;
-mod report;
 mod rows;
 mod step;
 mod steps;
 mod table;
 mod value;
 
-pub use report::Html;
+pub use page::Html;

@@ -1,8 +1,9 @@
 //! The page: an overview that needs no script, what the script works on, and what is shown without it.
 
 use std::fmt::{Display, Write as _};
+use std::io;
 
-use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, StabilitySummary, iso_utc};
+use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, StabilitySummary, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
@@ -11,7 +12,10 @@ use super::charts;
 use super::page_data::data;
 use super::table::table;
 use crate::overall::{changed, left_undone, overall};
-use crate::{ReportedRun, agents, cut, duration, duration_of, gate_lines, html_text, one_line, percent};
+use crate::{
+    DocumentReport, ReportedRun, RunDocument, agents, cut, duration, duration_of, gate_lines, html_text, one_line,
+    percent,
+};
 
 /// The longest name that is written out.
 const NAME_LIMIT: usize = 200;
@@ -24,8 +28,32 @@ const PAGE_LIMIT: usize = 3_600_000;
 /// How much of that is left for details in any case: rows grow with the suite, and evidence is worth more than a round number.
 const DETAILS_LIMIT: usize = 800_000;
 
+/// Makes `report.html`, one page a run.
+pub type Html = DocumentReport<HtmlDocument>;
+
+/// What the page is made of.
+#[derive(Debug, Default)]
+pub struct HtmlDocument {
+    run: ReportedRun,
+    gathered: PageCases,
+}
+
+impl RunDocument for HtmlDocument {
+    const REPORT: &'static str = "html";
+
+    fn add(&mut self, event: &RunEvent) {
+        self.run.add(event);
+        self.gathered.add(event);
+    }
+
+    fn write(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
+        self.gathered.close();
+        out.write_all(page(&self.run, &self.gathered).as_bytes())
+    }
+}
+
 /// The page.
-pub(super) fn page(run: &ReportedRun, gathered: &PageCases) -> String {
+fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     let numbers = Aggregates::of(&run.rows);
     let suite = name(&run.suite);
     let word = overall(run, &numbers);

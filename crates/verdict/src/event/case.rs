@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::absent::{is_zero, micros};
-use super::{CallLife, CallStep, Finding, ReplaySource};
-use crate::{CaseStatus, Cause, KeptPrompt, Played, Similarity};
+use crate::{CallLife, CallStep, CaseStatus, Cause, Finding, KeptPrompt, Played, ReplaySource, Similarity};
 
 /// How an attempt at a case ended: all a report needs of it. Reports keep one for each case to the end of the run, so what few
 /// cases have takes little room in the others.

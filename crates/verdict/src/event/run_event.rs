@@ -5,11 +5,10 @@ use std::sync::Arc;
 use agentci_trace::Usage;
 use serde::{Serialize, Serializer};
 
-use super::{
-    CaseEnd, CheckEnd, FinalOutput, LogLine, ModelCallMade, RunEnd, RunStart, TaskError, TaskStart, TextSaid,
-    ToolCallMade, ToolResultGiven, TurnStart,
+use crate::{
+    CaseEnd, CheckEnd, EventError, FinalOutput, GateReport, LogLine, ModelCallMade, RunEnd, RunStart, Stability,
+    TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
-use crate::{EventError, GateReport, Stability};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,6 +6,7 @@ use super::lines::system_change;
 use super::request_record::{KeptPrompt, SystemPrompt};
 use super::tool_words::tool_changes;
 use super::values::{changes, leaves, shown};
+use crate::first_of;
 use agentci_text::shorten;
 
 /// How much of a line is shown.
@@ -56,10 +57,8 @@ fn described(system: &SystemPrompt) -> String {
 pub(super) fn request(prompt: &KeptPrompt) -> String {
     let model = prompt.model.as_ref().map(|model| format!("model {model}"));
     let system = prompt.system.as_ref().map(|system| format!("system prompt of {}", described(system)));
-    let names: Vec<String> = prompt.tools.iter().take(TOOLS).map(|tool| format!("`{}`", tool.name)).collect();
-    let more = prompt.tools.len().saturating_sub(TOOLS);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let tools = (!names.is_empty()).then(|| format!("tools {}{more}", names.join(", ")));
+    let names: Vec<String> = prompt.tools.iter().map(|tool| format!("`{}`", tool.name)).collect();
+    let tools = (!names.is_empty()).then(|| format!("tools {}", first_of(&names, TOOLS)));
     let choice = prompt.parameters.values.as_ref().and_then(|values| values.get("tool_choice"));
     let choice = choice.map(|choice| format!("tool_choice {}", shown(Some(choice))));
     let parts: Vec<String> =

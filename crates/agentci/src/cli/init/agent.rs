@@ -4,8 +4,7 @@ use std::path::Path;
 
 use agentci::source;
 
-use super::kind::AgentKind;
-use super::words;
+use super::{AgentKind, words};
 use crate::cli::{CliError, command_line};
 
 /// The file of the suite.

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 
-use super::agent::OwnAgent;
-use super::kind::AgentKind;
-use super::{FOLDER, NewSuite};
+use super::{AgentKind, FOLDER, NewSuite, OwnAgent};
 use crate::cli::CliContext;
 
 /// The longest answer, in bytes.

@@ -7,11 +7,9 @@ use agentci_recorder::{
     EndKind, FinishedSession, LearnedHole, MatchRules, OnMiss, Recording, Remove, ReplayPace, SessionMode,
 };
 
-use super::arguments::RecordArguments;
-use super::budget::RecordBudget;
 use super::destination::{Claim, destination};
 use super::outcome::report;
-use super::{rehearsal, suite};
+use super::{RecordArguments, RecordBudget, rehearsal, suite};
 use crate::cli::recorded::{self, AgentCommand, AgentEnd, AgentStreams, RecordedHosts, record_again};
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line, counted, in_ci, runtime};
 

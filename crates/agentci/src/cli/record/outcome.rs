@@ -5,10 +5,9 @@ use std::path::Path;
 use agentci::report::one_line;
 use agentci_recorder::{EndKind, FinishedSession, Recording};
 
-use super::budget::RecordBudget;
 use super::destination::keep_elsewhere;
 use super::peers::peers;
-use super::summary;
+use super::{RecordBudget, summary};
 use crate::cli::recorded::{self, AgentEnd, StopReason};
 use crate::cli::{CliContext, ExitStatus, command_line};
 

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use agentci::report::one_line;
 use agentci_recorder::{EndKind, Exchange, Recording, is_stdio};
 
-use super::budget::RecordBudget;
-use super::summary::{counted, grouped, host};
+use super::{RecordBudget, counted, grouped, host};
 
 /// One line for each peer, in the order in which they were first called, and one for telemetry. In an update, calls that were
 /// there before are only counted.

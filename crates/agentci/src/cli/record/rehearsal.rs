@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use agentci_recorder::{FinishedSession, LearnedHole, MatchRules, Miss, OnMiss, Recording, ReplayPace, SessionMode};
 
-use super::arguments::RecordArguments;
 use super::command::agent;
-use super::summary::{counted, warn};
+use super::{RecordArguments, counted, warn};
 use crate::cli::recorded::{self, AgentEnd, AgentStreams};
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, replay};
 

@@ -56,8 +56,8 @@ impl Checking {
             self.findings.push(HealthFinding::new(HealthSeverity::Error, "unsearched", path, message, help));
         }
         // One that a case names is to be a recording, whatever it looks like.
-        let named: BTreeSet<PathBuf> = self.in_sight.named_below(path).into_iter().collect();
-        let mut recordings: BTreeSet<PathBuf> = named.into_iter().filter(|path| path.is_file()).collect();
+        let named = self.in_sight.named_below(path).into_iter();
+        let mut recordings: BTreeSet<PathBuf> = named.filter(|path| path.is_file()).collect();
         for file in files {
             let text = DiskFiles.read_text(&file, Recording::LARGEST as u64);
             match text {
@@ -189,13 +189,8 @@ impl Checking {
                 count => format!(" (also for {})", counted(count - 1, "more recording", "more recordings")),
             };
             let message = format!("whether all its calls are still used is not known{more}");
-            self.findings.push(HealthFinding::new(
-                HealthSeverity::Note,
-                "use_not_known",
-                Path::new(&first),
-                message,
-                why,
-            ));
+            let (note, path) = (HealthSeverity::Note, Path::new(&first));
+            self.findings.push(HealthFinding::new(note, "use_not_known", path, message, why));
         }
     }
 

@@ -9,7 +9,6 @@ mod finding;
 mod health;
 mod keys;
 mod live_calls;
-mod show;
 mod uses;
 
 pub(crate) use command::{RecordingCommand, recording};

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::plan::Mode;
 
-use super::snapshot::{FOLDER_LIMIT, FileSnapshot};
-use super::touch::Territories;
+use super::{FOLDER_LIMIT, FileSnapshot, Territories};
 use crate::cli::case_files::{absolute, recorded};
 use crate::cli::{RunArguments, Suites};
 

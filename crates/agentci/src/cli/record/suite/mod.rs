@@ -8,8 +8,7 @@ use std::path::Path;
 use agentci::ledger;
 use agentci_recorder::FinishedSession;
 
-use crate::cli::record::RecordArguments;
-use crate::cli::record::file_name::program_name;
+use crate::cli::record::{RecordArguments, program_name};
 use crate::cli::recorded::{self, AgentEnd, without_secrets};
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line};
 use draft::SuiteDraft;

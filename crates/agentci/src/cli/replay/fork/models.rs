@@ -23,20 +23,18 @@ impl Models {
         spoken: &[SpokenCall],
     ) -> Result<Self, ModelServerError> {
         let (observer, seen) = unbounded_channel();
-        let script = match script {
-            Some(script) => {
-                let options = ModelServerOptions { observer: Some(observer), ..ModelServerOptions::default() };
-                Some(ModelServer::start(script, options).await?)
-            }
-            None => None,
-        };
+        let mut scripted = None;
+        if let Some(script) = script {
+            let options = ModelServerOptions { observer: Some(observer), ..ModelServerOptions::default() };
+            scripted = Some(ModelServer::start(script, options).await?);
+        }
         let mut texts = Vec::new();
         for SpokenCall { call, text } in spoken {
             let script = ModelScript { default: vec![text.clone()], ..ModelScript::default() };
             let options = ModelServerOptions { strict: Some(false), ..ModelServerOptions::default() };
             texts.push((*call, ModelServer::start(Arc::new(script), options).await?));
         }
-        Ok(Self { script, spoken: texts, seen })
+        Ok(Self { script: scripted, spoken: texts, seen })
     }
 
     /// The fork that is answered by them.
