@@ -9,8 +9,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::live;
-use super::{ExchangeError, ExchangePlayer, ExchangeRecorder, Slot, StreamedAnswer};
-use crate::{Clock, random_seed};
+use crate::{Clock, ExchangeError, ExchangePlayer, ExchangeRecorder, Slot, StreamedAnswer, random_seed};
 
 /// A request.
 #[derive(Debug, Clone)]

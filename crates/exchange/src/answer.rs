@@ -9,9 +9,7 @@ use bytes::Bytes;
 use super::lines::LineCutter;
 use super::live::IncomingAnswer;
 use super::player::PlayedAnswer;
-use super::recorder::Slot;
-use super::recording::{AgentExchangeEnd, PieceKind};
-use super::{AnswerHead, ExchangeError};
+use crate::{AgentExchangeEnd, AnswerHead, ExchangeError, PieceKind, Slot};
 
 /// The most bytes of a line.
 const LINE_LIMIT: usize = EVENT_LIMIT;
@@ -78,18 +76,8 @@ impl StreamedAnswer {
         // Only a recording has use for the bytes.
         let decoder = if slot.is_some() { decoder } else { decoder.without_raw() };
         let AnswerHead { status, headers, .. } = head;
-        Self {
-            status,
-            at,
-            headers,
-            source,
-            decoder,
-            lines: LineCutter::default(),
-            received: 0,
-            latest,
-            over: None,
-            slot,
-        }
+        let lines = LineCutter::default();
+        Self { status, at, headers, source, decoder, lines, received: 0, latest, over: None, slot }
     }
 
     /// The value of a header, its name in small letters; only those that a driver may need are there.
@@ -133,22 +121,19 @@ impl StreamedAnswer {
                 let words = format!("a line of the answer is larger than {LINE_LIMIT} bytes");
                 return Err(self.fail(ExchangeError::TooLarge(words)));
             }
-            let ended = match self.read(None).await {
-                Ok(ReadPiece::Bytes(bytes)) => {
-                    self.count(bytes.len())?;
-                    self.lines.push(&bytes);
-                    continue;
-                }
-                Ok(ReadPiece::End | ReadPiece::Quiet) => Ok(()),
-                Err(error) => Err(error),
-            };
+            let read = self.read(None).await;
+            if let Ok(ReadPiece::Bytes(bytes)) = &read {
+                self.count(bytes.len())?;
+                self.lines.push(bytes);
+                continue;
+            }
             let last = self.lines.rest();
             if let Some(line) = &last
                 && self.over.is_none()
             {
                 self.keep(PieceKind::Line, line.clone());
             }
-            self.end(ended)?;
+            self.end(read.map(drop))?;
             return Ok(last.map(|line| (line, self.latest)));
         }
     }
@@ -264,8 +249,7 @@ impl StreamedAnswer {
     /// Notes how it ended; the first time counts.
     fn end(&mut self, ended: Result<(), ExchangeError>) -> Result<(), ExchangeError> {
         if self.over.is_none() {
-            let how = ended.as_ref().map_or_else(AgentExchangeEnd::of, |()| Some(AgentExchangeEnd::Closed));
-            if let (Some(slot), Some(how)) = (&mut self.slot, how) {
+            if let (Some(slot), Some(how)) = (&mut self.slot, AgentExchangeEnd::of(&ended)) {
                 slot.end(self.latest, how);
             }
             self.over = Some(ended.clone());

@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 
 use agentci_trace::Moment;
 use agentci_wire::http::{self, ClientCertificate, Incoming, StreamRequest};
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep, timeout, timeout_at};
 
 use super::answer::{ByteSource, ReadPiece};
-use super::recording::AgentExchangeEnd;
-use super::{AnswerHead, ExchangeError, ExchangeRecorder, Request, StreamedAnswer};
-use crate::Clock;
+use crate::{AgentExchangeEnd, AnswerHead, Clock, ExchangeError, ExchangeRecorder, Request, StreamedAnswer};
 
 /// The headers of an answer that a driver can see. The others are neither needed nor stored: they may hold secrets.
 const VISIBLE: [&str; 8] = [
@@ -29,26 +27,10 @@ const VISIBLE: [&str; 8] = [
 pub(super) struct IncomingAnswer {
     incoming: Incoming,
     clock: Clock,
-    limit: ExchangeTime,
+    /// How long the exchange may take.
+    limit: Duration,
     /// Goes off when the time is up.
     alarm: Pin<Box<Sleep>>,
-}
-
-/// How long an exchange may take.
-#[derive(Debug, Clone, Copy)]
-struct ExchangeTime {
-    sent: Instant,
-    timeout: Duration,
-}
-
-impl ExchangeTime {
-    fn left(self) -> Duration {
-        self.timeout.saturating_sub(self.sent.elapsed())
-    }
-
-    fn exceeded(self) -> ExchangeError {
-        ExchangeError::Timeout { after: self.timeout }
-    }
 }
 
 /// Sends a request, and writes down what becomes of it.
@@ -59,7 +41,8 @@ pub(super) async fn send(
     certificate: Option<&ClientCertificate>,
     recorder: Option<&mut ExchangeRecorder>,
 ) -> Result<StreamedAnswer, ExchangeError> {
-    let limit = ExchangeTime { sent: Instant::now(), timeout: request.timeout };
+    let limit = request.timeout;
+    let alarm = Box::pin(sleep(limit));
     let mut slot = recorder.map(|recorder| recorder.begin(request.method, &request.identity, clock, at));
     let wire = StreamRequest {
         url: request.url.clone(),
@@ -67,15 +50,16 @@ pub(super) async fn send(
         headers: request.headers.clone(),
         body: request.body.clone().into(),
     };
-    let answered = match timeout(limit.timeout, http::send_as(wire, certificate)).await {
+    let answered = match timeout_at(alarm.deadline(), http::send_as(wire, certificate)).await {
         Ok(answered) => answered.map_err(ExchangeError::from),
-        Err(_) => Err(limit.exceeded()),
+        Err(_) => Err(ExchangeError::Timeout { after: limit }),
     };
     let came = clock.now();
     let incoming = match answered {
         Ok(incoming) => incoming,
         Err(error) => {
-            if let (Some(slot), Some(how)) = (&mut slot, AgentExchangeEnd::of(&error)) {
+            let ended = Err(error.clone());
+            if let (Some(slot), Some(how)) = (&mut slot, AgentExchangeEnd::of(&ended)) {
                 slot.end(came, how);
             }
             return Err(error);
@@ -86,14 +70,8 @@ pub(super) async fn send(
     if let Some(slot) = &mut slot {
         slot.head(head.clone());
     }
-    let alarm = Box::pin(sleep(limit.left()));
-    Ok(StreamedAnswer::new(
-        at,
-        came,
-        head,
-        ByteSource::Live(Box::new(IncomingAnswer { incoming, clock, limit, alarm })),
-        slot,
-    ))
+    let source = ByteSource::Live(Box::new(IncomingAnswer { incoming, clock, limit, alarm }));
+    Ok(StreamedAnswer::new(at, came, head, source, slot))
 }
 
 impl IncomingAnswer {
@@ -104,7 +82,7 @@ impl IncomingAnswer {
             tokio::select! {
                 biased;
                 chunk = incoming.chunk() => Some(chunk),
-                () = alarm => None,
+                () = &mut *alarm => None,
             }
         };
         let came = match until {
@@ -115,7 +93,8 @@ impl IncomingAnswer {
             },
         };
         // A stream that always has something to read is late, too.
-        let Some(came) = came.filter(|_| limit.sent.elapsed() < limit.timeout) else { return Err(limit.exceeded()) };
+        let came = came.filter(|_| tokio::time::Instant::now() < alarm.deadline());
+        let came = came.ok_or(ExchangeError::Timeout { after: *limit })?;
         Ok(came?.map_or(ReadPiece::End, ReadPiece::Bytes))
     }
 

@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::HttpMethod;
-use super::recording::{
-    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
+use crate::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, ExchangeError,
+    HookOutput, HttpMethod, PieceKind,
 };
 
 /// Why a text is no recording.
@@ -168,16 +168,17 @@ fn head(line: &RecordingLine) -> Result<AnswerHead, String> {
 
 fn how(line: &RecordingLine) -> Result<AgentExchangeEnd, String> {
     let words = || line.text("message").map(str::to_owned);
-    Ok(match line.text("how")? {
-        "closed" => AgentExchangeEnd::Closed,
-        "left" => AgentExchangeEnd::Left,
-        "unsendable" => AgentExchangeEnd::Unsendable(words()?),
-        "unreachable" => AgentExchangeEnd::Unreachable(words()?),
-        "broken" => AgentExchangeEnd::Broken(words()?),
-        "too_large" => AgentExchangeEnd::TooLarge(words()?),
-        "timeout" => AgentExchangeEnd::Timeout(Duration::from_micros(line.number("after_us")?)),
+    let error = match line.text("how")? {
+        "closed" => return Ok(AgentExchangeEnd::Closed),
+        "left" => return Ok(AgentExchangeEnd::Left),
+        "unsendable" => ExchangeError::Unsendable(words()?),
+        "unreachable" => ExchangeError::Unreachable(words()?),
+        "broken" => ExchangeError::Broken(words()?),
+        "too_large" => ExchangeError::TooLarge(words()?),
+        "timeout" => ExchangeError::Timeout { after: Duration::from_micros(line.number("after_us")?) },
         other => return Err(format!("`{other}` is not a way for an answer to end")),
-    })
+    };
+    Ok(AgentExchangeEnd::Failed(error))
 }
 
 /// One line of a recording.

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::vec;
 
+use agentci_text::Difference;
 use agentci_trace::{Moment, Redactor};
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{ByteSource, ReadPiece};
-use super::difference::{first_difference, shown};
-use super::recording::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, ConversationEnding};
-use super::{ExchangeError, HttpMethod, Mismatch, Request, StreamedAnswer};
-use crate::Clock;
-use agentci_text::Difference;
+use crate::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, Clock, ConversationEnding, ExchangeError, HttpMethod,
+    Mismatch, Request, StreamedAnswer, first_difference, shown,
+};
 
 /// Plays a recording back, request by request.
 #[derive(Debug)]
@@ -139,11 +139,7 @@ impl PlayedAnswer {
             AgentExchangeEnd::Closed => Ok(ReadPiece::End),
             AgentExchangeEnd::Left if soon => Ok(ReadPiece::Quiet),
             AgentExchangeEnd::Left => Err(self.not_read_on()),
-            failed @ (AgentExchangeEnd::Unsendable(_)
-            | AgentExchangeEnd::Unreachable(_)
-            | AgentExchangeEnd::Broken(_)
-            | AgentExchangeEnd::TooLarge(_)
-            | AgentExchangeEnd::Timeout(_)) => Err(failed.error().unwrap_or_else(|| self.not_read_on())),
+            AgentExchangeEnd::Failed(error) => Err(error.clone()),
         }
     }
 

@@ -6,12 +6,10 @@ use agentci_trace::Moment;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::HttpMethod;
-use super::recording::{
-    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
+use crate::{
+    AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, Clock, ConversationEnding, HookOutput,
+    HttpMethod, PieceKind, random_seed,
 };
-use crate::Clock;
-use crate::random_seed;
 
 /// The only key in what is kept of things that someone else saw.
 pub(super) const SEEN: &str = "seen";

@@ -1,7 +1,5 @@
 //! A recording in memory.
 
-use std::time::Duration;
-
 use agentci_wire::http::HttpMethod;
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -115,41 +113,18 @@ pub enum AgentExchangeEnd {
     Closed,
     /// Nobody read on.
     Left,
-    /// The request could not be sent, in these words.
-    Unsendable(String),
-    /// Nobody could be reached.
-    Unreachable(String),
-    /// The connection broke.
-    Broken(String),
-    /// The answer, or an event of it, was too large.
-    TooLarge(String),
-    /// It took longer than this.
-    Timeout(Duration),
+    /// It failed.
+    Failed(ExchangeError),
 }
 
 impl AgentExchangeEnd {
-    /// How an exchange ends with an error; nothing if the error is not one of the exchange itself.
-    pub(super) fn of(error: &ExchangeError) -> Option<Self> {
-        Some(match error.clone() {
-            ExchangeError::Unsendable(words) => AgentExchangeEnd::Unsendable(words),
-            ExchangeError::Unreachable(words) => AgentExchangeEnd::Unreachable(words),
-            ExchangeError::Broken(words) => AgentExchangeEnd::Broken(words),
-            ExchangeError::TooLarge(words) => AgentExchangeEnd::TooLarge(words),
-            ExchangeError::Timeout { after } => AgentExchangeEnd::Timeout(after),
+    /// How an exchange ends with this result; nothing if the error is not one of the exchange itself.
+    pub(super) fn of(result: &Result<(), ExchangeError>) -> Option<Self> {
+        match result {
+            Ok(()) => Some(AgentExchangeEnd::Closed),
             // The head of the answer says so again.
-            ExchangeError::Compressed(_) | ExchangeError::Mismatch(_) => return None,
-        })
-    }
-
-    /// The error it was, if any.
-    pub(super) fn error(&self) -> Option<ExchangeError> {
-        Some(match self.clone() {
-            AgentExchangeEnd::Closed | AgentExchangeEnd::Left => return None,
-            AgentExchangeEnd::Unsendable(words) => ExchangeError::Unsendable(words),
-            AgentExchangeEnd::Unreachable(words) => ExchangeError::Unreachable(words),
-            AgentExchangeEnd::Broken(words) => ExchangeError::Broken(words),
-            AgentExchangeEnd::TooLarge(words) => ExchangeError::TooLarge(words),
-            AgentExchangeEnd::Timeout(after) => ExchangeError::Timeout { after },
-        })
+            Err(ExchangeError::Compressed(_) | ExchangeError::Mismatch(_)) => None,
+            Err(error) => Some(AgentExchangeEnd::Failed(error.clone())),
+        }
     }
 }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::clean::clean;
-use super::recording::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, PieceKind};
+use crate::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, ExchangeError, PieceKind};
 
 impl AgentRecording {
     /// The stored form, without secrets.
@@ -39,18 +39,10 @@ fn write_exchange(exchange: &AgentExchange, line: &mut impl FnMut(Value)) {
     for piece in pieces {
         line(piece_line(piece));
     }
-    let mut last = json!({"type": "end", "at_us": end.at_us, "how": how_name(&end.how)});
-    match &end.how {
-        AgentExchangeEnd::Closed | AgentExchangeEnd::Left => {}
-        AgentExchangeEnd::Timeout(after) => {
-            last["after_us"] = u64::try_from(after.as_micros()).unwrap_or(u64::MAX).into()
-        }
-        AgentExchangeEnd::Unsendable(words)
-        | AgentExchangeEnd::Unreachable(words)
-        | AgentExchangeEnd::Broken(words)
-        | AgentExchangeEnd::TooLarge(words) => {
-            last["message"] = words.as_str().into();
-        }
+    let (how, detail) = ending(&end.how);
+    let mut last = json!({"type": "end", "at_us": end.at_us, "how": how});
+    if let Some((name, value)) = detail {
+        last[name] = value;
     }
     line(last);
 }
@@ -68,14 +60,20 @@ fn piece_line(piece: &AnswerPiece) -> Value {
     }
 }
 
-fn how_name(how: &AgentExchangeEnd) -> &'static str {
-    match how {
-        AgentExchangeEnd::Closed => "closed",
-        AgentExchangeEnd::Left => "left",
-        AgentExchangeEnd::Unsendable(_) => "unsendable",
-        AgentExchangeEnd::Unreachable(_) => "unreachable",
-        AgentExchangeEnd::Broken(_) => "broken",
-        AgentExchangeEnd::TooLarge(_) => "too_large",
-        AgentExchangeEnd::Timeout(_) => "timeout",
-    }
+/// The name of an ending, and what else there is to say about it.
+fn ending(how: &AgentExchangeEnd) -> (&'static str, Option<(&'static str, Value)>) {
+    let (name, words) = match how {
+        AgentExchangeEnd::Closed => return ("closed", None),
+        AgentExchangeEnd::Failed(ExchangeError::Unsendable(words)) => ("unsendable", words),
+        AgentExchangeEnd::Failed(ExchangeError::Unreachable(words)) => ("unreachable", words),
+        AgentExchangeEnd::Failed(ExchangeError::Broken(words)) => ("broken", words),
+        AgentExchangeEnd::Failed(ExchangeError::TooLarge(words)) => ("too_large", words),
+        AgentExchangeEnd::Failed(ExchangeError::Timeout { after }) => {
+            let after_us = u64::try_from(after.as_micros()).unwrap_or(u64::MAX);
+            return ("timeout", Some(("after_us", after_us.into())));
+        }
+        // The others are not errors of the exchange itself, and do not end it.
+        AgentExchangeEnd::Left | AgentExchangeEnd::Failed(_) => return ("left", None),
+    };
+    (name, Some(("message", words.as_str().into())))
 }

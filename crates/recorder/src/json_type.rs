@@ -2,37 +2,23 @@
 
 use serde_json::Value;
 
-/// What a value is.
+/// What a value is. Types are in the order in which messages name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ValueType {
-    Null,
-    Boolean,
-    Number,
-    Text,
-    List,
-    Object,
+pub(crate) struct ValueType {
+    rank: u8,
+    pub(crate) name: &'static str,
 }
 
 impl ValueType {
     pub(crate) fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(_) => Self::Boolean,
-            Value::Number(_) => Self::Number,
-            Value::String(_) => Self::Text,
-            Value::Array(_) => Self::List,
-            Value::Object(_) => Self::Object,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "a boolean",
-            Self::Number => "a number",
-            Self::Text => "a string",
-            Self::List => "a list",
-            Self::Object => "an object",
-        }
+        let (rank, name) = match value {
+            Value::Null => (0, "null"),
+            Value::Bool(_) => (1, "a boolean"),
+            Value::Number(_) => (2, "a number"),
+            Value::String(_) => (3, "a string"),
+            Value::Array(_) => (4, "a list"),
+            Value::Object(_) => (5, "an object"),
+        };
+        Self { rank, name }
     }
 }

@@ -229,7 +229,10 @@ impl RecorderSession {
                 recording.header.zone.clone()
             }
         };
-        let here = surroundings(&options.roots, zone.as_deref());
+        // A replay is in the time zone of its recording: names and offsets of a zone are in prompts, too.
+        let zone = zone.as_deref().and_then(zone::named).unwrap_or_else(zone::here);
+        let now_ms = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0);
+        let here = Circumstances::in_zone(&zone, now_ms, options.roots.clone());
         let (replay, header) = match options.mode {
             SessionMode::Record => (None, header_here(here, Header::default())),
             SessionMode::Replay { recording, rules, on_miss, pace } => {
@@ -383,7 +386,7 @@ impl RecorderSession {
         recording.header.keys = keys.into_iter().collect();
         recording.exchanges.extend(recorded);
         let unreached = unreached(&recording.exchanges).into_iter().filter(|server| !named.contains(server));
-        warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded { server }, times: 1 }));
+        warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded(server), times: 1 }));
         let forked = self.shared.replay.as_ref().and_then(RecordingReplay::fork).map(Forking::outcome);
         let (secrets, misses, bypassed) = (seen.secrets, seen.misses, seen.bypassed);
         FinishedSession { recording, secrets, tally, misses, bypassed, warnings, forked }
@@ -406,19 +409,6 @@ fn note_untapped(shared: &ProxyState, mut server: Untapped) {
 /// The ports that are listened on now; absent where the system does not tell.
 fn listening() -> Option<BTreeSet<u16>> {
     Path::new("/proc/net/tcp").exists().then(|| listening_ports().into_iter().collect())
-}
-
-/// The circumstances of this session. A replay is in the time zone of its recording: names and offsets of a zone are in
-/// prompts, too.
-fn surroundings(roots: &Roots, recorded: Option<&str>) -> Circumstances {
-    let zone = recorded.and_then(zone::named).unwrap_or_else(zone::here);
-    let now = jiff::Timestamp::now();
-    Circumstances {
-        now_ms: u64::try_from(now.as_millisecond()).unwrap_or(0),
-        zone: zone.iana_name().map(str::to_owned),
-        offset_s: zone.to_offset(now).seconds(),
-        roots: roots.clone(),
-    }
 }
 
 /// A header with the circumstances of this session.

@@ -14,16 +14,10 @@ pub struct Warning {
 /// What a session warns of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningKind {
-    /// An answer says that a key is missing or wrong.
-    Denied {
-        /// Its status.
-        status: u16,
-    },
-    /// A server could not be reached, and the agent got an answer of the recorder's.
-    Unreachable {
-        /// Which server, and why, in a sentence.
-        what: String,
-    },
+    /// An answer with this status says that a key is missing or wrong.
+    Denied(u16),
+    /// A server could not be reached, and the agent got an answer of the recorder's: which server, and why, in a sentence.
+    Unreachable(String),
     /// A request or an answer is too large to be kept.
     TooLarge {
         /// Whether it is the request.
@@ -38,16 +32,10 @@ pub enum WarningKind {
         /// How it is packed.
         encoding: String,
     },
-    /// A recording has no room for a further exchange.
-    Full {
-        /// How many it has at most.
-        most: usize,
-    },
-    /// A request was refused, since nothing more may be asked of the live world.
-    Refused {
-        /// Why that is so.
-        reason: String,
-    },
+    /// A recording has no room for a further exchange than this many.
+    Full(usize),
+    /// A request was refused, since nothing more may be asked of the live world for this reason.
+    Refused(String),
     /// A connection was passed on that is not HTTP.
     NotHttp {
         /// Where it went.
@@ -69,21 +57,12 @@ pub enum WarningKind {
         /// How much went through them.
         bytes: u64,
     },
-    /// The model was offered the tools of an MCP server that is not in the recording.
-    McpNotRecorded {
-        /// The name that its host has for it.
-        server: String,
-    },
-    /// An MCP server whose first calls a recording answered was started where a fork goes on live.
-    StartedAtFork {
-        /// Its origin.
-        server: String,
-    },
-    /// A session with an MCP server over HTTP was begun anew where a fork goes on live.
-    SessionAtFork {
-        /// Its origin.
-        server: String,
-    },
+    /// The model was offered the tools of an MCP server that is not in the recording; its host has this name for it.
+    McpNotRecorded(String),
+    /// The MCP server of this origin, whose first calls a recording answered, was started where a fork goes on live.
+    StartedAtFork(String),
+    /// A session with the MCP server of this origin over HTTP was begun anew where a fork goes on live.
+    SessionAtFork(String),
     /// An MCP server ran that the recorder was not between.
     McpUntapped {
         /// Its command.
@@ -106,8 +85,8 @@ impl fmt::Display for Warning {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let times = self.times;
         match &self.kind {
-            WarningKind::Denied { status } if times == 1 => return write!(out, "1 answer is {status}"),
-            WarningKind::Denied { status } => return write!(out, "{times} answers are {status}"),
+            WarningKind::Denied(status) if times == 1 => return write!(out, "1 answer is {status}"),
+            WarningKind::Denied(status) => return write!(out, "{times} answers are {status}"),
             WarningKind::PassedOn { host, bytes } => {
                 let many = if times == 1 { "1 connection".into() } else { format!("{times} connections") };
                 return write!(out, "{host} was passed on unread: {many}, {bytes} bytes");
@@ -121,8 +100,8 @@ impl fmt::Display for Warning {
 impl WarningKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Denied { .. } | Self::PassedOn { .. } => Ok(()),
-            Self::Unreachable { what } => {
+            Self::Denied(_) | Self::PassedOn { .. } => Ok(()),
+            Self::Unreachable(what) => {
                 write!(out, "{what}; the agent got an error of the recorder's instead")?;
                 // Words of the TLS library, and there is one.
                 if what.contains("certificate") {
@@ -139,10 +118,10 @@ impl WarningKind {
                 "an answer of {origin} is packed with `{encoding}`, which the recorder cannot read: \
                  it is recorded as it is, and may hold secrets"
             ),
-            Self::Full { most } => {
+            Self::Full(most) => {
                 write!(out, "a recording has at most {most} exchanges: one was passed on and not recorded")
             }
-            Self::Refused { reason } => write!(out, "requests were refused: {reason}"),
+            Self::Refused(reason) => write!(out, "requests were refused: {reason}"),
             Self::NotHttp { to, what } => {
                 write!(out, "a connection to {to} is {what}: it was passed on and not recorded")
             }
@@ -150,17 +129,17 @@ impl WarningKind {
             Self::WebSocket { to, refused: Some(status) } => {
                 write!(out, "a WebSocket to {to} was refused with status {status} and not recorded")
             }
-            Self::McpNotRecorded { server } => write!(
+            Self::McpNotRecorded(server) => write!(
                 out,
                 "the model was offered the tools of MCP server {server}, which was not recorded; \
                  put `agentci tap --` before its command in the settings of the host"
             ),
-            Self::StartedAtFork { server } => write!(
+            Self::StartedAtFork(server) => write!(
                 out,
                 "{server} was started at the fork: the calls before it were answered from the recording, \
                  so the server knows nothing of them"
             ),
-            Self::SessionAtFork { server } => write!(
+            Self::SessionAtFork(server) => write!(
                 out,
                 "a new session with {server} was begun at the fork: the calls before it were answered from the recording, \
                  so the session knows nothing of them"

@@ -39,7 +39,10 @@ pub(crate) fn here() -> TimeZone {
 impl Circumstances {
     /// Those of something that began on this machine at this Unix time in milliseconds.
     pub fn here(now_ms: u64, roots: Roots) -> Self {
-        let zone = here();
+        Self::in_zone(&here(), now_ms, roots)
+    }
+
+    pub(crate) fn in_zone(zone: &TimeZone, now_ms: u64, roots: Roots) -> Self {
         let at = i64::try_from(now_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         let offset_s = at.map_or(0, |at| zone.to_offset(at).seconds());
         Self { now_ms, zone: zone.iana_name().map(str::to_owned), offset_s, roots }

@@ -7,9 +7,9 @@ use agentci_protocols::sse::{Decoder, SseEvent};
 use agentci_trace::Redactor;
 use serde_json::Value;
 
-use super::super::recording::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, PieceKind};
 use super::learn::{learn, take_word};
 use super::streams::{Streamed, streams};
+use crate::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, ExchangeError, PieceKind};
 
 /// The recording without its secrets. What is secret anywhere in it is removed everywhere in it: a token that one answer holds
 /// and the next request sends is the same token.
@@ -47,14 +47,14 @@ fn clean_exchange(exchange: &mut AgentExchange, streams: &[Streamed], redactor: 
             piece.raw = cleaned.into();
         }
     }
-    match &mut exchange.end.how {
-        AgentExchangeEnd::Closed | AgentExchangeEnd::Left | AgentExchangeEnd::Timeout(_) => {}
-        AgentExchangeEnd::Unsendable(words)
-        | AgentExchangeEnd::Unreachable(words)
-        | AgentExchangeEnd::Broken(words)
-        | AgentExchangeEnd::TooLarge(words) => {
-            redactor.scrub(words);
-        }
+    if let AgentExchangeEnd::Failed(
+        ExchangeError::Unsendable(words)
+        | ExchangeError::Unreachable(words)
+        | ExchangeError::Broken(words)
+        | ExchangeError::TooLarge(words),
+    ) = &mut exchange.end.how
+    {
+        redactor.scrub(words);
     }
 }
 
@@ -137,7 +137,10 @@ mod tests {
                 headers: vec![("location".into(), "/?a=hunter22".into())],
             }),
             pieces,
-            end: ConversationEnding { at_us: 2, how: AgentExchangeEnd::Broken("no hunter22".into()) },
+            end: ConversationEnding {
+                at_us: 2,
+                how: AgentExchangeEnd::Failed(ExchangeError::Broken("no hunter22".into())),
+            },
         };
         let variables = json!({"thread": "t-1", "login": {"password": "hunter22"}}).as_object().cloned().unwrap();
         let recording =

@@ -38,11 +38,14 @@ fn exchange() -> impl Strategy<Value = AgentExchange> {
     let words = || ".{0,20}".prop_map(String::from);
     let how = prop_oneof![
         Just(AgentExchangeEnd::Left),
-        words().prop_map(AgentExchangeEnd::Unsendable),
-        words().prop_map(AgentExchangeEnd::Unreachable),
-        words().prop_map(AgentExchangeEnd::Broken),
-        words().prop_map(AgentExchangeEnd::TooLarge),
-        any::<u64>().prop_map(|after| AgentExchangeEnd::Timeout(Duration::from_micros(after))),
+        words().prop_map(|words| AgentExchangeEnd::Failed(ExchangeError::Unsendable(words))),
+        words().prop_map(|words| AgentExchangeEnd::Failed(ExchangeError::Unreachable(words))),
+        words().prop_map(|words| AgentExchangeEnd::Failed(ExchangeError::Broken(words))),
+        words().prop_map(|words| AgentExchangeEnd::Failed(ExchangeError::TooLarge(words))),
+        any::<u64>().prop_map(|after| {
+            let after = Duration::from_micros(after);
+            AgentExchangeEnd::Failed(ExchangeError::Timeout { after })
+        }),
     ];
     let method = prop_oneof![Just(HttpMethod::Post), Just(HttpMethod::Get), Just(HttpMethod::Delete)];
     let head = (any::<u64>(), any::<u16>(), prop::collection::btree_map("[a-z-]{1,9}", words(), 0..3))

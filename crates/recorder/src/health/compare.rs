@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use agentci_text::{excerpt, one_line};
+use serde_json::Value;
 
 use super::optional_values::{is_known_kind, is_there_sometimes};
 use super::shape::{ObjectKeys, ObservedShape};
@@ -127,13 +128,13 @@ impl ShapeComparison {
 
     fn shapes(&mut self, at: &str, recorded: &ObservedShape, now: &ObservedShape) {
         let concrete = |shape: &ObservedShape| -> BTreeSet<ValueType> {
-            shape.types.iter().copied().filter(|kind| *kind != ValueType::Null).collect()
+            shape.types.iter().copied().filter(|kind| *kind != ValueType::of(&Value::Null)).collect()
         };
         let (was, is) = (concrete(recorded), concrete(now));
         // What was always null may be anything, and anything may be null.
         if !was.is_empty() && !is.is_subset(&was) {
             let names =
-                |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+                |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.name).collect::<Vec<_>>().join(" or ");
             self.tell(ShapeChange::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
         }
         self.objects(at, recorded, now);

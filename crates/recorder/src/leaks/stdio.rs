@@ -108,7 +108,8 @@ mod peek {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::io::{Read as _, Write as _};
     use std::os::fd::OwnedFd;

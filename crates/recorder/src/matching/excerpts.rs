@@ -41,7 +41,7 @@ pub(super) fn shown(value: Option<&Value>) -> String {
 pub(super) fn typed(value: &Value, other: &Value) -> String {
     let kind = ValueType::of(value);
     match shown(Some(value)) {
-        text if kind != ValueType::of(other) && !value.is_null() => format!("{text} ({})", kind.name()),
+        text if kind != ValueType::of(other) && !value.is_null() => format!("{text} ({})", kind.name),
         text => text,
     }
 }

@@ -3,7 +3,7 @@
 //! Two requests that are the same have one exact print. Two requests that differ only in holes have one shape print: it takes in
 //! keys, lengths of lists, and every leaf that no hole can be in. Prints only find; what is found is then compared.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use agentci_trace::{PLACEHOLDER, decimal};
 use serde_json::{Map, Value};
@@ -13,6 +13,7 @@ use super::ids::{ids_in, masked};
 use super::pattern::{Below, Why};
 use super::request_view::View;
 use super::text::opened;
+use crate::RecordedRequest;
 
 /// Up to which length a text is worth reading twice.
 const SHORT: usize = 4096;
@@ -20,6 +21,7 @@ const SHORT: usize = 4096;
 /// A print of a request, and of what in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum RequestPrint {
+    Equal(u64),
     Exact(u64),
     Shape(u64),
     Likely(u64),
@@ -27,6 +29,11 @@ pub(super) enum RequestPrint {
 }
 
 impl RequestPrint {
+    /// The print of a request to the letter. Most are equal to a recorded one, which is then found without a view of it.
+    pub(super) fn equal(request: &RecordedRequest) -> Self {
+        Self::Equal(hash_of(&(&request.method, &request.origin, &request.path, &request.body)))
+    }
+
     /// The print of everything that is compared, and what is left out by a decision of the team.
     pub(super) fn exact(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -56,10 +63,13 @@ impl RequestPrint {
     }
 
     pub(super) fn place(view: &View<'_>) -> Self {
-        let mut hasher = DefaultHasher::new();
-        view.place.hash(&mut hasher);
-        Self::Place(hasher.finish())
+        Self::Place(hash_of(&view.place))
     }
+}
+
+/// The print of anything that has one.
+pub(crate) fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(value)
 }
 
 /// The print of any value.

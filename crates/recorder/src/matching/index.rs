@@ -19,6 +19,7 @@ impl ExchangeIndex {
         let mut index = Self::default();
         for (position, exchange) in recording.exchanges.iter().enumerate() {
             let request = &exchange.request;
+            index.0.entry(RequestPrint::equal(request)).or_default().push(position);
             let view = || View::of(request, rules, &recording.holes);
             index.add(position, &view());
             if let Some(path) = roots.masked_recorded(split(&request.path).0) {

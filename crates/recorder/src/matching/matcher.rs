@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::clock::Now;
 use super::compare::{RequestComparison, Until, compare};
 use super::conversation::{MatchedConversations, message_prints};
-use super::exact::{self, Equal, are_equal};
 use super::fingerprints::RequestPrint;
 use super::folders::RootPairs;
 use super::index::ExchangeIndex;
@@ -20,7 +19,7 @@ use super::reply::{id_of, may_repeat};
 use super::request_view::View;
 use super::temp_names::TempNames;
 use super::text::HoleContext;
-use crate::{LearnedHole, RecordedRequest, Recording, is_chatter};
+use crate::{LearnedHole, RecordedBody, RecordedRequest, Recording, is_chatter};
 
 /// Answers requests from a recording.
 #[derive(Debug)]
@@ -28,7 +27,6 @@ pub struct Matcher {
     recording: Arc<Recording>,
     here: Circumstances,
     rules: MatchRules,
-    equal: Equal,
     index: ExchangeIndex,
     roots: RootPairs,
     temp_names: TempNames,
@@ -51,7 +49,6 @@ impl Matcher {
     pub fn new(recording: Arc<Recording>, here: Circumstances, rules: MatchRules) -> Self {
         let roots = RootPairs::new(&recording.header.roots, &here.roots);
         Self {
-            equal: Equal::of(&recording),
             index: ExchangeIndex::of(&recording, &rules, &roots),
             roots,
             temp_names: TempNames::new(&recording.header.roots, &here.roots),
@@ -170,10 +167,9 @@ impl Matcher {
     pub(crate) fn answer_equal(&mut self, request: &RecordedRequest) -> Option<Answered> {
         let recording = Arc::clone(&self.recording);
         let is_equal = |position: &usize| are_equal(&recording.exchanges[*position].request, request, &self.rules);
-        let unused = self.equal.to(request).iter().copied().filter(|position| !self.used[*position]);
-        let position = unused.into_iter().find(is_equal)?;
-        let trial = exact::pair(request, &self.rules, &recording.holes, &self.pairing)?;
-        let comparison = RequestComparison { trial, ..RequestComparison::default() };
+        let equal = self.index.having(RequestPrint::equal(request)).iter().copied();
+        let position = equal.filter(|position| !self.used[*position]).find(is_equal)?;
+        let (_, comparison) = self.compared(position, &View::of(request, &self.rules, &recording.holes))?;
         Some(self.found(position, comparison, request, &message_prints(request)))
     }
 
@@ -283,6 +279,23 @@ impl Matcher {
         let nearest = nearest(candidates.collect(), messages);
         miss(self.asked, request, nearest, &self.recording)
     }
+}
+
+/// Whether two requests are equal in everything that is compared. What was not kept is equal to nothing.
+fn are_equal(recorded: &RecordedRequest, sent: &RecordedRequest, rules: &MatchRules) -> bool {
+    !matches!(sent.body, RecordedBody::TooLarge { .. })
+        && recorded.method == sent.method
+        && recorded.origin == sent.origin
+        && recorded.path == sent.path
+        && recorded.speaks == sent.speaks
+        && recorded.body == sent.body
+        && rules.headers.iter().all(|name| header(recorded, name).eq(header(sent, name)))
+}
+
+/// The values of a header, in their order.
+fn header<'r>(request: &'r RecordedRequest, name: &'r str) -> impl Iterator<Item = &'r str> {
+    let named = request.headers.iter().filter(move |(given, _)| given.eq_ignore_ascii_case(name));
+    named.map(|(_, value)| value.as_str())
 }
 
 /// The candidate that was meant: the one with the fewest differences, and of equals the one that nobody asked for yet, at the same place

@@ -14,7 +14,6 @@ mod call_ids;
 mod clock;
 mod compare;
 mod conversation;
-mod exact;
 mod excerpts;
 mod fingerprints;
 mod folders;
@@ -36,6 +35,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fingerprints::hash_of;
 pub use matcher::Matcher;
 pub use miss::{Miss, NearestRequest, Remedy};
 pub use normalized_text::{SaidTime, Steadier, Steady};

@@ -1,11 +1,11 @@
 //! Which id of the replay stands for which of the recording, one to one over the whole session.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
 use super::call_ids;
+use super::fingerprints::hash_of;
 use super::ids::ids_in;
 use crate::{Exchange, RecordedBody, Recording};
 
@@ -76,7 +76,7 @@ impl Pairing {
                 }
                 let Self { given, made, .. } = &mut pairing;
                 texts_of(exchange, &mut |text| {
-                    if seen.insert(print(text)) {
+                    if seen.insert(hash_of(text)) {
                         made.extend(ids_in(text).filter(|id| !given.contains(*id)).map(str::to_owned));
                     }
                 });
@@ -137,7 +137,7 @@ impl Pairing {
 
     /// The ids of a text that is the same on both sides. Such a text was often seen before.
     pub(super) fn pair_same(&self, text: &str, trial: &mut Trial) -> bool {
-        let print = print(text);
+        let print = hash_of(text);
         if self.seen.contains(&print) {
             return true;
         }
@@ -151,12 +151,6 @@ impl Pairing {
         self.to_recorded.extend(trial.to_recorded);
         self.seen.extend(trial.same);
     }
-}
-
-fn print(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Calls back with every text of a request.

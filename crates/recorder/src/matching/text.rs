@@ -63,11 +63,7 @@ fn same(text: &str, world: &HoleContext<'_>, trial: &mut Trial) -> Option<()> {
 
 /// How many bytes are equal at the beginning.
 fn common(one: &[u8], other: &[u8]) -> usize {
-    const STRIDE: usize = 256;
-    let whole =
-        one.chunks_exact(STRIDE).zip(other.chunks_exact(STRIDE)).take_while(|(one, other)| one == other).count();
-    let done = whole * STRIDE;
-    done + one[done..].iter().zip(&other[done..]).take_while(|(one, other)| one == other).count()
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
 /// Two texts that are equal from some position on, so far.

@@ -29,49 +29,32 @@ pub enum ProviderApi {
     Bedrock,
 }
 
-const ALL: [ProviderApi; 8] = [
-    ProviderApi::OpenAiChat,
-    ProviderApi::OpenAiResponses,
-    ProviderApi::OpenAiEmbeddings,
-    ProviderApi::AnthropicMessages,
-    ProviderApi::Gemini,
-    ProviderApi::CohereChat,
-    ProviderApi::OllamaChat,
-    ProviderApi::Bedrock,
+/// Each with its name in a recording, and what reads its answers; in the order of the type.
+const ALL: [(ProviderApi, &str, Option<WireApi>); 8] = [
+    (ProviderApi::OpenAiChat, "openai.chat", Some(WireApi::Chat)),
+    (ProviderApi::OpenAiResponses, "openai.responses", Some(WireApi::Responses)),
+    (ProviderApi::OpenAiEmbeddings, "openai.embeddings", None),
+    (ProviderApi::AnthropicMessages, "anthropic.messages", Some(WireApi::Messages)),
+    (ProviderApi::Gemini, "gemini", Some(WireApi::Gemini)),
+    (ProviderApi::CohereChat, "cohere.chat", Some(WireApi::Cohere)),
+    (ProviderApi::OllamaChat, "ollama.chat", Some(WireApi::Ollama)),
+    (ProviderApi::Bedrock, "bedrock", Some(WireApi::Bedrock)),
 ];
 
 impl ProviderApi {
     /// Its name in a recording.
     pub fn name(self) -> &'static str {
-        match self {
-            ProviderApi::OpenAiChat => "openai.chat",
-            ProviderApi::OpenAiResponses => "openai.responses",
-            ProviderApi::OpenAiEmbeddings => "openai.embeddings",
-            ProviderApi::AnthropicMessages => "anthropic.messages",
-            ProviderApi::Gemini => "gemini",
-            ProviderApi::CohereChat => "cohere.chat",
-            ProviderApi::OllamaChat => "ollama.chat",
-            ProviderApi::Bedrock => "bedrock",
-        }
+        ALL[self as usize].1
     }
 
     /// The API that has this name.
     pub fn read(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|api| api.name() == name)
+        ALL.iter().find(|(_, known, _)| *known == name).map(|(api, ..)| *api)
     }
 
     /// The same for whoever reads its answers; nothing where they are not a model's words.
     pub fn wire(self) -> Option<WireApi> {
-        match self {
-            ProviderApi::OpenAiChat => Some(WireApi::Chat),
-            ProviderApi::OpenAiResponses => Some(WireApi::Responses),
-            ProviderApi::AnthropicMessages => Some(WireApi::Messages),
-            ProviderApi::Gemini => Some(WireApi::Gemini),
-            ProviderApi::CohereChat => Some(WireApi::Cohere),
-            ProviderApi::OllamaChat => Some(WireApi::Ollama),
-            ProviderApi::Bedrock => Some(WireApi::Bedrock),
-            ProviderApi::OpenAiEmbeddings => None,
-        }
+        ALL[self as usize].2
     }
 }
 
@@ -213,7 +196,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for api in ALL {
+        for (api, ..) in ALL {
             assert_eq!(ProviderApi::read(api.name()), Some(api));
         }
         assert_eq!(ProviderApi::read("openai"), None);

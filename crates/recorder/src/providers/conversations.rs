@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::ProviderApi;
 use super::api::read;
 use super::conversation::{messages, system_pointers};
-use crate::matching::texts_in;
+use crate::matching::{hash_of, texts_in};
 use crate::{Exchange, RecordedRequest};
 
 /// How many exchanges with equal messages are remembered; the oldest are forgotten.
@@ -42,7 +42,7 @@ impl Conversations {
         let answer = answer.unwrap_or_default();
         self.by_answer.extend(answer.id.map(|id| (id, exchange.id)));
         let said = answer.calls.iter().map(|call| call.id.as_str()).chain([answer.text.as_str()]);
-        let answer = said.filter(|said| !said.is_empty()).map(digest).collect();
+        let answer = said.filter(|said| !said.is_empty()).map(hash_of).collect();
         let Some(key) = beginnings(api, &exchange.request.origin, body).pop() else { return };
         let known = self.by_messages.entry(key).or_default();
         if known.len() >= SAME_MOST {
@@ -97,10 +97,9 @@ fn beginnings(api: ProviderApi, origin: &str, body: &Value) -> Vec<u64> {
 }
 
 fn system(api: ProviderApi, body: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
     let pointers = system_pointers(api, body);
-    pointers.iter().filter_map(|pointer| body.pointer(pointer)).for_each(|value| plain(value).hash(&mut hasher));
-    hasher.finish()
+    let prompts = pointers.iter().filter_map(|pointer| body.pointer(pointer));
+    hash_of(&prompts.map(plain).collect::<Vec<Value>>())
 }
 
 /// A message as it is compared. Marks for the cache move from message to message and do not count, and a text is the same as one part
@@ -120,17 +119,11 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-fn digest(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
 /// The digests of all texts in what follows.
 fn texts(values: &[Value]) -> HashSet<u64> {
     let mut found = HashSet::new();
     for value in values {
-        texts_in(value, &mut |text| found.extend([digest(text)]));
+        texts_in(value, &mut |text| found.extend([hash_of(text)]));
     }
     found
 }

@@ -6,17 +6,15 @@ use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::net::TcpStream;
 
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::connection::{Handover, Speaker, Upgrade};
-use crate::proxy::accepting::connection_policy::ConnectionRule;
-use crate::proxy::accepting::request_reader::{self, Intake};
-use crate::proxy::accepting::target::RequestTarget;
-use crate::proxy::accepting::tunnel::Tunnel;
+use crate::proxy::accepting::request_reader;
 use crate::proxy::accepting::websocket;
 use crate::proxy::forwarding::forward;
-use crate::proxy::forwarding::forward::{ObservedRequest, OutgoingRequest};
 use crate::proxy::forwarding::headers;
-use crate::proxy::own_answers::{AnswerBody, ProxyAnswer, refusal, unreachable, whole};
+use crate::proxy::own_answers::{refusal, unreachable, whole};
+use crate::proxy::{
+    AnswerBody, ConnectionRule, Handover, Intake, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState,
+    RequestTarget, Speaker, Tunnel, Upgrade,
+};
 use crate::{RecordedBody, WarningKind};
 
 /// Answers a request; an error breaks the connection off.
@@ -66,7 +64,7 @@ async fn connect(request: &mut Request<Incoming>, shared: &ProxyState, handover:
             Ok(far) => Tunnel::Raw(far, Some(target.host.clone())),
             Err(words) => {
                 let what = format!("{} cannot be reached: {words}", target.authority());
-                shared.ledger.note(WarningKind::Unreachable { what: what.clone() });
+                shared.ledger.note(WarningKind::Unreachable(what.clone()));
                 return unreachable(&what);
             }
         },

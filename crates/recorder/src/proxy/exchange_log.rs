@@ -10,9 +10,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 
 use crate::proxy::accepting::credentials;
-use crate::proxy::accepting::program::{ClientProgram, PATIENCE};
-use crate::proxy::accepting::target::RequestTarget;
-use crate::proxy::open_exchange::OngoingExchange;
+use crate::proxy::accepting::program::PATIENCE;
+use crate::proxy::{ClientProgram, OngoingExchange, RequestTarget};
 use crate::recording::is_word;
 use crate::tap::Tapped;
 use crate::{
@@ -169,7 +168,7 @@ impl ExchangeLog {
         drop(seen);
         self.open();
         if keep && !room {
-            self.note(WarningKind::Full { most: MOST_EXCHANGES });
+            self.note(WarningKind::Full(MOST_EXCHANGES));
         }
         (id as u64, after)
     }

@@ -5,10 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use crate::proxy::accepting::program::ClientProgram;
-use crate::proxy::exchange_log::ExchangeLog;
-use crate::proxy::streams::frames::Splitter;
-use crate::proxy::streams::mcp_stream::Listening;
+use crate::proxy::{ClientProgram, ExchangeLog, Listening, Splitter};
 use crate::{
     AnswerFrame, EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse, SeenHow, is_chatter,
 };

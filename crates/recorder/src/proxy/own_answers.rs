@@ -7,7 +7,7 @@ use hyper::http::{HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use crate::MissAnswer;
-use crate::proxy::forwarding::tee::UpstreamBroken;
+use crate::proxy::UpstreamBroken;
 
 /// The body of an answer.
 pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, UpstreamBroken>;

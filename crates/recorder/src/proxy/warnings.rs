@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::compression::is_readable;
-use crate::proxy::exchange_log::SeenSoFar;
+use crate::proxy::SeenSoFar;
 use crate::{EndKind, Exchange, RecordedBody, Warning, WarningKind};
 
 /// Statuses that say that a key is missing or wrong.
@@ -34,7 +34,7 @@ fn shown(exchange: &Exchange) -> Vec<WarningKind> {
     };
     if let Some(response) = &exchange.response {
         if DENIED.contains(&response.status) && !exchange.chatter {
-            kinds.push(WarningKind::Denied { status: response.status });
+            kinds.push(WarningKind::Denied(response.status));
         }
         if let Some(encoding) = response.header("content-encoding").filter(|encoding| !is_readable(encoding)) {
             kinds.push(WarningKind::Unsearched { origin: request.origin.clone(), encoding: encoding.to_owned() });
@@ -45,7 +45,7 @@ fn shown(exchange: &Exchange) -> Vec<WarningKind> {
     }
     match &exchange.end.how {
         EndKind::TooLarge => kinds.push(WarningKind::TooLarge { request: false, place: place() }),
-        EndKind::Unreachable(what) if !exchange.chatter => kinds.push(WarningKind::Unreachable { what: what.clone() }),
+        EndKind::Unreachable(what) if !exchange.chatter => kinds.push(WarningKind::Unreachable(what.clone())),
         _ => {}
     }
     kinds

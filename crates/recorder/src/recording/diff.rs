@@ -255,8 +255,8 @@ the first difference is at call 1
 only in the first:
   4  POST https://a.example/gone
 only in the second:
-  2  POST https://a.example/chat
-";
+  2  POST https://a.example/chat\n\
+        ";
         assert_eq!(diff(&first, &second), shown);
         assert_eq!(diff(&first, &first), "3 exchanges are equal\n");
     }

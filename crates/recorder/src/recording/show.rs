@@ -234,8 +234,8 @@ in /home/me/shop, 2026-11-16 03:37:43 UTC
 
 1 of 2 exchanges is chatter (~)
 may differ: /session in every request (rehearsal)
-exit code 0 after 3.100 s
-";
+exit code 0 after 3.100 s\n\
+        ";
         assert_eq!(show(&recording), shown);
     }
 }

@@ -12,7 +12,7 @@ use super::clean::{cleaned, leftover};
 use super::content::{RecordingFiles, write_body, write_bytes};
 use super::fields::{write_pairs_if_any, written as line};
 use super::patch::patch_between;
-use super::{EndKind, Exchange, Header, RecordedRequest, Recording, Roots};
+use super::{EndKind, Exchange, Header, Recording, Roots};
 use crate::ProviderApi;
 
 /// A recording as it is stored.
@@ -42,10 +42,16 @@ impl Recording {
         let clean = cleaned(self, &mut secrets);
         let mut written = StoredRecording::default();
         push(&mut written.text, write_header(&clean.header));
-        let mut earlier = WrittenExchanges::default();
+        let mut last = LastAtPlace::new();
         for exchange in &clean.exchanges {
-            write_exchange(exchange, &earlier, &mut written);
-            earlier.take(exchange);
+            let request = &exchange.request;
+            let place = (request.origin.as_str(), request.method.as_str(), request.path.as_str());
+            let continued = exchange.after.and_then(|after| clean.exchange(after));
+            let before = last.get(&place).copied().filter(|before| Some(before.id) != exchange.after);
+            write_exchange(exchange, continued.into_iter().chain(before), &mut written);
+            if !exchange.chatter {
+                last.insert(place, exchange);
+            }
         }
         for hole in &clean.holes {
             let api = hole.speaks.map(ProviderApi::name);
@@ -84,8 +90,16 @@ fn write_header(header: &Header) -> Map<String, Value> {
     }))
 }
 
-fn write_exchange(exchange: &Exchange, earlier: &WrittenExchanges<'_>, written: &mut StoredRecording) {
-    let request = write_request(exchange, earlier, &mut written.files);
+/// The last exchange, chatter aside, of each origin, method and path.
+type LastAtPlace<'r> = HashMap<(&'r str, &'r str, &'r str), &'r Exchange>;
+
+/// Writes an exchange; its body may be much like that of an earlier one, for which there are candidates.
+fn write_exchange<'r>(
+    exchange: &Exchange,
+    candidates: impl Iterator<Item = &'r Exchange>,
+    written: &mut StoredRecording,
+) {
+    let request = write_request(exchange, candidates, &mut written.files);
     push(&mut written.text, request);
     let id = exchange.id;
     if let Some(response) = &exchange.response {
@@ -109,9 +123,9 @@ fn write_exchange(exchange: &Exchange, earlier: &WrittenExchanges<'_>, written: 
     push(&mut written.text, line(end));
 }
 
-fn write_request(
+fn write_request<'r>(
     exchange: &Exchange,
-    earlier: &WrittenExchanges<'_>,
+    mut candidates: impl Iterator<Item = &'r Exchange>,
     files: &mut RecordingFiles,
 ) -> Map<String, Value> {
     let request = &exchange.request;
@@ -128,7 +142,11 @@ fn write_request(
         "speaks": request.speaks.map(ProviderApi::name),
         "headers": write_pairs_if_any(&request.headers),
     }));
-    match likeness(exchange, earlier) {
+    let body = request.body.as_json().map(|body| (body, body.to_string()));
+    let likeness = body.and_then(|(body, text)| {
+        candidates.find_map(|other| Some((other.id, patch_between(other.request.body.as_json()?, body, &text)?)))
+    });
+    match likeness {
         Some((id, patch)) => {
             fields.insert("like".into(), id.into());
             fields.insert("patch".into(), patch);
@@ -136,43 +154,4 @@ fn write_request(
         None => write_body(&request.body, &mut fields, files),
     }
     fields
-}
-
-/// The earlier exchange that a body is much like, and what makes this body of that one: the one that it continues, or the last
-/// one at the same place.
-fn likeness(exchange: &Exchange, earlier: &WrittenExchanges<'_>) -> Option<(u64, Value)> {
-    let body = exchange.request.body.as_json()?;
-    let continued = exchange.after.and_then(|after| earlier.by_id.get(&after));
-    let last = earlier.by_place.get(&place(&exchange.request));
-    let mut candidates: Vec<&Exchange> = continued.into_iter().chain(last).copied().collect();
-    candidates.dedup_by_key(|other| other.id);
-    let text = body.to_string();
-    candidates.into_iter().find_map(|other| {
-        let base = other.request.body.as_json()?;
-        Some((other.id, patch_between(base, body, &text)?))
-    })
-}
-
-/// Exchanges that are written, so that the one that another is like is found at once.
-#[derive(Default)]
-struct WrittenExchanges<'r> {
-    by_id: HashMap<u64, &'r Exchange>,
-    /// The last one of each place, chatter aside.
-    by_place: HashMap<RequestLine<'r>, &'r Exchange>,
-}
-
-/// Origin, method and path.
-type RequestLine<'r> = (&'r str, &'r str, &'r str);
-
-impl<'r> WrittenExchanges<'r> {
-    fn take(&mut self, exchange: &'r Exchange) {
-        self.by_id.insert(exchange.id, exchange);
-        if !exchange.chatter {
-            self.by_place.insert(place(&exchange.request), exchange);
-        }
-    }
-}
-
-fn place(request: &RecordedRequest) -> RequestLine<'_> {
-    (&request.origin, &request.method, &request.path)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Stdin};
+use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Stdin};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::unix::pipe::Sender;
@@ -43,10 +43,12 @@ impl Pump<'_> {
         let (read, write) = UnixStream::from_std(session)?.into_split();
         let mut signals = EndingSignals::listen()?;
         let mut host = HostPump { input: tokio::io::stdin(), seen: Vec::new() };
-        if self.task == TapTask::Play && host.opens().await {
-            return Ok(Relay::run(self.program, self.arguments, host, (read, write), &mut signals).await);
-        }
-        match self.forward(host, write, &mut signals).await? {
+        let forwarded = if self.task == TapTask::Play && host.opens().await {
+            Forwarded::Server(host, write)
+        } else {
+            self.forward(host, write, &mut signals).await?
+        };
+        match forwarded {
             Forwarded::Ended(code, write) => {
                 drop(write);
                 let mut rest = read;
@@ -71,9 +73,7 @@ impl Pump<'_> {
         let output = child.stdout.take();
         let tells = Arc::new(AtomicBool::new(false));
         let (told, rest) = unbounded_channel();
-        let told_by_host = told.clone();
-        let upward = Upward { host, server: input, tells: Arc::clone(&tells) };
-        let mut up = tokio::spawn(upward.run(self.task, told_by_host));
+        let mut up = tokio::spawn(upward(host, input, self.task, Arc::clone(&tells), told.clone()));
         let down = output.map(|output| tokio::spawn(downward(output, tells, told)));
         let telling = tokio::spawn(tell(rest, session));
         let mut left = false;
@@ -152,36 +152,33 @@ pub(crate) fn opens(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// From the host to the server.
-struct Upward {
-    host: HostPump,
-    server: Sender,
-    /// Whether the session is told, which begins with the first line.
+/// From the host to the server, until one of them leaves. Gives back the host of a server that is not to be spoken to. The
+/// session is told (`tells`) from the first line on.
+async fn upward(
+    mut host: HostPump,
+    mut server: Sender,
+    task: TapTask,
     tells: Arc<AtomicBool>,
-}
-
-impl Upward {
-    /// Forwards until the host or the server leaves. Gives back the host of a server that is not to be spoken to.
-    async fn run(mut self, task: TapTask, told: UnboundedSender<Vec<u8>>) -> Option<HostPump> {
-        let opens = self.host.opens().await;
-        if opens && task != TapTask::Record {
-            return Some(self.host);
+    told: UnboundedSender<Vec<u8>>,
+) -> Option<HostPump> {
+    let opens = host.opens().await;
+    if opens && task != TapTask::Record {
+        return Some(host);
+    }
+    tells.store(opens, Ordering::Release);
+    let mut lines = LineCopies::new(FROM_HOST);
+    loop {
+        if opens {
+            // Before the server has it, so that its answer comes later.
+            lines.push(&host.seen, &told);
         }
-        self.tells.store(opens, Ordering::Release);
-        let mut lines = LineCopies::new(FROM_HOST);
-        loop {
-            if opens {
-                // Before the server has it, so that its answer comes later.
-                lines.push(&self.host.seen, &told);
-            }
-            if self.server.write_all(&self.host.seen).await.is_err() {
-                // The server does not listen any more. If it ends, that is seen elsewhere.
-                std::future::pending::<()>().await;
-            }
-            self.host.seen.clear();
-            if !self.host.read().await {
-                return None;
-            }
+        if server.write_all(&host.seen).await.is_err() {
+            // The server does not listen any more. If it ends, that is seen elsewhere.
+            std::future::pending::<()>().await;
+        }
+        host.seen.clear();
+        if !host.read().await {
+            return None;
         }
     }
 }
@@ -222,15 +219,15 @@ impl LineCopies {
     }
 }
 
-/// Tells the session what went by, until nobody has anything to tell.
-pub(super) async fn tell(
+/// Tells the session or the server what went by, until nobody has anything to tell.
+pub(super) async fn tell<W: AsyncWrite + Unpin>(
     mut lines: UnboundedReceiver<Vec<u8>>,
-    mut session: OwnedWriteHalf,
-) -> io::Result<OwnedWriteHalf> {
+    mut listener: W,
+) -> io::Result<W> {
     while let Some(line) = lines.recv().await {
-        session.write_all(&line).await?;
+        listener.write_all(&line).await?;
     }
-    Ok(session)
+    Ok(listener)
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor};
+use std::ops::ControlFlow;
 use std::process::ExitStatus;
 
 use agentci_process::LineReader;
 use rustix::process::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, Stdout};
-use tokio::net::unix::pipe::Sender;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::Child;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -40,12 +40,6 @@ struct StartedServer {
     telling: Option<JoinHandle<()>>,
 }
 
-/// How the session and the server go on.
-enum SessionStep {
-    Goes,
-    Ends(u8),
-}
-
 impl<'a> Relay<'a> {
     /// Lets the session answer until it is over; gives the exit code.
     pub(super) async fn run(
@@ -60,7 +54,7 @@ impl<'a> Relay<'a> {
         let heard = tokio::spawn(hear(host, told.clone()));
         let (said, output) = (LineReader::new(read, LONGEST_LINE), tokio::io::stdout());
         let mut relay = Self { program, arguments, said, output, told, server: None };
-        let code = loop {
+        loop {
             let next = tokio::select! {
                 signal = signals.next() => relay.signal(signal),
                 line = relay.said.next() => {
@@ -72,36 +66,35 @@ impl<'a> Relay<'a> {
                     return relay.end(status, telling).await;
                 }
             };
-            if let SessionStep::Ends(code) = next {
-                break code;
+            if let ControlFlow::Break(code) = next {
+                heard.abort();
+                return code;
             }
-        };
-        heard.abort();
-        code
+        }
     }
 
-    fn signal(&self, signal: Signal) -> SessionStep {
+    fn signal(&self, signal: Signal) -> ControlFlow<u8> {
         let Some(server) = &self.server else {
-            return SessionStep::Ends(u8::try_from(128 + signal.as_raw()).unwrap_or(1));
+            return ControlFlow::Break(u8::try_from(128 + signal.as_raw()).unwrap_or(1));
         };
         pass_on(&server.child, signal);
-        SessionStep::Goes
+        ControlFlow::Continue(())
     }
 
     /// Does what a line of the session says.
-    async fn obey(&mut self, line: Option<Vec<u8>>) -> SessionStep {
-        let Some(line) = line else { return SessionStep::Ends(0) };
+    async fn obey(&mut self, line: Option<Vec<u8>>) -> ControlFlow<u8> {
+        let Some(line) = line else { return ControlFlow::Break(0) };
         match line.split_first() {
             Some((&FROM_SERVER, line)) => say(&mut self.output, line).await,
             Some((&TO_SERVER, line)) => self.pass(line),
             Some((&LEFT, _)) => match &mut self.server {
                 Some(server) => server.input = None,
-                None => return SessionStep::Ends(1),
+                None => return ControlFlow::Break(1),
             },
-            Some((&OVER, _)) => return SessionStep::Ends(1),
+            Some((&OVER, _)) => return ControlFlow::Break(1),
             _ => {}
         }
-        SessionStep::Goes
+        ControlFlow::Continue(())
     }
 
     /// Sends the server a line. The first one starts it.
@@ -154,7 +147,8 @@ impl StartedServer {
         let output = child.stdout.take();
         let telling = output.map(|output| tokio::spawn(tell_lines(output, FROM_SERVER, told.clone())));
         let (lines, rest) = unbounded_channel();
-        tokio::spawn(write(rest, input));
+        // A server that is slow to read holds up nobody else.
+        tokio::spawn(tell(rest, input));
         Ok(Self { child, input: Some(lines), telling })
     }
 }
@@ -183,15 +177,6 @@ async fn tell_lines(from: impl AsyncRead + Unpin, mark: u8, told: UnboundedSende
     let mut lines = LineReader::new(from, LONGEST_LINE);
     while let Ok(Some(line)) = lines.next().await {
         if told.send([&[mark], line, b"\n"].concat()).is_err() {
-            return;
-        }
-    }
-}
-
-/// Writes to the server, and closes its input when nothing more comes. A server that is slow to read holds up nobody else.
-async fn write(mut lines: UnboundedReceiver<Vec<u8>>, mut input: Sender) {
-    while let Some(line) = lines.recv().await {
-        if input.write_all(&line).await.is_err() {
             return;
         }
     }

@@ -12,15 +12,10 @@ use tokio::net::TcpStream;
 
 use crate::authority::Authority;
 use crate::leaks::ConnectionPrograms;
-use crate::proxy::ExchangeLog;
-use crate::proxy::ReachRules;
-use crate::proxy::RecordingReplay;
-use crate::proxy::Upstream;
-use crate::proxy::accepting::program::ClientProgram;
-use crate::proxy::accepting::target::RequestTarget;
 use crate::proxy::accepting::tunnel;
 use crate::proxy::accepting::websocket;
 use crate::proxy::answer;
+use crate::proxy::{ClientProgram, ExchangeLog, ReachRules, RecordingReplay, RequestTarget, Upstream};
 
 /// The most headers of a request.
 const MOST_HEADERS: usize = 500;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::RequestTarget;
 
 /// What is done with a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 
 use crate::proxy::accepting::body_kinds;
-use crate::proxy::accepting::target::RequestTarget;
-use crate::proxy::forwarding::tee::UpstreamBroken;
+use crate::proxy::{RequestTarget, UpstreamBroken};
 use crate::recording::clean_path;
 use crate::{RecordedBody, RecordedRequest, api_of, keep_request_header, keep_response_header};
 

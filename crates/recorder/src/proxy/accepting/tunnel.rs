@@ -13,12 +13,10 @@ use tokio::net::TcpStream;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::connection::{Speaker, Upgrade, speak};
-use crate::proxy::accepting::program::ClientProgram;
-use crate::proxy::accepting::sniff::{TunnelProtocol, sniff};
-use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::accepting::connection::speak;
+use crate::proxy::accepting::sniff::sniff;
 use crate::proxy::accepting::websocket;
+use crate::proxy::{ClientProgram, ProxyState, RequestTarget, Speaker, TunnelProtocol, Upgrade};
 use crate::{Bypass, WarningKind};
 
 /// How long a TLS handshake may take.
@@ -161,7 +159,7 @@ async fn unread(mut io: Sniffed, target: &RequestTarget, what: &str, shared: &Pr
         }
         Err(words) => {
             let what = format!("{authority} cannot be reached: {}", shared.ledger.clean(&words));
-            shared.ledger.note(WarningKind::Unreachable { what });
+            shared.ledger.note(WarningKind::Unreachable(what));
         }
     }
 }

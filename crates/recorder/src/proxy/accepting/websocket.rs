@@ -10,11 +10,9 @@ use hyper_util::rt::TokioIo;
 use tokio::io::copy_bidirectional;
 
 use crate::WarningKind;
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::connection::{Handover, Upgrade};
-use crate::proxy::accepting::target::RequestTarget;
 use crate::proxy::forwarding::headers;
-use crate::proxy::own_answers::{AnswerBody, refusal, unreachable, whole};
+use crate::proxy::own_answers::{refusal, unreachable, whole};
+use crate::proxy::{AnswerBody, Handover, ProxyState, RequestTarget, Upgrade};
 
 /// Answers a request for a WebSocket.
 pub(crate) async fn answer(
@@ -51,7 +49,7 @@ pub(crate) async fn answer(
         }
         Err(words) => {
             let what = format!("{} cannot be reached: {}", target.host, shared.ledger.clean(&words));
-            shared.ledger.note(WarningKind::Unreachable { what: what.clone() });
+            shared.ledger.note(WarningKind::Unreachable(what.clone()));
             unreachable(&what)
         }
     }

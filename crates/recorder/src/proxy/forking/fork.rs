@@ -16,13 +16,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::fork::{ForkCut, scripted_path};
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::target::RequestTarget;
-use crate::proxy::forking::session::{ForkSessions, SESSION, SessionChoice};
-use crate::proxy::forking::stream::{ForkStreams, LiveEvent};
-use crate::proxy::forwarding::forward::{self, ObservedRequest, OutgoingRequest};
-use crate::proxy::own_answers::ProxyAnswer;
-use crate::proxy::playing::replay::{RecordedLookup, RecordingReplay, ReplayNotice, play, refuse};
+use crate::proxy::forking::session::SESSION;
+use crate::proxy::forwarding::forward;
+use crate::proxy::playing::replay::{play, refuse};
+use crate::proxy::{
+    ForkSessions, ForkStreams, LiveEvent, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState, RecordedLookup,
+    RecordingReplay, ReplayNotice, RequestTarget, SessionChoice,
+};
 use crate::{
     Answered, Circumstances, Exchange, Fork, Forked, MatchRules, Matcher, Miss, RecordedRequest, Recording, Then,
 };
@@ -118,26 +118,21 @@ impl Forking {
         let number = replay.ask();
         let clean = asked.request.redacted(&shared.ledger.secrets());
         let call = ForkCall { replay, shared, number, outgoing, asked, clean };
-        if self.is_past() {
-            return self.after(call).await;
-        }
-        if let Some((exchange, reply_id)) = self.of_beginning(replay, &call.asked.request, &call.clean) {
-            if let Some(to) = self.spoken.get(&exchange.id) {
-                return call.redirected(*to).await;
+        match self.step(replay, &call.asked.request, &call.clean, number) {
+            ForkStep::Beginning(exchange, reply_id) => {
+                if let Some(to) = self.spoken.get(&exchange.id) {
+                    return call.redirected(*to).await;
+                }
+                let live = if self.goes_live() { self.note(&call, exchange) } else { None };
+                call.play((exchange, reply_id), live).await
             }
-            if !exchange.is_kept() {
-                self.lose();
-                let miss = replay.not_kept(&call.clean);
-                return call.missed(miss);
+            ForkStep::Early if !self.is_past_by(Self::soon()).await => {
+                let miss = self.lose_early(replay, &call.clean, number);
+                call.missed(miss)
             }
-            let live = if self.goes_live() { self.note(&call, exchange) } else { None };
-            return call.play((exchange, reply_id), live).await;
+            ForkStep::Early | ForkStep::Past => self.after(call).await,
+            ForkStep::Lost(miss) => call.missed(miss),
         }
-        if !self.is_past_soon().await {
-            let miss = self.lose_early(replay, &call.clean, number);
-            return call.missed(miss);
-        }
-        self.after(call).await
     }
 
     /// Answers a request that comes after the beginning.
@@ -227,8 +222,8 @@ impl Forking {
         self.state.send_modify(|state| state.live += calls);
     }
 
-    /// Finds where a message to an MCP server over standard input belongs, if the rest goes on live. `clean` is the same message
-    /// without its secrets.
+    /// Finds where a request belongs, or a message to an MCP server over standard input if the rest goes on live. `clean` is the
+    /// same without its secrets.
     pub(crate) fn step<'r>(
         &self,
         replay: &'r RecordingReplay,
@@ -238,7 +233,7 @@ impl Forking {
     ) -> ForkStep<'r> {
         if !self.is_past() {
             let Some((exchange, reply_id)) = self.of_beginning(replay, request, clean) else { return ForkStep::Early };
-            if exchange.is_kept() {
+            if exchange.is_kept() || self.spoken.contains_key(&exchange.id) {
                 return ForkStep::Beginning(exchange, reply_id);
             }
             self.lose();
@@ -303,11 +298,6 @@ impl Forking {
     /// From now on nothing goes live.
     fn lose(&self) {
         self.state.send_modify(|state| state.lost = true);
-    }
-
-    /// Whether the agent is past the beginning, if not now, then soon.
-    async fn is_past_soon(&self) -> bool {
-        self.is_past_by(Self::soon()).await
     }
 
     /// When a request that comes now has waited long enough.
@@ -386,7 +376,7 @@ mod tests {
     async fn a_call_that_comes_early_waits_for_the_others_but_not_for_ever() {
         let forking = Arc::new(forking());
         let began = tokio::time::Instant::now();
-        assert!(!forking.is_past_soon().await);
+        assert!(!forking.is_past_by(Forking::soon()).await);
         assert_eq!(began.elapsed(), BEGINNING_TIMEOUT);
         let other = Arc::clone(&forking);
         tokio::spawn(async move {
@@ -394,7 +384,7 @@ mod tests {
             other.state.send_modify(|state| state.awaited.clear());
         });
         let began = tokio::time::Instant::now();
-        assert!(forking.is_past_soon().await);
+        assert!(forking.is_past_by(Forking::soon()).await);
         assert!(began.elapsed() < BEGINNING_TIMEOUT);
     }
 
@@ -403,7 +393,7 @@ mod tests {
         let forking = forking();
         forking.lose();
         let began = tokio::time::Instant::now();
-        assert!(!forking.is_past_soon().await);
+        assert!(!forking.is_past_by(Forking::soon()).await);
         assert_eq!(began.elapsed(), Duration::ZERO);
     }
 }

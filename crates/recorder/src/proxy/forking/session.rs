@@ -13,10 +13,8 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 use serde_json::Value;
 
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::request_reader::Intake;
-use crate::proxy::accepting::target::RequestTarget;
 use crate::proxy::forwarding::headers;
+use crate::proxy::{Intake, ProxyState, RequestTarget};
 use crate::tap::messages_in;
 use crate::{Exchange, RecordedRequest, WarningKind};
 
@@ -125,7 +123,7 @@ impl RecordedSession {
         let late = |_| Err(format!("its MCP server began no session within {} s", HANDSHAKE_TIMEOUT.as_secs()));
         let id =
             tokio::time::timeout(HANDSHAKE_TIMEOUT, self.shake_hands(version, shared)).await.unwrap_or_else(late)?;
-        shared.ledger.note(WarningKind::SessionAtFork { server: self.target.origin() });
+        shared.ledger.note(WarningKind::SessionAtFork(self.target.origin()));
         Ok(id)
     }
 

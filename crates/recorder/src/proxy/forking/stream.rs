@@ -17,16 +17,12 @@ use reqwest::Url;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::request_reader::Intake;
-use crate::proxy::accepting::target::RequestTarget;
 use crate::proxy::forking::session::{
-    HANDSHAKE_TIMEOUT, INITIALIZED, LARGEST_HANDSHAKE, SESSION, SessionChoice, accepted, is_call, other_version, path,
+    HANDSHAKE_TIMEOUT, INITIALIZED, LARGEST_HANDSHAKE, SESSION, accepted, is_call, other_version, path,
 };
 use crate::proxy::forwarding::headers;
-use crate::proxy::forwarding::upstream::words;
-use crate::proxy::streams::frames::Splitter;
-use crate::proxy::streams::mcp_stream::{Listening, PostEndpoint, endpoint_in, message};
+use crate::proxy::streams::mcp_stream::{endpoint_in, message};
+use crate::proxy::{Intake, Listening, PostEndpoint, ProxyState, RequestTarget, SessionChoice, Splitter, words};
 use crate::{EndKind, Exchange, RecordedRequest, WarningKind};
 
 /// The most bytes of an event.
@@ -204,7 +200,7 @@ impl RecordedStream {
         let connecting = self.shake_hands(introduces_itself, shared);
         let (endpoint, stream) = tokio::time::timeout(HANDSHAKE_TIMEOUT, connecting).await.unwrap_or_else(late)?;
         tokio::spawn(stream.pass_on(self.client.clone()));
-        shared.ledger.note(WarningKind::SessionAtFork { server: self.target.origin() });
+        shared.ledger.note(WarningKind::SessionAtFork(self.target.origin()));
         Ok(endpoint)
     }
 

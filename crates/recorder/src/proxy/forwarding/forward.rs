@@ -6,13 +6,9 @@ use http_body_util::BodyExt as _;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::program::ClientProgram;
-use crate::proxy::accepting::request_reader::{Intake, response_headers};
-use crate::proxy::accepting::target::RequestTarget;
 use crate::proxy::forwarding::headers;
-use crate::proxy::forwarding::tee::{Tee, Upload};
-use crate::proxy::own_answers::{AnswerBody, refusal, unreachable};
+use crate::proxy::own_answers::{refusal, unreachable};
+use crate::proxy::{AnswerBody, ClientProgram, Intake, ProxyState, RequestTarget, Tee, Upload, response_headers};
 use crate::{EndKind, RecordedRequest, WarningKind};
 
 /// A request on its way to the live world.
@@ -43,7 +39,7 @@ pub(crate) async fn forward(
     if asked.is_some()
         && let Some(reason) = shared.upstream.closed()
     {
-        shared.ledger.note(WarningKind::Refused { reason: reason.clone() });
+        shared.ledger.note(WarningKind::Refused(reason.clone()));
         return refusal(StatusCode::BAD_REQUEST, "refused", &reason);
     }
     let mut ongoing = asked.map(|asked| shared.ledger.begin(asked.request, asked.keep).by(asked.program));

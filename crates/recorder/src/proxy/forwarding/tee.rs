@@ -9,8 +9,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::EndKind;
-use crate::proxy::forwarding::upstream::words;
-use crate::proxy::open_exchange::OngoingExchange;
+use crate::proxy::{OngoingExchange, words};
 
 /// The connection to the client breaks off, as the one to the server did.
 #[derive(Debug, thiserror::Error)]

@@ -11,8 +11,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, ClientBuilder, Proxy, Url};
 use tokio::net::TcpStream;
 
-use crate::proxy::accepting::target::RequestTarget;
-use crate::proxy::forwarding::user_proxy::{self, UserProxy};
+use crate::proxy::forwarding::user_proxy;
+use crate::proxy::{RequestTarget, UserProxy};
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);

@@ -4,7 +4,7 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::proxy::accepting::target::RequestTarget;
+use crate::proxy::RequestTarget;
 
 /// The longest head of an answer to `CONNECT`.
 const LONGEST_HEAD: usize = 16 * 1024;

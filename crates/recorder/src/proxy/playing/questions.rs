@@ -6,8 +6,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::proxy::playing::pace::PlayClock;
-use crate::proxy::playing::spoil::Spoil;
+use crate::proxy::{PlayClock, Spoil};
 use crate::{Exchange, RecordedRequest, ReplayPace};
 
 /// What has been asked so far.

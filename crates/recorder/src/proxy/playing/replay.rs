@@ -12,20 +12,14 @@ use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::Instant;
 
-use crate::proxy::ProxyState;
-use crate::proxy::accepting::program::ClientProgram;
-use crate::proxy::accepting::target::RequestTarget;
-use crate::proxy::forking::fork::Forking;
-use crate::proxy::forking::stream::LiveEvent;
-use crate::proxy::forwarding::forward::{self, ObservedRequest, OutgoingRequest};
-use crate::proxy::forwarding::tee::UpstreamBroken;
-use crate::proxy::open_exchange::OngoingExchange;
-use crate::proxy::own_answers::{AnswerBody, ProxyAnswer, of_miss, refusal, unreachable, whole};
-use crate::proxy::playing::pace::PlayClock;
-use crate::proxy::playing::questions::Questions;
-use crate::proxy::playing::replay_body::{self, ReplayBody};
-use crate::proxy::playing::spoil::{Decide, Spoil, spoilt};
-use crate::proxy::streams::event_owner::{InStream, in_streams};
+use crate::proxy::forwarding::forward;
+use crate::proxy::own_answers::{of_miss, refusal, unreachable, whole};
+use crate::proxy::playing::replay_body;
+use crate::proxy::{
+    AnswerBody, ClientProgram, Decide, Forking, InStream, LiveEvent, ObservedRequest, OngoingExchange, OutgoingRequest,
+    PlayClock, ProxyAnswer, ProxyState, Questions, ReplayBody, RequestTarget, Spoil, UpstreamBroken, in_streams,
+    spoilt,
+};
 use crate::{
     AnswerFrame, Answered, Circumstances, EndKind, Exchange, ExchangeEnd, Fork, MatchRules, Matcher, Miss,
     NearestRequest, OnMiss, PostEndpoint, RecordedRequest, Recording, Remedy, ReplayPace, ReplayTally, SeenHow, Then,

@@ -16,14 +16,11 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
-use crate::proxy::forking::stream::LiveEvent;
-use crate::proxy::forwarding::tee::{Break, UpstreamBroken};
-use crate::proxy::open_exchange::OngoingExchange;
-use crate::proxy::playing::pace::PlayClock;
-use crate::proxy::playing::questions::Questions;
-use crate::proxy::playing::spoil::{Spoil, spoilt_event};
-use crate::proxy::streams::event_owner::ClientMessages;
-use crate::proxy::streams::mcp_stream::{Listening, message};
+use crate::proxy::playing::spoil::spoilt_event;
+use crate::proxy::streams::mcp_stream::message;
+use crate::proxy::{
+    Break, ClientMessages, Listening, LiveEvent, OngoingExchange, PlayClock, Questions, Spoil, UpstreamBroken,
+};
 use crate::recording::is_event_stream;
 use crate::{EndKind, Exchange, ReplayPace, with_reply_id};
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::Exchange;
-use crate::proxy::streams::mcp_stream::{Listening, PostEndpoint, is_mcp_stream, message};
+use crate::proxy::streams::mcp_stream::message;
+use crate::proxy::{Listening, PostEndpoint, is_mcp_stream};
 
 /// What a client said to a server, in the order of the recording.
 #[derive(Clone)]

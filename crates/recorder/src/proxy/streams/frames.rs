@@ -21,10 +21,10 @@ pub(crate) struct Splitter {
     cut: FrameCut,
     /// What came since the last cut.
     open: BytesMut,
-    /// What the line that is being read has so far, its length aside: whether it has more than a carriage return.
-    line_has_text: bool,
-    /// Whether any line since the last cut has text.
-    piece_has_text: bool,
+    /// Where in it the line begins that is being read.
+    line: usize,
+    /// Whether any line before that one has text.
+    has_text: bool,
 }
 
 impl Splitter {
@@ -37,7 +37,7 @@ impl Splitter {
             "application/x-ndjson" | "application/ndjson" | "application/jsonl" if plain => FrameCut::Lines,
             _ => FrameCut::Chunks,
         };
-        Self { cut, open: BytesMut::new(), line_has_text: false, piece_has_text: false }
+        Self { cut, open: BytesMut::new(), line: 0, has_text: false }
     }
 
     /// For this answer, by its headers.
@@ -51,18 +51,20 @@ impl Splitter {
         if self.cut == FrameCut::Chunks {
             return if chunk.is_empty() { Vec::new() } else { vec![chunk.clone()] };
         }
+        let mut searched = self.open.len();
+        self.open.extend_from_slice(chunk);
         let mut pieces = Vec::new();
-        let (mut cut, mut line) = (0, 0);
-        for feed in memchr::memchr_iter(b'\n', chunk) {
-            self.read(&chunk[line..feed]);
-            line = feed + 1;
-            if self.line_ends() {
-                pieces.push(self.take(chunk.slice(cut..line)));
-                cut = line;
+        while let Some(feed) = memchr::memchr(b'\n', &self.open[searched..]) {
+            searched += feed + 1;
+            let is_blank = self.open[self.line..searched].iter().all(|byte| matches!(byte, b'\r' | b'\n'));
+            let ends = self.cut == FrameCut::Lines || is_blank;
+            let has_text = self.has_text || !is_blank;
+            (self.line, self.has_text) = (searched, has_text);
+            if ends && has_text {
+                pieces.push(self.open.split_to(searched).freeze());
+                (searched, self.line, self.has_text) = (0, 0, false);
             }
         }
-        self.read(&chunk[line..]);
-        self.open.extend_from_slice(&chunk[cut..]);
         pieces
     }
 
@@ -74,31 +76,6 @@ impl Splitter {
     /// What is left when the answer is over.
     pub(crate) fn rest(&mut self) -> Option<Bytes> {
         (!self.open.is_empty()).then(|| self.open.split().freeze())
-    }
-
-    fn read(&mut self, part: &[u8]) {
-        self.line_has_text |= part.iter().any(|byte| *byte != b'\r');
-    }
-
-    /// Whether a piece ends with this line.
-    fn line_ends(&mut self) -> bool {
-        let has_text = std::mem::take(&mut self.line_has_text);
-        let empty_after_text = !has_text && self.piece_has_text;
-        self.piece_has_text |= has_text;
-        match self.cut {
-            FrameCut::Events => empty_after_text,
-            FrameCut::Lines => self.piece_has_text,
-            FrameCut::Chunks => false,
-        }
-    }
-
-    fn take(&mut self, end: Bytes) -> Bytes {
-        self.piece_has_text = false;
-        if self.open.is_empty() {
-            return end;
-        }
-        self.open.extend_from_slice(&end);
-        self.open.split().freeze()
     }
 }
 

@@ -5,23 +5,38 @@ use serde_json::Value;
 use crate::{AnswerFrame, RecordedResponse};
 
 /// The body of an answer, read as what it is.
-pub(super) enum ReadBody {
+pub(super) struct ReadBody {
+    pub(super) form: BodyForm,
+    /// Its JSON values, in order; none of one that is something else.
+    pub(super) values: Vec<Value>,
+    /// The frame that has each event, or in which each line ends.
+    pub(super) frames: Vec<usize>,
+}
+
+/// What the body of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BodyForm {
     /// Server-sent events: the data of each frame, where it has some.
-    Events(Vec<Value>, Vec<usize>),
-    /// Lines of JSON, each with the frame in which it ends.
-    Lines(Vec<Value>, Vec<usize>),
-    /// One JSON value, or the items of a list that Gemini streams.
-    Json(Vec<Value>, bool),
+    Events,
+    /// Lines of JSON.
+    Lines,
+    /// One JSON value.
+    Json,
+    /// The items of a list that Gemini streams.
+    List,
     /// Text, or anything else.
     Raw,
 }
 
+impl BodyForm {
+    fn of(self, values: Vec<Value>) -> ReadBody {
+        ReadBody { form: self, values, frames: Vec::new() }
+    }
+}
+
 /// The JSON values of an answer, in order; none of one that is something else.
 pub(crate) fn values_of(response: &RecordedResponse) -> Vec<Value> {
-    match read(response) {
-        ReadBody::Events(values, _) | ReadBody::Lines(values, _) | ReadBody::Json(values, _) => values,
-        ReadBody::Raw => Vec::new(),
-    }
+    read(response).values
 }
 
 /// Whether an answer says that it is a stream of server-sent events.
@@ -34,28 +49,29 @@ pub(crate) fn is_event_stream(response: &RecordedResponse) -> bool {
 pub(super) fn read(response: &RecordedResponse) -> ReadBody {
     if is_event_stream(response) {
         let data = response.frames.iter().enumerate().filter_map(|(index, frame)| Some((event(frame)?, index)));
-        let (events, frames) = data.unzip();
-        return ReadBody::Events(events, frames);
+        let (values, frames) = data.unzip();
+        return ReadBody { form: BodyForm::Events, values, frames };
     }
     let whole = response.whole();
     match serde_json::from_slice(&whole) {
         Ok(Value::Array(items)) if items.iter().any(|item| item.get("candidates").is_some()) => {
-            ReadBody::Json(items, true)
+            BodyForm::List.of(items)
         }
-        Ok(value) => ReadBody::Json(vec![value], false),
-        Err(_) => lines(response, &whole).unwrap_or(ReadBody::Raw),
+        Ok(value) => BodyForm::Json.of(vec![value]),
+        Err(_) => lines(response, &whole).unwrap_or_else(|| BodyForm::Raw.of(Vec::new())),
     }
 }
 
 /// The data of a server-sent event: JSON, or a text.
 fn event(frame: &AnswerFrame) -> Option<Value> {
-    let text = std::str::from_utf8(&frame.bytes).ok()?;
-    let data: Vec<&str> = text.lines().filter_map(data).collect();
-    if data.is_empty() {
-        return None;
-    }
-    let data = data.join("\n");
+    let data = data_of(std::str::from_utf8(&frame.bytes).ok()?)?;
     Some(serde_json::from_str(&data).unwrap_or(Value::String(data)))
+}
+
+/// The data of a server-sent event as it is written; nothing if it has none.
+pub(super) fn data_of(event: &str) -> Option<String> {
+    let lines: Vec<&str> = event.lines().filter_map(data).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 pub(super) fn data(line: &str) -> Option<&str> {
@@ -78,5 +94,5 @@ fn lines(response: &RecordedResponse, whole: &[u8]) -> Option<ReadBody> {
             frames.push(frame);
         }
     }
-    Some(ReadBody::Lines(values, frames))
+    Some(ReadBody { form: BodyForm::Lines, values, frames })
 }

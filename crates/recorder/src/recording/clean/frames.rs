@@ -4,23 +4,43 @@ use agentci_trace::Redactor;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::answer::{ReadBody, data, read};
+use super::answer::{BodyForm, ReadBody, data, data_of, read};
 use super::{events, texts};
 use crate::{AnswerFrame, RecordedResponse};
 
 /// Removes the secrets from the body of an answer.
 pub(super) fn scrub(response: &mut RecordedResponse, redactor: &Redactor) {
-    match read(response) {
-        ReadBody::Events(values, frames) => scrub_events(response, &values, &frames, redactor),
-        ReadBody::Lines(values, frames) => scrub_lines(response, &values, &frames, redactor),
-        ReadBody::Json(values, list) => scrub_json(response, &values, list, redactor),
-        ReadBody::Raw => scrub_raw(response, redactor),
+    let ReadBody { form, values, frames } = read(response);
+    let mut clean = values.clone();
+    events::scrub(&mut clean, form != BodyForm::Json, redactor);
+    let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
+    match form {
+        BodyForm::Raw => scrub_raw(response, redactor),
+        BodyForm::Events => scrub_events(response, &values, clean, &frames, redactor),
+        _ if clean == values && redactor.known_places(&String::from_utf8_lossy(&response.whole())).is_empty() => {}
+        BodyForm::Lines => {
+            let old = std::mem::take(&mut response.frames);
+            let line = |(value, frame): (&Value, &usize)| {
+                let at_us = old.get(*frame).map_or(0, |frame| frame.at_us);
+                AnswerFrame { at_us, bytes: format!("{value}\n").into() }
+            };
+            response.frames = clean.iter().zip(&frames).map(line).collect();
+        }
+        BodyForm::List => response.frames = vec![AnswerFrame { at_us, bytes: Value::Array(clean).to_string().into() }],
+        BodyForm::Json => {
+            let bytes = clean.pop().unwrap_or_default().to_string().into();
+            response.frames = vec![AnswerFrame { at_us, bytes }];
+        }
     }
 }
 
-fn scrub_events(response: &mut RecordedResponse, values: &[Value], frames: &[usize], redactor: &Redactor) {
-    let mut clean = values.to_vec();
-    events::scrub(&mut clean, true, redactor);
+fn scrub_events(
+    response: &mut RecordedResponse,
+    values: &[Value],
+    clean: Vec<Value>,
+    frames: &[usize],
+    redactor: &Redactor,
+) {
     let mut events = frames.iter().zip(values.iter().zip(clean)).peekable();
     for (index, frame) in response.frames.iter_mut().enumerate() {
         let Some((_, (value, clean))) = events.next_if(|(at, _)| **at == index) else {
@@ -40,7 +60,9 @@ fn scrub_events(response: &mut RecordedResponse, values: &[Value], frames: &[usi
 fn rewritten(text: &str, clean: &Value, redactor: &Redactor) -> String {
     let said = match clean {
         // Text that is not JSON is said as it is.
-        Value::String(words) if !was_json(text) => words.clone(),
+        Value::String(words) if data_of(text).is_none_or(|data| serde_json::from_str::<Value>(&data).is_err()) => {
+            words.clone()
+        }
         value => value.to_string(),
     };
     let mut clean = String::with_capacity(text.len());
@@ -61,43 +83,6 @@ fn rewritten(text: &str, clean: &Value, redactor: &Redactor) -> String {
         }
     }
     clean
-}
-
-fn was_json(text: &str) -> bool {
-    let lines: Vec<&str> = text.lines().filter_map(data).collect();
-    serde_json::from_str::<Value>(&lines.join("\n")).is_ok()
-}
-
-fn scrub_lines(response: &mut RecordedResponse, values: &[Value], frames: &[usize], redactor: &Redactor) {
-    let mut clean = values.to_vec();
-    events::scrub(&mut clean, true, redactor);
-    let known = response.frames.iter().any(|frame| !known(&frame.bytes, redactor).is_empty());
-    if clean == *values && !known {
-        return;
-    }
-    let old = std::mem::take(&mut response.frames);
-    let at_us = |frame: &usize| old.get(*frame).map_or(0, |frame| frame.at_us);
-    let lines = clean
-        .iter()
-        .zip(frames)
-        .map(|(value, frame)| AnswerFrame { at_us: at_us(frame), bytes: format!("{value}\n").into() });
-    response.frames = lines.collect();
-}
-
-fn scrub_json(response: &mut RecordedResponse, values: &[Value], list: bool, redactor: &Redactor) {
-    let mut clean = values.to_vec();
-    events::scrub(&mut clean, list, redactor);
-    let whole = response.whole();
-    if clean == *values && known(&whole, redactor).is_empty() {
-        return;
-    }
-    let value = if list { Value::Array(clean) } else { clean.pop().unwrap_or_default() };
-    let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
-    response.frames = vec![AnswerFrame { at_us, bytes: value.to_string().into() }];
-}
-
-fn known(bytes: &[u8], redactor: &Redactor) -> Vec<std::ops::Range<usize>> {
-    redactor.known_places(&String::from_utf8_lossy(bytes))
 }
 
 /// Text may come in pieces that end anywhere, even within a letter.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use agentci_trace::Redactor;
 
 use super::super::headers::is_secret_header;
-use super::answer::{self, ReadBody};
+use super::answer::{self, BodyForm};
 use super::{events, frames, parameters, request, split, texts};
 use crate::{EndKind, RecordedResponse, Recording};
 
@@ -75,11 +75,8 @@ pub(in super::super) fn cleaned(recording: &Recording, secrets: &mut Redactor) -
 
 fn learn_answer(response: &RecordedResponse, secrets: &mut Redactor) {
     request::learn_response(secrets, &response.headers);
-    match answer::read(response) {
-        ReadBody::Events(values, _) | ReadBody::Lines(values, _) => events::learn(&values, true, secrets),
-        ReadBody::Json(values, list) => events::learn(&values, list, secrets),
-        ReadBody::Raw => {}
-    }
+    let body = answer::read(response);
+    events::learn(&body.values, body.form != BodyForm::Json, secrets);
 }
 
 fn scrub_answer(response: &mut RecordedResponse, secrets: &Redactor) {

@@ -272,7 +272,7 @@ impl ForkedServer {
     /// From now on the server is live; gives what waited for that.
     fn go_on(&mut self) -> Vec<HostMessage> {
         if self.has_played {
-            self.shared.ledger.note(WarningKind::StartedAtFork { server: self.origin.clone() });
+            self.shared.ledger.note(WarningKind::StartedAtFork(self.origin.clone()));
         }
         match std::mem::replace(&mut self.stage, ForkStage::Live) {
             ForkStage::Opening { held, .. } => held,
