@@ -98,12 +98,10 @@ impl LineParser {
         if self.open.is_some() {
             return Err("a `request` before the `end` of the one before it".into());
         }
-        let method = match line.text("method")? {
-            "POST" => HttpMethod::Post,
-            "GET" => HttpMethod::Get,
-            "DELETE" => HttpMethod::Delete,
-            other => return Err(format!("`{other}` is not a method of a recording")),
-        };
+        let name = line.text("method")?;
+        let method =
+            [HttpMethod::Post, HttpMethod::Get, HttpMethod::Delete].into_iter().find(|known| known.name() == name);
+        let method = method.ok_or_else(|| format!("`{name}` is not a method of a recording"))?;
         let at_us = line.number("at_us")?;
         let identity = line.0.get("identity").cloned().ok_or("`identity` is missing")?;
         let end = ConversationEnding { at_us, how: AgentExchangeEnd::Left };

@@ -57,14 +57,10 @@ impl ExchangeRecorder {
     pub(super) fn begin(&mut self, method: HttpMethod, identity: &Value, clock: Clock, at: Moment) -> Slot {
         let mut recording = lock(&self.recording);
         let index = recording.exchanges.len();
-        recording.exchanges.push(AgentExchange {
-            at_us: at.offset_us,
-            method,
-            identity: identity.clone(),
-            response: None,
-            pieces: Vec::new(),
-            end: ConversationEnding { at_us: at.offset_us, how: AgentExchangeEnd::Left },
-        });
+        let (at_us, identity) = (at.offset_us, identity.clone());
+        let end = ConversationEnding { at_us, how: AgentExchangeEnd::Left };
+        let exchange = AgentExchange { at_us, method, identity, response: None, pieces: Vec::new(), end };
+        recording.exchanges.push(exchange);
         Slot { recording: Arc::clone(&self.recording), index, clock, ended: false }
     }
 }

@@ -15,9 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::authority::Authority;
 use crate::environment::Environment;
-use crate::leaks::{
-    ConnectionPrograms, ConnectionWatch, KnownServers, ServerSign, Untapped, WatchReport, listening_ports,
-};
+use crate::leaks::{ConnectionPrograms, ConnectionWatch, KnownServers, Untapped, WatchReport, listening_ports};
 use crate::proxy::{ExchangeLog, Forking, ProxyListener, ProxyState, ReachRules, RecordingReplay, Upstream, warnings};
 use crate::recording::variables_shown;
 use crate::tap::{Tapped, Taps, configured_servers, line, unreached};
@@ -362,32 +360,30 @@ impl RecorderSession {
         }
         self.shared.ledger.name_programs(&self.tapped).await;
         let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
-        let (mut recording, mut tally) = match &self.shared.replay {
-            Some(replay) if replay.fork().is_some() => {
-                let holes = replay.recording.holes.clone();
-                (Recording { header: self.header, holes, ..Recording::default() }, replay.tally())
-            }
-            Some(replay) => (Recording::clone(&replay.recording), replay.tally()),
-            None => (Recording { header: self.header, ..Recording::default() }, ReplayTally::default()),
+        let replay = self.shared.replay.as_ref();
+        let holes = replay.map(|replay| replay.recording.holes.clone()).unwrap_or_default();
+        let mut recording = match replay.filter(|replay| replay.fork().is_none()) {
+            Some(replay) => Recording::clone(&replay.recording),
+            None => Recording { header: self.header, holes, ..Recording::default() },
         };
         let absent: Vec<String> = seen.own.iter().filter(|(_, there)| !**there).map(|(own, _)| own.clone()).collect();
-        if let Some(replay) = &self.shared.replay {
+        if let Some(replay) = replay {
             let new = absent.iter().filter(|address| !recording.header.absent.contains(address));
             seen.misses.extend(new.map(|address| Arc::new(nobody_there(replay.count(), address))));
-            tally.misses = replay.tally().misses;
         } else {
             recording.header.absent = absent;
         }
         let mut warnings = warnings::of(&seen);
         let mut keys: BTreeSet<String> = recording.header.keys.drain(..).chain(seen.keys).collect();
         let recorded: Vec<Exchange> = seen.exchanges.into_iter().flatten().map(Arc::unwrap_or_clone).collect();
-        keys.extend(variables_shown(&recorded, self.shared.ledger.environment()));
-        keys.extend(wanted_keys(self.shared.ledger.environment()).map(|(name, _)| name));
+        keys.extend(variables_shown(&recorded, &self.shared.ledger.environment));
+        keys.extend(wanted_keys(&self.shared.ledger.environment).map(|(name, _)| name));
         recording.header.keys = keys.into_iter().collect();
         recording.exchanges.extend(recorded);
         let unreached = unreached(&recording.exchanges).into_iter().filter(|server| !named.contains(server));
         warnings.extend(unreached.map(|server| Warning { kind: WarningKind::McpNotRecorded(server), times: 1 }));
-        let forked = self.shared.replay.as_ref().and_then(RecordingReplay::fork).map(Forking::outcome);
+        let tally = replay.map(RecordingReplay::tally).unwrap_or_default();
+        let forked = replay.and_then(RecordingReplay::fork).map(Forking::outcome);
         let (secrets, misses, bypassed) = (seen.secrets, seen.misses, seen.bypassed);
         FinishedSession { recording, secrets, tally, misses, bypassed, warnings, forked }
     }
@@ -397,13 +393,8 @@ impl RecorderSession {
 fn note_untapped(shared: &ProxyState, mut server: Untapped) {
     shared.ledger.learn_server(&server.environment, &mut server.command);
     let command = shorten(&shared.ledger.clean(&line(&server.command)), LONGEST_COMMAND).into_owned();
-    let why = match server.sign {
-        ServerSign::Greeted => "was sent the first message of MCP",
-        ServerSign::Configured => "is an MCP server in the settings of a host",
-        ServerSign::Code => "has the code of an MCP server",
-    };
     let replayed = shared.replay.is_some();
-    shared.ledger.note(WarningKind::McpUntapped { command, why: why.to_owned(), replayed });
+    shared.ledger.note(WarningKind::McpUntapped { command, why: server.sign.to_string(), replayed });
 }
 
 /// The ports that are listened on now; absent where the system does not tell.

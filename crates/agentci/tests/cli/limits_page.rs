@@ -100,7 +100,6 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("recorder/src/environment/certificates.rs", "MOST_KNOWN"),
             ("recorder/src/authority.rs", "MOST_LEAVES"),
             ("recorder/src/proxy/forwarding/upstream.rs", "KEPT"),
-            ("recorder/src/leaks/watch.rs", "MOST_ABOVE"),
             ("recorder/src/leaks/watch.rs", "LARGEST_STAT"),
             ("recorder/src/leaks/processes.rs", "LONGEST_LINE"),
             ("recorder/src/leaks/processes.rs", "LARGEST_LIST"),

@@ -40,7 +40,7 @@ const END: &str = "-----END CERTIFICATE-----";
 /// Certificates in PEM, each once.
 #[derive(Debug, Default)]
 pub(super) struct Certificates {
-    text: String,
+    pub(super) text: String,
     seen: HashSet<String>,
     /// Files that were read, by device and number: several variables and links often lead to the same.
     read: HashSet<(u64, u64)>,
@@ -52,10 +52,6 @@ impl Certificates {
         let mut certificates = Self::default();
         certificates.add(text);
         certificates
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     fn add(&mut self, text: &str) {
@@ -91,10 +87,6 @@ impl Certificates {
             self.add_file(&file);
         }
     }
-
-    fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
 }
 
 /// What was read for some variables. A run starts a session for every attempt, and a folder of certificates has hundreds of
@@ -109,7 +101,7 @@ pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let read = known().get(&key).cloned();
     let trusted = read.unwrap_or_else(|| {
-        let trusted: Arc<str> = trusted(outside).text().into();
+        let trusted: Arc<str> = trusted(outside).text.into();
         let mut known = known();
         // Suites have few environments that differ in these.
         if known.len() == MOST_KNOWN {
@@ -118,7 +110,7 @@ pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
         known.insert(key, Arc::clone(&trusted));
         trusted
     });
-    format!("{trusted}{}", own.text())
+    format!("{trusted}{}", own.text)
 }
 
 /// Everything that the agent trusts without us.
@@ -131,7 +123,7 @@ fn trusted(outside: &Outside<'_>) -> Certificates {
     for folder in outside.paths("SSL_CERT_DIR") {
         all.add_folder(folder);
     }
-    if all.is_empty() {
+    if all.text.is_empty() {
         add_system(&mut all);
     }
     for variable in BUNDLE_VARIABLES {
@@ -144,7 +136,7 @@ fn trusted(outside: &Outside<'_>) -> Certificates {
 
 /// Our own authority and what the user adds to Node's roots.
 pub(super) fn extra(own: &Certificates, outside: &Outside<'_>) -> Certificates {
-    let mut all = Certificates::of(own.text());
+    let mut all = Certificates::of(&own.text);
     if let Some(file) = outside.whole_path("NODE_EXTRA_CA_CERTS") {
         all.add_file(file);
     }
@@ -154,7 +146,7 @@ pub(super) fn extra(own: &Certificates, outside: &Outside<'_>) -> Certificates {
 fn add_system(all: &mut Certificates) {
     for file in SYSTEM_FILES {
         all.add_file(Path::new(file));
-        if !all.is_empty() {
+        if !all.text.is_empty() {
             return;
         }
     }

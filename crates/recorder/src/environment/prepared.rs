@@ -31,11 +31,7 @@ pub(crate) struct Environment {
 }
 
 /// A folder that goes away when this is dropped, and the lock that says that it is in use until then.
-#[derive(Debug)]
-struct Temporary {
-    folder: TempDir,
-    _lock: File,
-}
+type Temporary = (TempDir, File);
 
 impl Environment {
     /// Writes certificates and hooks.
@@ -54,9 +50,9 @@ impl Environment {
         let outside = Outside::new(outside);
         check_fit(&root)?;
         let own = Certificates::of(ca_pem);
-        write(&root.join(AUTHORITY), own.text())?;
+        write(&root.join(AUTHORITY), &own.text)?;
         write(&root.join(BUNDLE), &bundle(&own, &outside))?;
-        write(&root.join(NODE_CERTIFICATES), extra(&own, &outside).text())?;
+        write(&root.join(NODE_CERTIFICATES), &extra(&own, &outside).text)?;
         write(&root.join(NODE_HOOK), NODE_HOOK_TEXT)?;
         let python = root.join(PYTHON);
         folder_at(&python)?;
@@ -96,8 +92,8 @@ fn root(folder: Option<&Path>) -> io::Result<(PathBuf, Option<Temporary>)> {
     }
     stale::sweep_once();
     let folder = tempfile::Builder::new().prefix(stale::PREFIX).permissions(Permissions::from_mode(0o700)).tempdir()?;
-    let temporary = Temporary { _lock: stale::hold(folder.path())?, folder };
-    Ok((fs::canonicalize(temporary.folder.path())?, Some(temporary)))
+    let lock = stale::hold(folder.path())?;
+    Ok((fs::canonicalize(folder.path())?, Some((folder, lock))))
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

@@ -91,7 +91,7 @@ impl AnswerChange {
 pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -> Result<Vec<SpokenCall>, ChangeError> {
     let mut spoken: Vec<SpokenCall> = Vec::new();
     let count = recording.exchanges.len();
-    for change in changes {
+    for (index, change) in changes.iter().enumerate() {
         let AnswerChange { call, what, place } = change;
         let found = recording.exchanges.iter_mut().find(|exchange| exchange.id == *call);
         let exchange = found.ok_or_else(|| {
@@ -103,7 +103,8 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
             return Err(wrong(message, format!("replay that far: `--until {call}`")));
         }
         let is_spoken = spoken.iter().any(|spoken| spoken.call == *call);
-        if is_spoken || spoken_as(exchange, what).is_some() && has_earlier(changes, change) {
+        let is_changed = || changes[..index].iter().any(|earlier| earlier.call == *call);
+        if is_spoken || spoken_as(exchange, what).is_some() && is_changed() {
             let help = "a text is the whole answer of a model: give it alone, or change values of the recorded answer";
             return Err(wrong(format!("call {call} has a text and further changes"), help));
         }
@@ -125,10 +126,6 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
         }
     }
     Ok(spoken)
-}
-
-fn has_earlier(changes: &[AnswerChange], change: &AnswerChange) -> bool {
-    changes.iter().take_while(|earlier| !std::ptr::eq(*earlier, change)).any(|earlier| earlier.call == change.call)
 }
 
 /// The text that a model is to say.

@@ -17,17 +17,12 @@ pub(super) fn values(response: &RecordedResponse) -> Vec<(String, Value)> {
     if !is_event_stream(response) {
         return values_of(response).into_iter().map(|value| (String::new(), value)).collect();
     }
+    let whole = response.whole();
     // No event is larger than its answer.
-    let length = response.frames.iter().map(|frame| frame.bytes.len()).sum();
-    let mut decoder = Decoder::new(length).without_raw();
-    let mut values = Vec::new();
-    for frame in &response.frames {
-        decoder.push(&frame.bytes);
-        while let Ok(Some(event)) = decoder.next() {
-            values.extend(value(event));
-        }
-    }
-    values
+    let mut decoder = Decoder::new(whole.len()).without_raw();
+    decoder.push(&whole);
+    let events = std::iter::from_fn(|| decoder.next().ok().flatten());
+    events.filter_map(value).collect()
 }
 
 fn value(event: SseEvent) -> Option<(String, Value)> {

@@ -14,7 +14,6 @@ use crate::proxy::{
 use crate::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse};
 
 /// The live world.
-#[derive(Debug)]
 pub struct LiveWorld {
     upstream: Upstream,
     limit: Duration,

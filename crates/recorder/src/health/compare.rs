@@ -6,7 +6,7 @@ use std::fmt;
 use agentci_text::{excerpt, one_line};
 use serde_json::Value;
 
-use super::optional_values::{is_known_kind, is_there_sometimes};
+use super::optional_values::{SOMETIMES, is_known_kind};
 use super::shape::{ObjectKeys, ObservedShape};
 use crate::json_type::ValueType;
 
@@ -166,7 +166,7 @@ impl ShapeComparison {
         if recorded.by_name.is_empty() && recorded.by_id.is_some() || now.by_name.is_empty() && now.by_id.is_some() {
             return;
         }
-        let varies = |name: &str| self.of_model && is_there_sometimes(name);
+        let varies = |name: &str| self.of_model && SOMETIMES.contains(&name);
         let new: Vec<&String> =
             now.by_name.keys().filter(|name| !recorded.by_name.contains_key(*name) && !varies(name)).collect();
         // Of two that have changed places one may be the other's new name.

@@ -36,7 +36,8 @@ impl KnownShapes {
         let mut by_place: HashMap<AnswerPlace, Shapes> = HashMap::new();
         for exchange in recording.exchanges.iter().filter(|exchange| exchange.end.how == EndKind::Closed) {
             if let Some(response) = &exchange.response {
-                add(by_place.entry(place(exchange, response)).or_default(), response, is_of_model(exchange));
+                let of_model = exchange.request.api().is_some();
+                add(by_place.entry(place(exchange, response)).or_default(), response, of_model);
             }
         }
         Self { by_place }
@@ -57,7 +58,7 @@ impl KnownShapes {
         if was != is {
             return Drift::Changes(vec![ShapeChange::ContentType { was, now: is }]);
         }
-        let of_model = is_of_model(exchange);
+        let of_model = exchange.request.api().is_some();
         let mut shapes = Shapes::new();
         add(&mut shapes, now, of_model);
         let nothing = Shapes::new();
@@ -98,10 +99,6 @@ fn add(shapes: &mut Shapes, response: &RecordedResponse, of_model: bool) {
     for (kind, value) in values(response) {
         shapes.entry(kind).or_default().add(&value, of_model);
     }
-}
-
-fn is_of_model(exchange: &Exchange) -> bool {
-    exchange.request.api().is_some()
 }
 
 fn place(exchange: &Exchange, response: &RecordedResponse) -> AnswerPlace {

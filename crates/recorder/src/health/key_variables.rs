@@ -69,9 +69,8 @@ fn of_api(api: ProviderApi, path: &str) -> Option<Login> {
 /// The headers of a request as they are sent again, its key aside.
 pub(super) fn headers(request: &RecordedRequest) -> Vec<(String, String)> {
     let mut headers = request.headers.clone();
-    let api = request.api();
     let (name, version) = ANTHROPIC_VERSION;
-    if api == Some(ProviderApi::AnthropicMessages) && headers.iter().all(|(known, _)| known != name) {
+    if request.api() == Some(ProviderApi::AnthropicMessages) && headers.iter().all(|(known, _)| known != name) {
         headers.push((name.to_owned(), version.to_owned()));
     }
     headers

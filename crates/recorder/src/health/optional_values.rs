@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 /// Keys whose objects a model writes itself: the arguments of a tool.
-const WRITTEN: [&str; 4] = ["input", "args", "arguments", "parsed"];
+pub(super) const WRITTEN: [&str; 4] = ["input", "args", "arguments", "parsed"];
 
 /// Keys that are there when a model does something, and are not when it does something else.
-const SOMETIMES: [&str; 30] = [
+pub(super) const SOMETIMES: [&str; 30] = [
     "annotations",
     "audio",
     "avgLogprobs",
@@ -40,21 +40,15 @@ const SOMETIMES: [&str; 30] = [
 ];
 
 /// Kinds of events and values of `type` that are known: a model that does something else sends others of them.
-const KINDS: [&str; 97] = [
+const KINDS: [&str; 40] = [
     // Anthropic
     "citations_delta",
     "code_execution_tool_result",
-    "content_block_delta",
-    "content_block_start",
-    "content_block_stop",
     "error",
     "input_json_delta",
     "mcp_tool_result",
     "mcp_tool_use",
     "message",
-    "message_delta",
-    "message_start",
-    "message_stop",
     "ping",
     "redacted_thinking",
     "server_tool_use",
@@ -89,74 +83,42 @@ const KINDS: [&str; 97] = [
     "summary_text",
     "url_citation",
     "web_search_call",
-    // OpenAI: events
-    "response.audio.delta",
-    "response.audio.done",
-    "response.audio.transcript.delta",
-    "response.audio.transcript.done",
-    "response.code_interpreter_call.completed",
-    "response.code_interpreter_call.in_progress",
-    "response.code_interpreter_call.interpreting",
-    "response.code_interpreter_call_code.delta",
-    "response.code_interpreter_call_code.done",
-    "response.completed",
-    "response.content_part.added",
-    "response.content_part.done",
-    "response.created",
-    "response.custom_tool_call_input.delta",
-    "response.custom_tool_call_input.done",
-    "response.failed",
-    "response.file_search_call.completed",
-    "response.file_search_call.in_progress",
-    "response.file_search_call.searching",
-    "response.function_call_arguments.delta",
-    "response.function_call_arguments.done",
-    "response.in_progress",
-    "response.incomplete",
-    "response.output_item.added",
-    "response.output_item.done",
-    "response.output_text.annotation.added",
-    "response.output_text.delta",
-    "response.output_text.done",
-    "response.queued",
-    "response.reasoning_summary_part.added",
-    "response.reasoning_summary_part.done",
-    "response.reasoning_summary_text.delta",
-    "response.reasoning_summary_text.done",
-    "response.reasoning_text.delta",
-    "response.reasoning_text.done",
-    "response.refusal.delta",
-    "response.refusal.done",
-    "response.web_search_call.completed",
-    "response.web_search_call.in_progress",
-    "response.web_search_call.searching",
-    // Cohere
-    "citation-end",
-    "citation-start",
-    "content-delta",
-    "content-end",
-    "content-start",
-    "message-end",
-    "message-start",
-    "tool-call-delta",
-    "tool-call-end",
-    "tool-call-start",
-    "tool-plan-delta",
 ];
 
-/// Whether a model writes what is under this key.
-pub(super) fn is_written(key: &str) -> bool {
-    WRITTEN.contains(&key)
-}
-
-/// Whether it depends on what a model does that this key is there.
-pub(super) fn is_there_sometimes(key: &str) -> bool {
-    SOMETIMES.contains(&key)
-}
+/// Kinds of events that come in steps: what they are about, and the steps.
+const STEPS: [(&str, &[&str]); 23] = [
+    // Anthropic
+    ("content_block_", &["delta", "start", "stop"]),
+    ("message_", &["delta", "start", "stop"]),
+    // OpenAI
+    ("response.", &["completed", "created", "failed", "in_progress", "incomplete", "queued"]),
+    ("response.audio.", &["delta", "done"]),
+    ("response.audio.transcript.", &["delta", "done"]),
+    ("response.code_interpreter_call.", &["completed", "in_progress", "interpreting"]),
+    ("response.code_interpreter_call_code.", &["delta", "done"]),
+    ("response.content_part.", &["added", "done"]),
+    ("response.custom_tool_call_input.", &["delta", "done"]),
+    ("response.file_search_call.", &["completed", "in_progress", "searching"]),
+    ("response.function_call_arguments.", &["delta", "done"]),
+    ("response.output_item.", &["added", "done"]),
+    ("response.output_text.", &["annotation.added", "delta", "done"]),
+    ("response.reasoning_summary_part.", &["added", "done"]),
+    ("response.reasoning_summary_text.", &["delta", "done"]),
+    ("response.reasoning_text.", &["delta", "done"]),
+    ("response.refusal.", &["delta", "done"]),
+    ("response.web_search_call.", &["completed", "in_progress", "searching"]),
+    // Cohere
+    ("citation-", &["end", "start"]),
+    ("content-", &["delta", "end", "start"]),
+    ("message-", &["end", "start"]),
+    ("tool-call-", &["delta", "end", "start"]),
+    ("tool-plan-", &["delta"]),
+];
 
 /// Whether it depends on what a model does that something of this kind is there.
 pub(super) fn is_known_kind(kind: &str) -> bool {
-    KINDS.contains(&kind)
+    let is_step = |(stem, steps): &(&str, &[&str])| kind.strip_prefix(stem).is_some_and(|step| steps.contains(&step));
+    KINDS.contains(&kind) || STEPS.iter().any(is_step)
 }
 
 /// Whether the keys of an object are data: ids, dates, addresses. All its values have one shape then.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::optional_values::{is_keyed_by_ids, is_written};
+use super::optional_values::{WRITTEN, is_keyed_by_ids};
 use crate::json_type::ValueType;
 
 /// The shape of all values that stand at one place.
@@ -54,7 +54,7 @@ impl ObservedShape {
                 for (name, value) in object {
                     let (times, shape) = keys.by_name.entry(name.clone()).or_default();
                     *times += 1;
-                    if of_model && is_written(name) {
+                    if of_model && WRITTEN.contains(&name.as_str()) {
                         shape.types.insert(ValueType::of(value));
                     } else {
                         shape.add(value, of_model);

@@ -57,10 +57,13 @@ pub(crate) struct Untapped {
 }
 
 /// What tells that a process is an MCP server; the surest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(crate) enum ServerSign {
+    #[error("was sent the first message of MCP")]
     Greeted,
+    #[error("is an MCP server in the settings of a host")]
     Configured,
+    #[error("has the code of an MCP server")]
     Code,
 }
 
@@ -217,7 +220,8 @@ impl SpokenTo {
         }
         if command != self.command {
             // A shell that was given one command becomes it.
-            self.was_typed |= is_typed(&self.command);
+            let runs = self.command.first().map(|program| Main::of(program, &self.command));
+            self.was_typed |= runs == Some(Main::Typed);
             (self.command, self.same, self.runs, self.file) = (command, 0, Main::Unknown, None);
             self.environment = read_most(&format!("/proc/{pid}/environ"), LARGEST_ENVIRONMENT);
         }
@@ -259,11 +263,6 @@ impl FileReader<'_> {
         }
         self.known.get(&id).is_some_and(|marks| marks.tell_server(arguments))
     }
-}
-
-/// Whether this is a shell with a command.
-fn is_typed(command: &[String]) -> bool {
-    command.first().is_some_and(|program| Main::of(program, command) == Main::Typed)
 }
 
 /// Whether this is the command of a tap: a shim of the session, or one that was put there by hand.

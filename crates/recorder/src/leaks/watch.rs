@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::process_list::{self, Listed};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
 use super::proxied::{Led, led};
-use super::servers::{KnownServers, ServerMemory, Untapped};
+use super::servers::{KnownServers, ServerMemory, Untapped, line};
 use super::sockets::{self, Socket};
 use crate::Bypass;
 use crate::tap::Tapped;
@@ -26,8 +26,6 @@ const TRIES: u8 = 10;
 const LOOKS: u8 = 3;
 /// How many bypasses are told.
 const MOST_BYPASSES: usize = 100;
-/// How many generations of processes are followed upward.
-const MOST_ABOVE: usize = 64;
 
 const LARGEST_STAT: u64 = 256;
 
@@ -195,8 +193,7 @@ impl WatchState {
 
     /// Whether a process is an MCP server that is recorded by itself, or was started by one.
     fn is_tapped(&self, pid: u32) -> bool {
-        let mut above = std::iter::successors(Some(pid), |pid| self.parents.get(pid).copied()).take(MOST_ABOVE);
-        above.any(|pid| self.tapped.contains(pid))
+        line(pid, &self.parents).any(|pid| self.tapped.contains(pid))
     }
 
     /// Whether a process is there that was not before.

@@ -104,18 +104,12 @@ impl CompareWalk<'_> {
         for (name, value) in recorded {
             self.at.clone_from(name);
             self.found.leaves += 1;
-            match left.iter().position(|(given, _)| given == name) {
+            let given = left.iter().position(|(given, _)| given == name).map(|index| left.remove(index));
+            match given {
                 None => self.differ(value.clone(), shown(None), None),
-                Some(index) => {
-                    let (_, given) = left.remove(index);
-                    if name.starts_with("header") {
-                        if !fits_recorded(value, given) {
-                            self.differ(value.clone(), given.clone(), None);
-                        }
-                    } else {
-                        self.text(value, given);
-                    }
-                }
+                Some((_, given)) if !name.starts_with("header") => self.text(value, given),
+                Some((_, given)) if !fits_recorded(value, given) => self.differ(value.clone(), given.clone(), None),
+                Some(_) => {}
             }
         }
         for (name, value) in left {

@@ -12,9 +12,9 @@ const SLASH: &str = "%2F";
 pub(super) struct RootPairs(Vec<RootPair>);
 
 #[derive(Debug, PartialEq, Eq)]
-struct RootPair {
-    recorded: String,
-    here: String,
+pub(super) struct RootPair {
+    pub(super) recorded: String,
+    pub(super) here: String,
     /// Whether slashes are written as dashes.
     dashed: bool,
 }
@@ -39,18 +39,10 @@ impl RootPairs {
         Self(pairs)
     }
 
-    /// A path of the recording with a mark in the place of each percent-encoded folder that has another name here; nothing if
+    /// A path with a mark in the place of each percent-encoded folder that has another name on the other side; nothing if
     /// it has none. A folder that is not encoded cannot be told from an ordinary path.
-    pub(super) fn masked_recorded(&self, path: &str) -> Option<String> {
-        self.masked(path, |pair| &pair.recorded)
-    }
-
-    /// The same of a path that is asked for now.
-    pub(super) fn masked_here(&self, path: &str) -> Option<String> {
-        self.masked(path, |pair| &pair.here)
-    }
-
-    fn masked(&self, path: &str, form: fn(&RootPair) -> &str) -> Option<String> {
+    /// The `form` is that of the side that the path is of.
+    pub(super) fn masked(&self, path: &str, form: fn(&RootPair) -> &str) -> Option<String> {
         if !path.contains(SLASH) {
             return None;
         }
@@ -58,7 +50,7 @@ impl RootPairs {
         let mut at = 0;
         while let Some(letter) = path[at..].chars().next() {
             let encoded = self.0.iter().filter(|pair| form(pair).starts_with(SLASH));
-            let here = encoded.filter(|pair| pair.is_at(path.as_bytes(), at, form(pair)));
+            let here = encoded.filter(|pair| is_at(path.as_bytes(), at, (form(pair), pair.dashed)));
             if let Some(length) = here.map(|pair| form(pair).len()).max() {
                 out.push('\u{1}');
                 at += length;
@@ -82,19 +74,13 @@ impl RootPairs {
             // A folder within the other one goes on like it for a while, so the texts may part later than it ends.
             let furthest = 2 * pair.recorded.len().max(pair.here.len()) + 1;
             for start in equal.saturating_sub(furthest)..=equal {
-                let here = |(text, from): (&[u8], usize), form: &str| pair.is_at(text, from + start, form);
+                let here = |(text, from): (&[u8], usize), form: &str| is_at(text, from + start, (form, pair.dashed));
                 if here(recorded, &pair.recorded) && here(sent, &pair.here) {
                     return Some((start, pair.recorded.len(), pair.here.len()));
                 }
             }
         }
         None
-    }
-}
-
-impl RootPair {
-    fn is_at(&self, text: &[u8], at: usize, form: &str) -> bool {
-        is_at(text, at, (form, self.dashed))
     }
 }
 

@@ -22,7 +22,7 @@ impl ExchangeIndex {
             index.0.entry(RequestPrint::equal(request)).or_default().push(position);
             let view = || View::of(request, rules, &recording.holes);
             index.add(position, &view());
-            if let Some(path) = roots.masked_recorded(split(&request.path).0) {
+            if let Some(path) = roots.masked(split(&request.path).0, |pair| &pair.recorded) {
                 index.add(position, &view().at(request, &path));
             }
         }
@@ -30,13 +30,8 @@ impl ExchangeIndex {
     }
 
     fn add(&mut self, position: usize, view: &View<'_>) {
-        for print in [
-            RequestPrint::exact(view),
-            RequestPrint::shape(view),
-            RequestPrint::likely(view),
-            RequestPrint::place(view),
-        ] {
-            self.0.entry(print).or_default().push(position);
+        for print in [RequestPrint::exact, RequestPrint::shape, RequestPrint::likely, RequestPrint::place] {
+            self.0.entry(print(view)).or_default().push(position);
         }
     }
 

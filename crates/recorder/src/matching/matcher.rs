@@ -71,7 +71,8 @@ impl Matcher {
         let recording = Arc::clone(&self.recording);
         let view = self.unanswered(request, &recording.holes);
         let place = self.index.having(RequestPrint::place(&view));
-        if self.is_chatter_of(place) || is_chatter(request) {
+        let is_chatter_place = !place.is_empty() && place.iter().all(|position| recording.exchanges[*position].chatter);
+        if is_chatter_place || is_chatter(request) {
             self.tally.chatter += 1;
             let last = place.last().copied();
             return last.map_or(Answered::Chatter, |last| self.answered(last, request, Holes::default(), true));
@@ -101,7 +102,7 @@ impl Matcher {
         let before = self.conversations.before(&messages);
         let view = View::of(request, &self.rules, &recording.holes);
         let found = self.find(request, &view, before).or_else(|| {
-            let path = self.roots.masked_here(split(&request.path).0)?;
+            let path = self.roots.masked(split(&request.path).0, |pair| &pair.here)?;
             self.find(request, &view.at(request, &path), before)
         });
         let (position, comparison) = found?;
@@ -156,7 +157,7 @@ impl Matcher {
     /// How a request is compared that nothing answers: at its path with a mark for a folder, if it goes to one.
     fn unanswered<'r>(&self, request: &'r RecordedRequest, learned: &[LearnedHole]) -> View<'r> {
         let view = View::of(request, &self.rules, learned);
-        match self.roots.masked_here(split(&request.path).0) {
+        match self.roots.masked(split(&request.path).0, |pair| &pair.here) {
             Some(path) => view.at(request, &path),
             None => view,
         }
@@ -212,11 +213,6 @@ impl Matcher {
         let sent: Option<&Value> = id_of(request);
         let reply_id = sent.filter(|sent| id_of(&exchange.request).is_some_and(|recorded| recorded != *sent)).cloned();
         Answered::Recorded { id: exchange.id, holes, reply_id }
-    }
-
-    /// Whether everything that was recorded at a place is something that nobody waits for.
-    fn is_chatter_of(&self, place: &[usize]) -> bool {
-        !place.is_empty() && place.iter().all(|position| self.recording.exchanges[*position].chatter)
     }
 
     /// The exchange that answers a request: an equal one that is unused, one that differs in holes only, or one that may be

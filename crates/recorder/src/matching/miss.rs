@@ -1,6 +1,6 @@
 //! A request that the recording has no answer to, and how it is told.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use super::compare::{Rank, RequestComparison, RequestDifference};
 use super::pattern::system_of;
@@ -54,17 +54,14 @@ impl Miss {
         if let Some(remedy) = &self.remedy {
             return text + &remedy.to_string();
         }
-        match (again, self.nearest.as_ref().is_some_and(|nearest| nearest.different == 0)) {
-            (Some(again), false) => {
-                let _ = write!(text, "if the change is meant, `{again}` records it again");
-            }
-            (None, false) => text.push_str("if the change is meant, record it again"),
-            (Some(again), true) => {
-                let _ = write!(text, "see why the agent asks again; if it is meant to, `{again}` records it");
-            }
-            (None, true) => text.push_str("see why the agent asks again; if it is meant to, record it again"),
-        }
-        text
+        let is_repeated = self.nearest.as_ref().is_some_and(|nearest| nearest.different == 0);
+        let (meant, more) = if is_repeated {
+            ("see why the agent asks again; if it is meant to", "")
+        } else {
+            ("if the change is meant", " again")
+        };
+        let how = again.map_or("record it again".into(), |again| format!("`{again}` records it{more}"));
+        text + &format!("{meant}, {how}")
     }
 }
 
@@ -122,19 +119,13 @@ fn too_large(difference: &RequestDifference) -> bool {
 
 fn told(candidate: MissCandidate<'_>) -> NearestRequest {
     let MissCandidate { exchange, comparison, continues, .. } = candidate;
+    let (different, leaves) = (comparison.different, comparison.leaves);
+    let same_conversation = continues && exchange.after.is_some();
     let (at, recorded, sent) = comparison.first.map_or_else(Default::default, |first| {
         let line = first.line.map_or_else(String::new, |line| format!(" line {line}"));
         (format!("{}{line}", first.at), first.recorded, first.sent)
     });
-    NearestRequest {
-        id: exchange.id,
-        same_conversation: continues && exchange.after.is_some(),
-        different: comparison.different,
-        leaves: comparison.leaves,
-        at,
-        recorded,
-        sent,
-    }
+    NearestRequest { id: exchange.id, same_conversation, different, leaves, at, recorded, sent }
 }
 
 /// What became of the system prompt, where only one of the two has one.
@@ -189,13 +180,19 @@ fn nothing(asked: &str, request: &RecordedRequest, recording: &Recording) -> Str
 }
 
 /// What helps where recording again does not. As text it is for a command; a suite has no flags.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Remedy {
     /// The agent needs this address, and no recording can hold what is said there.
+    #[error("`--allow {0}` lets the agent reach it in a replay")]
     Allow(String),
     /// The same, and nobody listens there.
+    #[error("if the agent needs that server in a replay, start it and permit it: `--allow {0}`")]
     Start(String),
     /// What is exchanged with this address is too large to be kept.
+    #[error(
+        "recording it again does not help: have the agent send and ask for less, \
+         or let it reach the server in a replay with `--allow {0}`"
+    )]
     Less(String),
 }
 
@@ -212,22 +209,6 @@ impl Remedy {
                 format!("a replay reaches no live server: have the agent do without {address} in this case")
             }
             Self::Less(_) => "recording it again does not help: have the agent send and ask for less".into(),
-        }
-    }
-}
-
-impl fmt::Display for Remedy {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Allow(address) => write!(out, "`--allow {address}` lets the agent reach it in a replay"),
-            Self::Start(address) => {
-                write!(out, "if the agent needs that server in a replay, start it and permit it: `--allow {address}`")
-            }
-            Self::Less(address) => write!(
-                out,
-                "recording it again does not help: have the agent send and ask for less, \
-                 or let it reach the server in a replay with `--allow {address}`"
-            ),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::clock::{Now, time_at};
 use super::folders::{forms, is_at, text as folder};
 use super::ids::places_of_ids;
 use super::options::Circumstances;
-use super::snowflake::is_snowflake;
+use super::snowflake::are_snowflakes;
 use super::temp_names::made_up_name;
 
 /// How many times are taken out of one text. Those after them stay, and must be equal.
@@ -90,7 +90,8 @@ impl Steadier {
         let addresses = ADDRESS.iter().flat_map(|pattern| pattern.find_iter(text));
         add(&mut holes, addresses.map(|found| hole(found.range(), "{address}")));
         let digits = DIGITS.iter().flat_map(|pattern| pattern.find_iter(text));
-        let made_now = digits.filter(|found| is_snowflake(found.as_str(), &self.now));
+        let is_made_now = |id: &str| are_snowflakes(id, id, (&self.now, &self.now));
+        let made_now = digits.filter(|found| is_made_now(found.as_str()));
         add(&mut holes, made_now.map(|found| hole(found.range(), "{id}")));
         let times = self.times(text, &holes);
         add(&mut holes, times);

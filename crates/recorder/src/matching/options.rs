@@ -129,18 +129,16 @@ impl ReplayTally {
     pub(super) fn tell_renamed(&mut self, call: u64, all: usize, told: &[(String, String, String)]) {
         self.renamed += all;
         let room = MOST_TOLD.saturating_sub(self.examples.len());
-        let told = told.iter().take(room);
-        self.examples.extend(told.map(|(recorded, sent, at)| Renamed {
-            recorded: shortened(recorded),
-            sent: shortened(sent),
-            call,
-            at: at.clone(),
+        self.examples.extend(told.iter().take(room).map(|(recorded, sent, at)| {
+            let (recorded, sent) = (shortened(recorded), shortened(sent));
+            Renamed { recorded, sent, call, at: at.clone() }
         }));
     }
 }
 
 /// An id of the recording that another one stood for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{recorded} -> {sent} (call {call} {at})")]
 pub struct Renamed {
     /// The recorded one, shortened.
     pub recorded: String,
@@ -150,14 +148,6 @@ pub struct Renamed {
     pub call: u64,
     /// Where: a JSON pointer, or `path`, or a name in the query.
     pub at: String,
-}
-
-impl fmt::Display for Renamed {
-    /// `b7e2a1c0..f00d -> 91c4d5e6..beef (call 2 /messages/0/content)`.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { recorded, sent, call, at } = self;
-        write!(formatter, "{recorded} -> {sent} (call {call} {at})")
-    }
 }
 
 /// How many ids are listed.

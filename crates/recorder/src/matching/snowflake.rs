@@ -15,11 +15,6 @@ pub(super) fn are_snowflakes(recorded: &str, sent: &str, now: (&Now, &Now)) -> b
     EPOCHS.iter().any(|epoch| now.0.is_about(made(recorded, *epoch)) && now.1.is_about(made(sent, *epoch)))
 }
 
-/// Whether a number was made in the present.
-pub(super) fn is_snowflake(digits: &str, now: &Now) -> bool {
-    are_snowflakes(digits, digits, (now, now))
-}
-
 /// Two snowflakes that cover the positions at which two texts part, equally far from where they were read to: where they begin
 /// after that, and their lengths.
 pub(super) fn pair_over(

@@ -31,7 +31,7 @@ pub(crate) struct ExchangeLog {
     began: Instant,
     observer: Option<UnboundedSender<SessionEvent>>,
     /// The environment that the agent would have without us, to tell which variable a key is from.
-    environment: Vec<(String, String)>,
+    pub(crate) environment: Vec<(String, String)>,
     /// How much of answers and requests is kept.
     bytes: AtomicU64,
     /// How many exchanges are under way.
@@ -78,11 +78,6 @@ impl ExchangeLog {
         if seen.own.len() < MOST_NOTES || seen.own.contains_key(&address) {
             *seen.own.entry(address).or_default() |= is_there;
         }
-    }
-
-    /// The environment that the agent would have without us.
-    pub(crate) fn environment(&self) -> &[(String, String)] {
-        &self.environment
     }
 
     pub(crate) fn new(

@@ -10,6 +10,9 @@ use bytes::Bytes;
 use super::content::is_file_name;
 use super::{Recording, RecordingError};
 
+/// What the name of the folder with the files of a recording ends with.
+const FOLDER: &str = ".files";
+
 /// Why a recording can not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingLoadError {
@@ -32,7 +35,7 @@ pub fn load(path: &Path) -> Result<Recording, RecordingLoadError> {
     let Ok(text) = String::from_utf8(read(path)?) else {
         return Err(wrong(RecordingError { line: 1, message: "this is not text in UTF-8".into() }));
     };
-    let folder = folder(path);
+    let folder = with_ending(path, FOLDER);
     let mut file = |name: &str| read(&folder.join(name)).map(Bytes::from).map_err(|error| error.to_string());
     Recording::parse_with(&text, &mut file).map_err(wrong)
 }
@@ -62,7 +65,7 @@ pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Resul
     if let Some(parent) = path.parent() {
         fs_err::create_dir_all(parent)?;
     }
-    let folder = folder(path);
+    let folder = with_ending(path, FOLDER);
     if !written.files.is_empty() {
         fs_err::create_dir_all(&folder)?;
     }
@@ -72,10 +75,6 @@ pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Resul
     whole(path, written.text.as_bytes())?;
     tidy(&folder, &written.files.iter().map(|(name, _)| name.as_str()).collect());
     Ok(())
-}
-
-fn folder(path: &Path) -> PathBuf {
-    with_ending(path, ".files")
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -61,13 +61,8 @@ pub(super) fn is_opening(line: &[u8]) -> bool {
 /// The request that a recording has for a message of the host.
 pub(super) fn request(origin: &str, message: Value, at_us: u64) -> RecordedRequest {
     let method = message["method"].as_str().unwrap_or(REPLY).to_owned();
-    RecordedRequest {
-        at_us,
-        method,
-        origin: origin.to_owned(),
-        body: RecordedBody::Json(message),
-        ..RecordedRequest::default()
-    }
+    let (origin, body) = (origin.to_owned(), RecordedBody::Json(message));
+    RecordedRequest { at_us, method, origin, body, ..RecordedRequest::default() }
 }
 
 /// Whether nobody waits for an answer to this: notifications, and what a server says by itself.

@@ -44,7 +44,7 @@ pub(super) struct PlayedServer {
     shared: Arc<ProxyState>,
     origin: String,
     out: UnboundedSender<TapMessage>,
-    answers: Arc<Answers>,
+    pub(super) answers: Arc<Answers>,
     under_way: JoinSet<()>,
 }
 
@@ -66,7 +66,7 @@ impl PlayedServer {
         let (Some(replay), Some(kind)) = (&shared.replay, message::kind(message)) else { return };
         let request = message::request(&self.origin, message.clone(), shared.ledger.now_us());
         if kind == MessageKind::Answer {
-            self.note_answer(message);
+            self.answers.give(&message["id"]);
         }
         let spoil = replay.spoil(&request);
         let (look, clean) = replay.look(&request, spoil.as_ref(), &shared);
@@ -77,16 +77,6 @@ impl PlayedServer {
             }
             RecordedLookup::Miss(miss) => self.miss(message, clean, miss),
         }
-    }
-
-    /// The host answers a question: what waits for that goes on. Gives whether the question is one of the recording.
-    pub(super) fn note_answer(&self, message: &Value) -> bool {
-        self.answers.give(&message["id"])
-    }
-
-    /// The live server asks something under this id.
-    pub(super) fn note_live_question(&self, id: &Value) {
-        self.answers.forget(id);
     }
 
     /// Answers a message with a recorded exchange.
@@ -182,12 +172,8 @@ impl Scene {
             let bytes = message::renumbered(&frame.bytes, recorded, sent);
             let asks = question(&frame.bytes);
             asked = asks.clone().or(asked.filter(|_| waits_for.is_none()));
-            lines.push(ServerLine {
-                after_us: frame.at_us.saturating_sub(exchange.request.at_us),
-                bytes,
-                asks,
-                waits_for,
-            });
+            let after_us = frame.at_us.saturating_sub(exchange.request.at_us);
+            lines.push(ServerLine { after_us, bytes, asks, waits_for });
         }
         let is_aside = |other: &&Exchange| other.request.method == LISTEN && other.after == Some(exchange.id);
         let asides = recording.exchanges.iter().filter(|other| other.request.origin == exchange.request.origin);

@@ -16,9 +16,9 @@ pub(crate) fn unreached(exchanges: &[Exchange]) -> BTreeSet<String> {
     for exchange in exchanges {
         let Some(body) = exchange.request.body.as_json() else { continue };
         if body["method"] == "tools/list" {
-            listed.extend(
-                exchange.response.iter().flat_map(messages).flat_map(|message| names(&message["result"]["tools"])),
-            );
+            let said = exchange.response.as_ref().map(RecordedResponse::whole).unwrap_or_default();
+            let said = String::from_utf8_lossy(&said);
+            listed.extend(messages_in(&said).flat_map(|message| names(&message["result"]["tools"])));
         } else {
             offered.extend(names(&body["tools"]).into_iter().filter(|name| name.starts_with(PREFIX)));
         }
@@ -53,10 +53,6 @@ fn names(tools: &Value) -> Vec<String> {
         one.chain(declared.iter().filter_map(|tool| text(&tool["name"]))).collect::<Vec<String>>()
     };
     tools.as_array().into_iter().flatten().flat_map(of).collect()
-}
-
-fn messages(response: &RecordedResponse) -> Vec<Value> {
-    messages_in(&String::from_utf8_lossy(&response.whole())).collect()
 }
 
 #[cfg(test)]

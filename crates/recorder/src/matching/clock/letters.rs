@@ -57,14 +57,8 @@ fn month_first(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) 
     let comma = scan.take(b',').unwrap_or(0);
     scan.take(b' ')?;
     let year = scan.number(4, 4)?;
-    Some(
-        Rendering::new(
-            ("month day year", comma, u8::from(ordinal)),
-            PartialMoment::Day(day_of(year, month, day)?),
-            scan,
-        )
-        .named(spelling),
-    )
+    let said = PartialMoment::Day(day_of(year, month, day)?);
+    Some(Rendering::new(("month day year", comma, u8::from(ordinal)), said, scan).named(spelling))
 }
 
 /// `November 16`, `Nov 16th`; a year or a time after it would belong to it.
@@ -97,21 +91,17 @@ fn with_time(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) ->
     }
     let year = scan.number(4, 4)?;
     let said = PartialMoment::Local(day_of(year, month, day)? * DAY_MS + clock.ms);
-    Some(
-        Rendering::new(("month day time year", u8::from(clock.seconds) << 2, u8::from(zone)), said, scan)
-            .named(spelling),
-    )
+    let style = ("month day time year", u8::from(clock.seconds) << 2, u8::from(zone));
+    Some(Rendering::new(style, said, scan).named(spelling))
 }
 
 /// `16 Nov 2026` after a weekday.
 fn day_first(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let day = scan.number(1, 2)?;
-    let separator = [b' ', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let separator = scan.take_any(b" -")?;
     let (month, spelling) = month_named(scan.word())?;
     scan.take(separator)?;
     let year = scan.number(4, 4)?;
-    Some(
-        Rendering::new(("weekday day month year", separator, 0), PartialMoment::Day(day_of(year, month, day)?), scan)
-            .named(spelling),
-    )
+    let said = PartialMoment::Day(day_of(year, month, day)?);
+    Some(Rendering::new(("weekday day month year", separator, 0), said, scan).named(spelling))
 }

@@ -6,23 +6,29 @@ use super::now::PartialMoment;
 use super::rendering::{Rendering, RenderingScan};
 
 pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
-    let separated = [iso, iso_date, day_first, month_first, named_month, access_log, time, epoch];
-    let joined = [long, short, joined, ordinal];
-    separated.iter().chain(&joined).filter_map(|read| read(RenderingScan::new(bytes))).collect()
+    let scan = RenderingScan::new(bytes);
+    let separated = [
+        iso(scan),
+        iso_date(scan),
+        // `16.11.2026`, `16/11/2026`, `16-11-2026`, `16.11.26`.
+        three(scan, "day month year", |day, month, year| day_of(year, month, day)),
+        // `11/16/2026`, `11/16/26`.
+        three(scan, "month day year", |month, day, year| day_of(year, month, day)),
+        named_month(scan),
+        access_log(scan),
+        time(scan),
+        epoch(scan),
+    ];
+    // `20261116`, then perhaps `T184117Z`; `261116`, then perhaps `-184117`; and others.
+    let joined = [with_time(scan, 8, "compact"), with_time(scan, 6, "compact short"), joined(scan), ordinal(scan)];
+    separated.into_iter().chain(joined).flatten().collect()
 }
 
 /// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
 fn iso(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let (day, separator) = year_first(&mut scan)?;
-    let between = [b'T', b' ', b'_', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
-    let mut ahead = scan;
-    let clock = match clock_time(&mut ahead) {
-        Some(clock) => {
-            scan = ahead;
-            clock
-        }
-        None => dashed_time(&mut scan)?,
-    };
+    let between = scan.take_any(b"T _-")?;
+    let clock = clock_time(&mut scan).or_else(|| dashed_time(&mut scan))?;
     let ms = day * DAY_MS + clock.ms;
     let ahead = zone(&mut scan);
     let zone_form = ahead.map_or(b' ', |(_, form)| form);
@@ -43,30 +49,21 @@ fn iso_date(mut scan: RenderingScan<'_>) -> Option<Rendering> {
 
 fn year_first(scan: &mut RenderingScan<'_>) -> Option<(i64, u8)> {
     let year = scan.number(4, 4)?;
-    let separator = [b'-', b'/', b'.'].into_iter().find_map(|byte| scan.take(byte))?;
+    let separator = scan.take_any(b"-/.")?;
     let month = scan.number(1, 2)?;
     scan.take(separator)?;
     let day = scan.number(1, 2)?;
     Some((day_of(year, month, day)?, separator))
 }
 
-/// `16.11.2026`, `16/11/2026`, `16-11-2026`, `16.11.26`.
-fn day_first(scan: RenderingScan<'_>) -> Option<Rendering> {
-    three(scan, "day month year", |day, month, year| day_of(year, month, day))
-}
-
-/// `11/16/2026`, `11/16/26`.
-fn month_first(scan: RenderingScan<'_>) -> Option<Rendering> {
-    three(scan, "month day year", |month, day, year| day_of(year, month, day))
-}
-
+/// Three numbers, the last of which is the year.
 fn three(
     mut scan: RenderingScan<'_>,
     parts: &'static str,
     day: impl Fn(i64, i64, i64) -> Option<i64>,
 ) -> Option<Rendering> {
     let first = scan.number(1, 2)?;
-    let separator = [b'.', b'/', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let separator = scan.take_any(b"./-")?;
     let second = scan.number(1, 2)?;
     scan.take(separator)?;
     let before = scan.at;
@@ -83,7 +80,7 @@ fn three(
 /// `16 November 2026`, `16-Nov-2026`.
 fn named_month(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let day = scan.number(1, 2)?;
-    let separator = [b' ', b'-'].into_iter().find_map(|byte| scan.take(byte))?;
+    let separator = scan.take_any(b" -")?;
     let (month, spelling) = month_named(scan.word())?;
     let comma = scan.take(b',').unwrap_or(0);
     scan.take(separator)?;
@@ -154,15 +151,16 @@ pub(super) struct ClockTime {
 
 /// `18:41`, then perhaps seconds and a fraction.
 pub(super) fn clock_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
-    let hours = scan.number(1, 2).filter(|hours| *hours < 24)?;
-    scan.take(b':')?;
-    let minutes = scan.number(2, 2).filter(|minutes| *minutes < 60)?;
-    let mut further = *scan;
-    let seconds = further.take(b':').and_then(|_| further.number(2, 2)).filter(|seconds| *seconds <= 60);
+    let mut ahead = *scan;
+    let hours = ahead.number(1, 2).filter(|hours| *hours < 24)?;
+    ahead.take(b':')?;
+    let minutes = ahead.number(2, 2).filter(|minutes| *minutes < 60)?;
+    *scan = ahead;
+    let seconds = ahead.take(b':').and_then(|_| ahead.number(2, 2)).filter(|seconds| *seconds <= 60);
     if seconds.is_some() {
-        *scan = further;
-        if further.take(b'.').or_else(|| further.take(b',')).is_some() && further.number(1, 9).is_some() {
-            *scan = further;
+        *scan = ahead;
+        if ahead.take_any(b".,").is_some() && ahead.number(1, 9).is_some() {
+            *scan = ahead;
         }
     }
     let ms = ((hours * 60 + minutes) * 60 + seconds.unwrap_or(0)) * 1000;
@@ -209,21 +207,11 @@ fn zone(scan: &mut RenderingScan<'_>) -> Option<(i64, u8)> {
     Some((sign * (hours * 60 + minutes) * 60_000, form))
 }
 
-/// `20261116`, then perhaps `T184117Z`.
-fn long(scan: RenderingScan<'_>) -> Option<Rendering> {
-    with_time(scan, 8, "compact")
-}
-
-/// `261116`, then perhaps `-184117`.
-fn short(scan: RenderingScan<'_>) -> Option<Rendering> {
-    with_time(scan, 6, "compact short")
-}
-
 fn with_time(mut scan: RenderingScan<'_>, digits: usize, parts: &'static str) -> Option<Rendering> {
     let date = scan.number(digits, digits)?;
     let day = day_of_digits(date, digits)?;
     let date_only = Rendering::new((parts, 0, 0), PartialMoment::Day(day), scan);
-    let Some(between) = [b'T', b'-', b'_'].into_iter().find_map(|byte| scan.take(byte)) else { return Some(date_only) };
+    let Some(between) = scan.take_any(b"T-_") else { return Some(date_only) };
     let time = scan.number(6, 6).and_then(|time| of_day(time / 10_000, time / 100 % 100, time % 100));
     let Some(time) = time else { return Some(date_only) };
     let zone = scan.take(b'Z');

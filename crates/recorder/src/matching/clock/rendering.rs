@@ -136,6 +136,11 @@ impl<'t> RenderingScan<'t> {
         Some(next)
     }
 
+    /// One of these bytes, if it comes next.
+    pub(super) fn take_any(&mut self, bytes: &[u8]) -> Option<u8> {
+        bytes.iter().find_map(|byte| self.take(*byte))
+    }
+
     /// All digits that come next, at least and at most so many.
     pub(super) fn number(&mut self, least: usize, most: usize) -> Option<i64> {
         let digits = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();

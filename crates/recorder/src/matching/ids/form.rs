@@ -164,12 +164,8 @@ fn token(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
 
 fn reading<'t>(start: usize, token: &[u8], form: IdForm<'t>) -> Option<IdCandidate<'t>> {
     let looks = evidence(token);
-    (looks > ChanceEvidence::Name).then_some(IdCandidate {
-        start,
-        length: token.len(),
-        form,
-        sure: looks == ChanceEvidence::Random,
-    })
+    let (length, sure) = (token.len(), looks == ChanceEvidence::Random);
+    (looks > ChanceEvidence::Name).then_some(IdCandidate { start, length, form, sure })
 }
 
 /// Where the word begins whose first letters or digits are here; nothing if others are before them.

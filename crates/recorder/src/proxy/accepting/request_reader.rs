@@ -50,13 +50,12 @@ pub(crate) fn request(
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let mut request = RecordedRequest {
         at_us,
-        by: None,
         method: parts.method.as_str().to_owned(),
         origin: target.origin(),
         path: clean_path(&target.origin(), path, secrets),
-        speaks: None,
         headers: kept(&parts.headers, keep_request_header),
         body,
+        ..RecordedRequest::default()
     };
     request.speaks = api_of(&request);
     request

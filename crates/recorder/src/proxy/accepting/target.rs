@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use regex::Regex;
+
 /// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestTarget {
@@ -79,17 +81,8 @@ impl RequestTarget {
 
 /// Whether a text fits a pattern in which `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let last = parts.pop().unwrap_or_default();
-    for part in parts {
-        match text.find(part) {
-            Some(at) => text = &text[at + part.len()..],
-            None => return false,
-        }
-    }
-    text.ends_with(last)
+    let pattern = regex::escape(pattern).replace(r"\*", ".*");
+    Regex::new(&format!("^{pattern}$")).is_ok_and(|pattern| pattern.is_match(text))
 }
 
 #[cfg(test)]

@@ -21,10 +21,11 @@ use crate::{Exchange, RecordedRequest, WarningKind};
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(crate) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const NO_SESSION: &str = "began no session";
 /// The most bytes of an answer to `initialize`.
 pub(crate) const LARGEST_HANDSHAKE: usize = 1 << 20;
 /// How long the beginning of a session may take.
-pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The sessions of a fork, by the ids that the client has for them.
 #[derive(Debug, Default)]
@@ -105,7 +106,9 @@ impl ForkSessions {
         });
         let Some(opened) = opened else { return SessionChoice::AsItIs };
         let live = if is_call(request) {
-            Some(opened.live.get_or_init(|| opened.open(parts.headers.get(&VERSION), shared)).await)
+            let opening =
+                || in_time(opened.open(parts.headers.get(&VERSION), shared), NO_SESSION, &opened.target, shared);
+            Some(opened.live.get_or_init(opening).await)
         } else {
             opened.live.get()
         };
@@ -119,18 +122,7 @@ pub(crate) fn is_call(request: &RecordedRequest) -> bool {
 
 impl RecordedSession {
     /// Begins a session with the live server.
-    async fn open(&self, version: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
-        let late = |_| Err(format!("its MCP server began no session within {} s", HANDSHAKE_TIMEOUT.as_secs()));
-        let id =
-            tokio::time::timeout(HANDSHAKE_TIMEOUT, self.shake_hands(version, shared)).await.unwrap_or_else(late)?;
-        shared.ledger.note(WarningKind::SessionAtFork(self.target.origin()));
-        Ok(id)
-    }
-
-    async fn shake_hands(&self, header: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
-        if let Some(reason) = shared.upstream.closed() {
-            return Err(reason);
-        }
+    async fn open(&self, header: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
         let mut answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
         let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server began no session")?;
         let mut said = Vec::new();
@@ -153,8 +145,24 @@ impl RecordedSession {
 
     async fn post(&self, headers: HeaderMap, body: Bytes, shared: &ProxyState) -> Result<reqwest::Response, String> {
         let answer = shared.upstream.send(&self.target, Method::POST, &self.path, headers, Some(body.into())).await;
-        accepted(answer, "began no session", shared)
+        accepted(answer, NO_SESSION, shared)
     }
+}
+
+/// What a handshake with the live server comes to, unless it takes too long or nothing may be asked any more.
+pub(crate) async fn in_time<T>(
+    handshake: impl Future<Output = Result<T, String>>,
+    otherwise: &str,
+    target: &RequestTarget,
+    shared: &ProxyState,
+) -> Result<T, String> {
+    if let Some(reason) = shared.upstream.closed() {
+        return Err(reason);
+    }
+    let late = |_| Err(format!("its MCP server {otherwise} within {} s", HANDSHAKE_TIMEOUT.as_secs()));
+    let opened = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await.unwrap_or_else(late)?;
+    shared.ledger.note(WarningKind::SessionAtFork(target.origin()));
+    Ok(opened)
 }
 
 /// An answer of the live server, or why it does not go on.

@@ -18,27 +18,23 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::proxy::forking::session::{
-    HANDSHAKE_TIMEOUT, INITIALIZED, LARGEST_HANDSHAKE, SESSION, accepted, is_call, other_version, path,
+    INITIALIZED, LARGEST_HANDSHAKE, SESSION, accepted, in_time, is_call, other_version, path,
 };
 use crate::proxy::forwarding::headers;
 use crate::proxy::streams::mcp_stream::{endpoint_in, message};
 use crate::proxy::{Intake, Listening, PostEndpoint, ProxyState, RequestTarget, SessionChoice, Splitter, words};
-use crate::{EndKind, Exchange, RecordedRequest, WarningKind};
+use crate::{EndKind, Exchange, RecordedRequest};
 
 /// The most bytes of an event.
 const LARGEST_EVENT: usize = 64 * 1024 * 1024;
 /// How long a stream of a live session may take to open.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
+const NO_STREAM: &str = "opened no stream";
 /// Why nothing goes on where the client has closed the stream.
 const NOBODY_LISTENS: &str = "its client no longer listens to what its MCP server answers";
 
-/// What a live server says on a stream of the recording.
-#[derive(Debug)]
-pub(crate) enum LiveEvent {
-    Event(Bytes),
-    /// It has nothing more to say, or broke off.
-    Over(EndKind),
-}
+/// What a live server says on a stream of the recording: an event, or how the stream ended.
+pub(crate) type LiveEvent = Result<Bytes, EndKind>;
 
 /// The streams of a fork that the recording answers. The last one that was opened comes last.
 #[derive(Debug, Default)]
@@ -110,7 +106,7 @@ impl ForkStreams {
             target: target.clone(),
             path: path(parts),
             headers: headers::to_server(&parts.headers),
-            endpoint: listening.endpoint().clone(),
+            endpoint: listening.endpoint.clone(),
             introduced: OnceLock::new(),
             version: frames().filter_map(message).find_map(version).unwrap_or_default(),
             client,
@@ -196,18 +192,13 @@ fn is_initialize(request: &RecordedRequest) -> bool {
 impl RecordedStream {
     /// Opens a stream with the live server, and introduces the client, unless it is about to do so itself.
     async fn connect(&self, introduces_itself: bool, shared: &ProxyState) -> Result<Uri, String> {
-        let late = |_| Err(format!("its MCP server opened no stream within {} s", HANDSHAKE_TIMEOUT.as_secs()));
         let connecting = self.shake_hands(introduces_itself, shared);
-        let (endpoint, stream) = tokio::time::timeout(HANDSHAKE_TIMEOUT, connecting).await.unwrap_or_else(late)?;
+        let (endpoint, stream) = in_time(connecting, NO_STREAM, &self.target, shared).await?;
         tokio::spawn(stream.pass_on(self.client.clone()));
-        shared.ledger.note(WarningKind::SessionAtFork(self.target.origin()));
         Ok(endpoint)
     }
 
     async fn shake_hands(&self, introduces_itself: bool, shared: &ProxyState) -> Result<(Uri, LiveEvents), String> {
-        if let Some(reason) = shared.upstream.closed() {
-            return Err(reason);
-        }
         let answer = self.send(Method::GET, &self.path, self.headers.clone(), None, shared).await?;
         if !opens_stream(&answer) {
             return Err("its MCP server opened no stream of events".into());
@@ -230,7 +221,7 @@ impl RecordedStream {
                 match message(&event).filter(|message| message.get("method").is_none() && message["id"] == asked["id"])
                 {
                     Some(answer) => break other_version(&self.version, &answer["result"]["protocolVersion"])?,
-                    None => self.client.send(LiveEvent::Event(event)).await.map_err(|_| NOBODY_LISTENS)?,
+                    None => self.client.send(Ok(event)).await.map_err(|_| NOBODY_LISTENS)?,
                 }
             }
             post(Bytes::from_static(INITIALIZED)).await?;
@@ -256,7 +247,7 @@ impl RecordedStream {
         shared: &ProxyState,
     ) -> Result<reqwest::Response, String> {
         let answer = shared.upstream.send(&self.target, method, path, headers, body.map(Into::into)).await;
-        accepted(answer, "opened no stream", shared)
+        accepted(answer, NO_STREAM, shared)
     }
 }
 
@@ -277,7 +268,7 @@ impl LiveEvents {
     }
 
     /// The next event, or how the stream is over.
-    async fn next(&mut self) -> Result<Bytes, EndKind> {
+    async fn next(&mut self) -> LiveEvent {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Ok(event);
@@ -300,9 +291,9 @@ impl LiveEvents {
         loop {
             let live = tokio::select! {
                 () = client.closed() => return,
-                event = self.next() => event.map_or_else(LiveEvent::Over, LiveEvent::Event),
+                event = self.next() => event,
             };
-            let is_last = !matches!(live, LiveEvent::Event(_));
+            let is_last = live.is_err();
             if client.send(live).await.is_err() || is_last {
                 return;
             }
@@ -356,11 +347,8 @@ mod tests {
         said.resize(said.len() + LARGEST_EVENT + 1, b'x');
         let (listener, mut live) = listener(server(said).await);
         listener.follow(&HeaderValue::from_static("live"), &shared()).await;
-        assert!(matches!(live.recv().await, Some(LiveEvent::Event(event)) if event == "data: first\n\n"));
+        assert!(matches!(live.recv().await, Some(Ok(event)) if event == "data: first\n\n"));
         let over = live.recv().await;
-        assert!(
-            matches!(&over, Some(LiveEvent::Over(EndKind::Broken(words))) if words == "an event is too large"),
-            "{over:?}"
-        );
+        assert!(matches!(&over, Some(Err(EndKind::Broken(words))) if words == "an event is too large"), "{over:?}");
     }
 }

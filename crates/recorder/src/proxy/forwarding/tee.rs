@@ -126,10 +126,6 @@ impl Upload {
         let sent = Arc::new(AtomicU64::new(0));
         (Self { read, rest, sent: Arc::clone(&sent) }, sent)
     }
-
-    fn count(&self, bytes: &Bytes) {
-        self.sent.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-    }
 }
 
 impl Body for Upload {
@@ -140,16 +136,12 @@ impl Body for Upload {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        if let Some(bytes) = self.read.pop() {
-            self.count(&bytes);
-            return Poll::Ready(Some(Ok(Frame::data(bytes))));
-        }
-        let polled = Pin::new(&mut self.rest).poll_frame(context);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && let Some(bytes) = frame.data_ref()
-        {
-            self.count(bytes);
-        }
-        polled
+        let next = match self.read.pop() {
+            Some(bytes) => Some(Ok(Frame::data(bytes))),
+            None => ready!(Pin::new(&mut self.rest).poll_frame(context)),
+        };
+        let data = next.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+        self.sent.fetch_add(data.map_or(0, |bytes| bytes.len() as u64), Ordering::Relaxed);
+        Poll::Ready(next)
     }
 }

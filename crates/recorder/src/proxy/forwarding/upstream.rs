@@ -1,7 +1,6 @@
 //! The live world: sends requests on, and says in plain words why one could not be.
 
 use std::error::Error as _;
-use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -107,12 +106,6 @@ impl Upstream {
 
     fn trusting(&self, builder: ClientBuilder) -> ClientBuilder {
         if self.roots.is_empty() { builder } else { builder.tls_certs_merge(self.roots.clone()) }
-    }
-}
-
-impl fmt::Debug for Upstream {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Upstream").finish_non_exhaustive()
     }
 }
 

@@ -319,13 +319,9 @@ impl RecordingReplay {
 
 /// Answers a miss in the shape that the client understands, and keeps it. Whoever observes the session is told of the miss first.
 pub(crate) fn refuse(request: RecordedRequest, miss: Miss, shared: &ProxyState) -> Response<AnswerBody> {
-    let message = match &miss.nearest {
-        Some(near) => format!(
-            "agentci replay: {} is not in the recording: {}; nearest is call {}, which differs at {}",
-            miss.asked, miss.reason, near.id, near.at
-        ),
-        None => format!("agentci replay: {} is not in the recording: {}", miss.asked, miss.reason),
-    };
+    let nearest = |near: &NearestRequest| format!("; nearest is call {}, which differs at {}", near.id, near.at);
+    let nearest = miss.nearest.as_ref().map(nearest).unwrap_or_default();
+    let message = format!("agentci replay: {} is not in the recording: {}{nearest}", miss.asked, miss.reason);
     let mut answer = miss_answer(request.speaks, &request, &shared.ledger.clean(&message));
     if shared.replay.as_ref().is_some_and(|replay| replay.is_answered_elsewhere(&miss, &request)) {
         answer.status = 400;
@@ -413,15 +409,16 @@ fn is_stream(answer: &crate::RecordedResponse) -> bool {
 /// request that was sent now.
 fn pieces(answer: &crate::RecordedResponse, began: u64, stream: bool, reply_id: Option<&Value>) -> Vec<(u64, Bytes)> {
     let after = |frame: &AnswerFrame| frame.at_us.saturating_sub(began);
-    let Some(id) = reply_id else {
-        return answer.frames.iter().map(|frame| (after(frame), frame.bytes.clone())).collect();
-    };
-    if stream {
-        return answer.frames.iter().map(|frame| (after(frame), with_reply_id(&frame.bytes, id).into())).collect();
+    match reply_id {
+        None => answer.frames.iter().map(|frame| (after(frame), frame.bytes.clone())).collect(),
+        Some(id) if stream => {
+            answer.frames.iter().map(|frame| (after(frame), with_reply_id(&frame.bytes, id).into())).collect()
+        }
+        Some(id) => {
+            let whole = answer.whole();
+            answer.frames.last().map(|frame| (after(frame), with_reply_id(&whole, id).into())).into_iter().collect()
+        }
     }
-    let whole = answer.whole();
-    let last = answer.frames.last().map(|frame| (after(frame), with_reply_id(&whole, id).into()));
-    last.into_iter().collect()
 }
 
 /// The recorded exchange with the request that was sent now: moments are those of the recording, counted from now.

@@ -60,13 +60,6 @@ pub(crate) struct ReplayBody {
     live: Option<Receiver<LiveEvent>>,
 }
 
-/// What comes next on a stream.
-enum NextOnStream {
-    Event(Bytes),
-    Over,
-    Broken,
-}
-
 impl ReplayBody {
     /// A stream of JSON-RPC messages.
     pub(crate) fn new(
@@ -127,16 +120,15 @@ impl ReplayBody {
         self.live = live;
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<NextOnStream> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, UpstreamBroken>>> {
         let is_over = match self.pieces.poll_recv(context) {
-            Poll::Ready(Some(Ok(bytes))) => return Poll::Ready(NextOnStream::Event(bytes)),
-            Poll::Ready(Some(Err(UpstreamBroken))) => return Poll::Ready(NextOnStream::Broken),
+            Poll::Ready(Some(piece)) => return Poll::Ready(Some(piece)),
             Poll::Ready(None) => true,
             Poll::Pending => false,
         };
         match self.live.as_mut().map(|live| live.poll_recv(context)) {
-            Some(Poll::Ready(Some(LiveEvent::Event(bytes)))) => return Poll::Ready(NextOnStream::Event(bytes)),
-            Some(Poll::Ready(Some(LiveEvent::Over(how)))) => {
+            Some(Poll::Ready(Some(Ok(bytes)))) => return Poll::Ready(Some(Ok(bytes))),
+            Some(Poll::Ready(Some(Err(how)))) => {
                 self.how = how;
                 return Poll::Ready(self.over());
             }
@@ -147,8 +139,8 @@ impl ReplayBody {
         if is_over { Poll::Ready(self.over()) } else { Poll::Pending }
     }
 
-    fn over(&self) -> NextOnStream {
-        if matches!(self.how, EndKind::Broken(_)) { NextOnStream::Broken } else { NextOnStream::Over }
+    fn over(&self) -> Option<Result<Bytes, UpstreamBroken>> {
+        matches!(self.how, EndKind::Broken(_)).then_some(Err(UpstreamBroken))
     }
 
     fn end(&mut self) {
@@ -168,7 +160,7 @@ impl Body for ReplayBody {
     ) -> Poll<Option<Result<Frame<Bytes>, UpstreamBroken>>> {
         if self.breaking.is_none() {
             match ready!(self.poll_next(context)) {
-                NextOnStream::Event(bytes) => {
+                Some(Ok(bytes)) => {
                     self.left = self.left.map(|left| left - 1);
                     self.length = self.length.map(|length| length - bytes.len() as u64);
                     let kept = self.kept;
@@ -179,11 +171,11 @@ impl Body for ReplayBody {
                     }
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
-                NextOnStream::Over => {
+                None => {
                     self.end();
                     return Poll::Ready(None);
                 }
-                NextOnStream::Broken => {}
+                Some(Err(UpstreamBroken)) => {}
             }
         }
         let broken_off = ready!(self.breaking.get_or_insert_default().poll(context));
@@ -292,17 +284,17 @@ pub(crate) fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r
     let all = ClientMessages::by_client(exchange, recorded);
     let mut listening = Listening::to(&exchange.request, response);
     let mut said = match &listening {
-        Some(listening) => all.to(listening.endpoint()),
+        Some(listening) => all.to(&listening.endpoint),
         None => all.clone(),
     };
     let mut question: Option<ServerQuestion> = None;
     let mut pieces: Vec<GatedPiece> = Vec::with_capacity(messages.len());
     for (frame, message) in response.frames.iter().zip(&messages) {
         if let Some(listening) = &mut listening {
-            let before = listening.endpoint().clone();
+            let before = listening.endpoint.clone();
             listening.hear(&frame.bytes);
-            if before != *listening.endpoint() {
-                said = all.to(listening.endpoint());
+            if before != listening.endpoint {
+                said = all.to(&listening.endpoint);
             }
         }
         let answered = question.as_ref().and_then(|question| said.answer(&question.id, question.at_us, frame.at_us));

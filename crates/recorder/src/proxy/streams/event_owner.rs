@@ -75,12 +75,12 @@ pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clon
         let Some(response) = &stream.response else { continue };
         let Some(mut listening) = Listening::to(&stream.request, response) else { continue };
         let said = ClientMessages::by_client(stream, recorded.clone());
-        let mut there = said.to(listening.endpoint());
+        let mut there = said.to(&listening.endpoint);
         for (event, frame) in response.frames.iter().enumerate() {
-            let before = listening.endpoint().clone();
+            let before = listening.endpoint.clone();
             let answer = listening.hear(&frame.bytes);
-            if before != *listening.endpoint() {
-                there = said.to(listening.endpoint());
+            if before != listening.endpoint {
+                there = said.to(&listening.endpoint);
             }
             let Some(answer) = answer else { continue };
             let of = there.request(&answer.message, frame.at_us);

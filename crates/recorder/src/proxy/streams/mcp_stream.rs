@@ -46,18 +46,13 @@ impl PostEndpoint {
 /// Reads such a stream.
 #[derive(Debug)]
 pub(crate) struct Listening {
-    endpoint: PostEndpoint,
+    pub(crate) endpoint: PostEndpoint,
 }
 
 impl Listening {
     /// Nothing for any other answer.
     pub(crate) fn to(request: &RecordedRequest, response: &RecordedResponse) -> Option<Self> {
         (request.method == "GET" && is_event_stream(response)).then(|| Self { endpoint: PostEndpoint::of(request) })
-    }
-
-    /// Where the client posts, as far as the server has said so.
-    pub(crate) fn endpoint(&self) -> &PostEndpoint {
-        &self.endpoint
     }
 
     /// Takes an event, and gives the answer in it.

@@ -61,7 +61,7 @@ const ABOUT: [&str; 21] = [
     "status",
 ];
 /// Tokens that say where a list goes on.
-const PAGES: [&str; 4] = ["page", "next", "continuation", "sync"];
+pub(super) const PAGES: [&str; 4] = ["page", "next", "continuation", "sync"];
 /// An object that has one of these keys describes a value, or is one of a model's words.
 const DESCRIBES: [&str; 8] = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "description", "logprob"];
 

@@ -12,8 +12,6 @@ const SECRET: [&str; 7] =
 const MAY_BE: [&str; 3] = ["key", "code", "session"];
 /// A shorter value of one of those is an ordinary one.
 const SHORTEST_RANDOM: usize = 20;
-/// Tokens that say where a list goes on.
-const PAGES: [&str; 4] = ["page", "next", "continuation", "sync"];
 
 /// The host of an API that takes its key in the query, and what the paths of that API contain on any host.
 const KEYED_HOST: &str = "generativelanguage.googleapis.com";
@@ -43,7 +41,7 @@ pub(super) fn is_secret(name: &str, value: &str, redactor: &Redactor) -> bool {
     if MAY_BE.contains(&name.as_str()) {
         return is_random(value);
     }
-    let ordinary = keys::speaks_about(&name) || PAGES.iter().any(|word| name.contains(word));
+    let ordinary = keys::speaks_about(&name) || keys::PAGES.iter().any(|word| name.contains(word));
     SECRET.contains(&name.as_str()) || (redactor.is_secret_key(&name) && !ordinary && !value.is_empty())
 }
 

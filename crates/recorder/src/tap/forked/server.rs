@@ -96,7 +96,7 @@ impl ForkedServer {
         }
         if matches!(self.stage, ForkStage::Opening { .. } | ForkStage::Live) {
             if let Some(id) = question(line) {
-                self.played.note_live_question(&id);
+                self.played.answers.forget(&id);
             }
             self.recorded.server(line);
             let _ = self.out.send(TapMessage::line(line.to_vec()));
@@ -163,7 +163,7 @@ impl ForkedServer {
             return self.note(sent);
         }
         if sent.kind == MessageKind::Answer {
-            sent.is_of_recording = self.played.note_answer(&sent.message);
+            sent.is_of_recording = self.played.answers.give(&sent.message["id"]);
         }
         match fork.step(replay, &sent.request, &sent.clean, sent.number) {
             ForkStep::Beginning(exchange, reply_id) => self.play(exchange, reply_id.as_ref(), sent),
@@ -362,18 +362,16 @@ impl HostMessage {
     fn all(line: &[u8], origin: &str, shared: &ProxyState) -> Vec<Self> {
         let messages = message::messages(line);
         let is_batch = messages.len() != 1;
-        let line_of = |message: &Value| if is_batch { message.to_string().into_bytes() } else { line.to_vec() };
-        let of = |message: Value| Self::new(line_of(&message), message, origin, shared);
+        let of = |message: Value| {
+            let kind = message::kind(&message)?;
+            let mut line = if is_batch { message.to_string().into_bytes() } else { line.to_vec() };
+            line.push(b'\n');
+            let request = message::request(origin, message.clone(), shared.ledger.now_us());
+            let clean = request.redacted(&shared.ledger.secrets());
+            let counted = shared.replay.as_ref().filter(|_| !is_chatter(&request));
+            let number = counted.map_or(0, RecordingReplay::ask);
+            Some(Self { message, kind, line, request, clean, number, is_of_recording: false })
+        };
         messages.into_iter().filter_map(of).collect()
-    }
-
-    fn new(mut line: Vec<u8>, message: Value, origin: &str, shared: &ProxyState) -> Option<Self> {
-        let kind = message::kind(&message)?;
-        line.push(b'\n');
-        let request = message::request(origin, message.clone(), shared.ledger.now_us());
-        let clean = request.redacted(&shared.ledger.secrets());
-        let counted = shared.replay.as_ref().filter(|_| !is_chatter(&request));
-        let number = counted.map_or(0, RecordingReplay::ask);
-        Some(Self { message, kind, line, request, clean, number, is_of_recording: false })
     }
 }
