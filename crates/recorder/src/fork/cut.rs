@@ -25,12 +25,8 @@ impl ForkCut {
             recording.exchanges.into_iter().partition(|exchange| exchange.id <= until);
         let awaited = awaited(&first);
         let rest = then.into_iter().filter(|exchange| !is_of_model(&exchange.request)).collect();
-        let part = |exchanges| Recording {
-            header: recording.header.clone(),
-            exchanges,
-            holes: recording.holes.clone(),
-            exit: None,
-        };
+        let (header, holes) = (recording.header, recording.holes);
+        let part = |exchanges| Recording { header: header.clone(), exchanges, holes: holes.clone(), exit: None };
         Self { beginning: part(first), rest: part(rest), awaited }
     }
 }

@@ -162,12 +162,8 @@ impl ServerMemory {
             } else {
                 continue;
             };
-            let server = Untapped {
-                command: outermost.command.clone(),
-                environment: variables(&outermost.environment),
-                name: name.cloned(),
-                sign,
-            };
+            let (command, environment) = (outermost.command.clone(), variables(&outermost.environment));
+            let server = Untapped { command, environment, name: name.cloned(), sign };
             let known = found.entry(server.command.clone()).or_insert_with(|| server.clone());
             known.sign = known.sign.min(sign);
             known.name = known.name.take().or(server.name);

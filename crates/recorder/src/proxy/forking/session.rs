@@ -106,9 +106,7 @@ impl ForkSessions {
         });
         let Some(opened) = opened else { return SessionChoice::AsItIs };
         let live = if is_call(request) {
-            let opening =
-                || in_time(opened.open(parts.headers.get(&VERSION), shared), NO_SESSION, &opened.target, shared);
-            Some(opened.live.get_or_init(opening).await)
+            Some(opened.live.get_or_init(|| opened.open(parts.headers.get(&VERSION), shared)).await)
         } else {
             opened.live.get()
         };
@@ -122,7 +120,11 @@ pub(crate) fn is_call(request: &RecordedRequest) -> bool {
 
 impl RecordedSession {
     /// Begins a session with the live server.
-    async fn open(&self, header: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
+    async fn open(&self, version: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
+        in_time(self.shake_hands(version, shared), NO_SESSION, &self.target, shared).await
+    }
+
+    async fn shake_hands(&self, header: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
         let mut answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
         let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server began no session")?;
         let mut said = Vec::new();
