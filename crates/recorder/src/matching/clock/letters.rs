@@ -34,9 +34,13 @@ fn after_weekday(weekday: i64, spelling: NameSpelling, scan: RenderingScan<'_>) 
         }
     }
     // A comma after the weekday is told from one after the day.
-    found.iter_mut().for_each(|date| date.style.parts.1 ^= comma << 1);
+    for date in &mut found {
+        date.style.parts.1 ^= comma << 1;
+    }
     found.push(Rendering::new(("weekday", 0, 0), PartialMoment::Weekday(weekday), scan));
-    found.iter_mut().for_each(|rendering| rendering.style.weekday = Some(spelling));
+    for rendering in &mut found {
+        rendering.style.weekday = Some(spelling);
+    }
     found
 }
 
