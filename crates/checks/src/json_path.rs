@@ -38,7 +38,7 @@ use agentci_verdict::{Failure, Outcome};
 use serde_json::{Value, json};
 
 use crate::arguments::{data, spanned};
-use crate::bounded::{BoundedTask, PathCost, Weight, nests_too_deep};
+use crate::bounded::{BoundedTask, Weight, is_cheap, nests_too_deep};
 use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::equality::same;
@@ -50,8 +50,6 @@ use crate::{EvidenceQuestion, KeptAnswer};
 #[derive(Debug)]
 struct AtPath {
     walk: PathWalk,
-    /// Of a path that is more than names and indexes.
-    cost: Option<PathCost>,
     written: String,
     path_span: Span,
     /// Absent where the path only has to exist.
@@ -105,9 +103,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     }
     match PathWalk::read(&written) {
         Ok(walk) => {
-            let cost = walk.standard().map(PathCost::of);
             let optional = optional.is_some_and(|optional| optional.value);
-            Some(Arc::new(AtPath { walk, cost, written, path_span, value, optional, span }))
+            Some(Arc::new(AtPath { walk, written, path_span, value, optional, span }))
         }
         Err(error) => {
             let message = if written.starts_with('$') {
@@ -243,12 +240,12 @@ impl Evaluate for AtPath {
     }
 
     fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
-        let cost = self.cost.as_ref()?;
+        let path = self.walk.standard()?;
         let read = self.read(trace).ok()?;
-        if cost.is_cheap(Weight::of(&read)) {
+        if is_cheap(path, Weight::of(&read)) {
             return None;
         }
-        Some(EvidenceQuestion::Bounded(BoundedTask::path(self.walk.standard()?.to_owned(), read.into_owned())))
+        Some(EvidenceQuestion::Bounded(BoundedTask::path(path.to_owned(), read.into_owned())))
     }
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {

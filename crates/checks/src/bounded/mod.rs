@@ -9,7 +9,7 @@
 //! {"answer":42}                   the value it is applied to
 //! ```
 //!
-//! The answer is one line of JSON. Which evaluations are tasks is decided by estimates: [`SchemaCost`] and [`PathCost`].
+//! The answer is one line of JSON. Which evaluations are tasks is decided by estimates: [`SchemaCost`] and [`is_cheap`].
 
 mod evaluator;
 mod path_cost;
@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::schema_format::Formats;
 
 pub use self::evaluator::Evaluator;
-pub(crate) use self::path_cost::{PathCost, nests_too_deep};
+pub(crate) use self::path_cost::{is_cheap, nests_too_deep};
 pub(crate) use self::schema_cost::{SchemaCost, pattern_size};
 pub(crate) use self::weight::Weight;
 

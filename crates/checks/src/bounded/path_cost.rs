@@ -7,6 +7,9 @@
 //!
 //! The path was understood by the parser of the library before; what is not understood here has no bound.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json_path::JsonPath;
 
 use super::schema_cost::pattern_size;
@@ -22,6 +25,16 @@ const BRACKETS: usize = 64;
 const MATCHING: u64 = 1_000;
 const MATCHING_ANYTHING: u64 = CHEAP;
 
+/// Quoted texts, words and numbers, `..`, and any other character by itself.
+static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?s)'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[0-9A-Za-z_\x{80}-\x{10FFFF}]+|\.\.|."#;
+    Regex::new(pattern).expect("the tokens are a regular expression")
+});
+
+fn tokens(path: &str) -> impl Iterator<Item = &str> {
+    TOKENS.find_iter(path).map(|token| token.as_str())
+}
+
 /// Reads a path.
 pub(super) fn parse(path: &str) -> Result<JsonPath, String> {
     JsonPath::parse(path).map_err(|error| error.to_string())
@@ -29,24 +42,18 @@ pub(super) fn parse(path: &str) -> Result<JsonPath, String> {
 
 /// Whether filters, or brackets, are so deep within each other that the path must not be parsed.
 pub(crate) fn nests_too_deep(path: &str) -> bool {
+    // For each open bracket, whether it holds a filter.
     let (mut open, mut filters): (Vec<bool>, usize) = (Vec::new(), 0);
-    let mut scanner = Scanner::new(path);
-    while let Some(letter) = scanner.next() {
-        match letter {
-            '\'' | '"' => scanner.skip_text(letter),
-            '[' | '(' => {
-                scanner.skip_spaces();
-                let filter = letter == '[' && scanner.peek() == Some('?');
-                filters += usize::from(filter);
-                open.push(filter);
+    for token in tokens(path) {
+        match token {
+            "[" | "(" => open.push(false),
+            "?" => {
+                if let Some(holds_filter @ false) = open.last_mut() {
+                    *holds_filter = true;
+                    filters += 1;
+                }
             }
-            // A filter may also come second in its brackets.
-            '?' if open.last() == Some(&false) => {
-                filters += 1;
-                open.pop();
-                open.push(true);
-            }
-            ']' | ')' => filters -= usize::from(open.pop() == Some(true)),
+            "]" | ")" => filters -= usize::from(open.pop() == Some(true)),
             _ => {}
         }
         if filters > FILTERS || open.len() > BRACKETS {
@@ -56,247 +63,141 @@ pub(crate) fn nests_too_deep(path: &str) -> bool {
     false
 }
 
-/// What a path may cost.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PathCost(Option<Query>);
-
-impl PathCost {
-    /// Of a path that the library understood.
-    pub(crate) fn of(path: &str) -> Self {
-        let mut scanner = Scanner::new(path);
-        Self(if scanner.next() == Some('$') { scanner.query(0).filter(|_| scanner.peek().is_none()) } else { None })
-    }
-
-    /// Whether it is quickly followed through a value of this weight.
-    pub(crate) fn is_cheap(&self, weight: Weight) -> bool {
-        self.0.as_ref().is_some_and(|query| {
-            let most = if query.is_linear() { 10 * CHEAP } else { CHEAP };
-            query.visits(weight) <= most
-        })
-    }
+/// Whether a path that the library understood is quickly followed through a value of this weight.
+pub(crate) fn is_cheap(path: &str, weight: Weight) -> bool {
+    QueryCost::of(path, weight).is_some_and(|cost| {
+        let most = if cost.is_linear { 10 * CHEAP } else { CHEAP };
+        cost.visits <= most
+    })
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Query(Vec<Segment>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Segment {
-    descends: bool,
-    selectors: Vec<Selector>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Selector {
-    /// A name or an index.
-    One,
-    /// A wildcard or a slice.
-    Many,
-    /// The paths in it, and what it costs beside them.
-    Filter(Vec<Query>, u64),
-}
-
-impl Query {
+/// What it costs to follow a path.
+struct QueryCost {
+    visits: u64,
     /// Whether it reaches each place at most once, and does nothing there: a worker would spend more on copying the value.
-    fn is_linear(&self) -> bool {
-        let plain = |selector: &Selector| matches!(selector, Selector::One | Selector::Many);
-        self.0
-            .iter()
-            .all(|segment| !segment.descends && segment.selectors.len() == 1 && segment.selectors.iter().all(plain))
-    }
+    is_linear: bool,
+}
 
-    fn visits(&self, weight: Weight) -> u64 {
-        // How many times the list has the same place, and how many different ones it has at most.
-        let (mut times, mut places) = (1_u64, 1_u64);
-        let mut visits = 1_u64;
-        for Segment { descends, selectors } in &self.0 {
-            let looked_at = if *descends {
-                times = times.saturating_mul(weight.depth);
-                places = weight.parts;
-                times.saturating_mul(weight.parts)
-            } else {
-                times.saturating_mul(places)
-            };
-            for selector in selectors {
-                let children = times.saturating_mul(weight.parts).min(looked_at.saturating_mul(weight.widest));
-                visits = visits.saturating_add(match selector {
-                    Selector::One => looked_at,
-                    Selector::Many => looked_at.saturating_add(children),
-                    Selector::Filter(queries, beside) => {
-                        let each = queries.iter().map(|query| query.visits(weight)).fold(*beside, u64::saturating_add);
-                        looked_at.saturating_add(children.saturating_mul(each.saturating_add(1)))
-                    }
-                });
-            }
-            if selectors.iter().any(|selector| *selector != Selector::One) {
-                places = weight.parts;
-            }
-            times = times.saturating_mul(selectors.len().max(1) as u64);
-        }
-        visits
+impl QueryCost {
+    fn of(path: &str, weight: Weight) -> Option<Self> {
+        let mut reader = CostReader { tokens: tokens(path).collect(), at: 0, weight };
+        let cost = if reader.next() == Some("$") { reader.query(0) } else { None };
+        cost.filter(|_| reader.peek().is_none())
     }
 }
 
-struct Scanner<'p> {
-    rest: std::iter::Peekable<std::str::Chars<'p>>,
+/// Adds up the cost of a path while it is read.
+struct CostReader<'p> {
+    tokens: Vec<&'p str>,
+    at: usize,
+    weight: Weight,
 }
 
-impl<'p> Scanner<'p> {
-    fn new(path: &'p str) -> Self {
-        Self { rest: path.chars().peekable() }
+impl<'p> CostReader<'p> {
+    fn peek(&self) -> Option<&'p str> {
+        self.tokens.get(self.at).copied()
     }
 
-    fn next(&mut self) -> Option<char> {
-        self.rest.next()
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.rest.peek().copied()
-    }
-
-    fn take(&mut self, wanted: char) -> bool {
-        self.rest.next_if_eq(&wanted).is_some()
-    }
-
-    fn skip_spaces(&mut self) {
-        while self.rest.next_if(char::is_ascii_whitespace).is_some() {}
-    }
-
-    /// Skips a text up to its closing quote, and returns it.
-    fn text(&mut self, quote: char) -> String {
-        let mut text = String::new();
-        while let Some(letter) = self.next() {
-            if letter == quote {
-                break;
-            }
-            text.push(letter);
-            if letter == '\\' {
-                text.extend(self.next());
-            }
-        }
-        text
-    }
-
-    fn skip_text(&mut self, quote: char) {
-        self.text(quote);
-    }
-
-    /// Skips a name or a number; whether there was one.
-    fn word(&mut self) -> Option<String> {
-        let mut word = String::new();
-        while let Some(letter) =
-            self.rest.next_if(|letter| letter.is_alphanumeric() || *letter == '_' || !letter.is_ascii())
-        {
-            word.push(letter);
-        }
-        (!word.is_empty()).then_some(word)
+    fn next(&mut self) -> Option<&'p str> {
+        let token = self.peek()?;
+        self.at += 1;
+        Some(token)
     }
 
     /// What follows `$` or `@`.
-    fn query(&mut self, depth: usize) -> Option<Query> {
+    fn query(&mut self, depth: usize) -> Option<QueryCost> {
         if depth > FILTERS {
             return None;
         }
-        let mut segments = Vec::new();
+        // How many times the list has the same place, and how many different ones it has at most.
+        let (mut times, mut places) = (1_u64, 1_u64);
+        let mut cost = QueryCost { visits: 1, is_linear: true };
         loop {
-            let mut ahead = self.rest.clone();
-            while ahead.next_if(char::is_ascii_whitespace).is_some() {}
-            if !matches!(ahead.peek(), Some('.' | '[')) {
-                return Some(Query(segments));
+            let end = self.at;
+            while self.peek().is_some_and(|token| token.trim().is_empty()) {
+                self.at += 1;
             }
-            self.skip_spaces();
-            let mut descends = false;
-            if self.take('.') {
-                descends = self.take('.');
-                if self.peek() != Some('[') {
-                    let selector = if self.take('*') { Selector::Many } else { self.word().map(|_| Selector::One)? };
-                    segments.push(Segment { descends, selectors: vec![selector] });
-                    continue;
+            let descends = self.peek() == Some("..");
+            match self.peek() {
+                Some("." | "..") => self.at += 1,
+                Some("[") => {}
+                _ => {
+                    self.at = end;
+                    return Some(cost);
                 }
             }
-            if !self.take('[') {
-                return None;
+            let selectors = match self.next()? {
+                "[" => self.selectors(depth)?,
+                "*" => vec![1],
+                name if is_word(name) => vec![0],
+                _ => return None,
+            };
+            if descends {
+                times = times.saturating_mul(self.weight.depth);
+                places = self.weight.parts;
             }
-            segments.push(Segment { descends, selectors: self.selectors(depth)? });
+            let looked_at = times.saturating_mul(places);
+            let children = times.saturating_mul(self.weight.parts).min(looked_at.saturating_mul(self.weight.widest));
+            for for_child in &selectors {
+                cost.visits = cost.visits.saturating_add(looked_at).saturating_add(children.saturating_mul(*for_child));
+            }
+            cost.is_linear &= !descends && matches!(selectors[..], [0 | 1]);
+            if selectors.iter().any(|for_child| *for_child > 0) {
+                places = self.weight.parts;
+            }
+            times = times.saturating_mul(selectors.len().max(1) as u64);
         }
     }
 
-    /// What is between brackets, the closing one included.
-    fn selectors(&mut self, depth: usize) -> Option<Vec<Selector>> {
+    /// What is between brackets, the closing one included: for each selector its visits of each child of a place. A name or an
+    /// index visits none of the others, a wildcard or a slice each once.
+    fn selectors(&mut self, depth: usize) -> Option<Vec<u64>> {
         let mut selectors = Vec::new();
         loop {
-            self.skip_spaces();
-            let selector = match self.peek()? {
-                '?' => {
-                    self.next();
-                    self.filter(depth)?
+            let mut for_child = 0;
+            while !matches!(self.peek()?, "," | "]") {
+                match self.next()? {
+                    "?" => for_child = self.filter(depth)?,
+                    "*" | ":" => for_child = 1,
+                    _ => {}
                 }
-                quote @ ('\'' | '"') => {
-                    self.next();
-                    self.skip_text(quote);
-                    Selector::One
-                }
-                '*' => {
-                    self.next();
-                    Selector::Many
-                }
-                _ => {
-                    let mut slice = false;
-                    while let Some(letter) = self.rest.next_if(|letter| {
-                        letter.is_ascii_digit() || matches!(letter, '-' | ':' | ' ' | '\t' | '\n' | '\r')
-                    }) {
-                        slice |= letter == ':';
-                    }
-                    if slice { Selector::Many } else { Selector::One }
-                }
-            };
-            selectors.push(selector);
-            self.skip_spaces();
-            match self.next()? {
-                ',' => {}
-                ']' => return Some(selectors),
-                _ => return None,
+            }
+            selectors.push(for_child);
+            if self.next()? == "]" {
+                return Some(selectors);
             }
         }
     }
 
     /// The rest of a filter, up to the comma or the bracket that ends it.
-    fn filter(&mut self, depth: usize) -> Option<Selector> {
-        let (mut queries, mut beside, mut parentheses) = (Vec::new(), 1_u64, 0_usize);
-        // The patterns in it, and whether one of its functions compiles them.
-        let (mut patterns, mut matches) = (0_u64, None);
-        loop {
-            match self.peek()? {
-                ']' => break,
-                ',' if parentheses == 0 => break,
-                '$' | '@' => {
-                    self.next();
-                    queries.push(self.query(depth + 1)?);
+    fn filter(&mut self, depth: usize) -> Option<u64> {
+        let (mut each, mut parentheses) = (2_u64, 0_usize);
+        // The patterns in it, and how many of its functions compile them.
+        let (mut patterns, mut matches) = (0_u64, 0_u64);
+        while !(self.peek()? == "]" || (self.peek()? == "," && parentheses == 0)) {
+            match self.next()? {
+                "$" | "@" => each = each.saturating_add(self.query(depth + 1)?.visits),
+                text if text.starts_with(['\'', '"']) => {
+                    let inside = text.get(1..text.len() - 1).unwrap_or_default();
+                    patterns = patterns.saturating_add(pattern_size(inside));
                 }
-                quote @ ('\'' | '"') => {
-                    self.next();
-                    patterns = patterns.saturating_add(pattern_size(&self.text(quote)));
-                }
-                letter if letter.is_alphanumeric() || letter == '_' => {
-                    let word = self.word()?;
-                    if word == "match" || word == "search" {
-                        matches = Some(matches.unwrap_or(0_u64) + 1);
-                    }
-                }
-                letter => {
-                    parentheses += usize::from(letter == '(');
-                    parentheses = parentheses.saturating_sub(usize::from(letter == ')'));
-                    beside = beside.saturating_add(1);
-                    self.next();
+                "match" | "search" => matches += 1,
+                word if is_word(word) => {}
+                sign => {
+                    parentheses += usize::from(sign == "(");
+                    parentheses = parentheses.saturating_sub(usize::from(sign == ")"));
+                    each = each.saturating_add(1);
                 }
             }
         }
-        if let Some(matches) = matches {
-            // Without a text in the filter the pattern comes from the value.
-            let each = if patterns == 0 { MATCHING_ANYTHING } else { MATCHING.saturating_add(patterns) };
-            beside = beside.saturating_add(each.saturating_mul(matches));
-        }
-        Some(Selector::Filter(queries, beside))
+        // Without a text in the filter the pattern comes from the value.
+        let compiling = if patterns == 0 { MATCHING_ANYTHING } else { MATCHING.saturating_add(patterns) };
+        Some(each.saturating_add(compiling.saturating_mul(matches)))
     }
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_' || !first.is_ascii())
 }
 
 #[cfg(test)]
@@ -311,7 +212,7 @@ mod tests {
 
     fn cheap(path: &str, value: &Value) -> bool {
         parse(path).unwrap();
-        PathCost::of(path).is_cheap(Weight::of(value))
+        is_cheap(path, Weight::of(value))
     }
 
     #[test]
@@ -358,8 +259,7 @@ mod tests {
             ["$..*", "$..*..*", "$..*..*..*", "$..a..b..*", "$.*.*.*", "$..[0, 0, *]", "$[*,*]..[*,*]", "$..[?@..*]"]
         {
             let found = parse(path).unwrap().query(&value).len() as u64;
-            let PathCost(Some(query)) = PathCost::of(path) else { panic!("{path}") };
-            assert!(query.visits(Weight::of(&value)) >= found, "{path}");
+            assert!(QueryCost::of(path, Weight::of(&value)).unwrap().visits >= found, "{path}");
         }
     }
 

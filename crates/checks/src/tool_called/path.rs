@@ -4,7 +4,7 @@
 use agentci_text::pointer;
 use serde_json::Value;
 
-use crate::bounded::{PathCost, Weight, nests_too_deep};
+use crate::bounded::{Weight, is_cheap, nests_too_deep};
 use crate::value_path::{PathWalk, has_selectors};
 
 /// A path that is read.
@@ -19,7 +19,7 @@ impl Path {
     pub(super) fn is_costly(&self) -> bool {
         const ORDINARY: Weight = Weight { parts: 10_000, depth: 32, widest: 10_000 };
         let standard = self.walk.as_ref().and_then(PathWalk::standard);
-        standard.is_some_and(|path| !PathCost::of(path).is_cheap(ORDINARY))
+        standard.is_some_and(|path| !is_cheap(path, ORDINARY))
     }
 
     /// Reads a path. The second value says why it can only be the name of a key, where it has brackets.
