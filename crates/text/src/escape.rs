@@ -4,101 +4,89 @@
 //! the screen or turn `PASS` into `FAIL`; in XML it makes the file unreadable. Here it is shown instead: `\u{1b}[31m`.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// Text for a terminal or a log: control characters (but line end and tab) and those that reorder the text are made visible.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    replace(text, |character, into| match character {
-        '\n' | '\t' => false,
-        _ if is_unsafe(character) => push_visible(character, into),
-        _ => false,
+    replace(text, |character| match character {
+        '\n' | '\t' => None,
+        _ => shown_if_unsafe(character),
     })
 }
 
 /// The same for text that has to stay on one line: line ends and tabs become `\n` and `\t`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    replace(text, |character, into| match character {
-        '\n' => push(into, "\\n"),
-        '\t' => push(into, "\\t"),
-        _ if is_unsafe(character) => push_visible(character, into),
-        _ => false,
+    replace(text, |character| match character {
+        '\n' => Some("\\n".into()),
+        '\t' => Some("\\t".into()),
+        _ => shown_if_unsafe(character),
     })
 }
 
 /// Text between two HTML tags or the double quotes of an HTML attribute: markup and whatever a terminal should not get are shown.
 pub fn html_text(text: &str) -> Cow<'_, str> {
-    replace(text, |character, into| match character {
-        '\n' | '\t' => false,
+    replace(text, |character| match character {
+        '\n' | '\t' => None,
         // Nothing here is quoted with them, but what is made of this text may be.
-        '\'' => push(into, "&#39;"),
-        _ => push_xml(character, into) || (is_unsafe(character) && push_visible(character, into)),
+        '\'' => Some("&#39;".into()),
+        _ => as_xml(character).or_else(|| shown_if_unsafe(character)),
     })
 }
 
 /// Text between two XML tags.
 pub fn xml_text(text: &str) -> Cow<'_, str> {
-    replace(text, |character, into| match character {
+    replace(text, |character| match character {
         // A bare carriage return would be read as a line feed.
-        '\r' => push(into, "&#13;"),
-        '\n' | '\t' => false,
-        _ => push_xml(character, into),
+        '\r' => Some("&#13;".into()),
+        '\n' | '\t' => None,
+        _ => as_xml(character),
     })
 }
 
 /// Text between the quotes of an XML attribute. White space is written by number, since a reader turns it into blanks otherwise.
 pub fn xml_attribute(text: &str) -> Cow<'_, str> {
-    replace(text, |character, into| match character {
-        '\n' => push(into, "&#10;"),
-        '\r' => push(into, "&#13;"),
-        '\t' => push(into, "&#9;"),
-        _ => push_xml(character, into),
+    replace(text, |character| match character {
+        '\n' => Some("&#10;".into()),
+        '\r' => Some("&#13;".into()),
+        '\t' => Some("&#9;".into()),
+        _ => as_xml(character),
     })
 }
 
-/// Copies the text only if `change` replaces something in it: it gets each character and says whether it wrote another.
-fn replace(text: &str, change: impl Fn(char, &mut String) -> bool) -> Cow<'_, str> {
-    if text.bytes().all(is_ordinary) {
-        return Cow::Borrowed(text);
-    }
-    let mut changed: Option<String> = None;
-    let mut piece = String::new();
-    for (at, character) in text.char_indices() {
-        if change(character, &mut piece) {
-            changed.get_or_insert_with(|| text[..at].to_owned()).push_str(&piece);
-            piece.clear();
-        } else if let Some(changed) = &mut changed {
-            changed.push(character);
+/// What stands in the place of a character, if something does.
+type Replacement = Option<Cow<'static, str>>;
+
+/// Copies the text only if `change` replaces something in it.
+fn replace(text: &str, change: impl Fn(char) -> Replacement) -> Cow<'_, str> {
+    let Some(first) = text.find(|character| change(character).is_some()) else { return Cow::Borrowed(text) };
+    let (before, rest) = text.split_at(first);
+    let mut changed = before.to_owned();
+    for character in rest.chars() {
+        match change(character) {
+            Some(other) => changed.push_str(&other),
+            None => changed.push(character),
         }
     }
-    changed.map_or(Cow::Borrowed(text), Cow::Owned)
+    Cow::Owned(changed)
 }
 
-/// Whether a byte is a character that is replaced nowhere, as those of most texts are.
-fn is_ordinary(byte: u8) -> bool {
-    (b' '..0x7f).contains(&byte) && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
+fn shown(character: char) -> Replacement {
+    Some(character.escape_unicode().to_string().into())
 }
 
-fn push(into: &mut String, text: &str) -> bool {
-    into.push_str(text);
-    true
+fn shown_if_unsafe(character: char) -> Replacement {
+    if is_unsafe(character) { shown(character) } else { None }
 }
 
-fn push_visible(character: char, into: &mut String) -> bool {
-    // Writing to a string cannot fail.
-    let _ = write!(into, "{}", character.escape_unicode());
-    true
-}
-
-fn push_xml(character: char, into: &mut String) -> bool {
+fn as_xml(character: char) -> Replacement {
     match character {
-        '&' => push(into, "&amp;"),
-        '<' => push(into, "&lt;"),
+        '&' => Some("&amp;".into()),
+        '<' => Some("&lt;".into()),
         // Everywhere, so that no `]]>` is left.
-        '>' => push(into, "&gt;"),
-        '"' => push(into, "&quot;"),
-        '\u{fffe}' | '\u{ffff}' => push_visible(character, into),
-        _ if character.is_control() => push_visible(character, into),
-        _ => false,
+        '>' => Some("&gt;".into()),
+        '"' => Some("&quot;".into()),
+        '\u{fffe}' | '\u{ffff}' => shown(character),
+        _ if character.is_control() => shown(character),
+        _ => None,
     }
 }
 
