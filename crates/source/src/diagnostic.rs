@@ -60,14 +60,12 @@ impl Diagnostic {
 }
 
 /// A list whose last problem was just added.
-pub struct Added<'d>(&'d mut [Diagnostic]);
+pub struct Added<'d>(&'d mut Diagnostic);
 
 impl Added<'_> {
     /// Adds the remedy.
     pub fn help(self, help: impl Into<String>) {
-        if let Some(added) = self.0.last_mut() {
-            added.help = Some(help.into());
-        }
+        self.0.help = Some(help.into());
     }
 }
 
@@ -100,7 +98,7 @@ impl Diagnostics {
 
     fn add(&mut self, diagnostic: Diagnostic) -> Added<'_> {
         self.list.push(diagnostic);
-        Added(&mut self.list)
+        Added(self.list.last_mut().expect("one was just added"))
     }
 
     /// Adds all of another list.

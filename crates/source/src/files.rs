@@ -182,13 +182,8 @@ pub fn relative(folder: &Path, path: &Path) -> PathBuf {
     if from.iter().skip(shared).any(|part| *part == Component::ParentDir) {
         return path;
     }
-    let mut result = PathBuf::new();
-    for _ in shared..from.len() {
-        result.push("..");
-    }
-    for part in to.iter().skip(shared) {
-        result.push(part);
-    }
+    let up = std::iter::repeat_n(Component::ParentDir, from.len() - shared);
+    let result: PathBuf = up.chain(to.into_iter().skip(shared)).collect();
     if result.as_os_str().is_empty() { PathBuf::from(".") } else { result }
 }
 

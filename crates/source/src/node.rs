@@ -61,27 +61,29 @@ impl Node {
 
     /// A node for a JSON value, every part of it at the same place.
     pub fn from_value(value: &Value, span: Span) -> Self {
-        let content = match value {
-            Value::Null => Content::Scalar(Scalar::plain("null")),
-            Value::Bool(truth) => Content::Scalar(Scalar::plain(truth.to_string())),
-            Value::Number(number) => Content::Scalar(Scalar::plain(number.to_string())),
-            Value::String(text) => Content::Scalar(Scalar::quoted(text.as_str())),
-            Value::Array(items) => Content::List(items.iter().map(|item| Node::from_value(item, span)).collect()),
-            Value::Object(map) => Content::Map(
-                map.iter()
-                    .map(|(key, value)| Pair {
-                        key: Key { text: key.into(), span },
-                        value: Node::from_value(value, span),
-                    })
-                    .collect(),
-            ),
-        };
-        Self { span, content }
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => {
+                Self { span, content: Content::Scalar(Scalar::plain(value.to_string())) }
+            }
+            Value::String(text) => Node::text(text.as_str(), span),
+            Value::Array(items) => Node::list(span, items.iter().map(|item| Node::from_value(item, span)).collect()),
+            Value::Object(map) => {
+                Node::map(span, map.iter().map(|(key, value)| (key.as_str(), Node::from_value(value, span))))
+            }
+        }
     }
 
     /// The scalar, if it is one.
     pub fn scalar(&self) -> Option<&Scalar> {
         if let Content::Scalar(scalar) = &self.content { Some(scalar) } else { None }
+    }
+
+    /// The text, if it is one; what is not quoted may be something else.
+    pub fn as_text(&self) -> Option<String> {
+        match self.scalar()?.value(Reading::Core)? {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
     }
 
     /// The items, if it is a list.

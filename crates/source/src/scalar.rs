@@ -90,11 +90,10 @@ fn is_legacy_word(text: &str) -> bool {
 
 /// A core schema number as JSON writes it.
 fn core_number(text: &str) -> Option<String> {
-    if let Some(octal) = text.strip_prefix("0o") {
-        return u128::from_str_radix(octal, 8).ok().map(|n| n.to_string());
-    }
-    if let Some(hex) = text.strip_prefix("0x") {
-        return u128::from_str_radix(hex, 16).ok().map(|n| n.to_string());
+    for (prefix, base) in [("0o", 8), ("0x", 16)] {
+        if let Some(digits) = text.strip_prefix(prefix) {
+            return u128::from_str_radix(digits, base).ok().map(|n| n.to_string());
+        }
     }
     decimal(text)
 }
@@ -152,19 +151,12 @@ fn split_sign(text: &str) -> (&'static str, &str) {
 /// A decimal integer or float in JSON's spelling, digits kept: `+1` is `1`, `.5` is `0.5`, `1.` is `1.0`, `007` is `7`.
 fn decimal(text: &str) -> Option<String> {
     let (sign, rest) = split_sign(text);
-    let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (rest, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
+    let (mantissa, exponent) =
+        rest.split_once(['e', 'E']).map_or((rest, None), |(before, after)| (before, Some(after)));
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(before, after)| (before, Some(after)));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction.unwrap_or_default()) {
-        return None;
-    }
-    if whole.is_empty() && fraction.unwrap_or_default().is_empty() {
+    let fractional = fraction.unwrap_or_default();
+    if !digits(whole) || !digits(fractional) || (whole.is_empty() && fractional.is_empty()) {
         return None;
     }
     let trimmed = whole.trim_start_matches('0');

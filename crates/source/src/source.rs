@@ -121,10 +121,7 @@ impl Sources {
     /// The place of a span, with the text of its line.
     pub fn place(&self, span: Span) -> Place {
         let line = self.line(span).unwrap_or_default();
-        // A line of few bytes has no more characters.
-        let cut = (line.len() > PLACE_TEXT_LIMIT).then(|| line.char_indices().nth(PLACE_TEXT_LIMIT)).flatten();
-        let end = cut.map_or(line.len(), |(at, _)| at);
-        Place { text: line.get(..end).unwrap_or_default().to_owned(), ..self.spot(span) }
+        Place { text: line.chars().take(PLACE_TEXT_LIMIT).collect(), ..self.spot(span) }
     }
 
     fn line(&self, span: Span) -> Option<&str> {

@@ -22,10 +22,7 @@ impl Shape {
     /// Opens a mapping; anything else is reported as not being one.
     pub fn open<'n>(&'static self, node: &'n Node, problems: &mut Diagnostics) -> Option<Fields<'n>> {
         let Some(pairs) = node.pairs() else {
-            problems.push(
-                Diagnostic::error(node.span, format!("{} must be a mapping, found {}", self.what, node.describe()))
-                    .label("expected `key: value` lines"),
-            );
+            problems.mismatch(node, format_args!("{} must be a mapping", self.what), "expected `key: value` lines");
             return None;
         };
         Some(Fields {
@@ -72,8 +69,9 @@ impl<'n> Fields<'n> {
             let written = self.pairs.iter().find(|pair| pair.key.text == key);
             let span = written.map_or(self.span, |pair| pair.key.span);
             match (written, self.meant_for(key)) {
-                (Some(_), _) => problems
-                    .push(Diagnostic::error(span, format!("`{key}` has no value")).label("a value is missing here")),
+                (Some(_), _) => {
+                    problems.error(span, format!("`{key}` has no value"), "a value is missing here");
+                }
                 // Told here and not at the end, which a reader that can not go on without the key does not come to.
                 (None, Some((pair, help))) => {
                     self.mistyped.push(&pair.key.text);

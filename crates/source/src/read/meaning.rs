@@ -3,74 +3,64 @@
 use crate::did_you_mean;
 
 /// A key, what others call it, and what to say where the key alone would not help.
-struct Meaning {
-    key: &'static str,
-    words: &'static [&'static str],
-    remedy: Option<&'static str>,
-}
-
-const fn called(key: &'static str, words: &'static [&'static str]) -> Meaning {
-    Meaning { key, words, remedy: None }
-}
-
-const fn told(key: &'static str, words: &'static [&'static str], remedy: &'static str) -> Meaning {
-    Meaning { key, words, remedy: Some(remedy) }
-}
+type Meaning = (&'static str, &'static [&'static str], Option<&'static str>);
 
 /// The first whose key is known where the word stands is the one that is meant. Words are in lower case and without dashes.
 const MEANINGS: [Meaning; 29] = [
-    called(
+    (
         "checks",
         &["assert", "asserts", "assertion", "assertions", "expect", "expects", "expectations", "evaluators", "scorers"],
+        None,
     ),
-    called("cases", &["tests", "test", "testcases", "scenarios", "examples", "evals", "samples", "dataset"]),
-    called("suite", &["name", "title", "suitename"]),
-    called("id", &["name", "title", "case", "test", "caseid", "testid", "key"]),
-    called("description", &["about", "comment", "notes", "summary", "doc", "title", "name"]),
-    called("user", &["prompt", "message", "question", "query", "say", "says", "text", "content", "human", "ask"]),
-    told(
+    ("cases", &["tests", "test", "testcases", "scenarios", "examples", "evals", "samples", "dataset"], None),
+    ("suite", &["name", "title", "suitename"], None),
+    ("id", &["name", "title", "case", "test", "caseid", "testid", "key"], None),
+    ("description", &["about", "comment", "notes", "summary", "doc", "title", "name"], None),
+    ("user", &["prompt", "message", "question", "query", "say", "says", "text", "content", "human", "ask"], None),
+    (
         "turns",
         &["prompt", "message", "question", "query", "user", "text", "task", "ask"],
-        "say it in a turn: `turns: [{ user: .. }]`; or as data: `input: {..}`",
+        Some("say it in a turn: `turns: [{ user: .. }]`; or as data: `input: {..}`"),
     ),
-    called("turns", &["messages", "conversation", "dialogue", "dialog", "steps", "history"]),
-    called("expected", &["output", "answer", "ideal", "reference", "groundtruth"]),
-    called("tools", &["mock", "mocks", "mocked", "stub", "stubs", "fixtures", "functions"]),
-    told(
+    ("turns", &["messages", "conversation", "dialogue", "dialog", "steps", "history"], None),
+    ("expected", &["output", "answer", "ideal", "reference", "groundtruth"], None),
+    ("tools", &["mock", "mocks", "mocked", "stub", "stubs", "fixtures", "functions"], None),
+    (
         "world",
         &["tools", "mock", "mocks", "stub", "stubs", "fixtures", "functions"],
-        "tools are told of in the world: `world: { tools: {..} }`",
+        Some("tools are told of in the world: `world: { tools: {..} }`"),
     ),
-    told("world", &["faults"], "it belongs into the world: `world: { faults: [..] }`"),
-    told("world", &["cassette"], "it belongs to the tools: `world: { tools: { cassette: .. } }`"),
-    told("world", &["model", "llm"], "a scripted model is part of the world: `world: { model: { script: .. } }`"),
-    called("scripted", &["mock", "mocks", "stub", "stubs", "answers", "responses", "fixtures", "static"]),
-    called("allow", &["allowed", "allowlist", "whitelist", "tools", "allowedtools"]),
-    told(
+    ("world", &["faults"], Some("it belongs into the world: `world: { faults: [..] }`")),
+    ("world", &["cassette"], Some("it belongs to the tools: `world: { tools: { cassette: .. } }`")),
+    ("world", &["model", "llm"], Some("a scripted model is part of the world: `world: { model: { script: .. } }`")),
+    ("scripted", &["mock", "mocks", "stub", "stubs", "answers", "responses", "fixtures", "static"], None),
+    ("allow", &["allowed", "allowlist", "whitelist", "tools", "allowedtools"], None),
+    (
         "target",
         &["command", "cmd", "url", "endpoint"],
-        "it belongs to the target: `target: { process: { command: [..] } }` or `target: { http: { url: .. } }`",
+        Some("it belongs to the target: `target: { process: { command: [..] } }` or `target: { http: { url: .. } }`"),
     ),
-    called("target", &["agent", "provider", "providers", "sut", "bot", "app", "undertest"]),
-    called("command", &["cmd", "exec", "run", "program", "args", "argv", "entrypoint", "script"]),
-    called("url", &["endpoint", "address", "uri", "baseurl", "host", "server"]),
-    called("folder", &["cwd", "dir", "directory", "workdir", "workingdir", "workingdirectory", "chdir"]),
-    called("env", &["environment", "envs", "envvars", "environ"]),
-    called("variables", &["vars", "params", "parameters", "env", "environment"]),
-    called("hooks", &["before", "beforeeach", "setup", "prepare", "fixtures", "beforeall"]),
-    called("wall", &["timeout", "time", "duration", "walltime", "maxwallms", "seconds", "latency"]),
-    called("timeout", &["timeoutms", "timeoutseconds", "timelimit", "maxtime", "deadline", "maxduration"]),
-    called("limits", &["budget", "budgets", "limit", "max"]),
-    called("runs", &["repeat", "repeats", "repetitions", "times", "trials", "iterations", "retries"]),
-    called("tags", &["labels", "groups", "categories"]),
+    ("target", &["agent", "provider", "providers", "sut", "bot", "app", "undertest"], None),
+    ("command", &["cmd", "exec", "run", "program", "args", "argv", "entrypoint", "script"], None),
+    ("url", &["endpoint", "address", "uri", "baseurl", "host", "server"], None),
+    ("folder", &["cwd", "dir", "directory", "workdir", "workingdir", "workingdirectory", "chdir"], None),
+    ("env", &["environment", "envs", "envvars", "environ"], None),
+    ("variables", &["vars", "params", "parameters", "env", "environment"], None),
+    ("hooks", &["before", "beforeeach", "setup", "prepare", "fixtures", "beforeall"], None),
+    ("wall", &["timeout", "time", "duration", "walltime", "maxwallms", "seconds", "latency"], None),
+    ("timeout", &["timeoutms", "timeoutseconds", "timelimit", "maxtime", "deadline", "maxduration"], None),
+    ("limits", &["budget", "budgets", "limit", "max"], None),
+    ("runs", &["repeat", "repeats", "repetitions", "times", "trials", "iterations", "retries"], None),
+    ("tags", &["labels", "groups", "categories"], None),
 ];
 
 /// The known key that a word stands for, and what to say about it.
 pub fn meant<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<(&'k str, String)> {
     let plain: String = word.chars().filter(|letter| !"-_ ".contains(*letter)).collect::<String>().to_lowercase();
-    let elsewhere = MEANINGS.iter().filter(|meaning| meaning.words.contains(&plain.as_str())).find_map(|meaning| {
-        let key = known.clone().find(|key| *key == meaning.key)?;
-        Some((key, meaning.remedy.map(str::to_owned)))
+    let named = MEANINGS.iter().filter(|(_, words, _)| words.contains(&plain.as_str()));
+    let elsewhere = named.into_iter().find_map(|(meant, _, remedy)| {
+        let key = known.clone().find(|key| key == meant)?;
+        Some((key, remedy.map(str::to_owned)))
     });
     let (key, remedy) = elsewhere.or_else(|| Some((did_you_mean(word, known)?, None)))?;
     Some((key, remedy.unwrap_or_else(|| format!("did you mean `{key}`?"))))
@@ -93,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_word_is_written_as_it_is_looked_for() {
-        for word in MEANINGS.iter().flat_map(|meaning| meaning.words) {
+        for word in MEANINGS.iter().flat_map(|(_, words, _)| *words) {
             assert!(word.chars().all(|letter| letter.is_ascii_lowercase()), "{word}");
         }
     }

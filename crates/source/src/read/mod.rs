@@ -27,31 +27,33 @@ fn wrong(node: &Node, name: &str, wanted: &str) -> Diagnostic {
         .label(format!("expected {wanted}"))
 }
 
+/// What was found, or the problem that nothing was.
+fn or_report<T>(found: Option<T>, problems: &mut Diagnostics, problem: impl FnOnce() -> Diagnostic) -> Option<T> {
+    if found.is_none() {
+        problems.push(problem());
+    }
+    found
+}
+
 /// A text. Numbers and truth values are refused: an id that looks like a number must be quoted to be text.
 pub fn text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
     text_of(node, format_args!("`{name}`"), problems)
 }
 
 fn text_of(node: &Node, what: std::fmt::Arguments<'_>, problems: &mut Diagnostics) -> Option<String> {
-    let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
-    if let Some(Value::String(text)) = value {
-        return Some(text);
-    }
-    let message = format!("{what} must be text, found {}", node.describe());
-    let mut diagnostic = Diagnostic::error(node.span, message).label("expected text");
-    if let Some(scalar) = node.scalar().filter(|scalar| !scalar.is_null()) {
-        diagnostic = diagnostic.help(format!("put it in quotes: \"{}\"", scalar.text));
-    }
-    problems.push(diagnostic);
-    None
+    or_report(node.as_text(), problems, || {
+        let message = format!("{what} must be text, found {}", node.describe());
+        let written = node.scalar().filter(|scalar| !scalar.is_null());
+        let help = written.map(|scalar| format!("put it in quotes: \"{}\"", scalar.text));
+        Diagnostic { help, ..Diagnostic::error(node.span, message).label("expected text") }
+    })
 }
 
 /// A text that is not empty, with its place.
 pub fn name(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     let text = text(node, name, problems)?;
     if text.trim().is_empty() {
-        problems
-            .push(Diagnostic::error(node.span, format!("`{name}` must not be empty")).label("a name is missing here"));
+        problems.error(node.span, format!("`{name}` must not be empty"), "a name is missing here");
         return None;
     }
     Some(Spanned::new(text, node.span))
@@ -60,75 +62,52 @@ pub fn name(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spann
 /// A truth value; YAML 1.1's `yes`, `no`, `on` and `off` count, since the field is one.
 pub fn truth(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<bool> {
     let truth = node.scalar().and_then(crate::Scalar::truth);
-    if truth.is_none() {
-        problems.push(wrong(node, name, "true or false"));
-    }
-    truth
+    or_report(truth, problems, || wrong(node, name, "true or false"))
 }
 
 /// The argument of something that is merely asked for: nothing, or `true`.
 pub fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<()> {
-    if node.is_null() {
-        return Some(());
-    }
-    if node.scalar().and_then(crate::Scalar::truth) == Some(true) {
-        return Some(());
-    }
-    let diagnostic = Diagnostic::error(node.span, format!("`{name}` takes no argument, found {}", node.describe()));
-    problems.push(diagnostic.label("not needed").help(format!("write `- {name}`, or `- not: {name}`")));
-    None
+    let asked = node.is_null() || node.scalar().and_then(crate::Scalar::truth) == Some(true);
+    or_report(asked.then_some(()), problems, || {
+        let diagnostic = Diagnostic::error(node.span, format!("`{name}` takes no argument, found {}", node.describe()));
+        diagnostic.label("not needed").help(format!("write `- {name}`, or `- not: {name}`"))
+    })
 }
 
 /// A whole number.
 pub fn integer(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<i64> {
-    let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
-    let integer = value.as_ref().and_then(Value::as_i64);
-    if integer.is_none() {
-        problems.push(wrong(node, name, "a whole number"));
-    }
-    integer
+    let integer = node.scalar().and_then(|scalar| scalar.value(Reading::Core)?.as_i64());
+    or_report(integer, problems, || wrong(node, name, "a whole number"))
 }
 
 /// A whole number of at least `least`.
 pub fn count(node: &Node, name: &str, least: u32, problems: &mut Diagnostics) -> Option<u32> {
     let integer = integer(node, name, problems)?;
     let count = u32::try_from(integer).ok().filter(|count| *count >= least);
-    if count.is_none() {
-        problems.push(
-            Diagnostic::error(node.span, format!("`{name}` must be {least} or more, found {integer}"))
-                .label(format!("at least {least}")),
-        );
-    }
-    count
+    or_report(count, problems, || {
+        Diagnostic::error(node.span, format!("`{name}` must be {least} or more, found {integer}"))
+            .label(format!("at least {least}"))
+    })
 }
 
 /// A number.
 pub fn number(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
-    let value = node.scalar().and_then(|scalar| scalar.value(Reading::Core));
-    let number = value.as_ref().and_then(Value::as_f64);
-    if number.is_none() {
-        problems.push(wrong(node, name, "a number"));
-    }
-    number
+    let number = node.scalar().and_then(|scalar| scalar.value(Reading::Core)?.as_f64());
+    or_report(number, problems, || wrong(node, name, "a number"))
 }
 
 /// A duration with a unit.
 pub fn duration(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
     let duration =
         node.scalar().filter(|scalar| !scalar.is_null()).and_then(|scalar| parse_duration(&scalar.text).ok());
-    if duration.is_none() {
-        problems.push(wrong(node, name, "a duration").help("write a number and a unit: `300ms`, `20s`, `1m30s`"));
-    }
-    duration
+    or_report(duration, problems, || {
+        wrong(node, name, "a duration").help("write a number and a unit: `300ms`, `20s`, `1m30s`")
+    })
 }
 
 /// A list; its items are not looked at.
 pub fn list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Option<&'n [Node]> {
-    let items = node.items();
-    if items.is_none() {
-        problems.push(wrong(node, name, "a list").help(as_list(node)));
-    }
-    items
+    or_report(node.items(), problems, || wrong(node, name, "a list").help(as_list(node)))
 }
 
 /// How what is written would be a list.
@@ -161,14 +140,11 @@ pub fn pairs<'n>(node: &'n Node, what: &str, lines: &str, problems: &mut Diagnos
 /// A list of texts, each with its place; the good ones are kept when one is wrong.
 pub fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
     let items = list(node, name, problems)?;
-    Some(
-        items
-            .iter()
-            .filter_map(|item| {
-                Some(Spanned::new(text_of(item, format_args!("an item of `{name}`"), problems)?, item.span))
-            })
-            .collect(),
-    )
+    let text = |item: &Node| {
+        let text = text_of(item, format_args!("an item of `{name}`"), problems)?;
+        Some(Spanned::new(text, item.span))
+    };
+    Some(items.iter().filter_map(text).collect())
 }
 
 /// One text or a list of them.
@@ -185,23 +161,18 @@ pub fn one_or_more_texts(node: &Node, name: &str, problems: &mut Diagnostics) ->
 
 /// Any data, as JSON.
 pub fn data(node: &Node, name: &str, reading: Reading, problems: &mut Diagnostics) -> Option<Value> {
-    node.value(reading)
-        .map_err(|span| {
-            problems.push(
-                Diagnostic::error(span, format!("`{name}` holds a number that JSON can not say"))
-                    .label("infinite, or not a number")
-                    .help("put it in quotes to make it text"),
-            );
-        })
-        .ok()
+    let wrong = |span| {
+        let help = "put it in quotes to make it text";
+        problems
+            .error(span, format!("`{name}` holds a number that JSON can not say"), "infinite, or not a number")
+            .help(help);
+    };
+    node.value(reading).map_err(wrong).ok()
 }
 
 /// Data that must be a mapping, as JSON.
 pub fn object(node: &Node, name: &str, reading: Reading, problems: &mut Diagnostics) -> Option<Value> {
-    if node.pairs().is_none() {
-        problems.push(wrong(node, name, "a mapping"));
-        return None;
-    }
+    or_report(node.pairs(), problems, || wrong(node, name, "a mapping"))?;
     data(node, name, reading, problems)
 }
 
@@ -209,14 +180,11 @@ pub fn object(node: &Node, name: &str, reading: Reading, problems: &mut Diagnost
 pub fn choice<T: Copy>(node: &Node, name: &str, choices: &[(&str, T)], problems: &mut Diagnostics) -> Option<T> {
     let word = node.scalar().map(|scalar| &*scalar.text);
     let found = choices.iter().find(|(choice, _)| Some(*choice) == word).map(|(_, value)| *value);
-    if found.is_none() {
+    or_report(found, problems, || {
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
-        let mut diagnostic = wrong(node, name, &format!("one of {}", quoted_list(&words)));
-        diagnostic.label = "not one of them".into();
-        if let Some(meant) = word.and_then(|word| did_you_mean(word, words.iter().copied())) {
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        }
-        problems.push(diagnostic);
-    }
-    found
+        let meant = word.and_then(|word| did_you_mean(word, words.iter().copied()));
+        let help = meant.map(|meant| format!("did you mean `{meant}`?"));
+        let diagnostic = wrong(node, name, &format!("one of {}", quoted_list(&words))).label("not one of them");
+        Diagnostic { help, ..diagnostic }
+    })
 }

@@ -54,15 +54,7 @@ fn add(kind: &ValueKind, checks: &[&'static CheckShape], met: &mut Vec<&'static 
 
 /// What a list is of.
 fn innermost(kind: &ValueKind) -> &ValueKind {
-    let (ValueKind::List(inner)
-    | ValueKind::Filled(inner)
-    | ValueKind::OneOrMore(inner)
-    | ValueKind::Map(inner)
-    | ValueKind::FilledMap(inner)) = kind
-    else {
-        return kind;
-    };
-    innermost(inner)
+    kind.items().map_or(kind, innermost)
 }
 
 fn table(shape: &'static Shape) -> Table {

@@ -124,13 +124,20 @@ impl ValueKind {
             ValueKind::Shape(shape) => vec![shape],
             ValueKind::Having(_, with, without) => vec![with, without],
             ValueKind::Tagged(tagged) => tagged.variants.iter().map(|(_, shape)| *shape).collect(),
+            ValueKind::Either(kinds) => kinds.iter().flat_map(ValueKind::shapes).collect(),
+            other => other.items().map(ValueKind::shapes).unwrap_or_default(),
+        }
+    }
+
+    /// What a list or a mapping from any names is of.
+    pub(crate) fn items(&self) -> Option<&'static ValueKind> {
+        match self {
             ValueKind::List(kind)
             | ValueKind::Filled(kind)
             | ValueKind::OneOrMore(kind)
             | ValueKind::Map(kind)
-            | ValueKind::FilledMap(kind) => kind.shapes(),
-            ValueKind::Either(kinds) => kinds.iter().flat_map(ValueKind::shapes).collect(),
-            _ => Vec::new(),
+            | ValueKind::FilledMap(kind) => Some(kind),
+            _ => None,
         }
     }
 

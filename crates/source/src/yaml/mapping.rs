@@ -72,20 +72,18 @@ fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
             .label("can not be merged")
             .help("put `<<` in quotes if it is meant as a key")
     };
-    match value.content {
-        Content::Map(pairs) => Ok(pairs.into_vec()),
-        Content::List(items) => {
-            let mut all = Vec::new();
-            for item in items {
-                match item.content {
-                    Content::Map(pairs) => all.extend(pairs),
-                    Content::Scalar(_) | Content::List(_) => return Err(wrong(&item)),
-                }
-            }
-            Ok(all)
+    let mappings = match value.content {
+        Content::List(items) => items.into_vec(),
+        Content::Map(_) | Content::Scalar(_) => vec![value],
+    };
+    let mut all = Vec::new();
+    for mapping in mappings {
+        match mapping.content {
+            Content::Map(pairs) => all.extend(pairs),
+            Content::Scalar(_) | Content::List(_) => return Err(wrong(&mapping)),
         }
-        Content::Scalar(_) => Err(wrong(&value)),
     }
+    Ok(all)
 }
 
 /// Adds the merged pairs whose keys are not there yet.

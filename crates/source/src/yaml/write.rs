@@ -13,23 +13,24 @@ const SIMPLE_KEY_LIMIT: usize = 1000;
 /// Writes a node as a YAML document.
 pub fn write(node: &Node) -> String {
     let mut out = String::new();
-    match &node.content {
-        Content::Map(pairs) if !pairs.is_empty() => map(&mut out, pairs, 0, false),
-        Content::List(items) if !items.is_empty() => list(&mut out, items, 0, false),
-        Content::Scalar(_) | Content::List(_) | Content::Map(_) => {
-            out.push_str(&inline(node).unwrap_or_default());
-            out.push('\n');
-        }
-    }
+    block(&mut out, node, 0, false);
     out
 }
 
-/// Writes pairs, each on its own line; the first on the line begun already where `begun`.
-fn map(out: &mut String, pairs: &[Pair], indent: usize, begun: bool) {
-    for (index, Pair { key: Key { text: key, .. }, value }) in pairs.iter().enumerate() {
-        if index > 0 || !begun {
-            spaces(out, indent);
-        }
+/// Writes a node to the end of its last line; `begun` tells that its first line is indented already.
+fn block(out: &mut String, node: &Node, indent: usize, begun: bool) {
+    if let Some(word) = inline(node) {
+        out.push_str(&word);
+        out.push('\n');
+        return;
+    }
+    for (index, item) in node.items().unwrap_or_default().iter().enumerate() {
+        spaces(out, if index == 0 && begun { 0 } else { indent });
+        out.push_str("- ");
+        block(out, item, indent + 2, true);
+    }
+    for (index, Pair { key: Key { text: key, .. }, value }) in node.pairs().unwrap_or_default().iter().enumerate() {
+        spaces(out, if index == 0 && begun { 0 } else { indent });
         let key = text(key);
         if key.chars().count() > SIMPLE_KEY_LIMIT {
             out.push_str("? ");
@@ -39,41 +40,8 @@ fn map(out: &mut String, pairs: &[Pair], indent: usize, begun: bool) {
         } else {
             out.push_str(&key);
         }
-        out.push(':');
-        match (inline(value), &value.content) {
-            (Some(word), _) => {
-                out.push(' ');
-                out.push_str(&word);
-                out.push('\n');
-            }
-            (None, Content::Map(pairs)) => {
-                out.push('\n');
-                map(out, pairs, indent + 2, false);
-            }
-            (None, Content::List(items)) => {
-                out.push('\n');
-                list(out, items, indent + 2, false);
-            }
-            (None, Content::Scalar(_)) => out.push('\n'),
-        }
-    }
-}
-
-fn list(out: &mut String, items: &[Node], indent: usize, begun: bool) {
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 || !begun {
-            spaces(out, indent);
-        }
-        out.push_str("- ");
-        match (inline(item), &item.content) {
-            (Some(word), _) => {
-                out.push_str(&word);
-                out.push('\n');
-            }
-            (None, Content::Map(pairs)) => map(out, pairs, indent + 2, true),
-            (None, Content::List(items)) => list(out, items, indent + 2, true),
-            (None, Content::Scalar(_)) => out.push('\n'),
-        }
+        out.push_str(if inline(value).is_some() { ": " } else { ":\n" });
+        block(out, value, indent + 2, false);
     }
 }
 
