@@ -19,8 +19,8 @@ pub struct Check {
     /// Whether it cannot be understood. Such a check never passes, negated or not; its argument is the reason, as a text at the
     /// place that is wrong.
     pub invalid: bool,
-    /// The words about it that are not its own, which most checks do not have.
-    pub wording: Option<Box<Wording>>,
+    /// The words about it that are not its own.
+    pub wording: Wording,
 }
 
 /// Words about a check.
@@ -40,7 +40,7 @@ impl Check {
             negate: false,
             templated: false,
             invalid: false,
-            wording: None,
+            wording: Wording::default(),
         }
     }
 
@@ -51,42 +51,38 @@ impl Check {
 
     /// The same with this to say instead of the check's own words when it fails.
     #[must_use]
-    pub fn with_message(self, message: Option<String>) -> Self {
-        self.worded(message, |wording, message| wording.message = message)
+    pub fn with_message(mut self, message: Option<String>) -> Self {
+        self.wording.message = message;
+        self
     }
 
     /// The same with what the suite's own dialect calls it, where that differs from the kind.
     #[must_use]
-    pub fn with_label(self, label: Option<&'static str>) -> Self {
-        self.worded(label, |wording, label| wording.label = label)
+    pub fn with_label(mut self, label: Option<&'static str>) -> Self {
+        self.wording.label = label;
+        self
     }
 
     /// The same with what in particular is asked, where the dialect's reports tell its checks apart by it: a text, a tool, a limit.
     #[must_use]
-    pub fn with_subject(self, subject: Option<String>) -> Self {
-        self.worded(subject, |wording, subject| wording.subject = subject)
-    }
-
-    fn worded<T>(mut self, words: Option<T>, put: impl FnOnce(&mut Wording, Option<T>)) -> Self {
-        let mut wording = self.wording.take().map(|wording| *wording).unwrap_or_default();
-        put(&mut wording, words);
-        self.wording = (wording != Wording::default()).then(|| Box::new(wording));
+    pub fn with_subject(mut self, subject: Option<String>) -> Self {
+        self.wording.subject = subject;
         self
     }
 
     /// What to say instead of the check's own words when it fails.
     pub fn message(&self) -> Option<&str> {
-        self.wording.as_ref()?.message.as_deref()
+        self.wording.message.as_deref()
     }
 
     /// What the suite's own dialect calls it, where that differs from the kind.
     pub fn label(&self) -> Option<&'static str> {
-        self.wording.as_ref()?.label
+        self.wording.label
     }
 
     /// What in particular is asked, where the dialect's reports tell its checks apart by it.
     pub fn subject(&self) -> Option<&str> {
-        self.wording.as_ref()?.subject.as_deref()
+        self.wording.subject.as_deref()
     }
 
     /// The name to show: the dialect's own, else the kind, with `not` before it when negated.

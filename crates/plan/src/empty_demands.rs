@@ -1,9 +1,7 @@
 //! Checks that ask for nothing: an empty text, name or list where something is demanded. Whatever the agent does passes them.
 
-use serde_json::Value;
-
 use crate::Check;
-use agentci_source::{Diagnostic, Node, Reading, Span};
+use agentci_source::{Diagnostic, Node, Span};
 
 /// What a check demands, by what it is empty of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,30 +88,22 @@ impl EmptyDemand {
         let wrong = |what: &str, label: &str, help: &str| {
             Diagnostic::error(self.span, format!("`{name}` cannot fail: {what}")).label(label).help(help)
         };
-        match self.item {
-            Demanded::Path => {
-                return wrong(
-                    "the path is empty",
-                    "no path",
-                    "write the path of what must not be there; `$` is the whole output",
-                );
-            }
-            Demanded::NegativeStep => {
-                return wrong(
-                    "a negative number between dots is the name of a key, not an index",
-                    "not an index",
-                    "write `items[-1]` for the last item, or `$['-1']` for a key of this name",
-                );
-            }
-            Demanded::Text | Demanded::Pattern | Demanded::Name | Demanded::Key => {}
-        }
         let of_requests = matches!(check.kind.value.as_str(), "model_called" | "tool_called");
         let whole = if of_requests { "request" } else { "answer" };
         let (what, wanted) = match self.item {
             Demanded::Text => (format!("an empty text is in every {whole}"), "a text"),
             Demanded::Pattern => (format!("an empty pattern matches every {whole}"), "a pattern"),
             Demanded::Name => ("the name is empty".into(), "a name"),
-            Demanded::Key | Demanded::Path | Demanded::NegativeStep => ("the key is empty".into(), "a key"),
+            Demanded::Key => ("the key is empty".into(), "a key"),
+            Demanded::Path => {
+                let help = "write the path of what must not be there; `$` is the whole output";
+                return wrong("the path is empty", "no path", help);
+            }
+            Demanded::NegativeStep => {
+                let what = "a negative number between dots is the name of a key, not an index";
+                let help = "write `items[-1]` for the last item, or `$['-1']` for a key of this name";
+                return wrong(what, "not an index", help);
+            }
         };
         let what = if self.list { "the list is empty".into() } else { what };
         let message = format!("`{name}` asks for nothing: {what}");
@@ -133,7 +123,7 @@ fn empty(node: &Node, item: Demanded, data: bool, negate: bool) -> Option<EmptyD
             items => items.iter().find_map(|inner| empty(inner, item, true, negate)),
         };
     }
-    let Value::String(text) = node.scalar()?.value(Reading::Core)? else { return None };
+    let text = node.as_text()?;
     let empty = match item {
         Demanded::Name => text.trim().is_empty(),
         // A block of text ends in a line end that is not looked for.
@@ -147,7 +137,7 @@ fn empty(node: &Node, item: Demanded, data: bool, negate: bool) -> Option<EmptyD
 fn no_place(check: &Check) -> Option<EmptyDemand> {
     let optional = check.arguments.get("optional").is_some_and(|node| said(node, "true"));
     let node = check.arguments.get("path")?;
-    let Value::String(path) = node.scalar()?.value(Reading::Core)? else { return None };
+    let path = node.as_text()?;
     let is_negative = |step: &str| step.split('[').next().unwrap_or(step).parse::<i64>().is_ok_and(|index| index < 0);
     let item = if check.negate && path.trim().is_empty() {
         Demanded::Path
@@ -176,7 +166,7 @@ fn said(node: &Node, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use agentci_source::Sources;

@@ -3,25 +3,6 @@
 
 use crate::{Speech, Target, ToolSource, World};
 
-/// Something that limits and checks are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Observed {
-    /// How long things take.
-    Time,
-    /// Calls of tools, and their results.
-    ToolCalls,
-    /// Requests to a model.
-    ModelCalls,
-    /// Tokens that were sent to a model.
-    TokensIn,
-    /// Tokens that a model wrote.
-    Tokens,
-    /// What it cost.
-    Cost,
-    /// The task of an A2A agent.
-    Task,
-}
-
 /// Who reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObservedBy {
@@ -42,8 +23,8 @@ pub enum ObservedBy {
 /// What can be observed, by whom, for each kind of target.
 #[derive(Debug)]
 pub struct ObservedRow {
-    /// What it is about.
-    pub observed: Observed,
+    /// What limits and checks are about, in the words of messages.
+    pub observed: &'static str,
     /// The limits that need it, by their keys.
     pub limits: &'static [&'static str],
     /// The checks that need it.
@@ -60,13 +41,13 @@ use ObservedBy::{Agent, Mcp, Model, Recording, Routes, Run};
 /// What can be observed by whom.
 pub const TABLE: &[ObservedRow] = &[
     ObservedRow {
-        observed: Observed::Time,
+        observed: "how long it takes",
         limits: &["wall"],
         checks: &["duration", "latency"],
         sources: [&[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run]],
     },
     ObservedRow {
-        observed: Observed::ToolCalls,
+        observed: "tool calls",
         limits: &["tool_calls", "tool_errors"],
         checks: &["call_order", "tool_called", "tool_result"],
         sources: [
@@ -81,13 +62,13 @@ pub const TABLE: &[ObservedRow] = &[
         ],
     },
     ObservedRow {
-        observed: Observed::ModelCalls,
+        observed: "model requests",
         limits: &["model_calls"],
         checks: &["model_called"],
         sources: [&[Model, Recording], &[Model, Recording], &[Model, Recording], &[], &[], &[], &[Run], &[]],
     },
     ObservedRow {
-        observed: Observed::TokensIn,
+        observed: "input tokens",
         limits: &["tokens_in"],
         checks: &[],
         sources: [
@@ -102,7 +83,7 @@ pub const TABLE: &[ObservedRow] = &[
         ],
     },
     ObservedRow {
-        observed: Observed::Tokens,
+        observed: "tokens",
         limits: &["tokens_out"],
         checks: &["tokens"],
         sources: [
@@ -117,13 +98,13 @@ pub const TABLE: &[ObservedRow] = &[
         ],
     },
     ObservedRow {
-        observed: Observed::Cost,
+        observed: "costs",
         limits: &["cost_usd"],
         checks: &[],
         sources: [&[Agent, Recording], &[Recording], &[Recording], &[Agent], &[], &[], &[], &[]],
     },
     ObservedRow {
-        observed: Observed::Task,
+        observed: "tasks",
         limits: &[],
         checks: &["task"],
         sources: [&[], &[], &[], &[], &[Agent], &[], &[], &[]],
@@ -175,21 +156,6 @@ fn position(target: &Target) -> usize {
     }
 }
 
-impl Observed {
-    /// What it is, for a message.
-    pub fn words(self) -> &'static str {
-        match self {
-            Observed::Time => "how long it takes",
-            Observed::ToolCalls => "tool calls",
-            Observed::ModelCalls => "model requests",
-            Observed::TokensIn => "input tokens",
-            Observed::Tokens => "tokens",
-            Observed::Cost => "costs",
-            Observed::Task => "tasks",
-        }
-    }
-}
-
 impl ObservedBy {
     /// Who it is, for a table.
     pub fn words(self) -> &'static str {
@@ -226,7 +192,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all);
-        assert_eq!(ObservedRow::of_limit("cost_usd").map(|row| row.observed), Some(Observed::Cost));
+        assert_eq!(ObservedRow::of_limit("cost_usd").map(|row| row.observed), Some("costs"));
         assert!(ObservedRow::of_check("contains").is_none());
     }
 }

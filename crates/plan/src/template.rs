@@ -58,19 +58,12 @@ type VariableLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 impl Text {
     /// Reads a text in which variables may stand.
     pub fn parse(written: &str) -> Self {
-        if !written.contains("${") {
-            return Text::Literal(written.to_owned());
+        let mut parts = split(written);
+        match parts.as_mut_slice() {
+            [] => Text::Literal(String::new()),
+            [TemplatePart::Plain(text)] => Text::Literal(std::mem::take(text)),
+            _ => Text::Template(Template { parts }),
         }
-        let parts = split(written);
-        if parts.iter().any(|part| matches!(part, TemplatePart::Variable { .. })) {
-            return Text::Template(Template { parts });
-        }
-        Text::Literal(
-            parts
-                .into_iter()
-                .map(|part| if let TemplatePart::Plain(text) = part { text } else { String::new() })
-                .collect(),
-        )
     }
 
     /// The text with its variables filled in.
@@ -114,18 +107,16 @@ impl Text {
 
 impl Template {
     fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariable> {
-        let mut filled = String::new();
-        for part in &self.parts {
-            match part {
-                TemplatePart::Plain(text) => filled.push_str(text),
-                TemplatePart::Variable { name, escape, default } => match value(lookup(name), default.as_deref()) {
-                    Some(value) if *escape => filled.push_str(&escape_pattern(&value)),
-                    Some(value) => filled.push_str(&value),
-                    None => return Err(UnsetVariable(name.clone())),
-                },
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Plain(text) => Ok(text.clone()),
+            TemplatePart::Variable { name, escape, default } => {
+                // A default also stands in for a value that is empty.
+                let found = lookup(name).filter(|value| default.is_none() || !value.is_empty());
+                let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariable(name.clone()))?;
+                Ok(if *escape { escape_pattern(&value) } else { value })
             }
-        }
-        Ok(filled)
+        };
+        self.parts.iter().map(part).collect()
     }
 
     fn written(&self) -> String {
@@ -143,27 +134,12 @@ impl Template {
     }
 }
 
-/// The value of a variable: its default where it is unset or empty.
-fn value(found: Option<String>, default: Option<&str>) -> Option<String> {
-    match default {
-        Some(default) => Some(found.filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())),
-        None => found,
-    }
-}
-
 /// What asks for a value as a pattern that matches just it.
 const ESCAPE: &str = "|escape";
 
 /// A pattern that matches just this text.
 fn escape_pattern(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii_punctuation() {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern
+    text.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
 }
 
 /// Text in which a plain `${` can not be taken for a variable.
@@ -181,24 +157,19 @@ fn split(written: &str) -> Vec<TemplatePart> {
     let mut plain = String::new();
     let mut rest = written;
     while let Some(at) = rest.find("${") {
-        if rest[..at].ends_with('$') {
-            plain.push_str(&rest[..at - 1]);
-            plain.push_str("${");
-            rest = &rest[at + 2..];
-            continue;
-        }
-        plain.push_str(&rest[..at]);
-        let Some((variable, length)) = variable(&rest[at + 2..]) else {
+        let escaped = rest[..at].strip_suffix('$');
+        plain.push_str(escaped.unwrap_or(&rest[..at]));
+        rest = &rest[at + 2..];
+        let Some((variable, length)) = variable(rest).filter(|_| escaped.is_none()) else {
             // What is no variable, such as `${a-b}`, stays as it is written.
             plain.push_str("${");
-            rest = &rest[at + 2..];
             continue;
         };
         if !plain.is_empty() {
             parts.push(TemplatePart::Plain(std::mem::take(&mut plain)));
         }
         parts.push(variable);
-        rest = &rest[at + 2 + length..];
+        rest = &rest[length..];
     }
     plain.push_str(rest);
     if !plain.is_empty() {
@@ -244,15 +215,11 @@ impl Data {
 
     /// Reads data in whose texts variables may stand.
     pub fn parse(written: &Value) -> Self {
-        if any_text(written, &|text| matches!(Text::parse(text), Text::Template(_))) {
+        if texts(written).into_iter().any(|text| matches!(Text::parse(text), Text::Template(_))) {
             return Self { value: written.clone(), templated: true };
         }
-        let plain = map_text(written, &mut |text| match Text::parse(text) {
-            Text::Literal(literal) => Ok::<_, Infallible>(literal),
-            Text::Template(_) => Ok(text.to_owned()),
-        });
-        let Ok(value) = plain;
-        Self { value, templated: false }
+        let plain = map_text(written, &mut |text| Text::parse(text).fill(&|_| None));
+        Self { value: plain.expect("no text has a variable"), templated: false }
     }
 
     /// The data as it is; nothing if there are variables to be filled.
@@ -271,11 +238,9 @@ impl Data {
 
     /// The names of the variables in it.
     pub fn variables(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
-        if self.templated {
-            collect(&self.value, &mut names);
-        }
-        names
+        let texts = if self.templated { texts(&self.value) } else { Vec::new() };
+        let names = |text: &str| Text::parse(text).variables().map(str::to_owned).collect::<Vec<_>>();
+        texts.into_iter().flat_map(names).collect()
     }
 
     /// The data as the native dialect writes it.
@@ -288,27 +253,13 @@ impl Data {
     }
 }
 
-/// The names of the variables in a value.
-fn collect(value: &Value, names: &mut BTreeSet<String>) {
+/// The texts in a value, keys aside.
+fn texts(value: &Value) -> Vec<&str> {
     match value {
-        Value::String(text) if text.contains("${") => {
-            names.extend(split(text).into_iter().filter_map(|part| match part {
-                TemplatePart::Variable { name, .. } => Some(name),
-                TemplatePart::Plain(_) => None,
-            }));
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
-        Value::Object(map) => map.values().for_each(|value| collect(value, names)),
-        _ => {}
-    }
-}
-
-fn any_text(value: &Value, is: &impl Fn(&str) -> bool) -> bool {
-    match value {
-        Value::String(text) => is(text),
-        Value::Array(items) => items.iter().any(|item| any_text(item, is)),
-        Value::Object(map) => map.values().any(|value| any_text(value, is)),
-        _ => false,
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(map) => map.values().flat_map(texts).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     A2aTarget, AguiTarget, Auth, ChatTarget, HttpTarget, McpTarget, McpTransport, MockTarget, OutputRule,
     ProcessTarget, Speech, Text, Turn, TurnInput, World,
 };
+use agentci_source::read::quoted_list;
 use agentci_source::{Diagnostic, Diagnostics, Span};
 
 /// How to reach the agent.
@@ -189,30 +190,26 @@ impl Target {
         let mut problems = Diagnostics::default();
         let what = self.describe();
         if let Some(second) = turns.get(1).filter(|_| !self.takes_turns()) {
-            let message = format!("{what} takes one turn");
-            problems.push(Diagnostic::error(second.span, message).label("there is no second turn"));
+            problems.error(second.span, format!("{what} takes one turn"), "there is no second turn");
         }
         for turn in turns {
             match &turn.said {
                 TurnInput::Action(action) if !self.actions().contains(&action.kind.value.as_str()) => {
                     let message = format!("{what} has no action `{}`", action.kind.value.escape_debug());
-                    let known: Vec<String> = self.actions().iter().map(|action| format!("`{action}`")).collect();
-                    let help = if known.is_empty() {
-                        "give it an `input`, or messages with `user`".to_owned()
-                    } else {
-                        format!("its actions are {}", known.join(", "))
+                    let help = match self.actions() {
+                        [] => "give it an `input`, or messages with `user`".to_owned(),
+                        known => format!("its actions are {}", quoted_list(known)),
                     };
-                    problems.push(Diagnostic::error(action.kind.span, message).label("not for this target").help(help));
+                    problems.error(action.kind.span, message, "not for this target").help(help);
                 }
                 TurnInput::Input(_) if self.converses() => {
                     let message = format!("{what} takes messages, not an `input`");
-                    problems
-                        .push(Diagnostic::error(turn.span, message).label("not for this target").help("say `user:`"));
+                    problems.error(turn.span, message, "not for this target").help("say `user:`");
                 }
                 TurnInput::Messages(_) if matches!(self, Target::Mcp(_)) => {
                     let message = format!("{what} takes no messages");
                     let help = "call a tool: `mcp:call: { tool: .., args: {..} }`";
-                    problems.push(Diagnostic::error(turn.span, message).label("not for this target").help(help));
+                    problems.error(turn.span, message, "not for this target").help(help);
                 }
                 TurnInput::Input(_) | TurnInput::Messages(_) | TurnInput::Action(_) => {}
             }
