@@ -9,10 +9,9 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Its first digits, which tell as much as names and fingerprints have to.
 pub fn sha256_beginning(bytes: &[u8], length: usize) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digest = Sha256::digest(bytes);
-    let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).take(length);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+    let mut digits = format!("{:x}", Sha256::digest(bytes));
+    digits.truncate(length);
+    digits
 }
 
 #[cfg(test)]

@@ -170,14 +170,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// How many events there is room for at first: as many as most attempts have.
-    const USUAL: usize = 8;
-
     /// Adds what happened last.
     pub fn push(&mut self, event: Event) {
-        if self.events.is_empty() {
-            self.events.reserve_exact(Self::USUAL);
-        }
         self.events.push(event);
     }
 

@@ -63,15 +63,8 @@ fn only_error(text: &str, words: &str) -> bool {
 
 /// An object that has nothing but an `error`, which begins so.
 fn error_begins(text: &str, words: &str) -> bool {
-    error_text(text).is_some_and(|error| error.starts_with(words))
-}
-
-fn error_text(text: &str) -> Option<String> {
-    let Value::Object(mut map) = serde_json::from_str(text).ok()? else { return None };
-    match map.remove("error") {
-        Some(Value::String(error)) if map.is_empty() => Some(error),
-        _ => None,
-    }
+    let Ok(Value::Object(map)) = serde_json::from_str::<Value>(text) else { return false };
+    map.len() == 1 && map.get("error").and_then(Value::as_str).is_some_and(|error| error.starts_with(words))
 }
 
 /// Names the tool between the words before and after it.

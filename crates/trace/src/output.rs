@@ -42,12 +42,11 @@ impl Trace {
     fn output_where(&self, counts: impl Fn(u32) -> bool) -> Output<'_> {
         let mut turns: Vec<TurnOutput<'_>> = Vec::new();
         let mut last = None;
-        let mut given = BTreeSet::new();
-        for event in self.events() {
-            if let EventKind::TurnStart(input) = &event.kind {
-                given.extend(leaves(input).into_iter().filter_map(|leaf| leaf.value.as_str()));
-            }
-        }
+        let inputs = self.events().iter().filter_map(|event| match &event.kind {
+            EventKind::TurnStart(input) => Some(input),
+            _ => None,
+        });
+        let given = inputs.flat_map(|input| leaves(input)).filter_map(|leaf| leaf.value.as_str()).collect();
         for event in self.events().iter().filter(|event| counts(event.turn)) {
             if last != Some(event.turn) {
                 turns.push(TurnOutput::default());

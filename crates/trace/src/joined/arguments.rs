@@ -17,28 +17,24 @@ pub struct ArgumentDifference {
 
 /// The arguments that differ. What the execution adds is no difference.
 pub fn differences(requested: &Value, executed: &Value) -> Vec<ArgumentDifference> {
-    let Some(map) = requested.as_object() else { return Vec::new() };
-    let mut differ = Vec::new();
-    for (name, wanted) in map {
-        let sent = executed.get(name);
-        let same = match sent {
-            Some(sent) => agrees(wanted, sent),
-            None => wanted.is_null(),
-        };
-        if !same {
-            differ.push(ArgumentDifference { name: name.clone(), requested: wanted.clone(), executed: sent.cloned() });
-        }
-    }
-    differ
+    let difference = |(name, wanted): (&String, &Value)| {
+        let (name, requested, sent) = (name.clone(), wanted.clone(), executed.get(name));
+        (!is_sent(wanted, sent)).then(|| ArgumentDifference { name, requested, executed: sent.cloned() })
+    };
+    requested.as_object().into_iter().flatten().filter_map(difference).collect()
+}
+
+/// Whether what was asked for was sent. What is null may be left out.
+fn is_sent(wanted: &Value, sent: Option<&Value>) -> bool {
+    sent.map_or_else(|| wanted.is_null(), |sent| agrees(wanted, sent))
 }
 
 /// Whether what was sent is what was asked for. In an address, everything is a text.
 fn agrees(wanted: &Value, sent: &Value) -> bool {
     match (wanted, sent) {
-        (Value::Object(wanted), Value::Object(sent)) => wanted.iter().all(|(name, wanted)| match sent.get(name) {
-            Some(sent) => agrees(wanted, sent),
-            None => wanted.is_null(),
-        }),
+        (Value::Object(wanted), Value::Object(sent)) => {
+            wanted.iter().all(|(name, wanted)| is_sent(wanted, sent.get(name)))
+        }
         (Value::Array(wanted), Value::Array(sent)) => {
             wanted.len() == sent.len() && wanted.iter().zip(sent).all(|(wanted, sent)| agrees(wanted, sent))
         }

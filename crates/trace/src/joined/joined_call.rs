@@ -94,12 +94,8 @@ pub struct MadeCall<'t> {
 
 /// All calls that were told of, and the exchanges that are parts of them, in the order they were made.
 pub(crate) fn units<'t>(earlier: &'t [Event], events: &'t [Event]) -> Vec<TracedCall<'t>> {
-    let tells = |event: &&Event| matches!(event.kind, EventKind::ToolCall(_));
-    if !events.iter().any(|event| tells(&event)) && !earlier.iter().any(|event| tells(&event)) {
-        return Vec::new();
-    }
-    let joiner = Joiner::over(earlier.iter().chain(events));
-    let events = TraceEvents { earlier, events };
+    let events = TraceEvents(earlier.iter().chain(events).collect());
+    let joiner = Joiner::over(events.0.iter().copied());
     let mut units: Vec<(usize, TracedCall<'t>)> = Vec::with_capacity(joiner.calls.len());
     for (number, joined) in joiner.calls.iter().enumerate() {
         let Some((at, unit)) = events.unit(joined, number) else { continue };
@@ -110,24 +106,16 @@ pub(crate) fn units<'t>(earlier: &'t [Event], events: &'t [Event]) -> Vec<Traced
     units.into_iter().map(|(_, unit)| unit).collect()
 }
 
-struct TraceEvents<'t> {
-    earlier: &'t [Event],
-    events: &'t [Event],
-}
+struct TraceEvents<'t>(Vec<&'t Event>);
 
 impl<'t> TraceEvents<'t> {
-    fn at<T>(&self, told: &Observation<T>) -> Option<&'t Event> {
-        let (earlier, events): (&'t [Event], &'t [Event]) = (self.earlier, self.events);
-        earlier.get(told.event).or_else(|| events.get(told.event.checked_sub(earlier.len())?))
-    }
-
     fn call(&self, told: &Observation<ToolCall>) -> Option<(Moment, &'t ToolCall)> {
-        let event = self.at(told)?;
+        let event = self.0.get(told.event)?;
         if let EventKind::ToolCall(call) = &event.kind { Some((event.at, call)) } else { None }
     }
 
     fn result<T>(&self, told: &Observation<T>) -> Option<(Moment, &'t ToolResult)> {
-        let event = self.at(told)?;
+        let event = self.0.get(told.event)?;
         if let EventKind::ToolResult(result) = &event.kind { Some((event.at, result)) } else { None }
     }
 
@@ -136,13 +124,8 @@ impl<'t> TraceEvents<'t> {
         let (at, call) = self.call(told)?;
         let request = joined.calls[Observer::ModelWire as usize].as_ref();
         let request = request.and_then(|told| self.call(told)).map(|(_, call)| call);
-        let mut results = [None; Observer::ALL.len()];
-        let mut observers = [false; Observer::ALL.len()];
-        for observer in Observer::ALL {
-            let at = observer as usize;
-            results[at] = joined.results[at].as_ref().and_then(|told| self.result(told));
-            observers[at] = joined.calls[at].is_some() || results[at].is_some();
-        }
+        let results = joined.results.each_ref().map(|told| self.result(told.as_ref()?));
+        let observers = Observer::ALL.map(|by| joined.calls[by as usize].is_some() || results[by as usize].is_some());
         let result = results.iter().flatten().next().copied();
         let (was_executed, was_answered) = (joined.is_executed(), joined.is_answered());
         let counts = joined.counted.is_some();
@@ -172,8 +155,7 @@ impl<'t> TraceEvents<'t> {
         let result = part.result.as_ref().and_then(|told| self.result(told));
         let mut results = [None; Observer::ALL.len()];
         results[Observer::Stub as usize] = result.map(|(_, result)| result);
-        let mut observers = [false; Observer::ALL.len()];
-        observers[Observer::Stub as usize] = true;
+        let observers = Observer::ALL.map(|observer| observer == Observer::Stub);
         let unit = TracedCall {
             turn: part.call.turn,
             call,

@@ -1,5 +1,6 @@
 //! Makes one call of what several observers tell of it, event by event.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde_json::Value;
@@ -105,10 +106,6 @@ impl Joined {
         !self.is_refused() && (self.by(Observer::Protocol).is_some() || self.is_answered())
     }
 }
-
-/// How near a call is: whether it is of this turn and has the exact name, how near its arguments are, whether it is not answered; and
-/// by which answer.
-type Nearness = (bool, bool, u8, bool, usize);
 
 /// How near the arguments of an execution are to those asked for: what it adds is no difference.
 fn nearness_of(requested: &Value, executed: &Value) -> u8 {
@@ -247,24 +244,14 @@ impl Joiner {
     /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments or some more, not
     /// answered, of the latest answer (an agent that asked its model again follows the second answer), the first.
     fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Observation<ToolCall>) -> Option<usize> {
-        let mut found: Option<(Nearness, usize)> = None;
-        for number in candidates {
-            let Some(call) = self.calls[number].decisive() else { continue };
-            if !same_tool(&call.what.name, &told.what.name) {
-                continue;
-            }
-            let rank = (
-                call.turn == told.turn,
-                call.what.name == told.what.name,
-                nearness_of(&call.what.args, &told.what.args),
-                self.open.contains(&number),
-                self.calls[number].answer,
-            );
-            if found.is_none_or(|(best, _)| rank > best) {
-                found = Some((rank, number));
-            }
-        }
-        found.map(|(_, number)| number)
+        let nearness = |number: usize| {
+            let call = self.calls[number].decisive().filter(|call| same_tool(&call.what.name, &told.what.name))?;
+            let is_open = self.open.contains(&number);
+            let (of_turn, exact) = (call.turn == told.turn, call.what.name == told.what.name);
+            let nearness = nearness_of(&call.what.args, &told.what.args);
+            Some((Reverse((of_turn, exact, nearness, is_open, self.calls[number].answer)), number))
+        };
+        candidates.filter_map(nearness).min_by_key(|(nearness, _)| *nearness).map(|(_, number)| number)
     }
 
     /// The call that an exchange of this turn falls into: of the latest answer, since a tool may be an agent with a model of its own;

@@ -50,17 +50,12 @@ impl<'t> RequestBody<'t> {
         let instructions = ["instructions", "system", "systemInstruction", "system_instruction"];
         body.instructions =
             instructions.iter().find_map(|key| request.get(key)).map(prompt).filter(|it| !it.is_empty());
-        match (request.get("messages"), request.get("input"), request.get("contents")) {
-            (Some(messages), ..) => items(messages).for_each(|message| body.item(message)),
-            (None, Some(Value::String(said)), _) => body.say("user", Cow::Borrowed(said)),
-            (None, Some(input), _) => items(input).for_each(|item| body.item(item)),
-            (None, None, Some(contents)) => items(contents).for_each(|item| body.item(item)),
-            // Ollama's `generate`.
-            (None, None, None) => {
-                if let Some(said) = request["prompt"].as_str() {
-                    body.say("user", Cow::Borrowed(said));
-                }
-            }
+        // The last is that of Ollama's `generate`.
+        let keys = ["messages", "input", "contents", "prompt"];
+        match keys.into_iter().find_map(|key| Some((key, request.get(key)?))) {
+            Some(("input" | "prompt", Value::String(said))) => body.say("user", Cow::Borrowed(said)),
+            Some(("messages" | "input" | "contents", list)) => items(list).for_each(|item| body.item(item)),
+            _ => {}
         }
         let conversation = conversation(request);
         body.in_conversation = conversation.is_some();

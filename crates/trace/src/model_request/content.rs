@@ -27,18 +27,9 @@ pub(super) fn result(content: &Value) -> Cow<'_, str> {
 
 /// Texts, a line each.
 pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> Cow<'t, str> {
-    let mut texts = texts.into_iter();
-    let first = texts.next().unwrap_or_default();
-    match texts.next() {
-        None => Cow::Borrowed(first),
-        Some(second) => {
-            let mut all = format!("{first}\n{second}");
-            for text in texts {
-                all.push('\n');
-                all.push_str(text);
-            }
-            Cow::Owned(all)
-        }
+    match texts.into_iter().collect::<Vec<_>>().as_slice() {
+        [only] => Cow::Borrowed(only),
+        several => Cow::Owned(several.join("\n")),
     }
 }
 

@@ -101,7 +101,8 @@ pub(super) fn made<'t>(
     };
     let mut kept = earlier.map(|earlier| earlier.kept.clone()).unwrap_or_default();
     kept.extend(system);
-    let mut prompt = whole(instructions, &kept);
+    let parts = instructions.iter().chain(&kept).map(|part| &**part);
+    let mut prompt: Cow<'t, str> = Cow::Owned(joined(parts).into_owned());
     if let Some(earlier) = earlier.filter(|_| in_thread) {
         if prompt.is_empty() {
             prompt.clone_from(&earlier.system);
@@ -125,18 +126,6 @@ pub(super) fn made<'t>(
         continues,
         kept,
         said: said(response),
-    }
-}
-
-/// The parts of a system prompt as one text.
-fn whole<'t>(instructions: Option<Cow<'t, str>>, messages: &[Cow<'t, str>]) -> Cow<'t, str> {
-    match (instructions, messages) {
-        (Some(only), []) => only,
-        (None, [only]) => only.clone(),
-        (instructions, messages) => {
-            let parts = instructions.iter().chain(messages).map(|part| &**part);
-            Cow::Owned(joined(parts).into_owned())
-        }
     }
 }
 

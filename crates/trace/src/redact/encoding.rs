@@ -54,8 +54,9 @@ impl SecretForms {
         self.add(STANDARD.encode(value));
         if value.len() >= SHORTEST_DERIVED {
             self.inside_base64(value.as_bytes());
-            self.add(hexadecimal(value, false));
-            self.add(hexadecimal(value, true));
+            let hexadecimal = hexadecimal(value);
+            self.add(hexadecimal.to_uppercase());
+            self.add(hexadecimal);
         }
     }
 
@@ -145,9 +146,9 @@ fn percent(value: &str, kept: &str, upper: bool) -> String {
     })
 }
 
-fn hexadecimal(value: &str, upper: bool) -> String {
+fn hexadecimal(value: &str) -> String {
     value.bytes().fold(String::new(), |mut encoded, byte| {
-        let _ = if upper { write!(encoded, "{byte:02X}") } else { write!(encoded, "{byte:02x}") };
+        let _ = write!(encoded, "{byte:02x}");
         encoded
     })
 }

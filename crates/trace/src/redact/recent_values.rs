@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 /// How many bytes of a value are its beginning. No value is shorter.
 const BEGINNING: usize = 6;
-/// The logarithm of how many bits the table has at least.
-const SMALLEST: u32 = 12;
-/// How many bits there are for a beginning, so that few others meet one that is set.
-const BITS_EACH: usize = 16;
+/// How many places the table has at least.
+const SMALLEST: usize = 1 << 12;
+/// How many places there are for a beginning, so that few others meet one that is marked.
+const PLACES_EACH: usize = 16;
 
 /// Values, each found wherever it stands.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +20,8 @@ pub(super) struct Recent {
     values: Vec<Arc<str>>,
     /// Which values have a beginning.
     by_beginning: HashMap<u64, Vec<usize>>,
-    /// A bit for each beginning; empty or a power of two.
-    bits: Vec<u64>,
+    /// A mark for each beginning; empty or a power of two.
+    marks: Vec<bool>,
 }
 
 impl Recent {
@@ -34,17 +34,17 @@ impl Recent {
     }
 
     pub(super) fn add(&mut self, value: Arc<str>) {
-        let at = self.values.len();
-        self.by_beginning.entry(beginning(value.as_bytes())).or_default().push(at);
+        let mut unmarked = self.values.len();
+        self.by_beginning.entry(beginning(value.as_bytes())).or_default().push(unmarked);
         self.values.push(value);
-        if self.by_beginning.len() * BITS_EACH > self.bits.len() * 64 {
-            let bits = (self.by_beginning.len() * BITS_EACH * 2).max(1 << SMALLEST).next_power_of_two();
-            self.bits = vec![0; bits / 64];
-            for value in &self.values {
-                set(&mut self.bits, beginning(value.as_bytes()));
-            }
-        } else if let Some(newest) = self.values.last() {
-            set(&mut self.bits, beginning(newest.as_bytes()));
+        let places = self.by_beginning.len() * PLACES_EACH;
+        if places > self.marks.len() {
+            self.marks = vec![false; (places * 2).max(SMALLEST).next_power_of_two()];
+            unmarked = 0;
+        }
+        for value in &self.values[unmarked..] {
+            let place = self.place(beginning(value.as_bytes()));
+            self.marks[place] = true;
         }
     }
 
@@ -59,14 +59,14 @@ impl Recent {
     fn within(&self, text: &str) -> BTreeSet<usize> {
         let mut within = BTreeSet::new();
         let bytes = text.as_bytes();
-        if self.bits.is_empty() || bytes.len() < BEGINNING {
+        if self.marks.is_empty() || bytes.len() < BEGINNING {
             return within;
         }
         let mut window = beginning(bytes) << 8;
         for (start, last) in bytes.iter().skip(BEGINNING - 1).enumerate() {
             // The first round takes the last byte of the first window once more.
             window = ((window >> 8) & MASK) | (u64::from(*last) << (8 * (BEGINNING - 1)));
-            if !is_set(&self.bits, window) {
+            if !self.marks[self.place(window)] {
                 continue;
             }
             let Some(values) = self.by_beginning.get(&window) else { continue };
@@ -76,6 +76,12 @@ impl Recent {
         }
         within
     }
+
+    /// The place of a beginning in the table.
+    fn place(&self, key: u64) -> usize {
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        usize::try_from(mixed).unwrap_or(0) & (self.marks.len() - 1)
+    }
 }
 
 /// The bits of a window.
@@ -84,24 +90,6 @@ const MASK: u64 = (1 << (8 * BEGINNING)) - 1;
 /// The first bytes, the first of them lowest; those that are lacking count as zero.
 fn beginning(bytes: &[u8]) -> u64 {
     bytes.iter().take(BEGINNING).rev().fold(0, |key, byte| (key << 8) | u64::from(*byte))
-}
-
-/// The place of a beginning in the table.
-fn place(bits: &[u64], key: u64) -> usize {
-    let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    usize::try_from(mixed).unwrap_or(0) & (bits.len() * 64 - 1)
-}
-
-fn set(bits: &mut [u64], key: u64) {
-    let place = place(bits, key);
-    if let Some(word) = bits.get_mut(place / 64) {
-        *word |= 1 << (place % 64);
-    }
-}
-
-fn is_set(bits: &[u64], key: u64) -> bool {
-    let place = place(bits, key);
-    bits.get(place / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1)
 }
 
 #[cfg(test)]
