@@ -29,23 +29,14 @@ pub struct UnknownEmbedder(pub String);
 /// The pinned embedder; if none is, the service when there is a key for it, else the built-in one. A blank key is none: that
 /// is what a secret looks like where it is not given out.
 pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<EmbedderChoice, UnknownEmbedder> {
-    let Some(pinned) = pinned else {
-        let has_key = key.is_some_and(|key| !key.trim().is_empty());
-        return Ok(if has_key {
-            EmbedderChoice::Remote { model: DEFAULT_MODEL.into() }
-        } else {
-            EmbedderChoice::Builtin
-        });
+    let model = match pinned.map(|pinned| (pinned, pinned.split_once(':'))) {
+        None => key.filter(|key| !key.trim().is_empty()).map(|_| DEFAULT_MODEL),
+        Some((pinned, _)) if !pinned.is_empty() && is_meant(Builtin::ID, pinned) => None,
+        Some(("openai", _)) => Some(DEFAULT_MODEL),
+        Some((_, Some(("openai", model)))) if !model.trim().is_empty() => Some(model.trim()),
+        Some((pinned, _)) => return Err(UnknownEmbedder(pinned.to_owned())),
     };
-    if !pinned.is_empty() && is_meant(Builtin::ID, pinned) {
-        return Ok(EmbedderChoice::Builtin);
-    }
-    let model = match pinned.split_once(':') {
-        None if pinned == "openai" => DEFAULT_MODEL,
-        Some(("openai", model)) if !model.trim().is_empty() => model.trim(),
-        _ => return Err(UnknownEmbedder(pinned.to_owned())),
-    };
-    Ok(EmbedderChoice::Remote { model: model.to_owned() })
+    Ok(model.map_or(EmbedderChoice::Builtin, |model| EmbedderChoice::Remote { model: model.to_owned() }))
 }
 
 #[cfg(test)]

@@ -40,13 +40,9 @@ impl Builtin {
     pub fn embed(self, text: &str) -> Result<Vec<f32>, WeightsError> {
         let loaded = LoadedModel::get()?;
         let ids = loaded.ids(text);
-        let mut framed = Vec::with_capacity(MOST_TOKENS);
         let mut vector = Vec::new();
         for piece in pieces(&ids, PIECE).take(MOST_PIECES) {
-            framed.clear();
-            framed.push(CLS);
-            framed.extend_from_slice(piece);
-            framed.push(SEP);
+            let framed = [&[CLS], piece, &[SEP]].concat();
             let mean = loaded.model.mean(&framed);
             vector.resize(mean.len(), 0.0);
             // A piece counts by its length, as its tokens would in one mean over all.

@@ -132,7 +132,7 @@ fn attend(all: &Array2<f32>) -> Array2<f32> {
 
 impl Dense {
     fn load(tensors: &Tensors, name: &str, rows: usize, columns: usize) -> Result<Self, String> {
-        let weight = tensors.packed(&format!("{name}.weight"), rows, columns)?.whole()?;
+        let weight = tensors.packed(&format!("{name}.weight"), rows, columns)?.whole();
         Ok(Self { weight, bias: tensors.vector(&format!("{name}.bias"), rows)? })
     }
 
@@ -143,7 +143,7 @@ impl Dense {
             weights.push(tensors.packed(&format!("{name}.{part}.weight"), DIMENSIONS, DIMENSIONS)?);
             bias.extend(tensors.vector(&format!("{name}.{part}.bias"), DIMENSIONS)?);
         }
-        Ok(Self { weight: matrix(&weights)?, bias: bias.into() })
+        Ok(Self { weight: matrix(&weights), bias: bias.into() })
     }
 
     fn apply(&self, tokens: &Array2<f32>) -> Array2<f32> {

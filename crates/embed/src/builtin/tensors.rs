@@ -55,37 +55,29 @@ impl Tensors {
 impl Packed {
     /// Adds a row to what is there.
     pub(super) fn add_row(&self, row: usize, to: &mut [f32]) {
-        let groups = self.columns / GROUP;
-        let numbers = self.numbers.chunks_exact(GROUP / 2).zip(self.scales.as_chunks::<2>().0).skip(row * groups);
-        for ((numbers, scale), to) in numbers.zip(to.chunks_exact_mut(GROUP)) {
-            expand(numbers, *scale, to);
-        }
-    }
-
-    /// Appends all rows.
-    pub(super) fn append_to(&self, all: &mut Vec<f32>) {
-        let start = all.len();
-        all.resize(start + self.numbers.len() * 2, 0.0);
-        let groups = self.numbers.chunks_exact(GROUP / 2).zip(self.scales.as_chunks::<2>().0);
-        for ((numbers, scale), to) in groups.zip(all[start..].chunks_exact_mut(GROUP)) {
+        let first = row * self.columns / GROUP;
+        let numbers = self.numbers.get(first * GROUP / 2..).unwrap_or_default().chunks_exact(GROUP / 2);
+        let scales = self.scales.as_chunks::<2>().0.get(first..).unwrap_or_default();
+        for ((numbers, scale), to) in numbers.zip(scales).zip(to.chunks_exact_mut(GROUP)) {
             expand(numbers, *scale, to);
         }
     }
 
     /// All rows as a matrix.
-    pub(super) fn whole(&self) -> Result<Array2<f32>, String> {
+    pub(super) fn whole(&self) -> Array2<f32> {
         matrix(&[*self])
     }
 }
 
 /// Matrices of the same width, one below the other.
-pub(super) fn matrix(parts: &[Packed]) -> Result<Array2<f32>, String> {
-    let mut all = Vec::new();
-    for part in parts {
-        part.append_to(&mut all);
-    }
+pub(super) fn matrix(parts: &[Packed]) -> Array2<f32> {
     let columns = parts.first().map_or(1, |part| part.columns);
-    Array2::from_shape_vec((all.len() / columns, columns), all).map_err(|error| error.to_string())
+    let rows = || parts.iter().flat_map(|part| (0..part.numbers.len() * 2 / columns).map(move |row| (part, row)));
+    let mut all = Array2::zeros((rows().count(), columns));
+    for ((part, row), mut to) in rows().zip(all.rows_mut()) {
+        part.add_row(row, to.as_slice_mut().expect("rows of a new matrix are contiguous"));
+    }
+    all
 }
 
 fn expand(numbers: &[u8], scale: [u8; 2], to: &mut [f32]) {

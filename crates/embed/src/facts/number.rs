@@ -63,7 +63,7 @@ pub(super) fn is_group_space(c: char) -> bool {
 }
 
 /// Digits between separators.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Group {
     value: i128,
     length: usize,
@@ -71,11 +71,9 @@ struct Group {
 
 /// The number a text begins with, and what comes after it.
 pub(super) fn read(text: &str) -> Option<(Number, &str)> {
-    let mut groups = [Group::default(); MOST_GROUPS];
-    let mut separators = ['\0'; MOST_GROUPS];
-    let mut count = 0;
+    let (mut groups, mut separators) = (Vec::new(), Vec::new());
     let mut rest = text;
-    loop {
+    while groups.len() < MOST_GROUPS {
         let end = rest.find(|c| digit(c).is_none()).unwrap_or(rest.len());
         let (digits, after) = rest.split_at(end);
         let length = digits.chars().count();
@@ -83,17 +81,16 @@ pub(super) fn read(text: &str) -> Option<(Number, &str)> {
             return None;
         }
         let value = digits.chars().filter_map(digit).fold(0, |value, digit| value * 10 + i128::from(digit));
-        *groups.get_mut(count)? = Group { value, length };
-        count += 1;
+        groups.push(Group { value, length });
         let mut next = after.chars();
         let separator = next.next().filter(|&c| is_separator(c));
         let Some(separator) = separator.filter(|_| next.clone().next().is_some_and(|c| digit(c).is_some())) else {
-            let number = interpret(groups.get(..count)?, separators.get(1..count)?)?;
-            return Some(with_fraction(number, after));
+            return Some(with_fraction(interpret(&groups, &separators)?, after));
         };
-        *separators.get_mut(count)? = separator;
+        separators.push(separator);
         rest = next.as_str();
     }
+    None
 }
 
 fn is_separator(c: char) -> bool {
@@ -150,14 +147,11 @@ fn decimal(before: &[Group], fraction: Group) -> i128 {
     whole(before) + fraction.value * ONE / scale
 }
 
-fn with_fraction(mut number: Number, rest: &str) -> (Number, &str) {
-    for (sign, value) in [('½', ONE / 2), ('¼', ONE / 4), ('¾', ONE / 4 * 3)] {
-        if let Some(rest) = rest.strip_prefix(sign) {
-            number.value += value;
-            return (number, rest);
-        }
-    }
-    (number, rest)
+fn with_fraction(number: Number, rest: &str) -> (Number, &str) {
+    let fractions = [('½', ONE / 2), ('¼', ONE / 4), ('¾', ONE / 4 * 3)];
+    let (value, rest) =
+        fractions.iter().find_map(|(sign, value)| Some((*value, rest.strip_prefix(*sign)?))).unwrap_or((0, rest));
+    (Number { value: number.value + value, ..number }, rest)
 }
 
 #[cfg(test)]

@@ -3,49 +3,28 @@
 use super::fold::is_any;
 use super::number::ONE;
 
-const SMALL: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const SMALL_PLACES: [&str; 20] = [
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
+/// Each small number and its place.
+const SMALL: [(&str, &str); 20] = [
+    ("zero", "zeroth"),
+    ("one", "first"),
+    ("two", "second"),
+    ("three", "third"),
+    ("four", "fourth"),
+    ("five", "fifth"),
+    ("six", "sixth"),
+    ("seven", "seventh"),
+    ("eight", "eighth"),
+    ("nine", "ninth"),
+    ("ten", "tenth"),
+    ("eleven", "eleventh"),
+    ("twelve", "twelfth"),
+    ("thirteen", "thirteenth"),
+    ("fourteen", "fourteenth"),
+    ("fifteen", "fifteenth"),
+    ("sixteen", "sixteenth"),
+    ("seventeen", "seventeenth"),
+    ("eighteen", "eighteenth"),
+    ("nineteen", "nineteenth"),
 ];
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const TEN_PLACES: [&str; 8] =
@@ -160,17 +139,18 @@ fn fits(current: Option<i128>, value: i128) -> bool {
 }
 
 fn step(word: &str) -> Option<NumberStep> {
-    let at = |list: &[&str]| {
-        list.iter().position(|entry| word.eq_ignore_ascii_case(entry)).and_then(|index| i128::try_from(index).ok())
-    };
+    fn at<'l>(word: &str, mut list: impl Iterator<Item = &'l str>) -> Option<i128> {
+        list.position(|entry| word.eq_ignore_ascii_case(entry)).and_then(|index| i128::try_from(index).ok())
+    }
     let tens = |index: i128| (index + 2) * 10;
     if is_any(word, &["dozen"]) {
         return Some(NumberStep::Times(12));
     }
-    let add = at(&SMALL).or_else(|| at(&TENS).map(tens)).map(NumberStep::Add);
-    let place = || at(&SMALL_PLACES).or_else(|| at(&TEN_PLACES).map(tens)).map(NumberStep::Place);
+    let small = SMALL.into_iter();
+    let add = at(word, small.clone().map(|(number, _)| number)).or_else(|| at(word, TENS.into_iter()).map(tens));
+    let place = || at(word, small.map(|(_, place)| place)).or_else(|| at(word, TEN_PLACES.into_iter()).map(tens));
     let times = || multiplier(word).filter(|_| word.len() > 2).map(NumberStep::Times);
-    add.or_else(place).or_else(times)
+    add.map(NumberStep::Add).or_else(|| place().map(NumberStep::Place)).or_else(times)
 }
 
 #[cfg(test)]

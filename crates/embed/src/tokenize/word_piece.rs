@@ -58,7 +58,7 @@ impl Tokenizer {
 
     /// Cuts text that has no marks in it.
     fn cut(&self, text: &str, limit: usize, ids: &mut Vec<u16>) {
-        let mut word = Word::default();
+        let mut word = String::new();
         for c in clean(text) {
             if ids.len() >= limit {
                 return;
@@ -76,9 +76,9 @@ impl Tokenizer {
         self.cut_word(&mut word, ids);
     }
 
-    fn cut_word(&self, word: &mut Word, ids: &mut Vec<u16>) {
+    fn cut_word(&self, word: &mut String, ids: &mut Vec<u16>) {
         let before = ids.len();
-        let mut rest = if word.characters > LONGEST_WORD { "" } else { word.text.as_str() };
+        let mut rest = if word.chars().nth(LONGEST_WORD).is_some() { "" } else { word.as_str() };
         while !rest.is_empty() {
             let known = if ids.len() == before { &self.beginnings } else { &self.continuations };
             let Some((id, after)) = self.longest_piece(rest, known) else {
@@ -88,11 +88,10 @@ impl Tokenizer {
             ids.push(id);
             rest = after;
         }
-        if ids.len() == before && word.characters > 0 {
+        if ids.len() == before && !word.is_empty() {
             ids.push(UNKNOWN);
         }
-        word.text.clear();
-        word.characters = 0;
+        word.clear();
     }
 
     /// The longest known piece that a text begins with, and what comes after it.
@@ -102,22 +101,6 @@ impl Tokenizer {
             let (piece, after) = text.split_at(end);
             known.get(piece).map(|&id| (id, after))
         })
-    }
-}
-
-/// A word as it is read; what makes it too long is only counted.
-#[derive(Debug, Default)]
-struct Word {
-    text: String,
-    characters: usize,
-}
-
-impl Word {
-    fn push(&mut self, c: char) {
-        self.characters += 1;
-        if self.characters <= LONGEST_WORD {
-            self.text.push(c);
-        }
     }
 }
 
