@@ -26,8 +26,7 @@ pub(crate) struct ReadyCode {
 impl ReadyCode {
     /// Makes a file ready and has the engine compile it once, to know that it can be.
     pub(crate) fn read(file: &ScriptFile) -> Result<Self, ScriptError> {
-        let Stripped { code, places, names } = strip(file)?;
-        let ExportedNames { functions, names, object } = names.finish();
+        let Stripped { code, places, names: ExportedNames { functions, names, object } } = strip(file)?;
         // What a file hands out in the older way is found as well.
         let open = code.contains("exports");
         let parent = if open { "module.exports" } else { "null" };

@@ -11,7 +11,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Error, Function, Object, Runtime, Value};
 
 use crate::code::{NAME, ReadyCode};
-use crate::exception::{EngineError, thrown};
+use crate::exception::thrown;
 use crate::{CallLimits, ScriptError};
 
 /// How deep functions may call each other, in bytes of the engine's stack.
@@ -67,13 +67,13 @@ pub(crate) fn compile(code: &ReadyCode) -> Result<(), ScriptError> {
     let context = Context::full(&engine.runtime).map_err(|error| broken(&error))?;
     context.with(|ctx| {
         let made = factory(&ctx, code);
-        made.map(|_| ()).map_err(|error| match thrown(&ctx, error, code) {
-            EngineError::Thrown { message, place } => {
+        made.map(|_| ()).map_err(|error| match thrown(&ctx, error, code, 0) {
+            ScriptError::Thrown { message, place } => {
                 let (line, column) = place.unwrap_or((1, 1));
                 ScriptError::Syntax { line, column, message }
             }
-            EngineError::Memory => ScriptError::Engine("the file is too large".into()),
-            EngineError::Engine(message) => ScriptError::Engine(message),
+            ScriptError::TooMuchMemory(_) => ScriptError::Engine("the file is too large".into()),
+            other => other,
         })
     })
 }
@@ -105,15 +105,8 @@ impl Engine {
         let FunctionRun { code, function, arguments, limits } = call;
         let trouble = |error: Error| {
             // To read what was thrown may take its time, too.
-            let trouble = thrown(ctx, error, code);
-            if self.watch.is_late() {
-                return ScriptError::TooLong(limits.time);
-            }
-            match trouble {
-                EngineError::Thrown { message, place } => ScriptError::Thrown { message, place },
-                EngineError::Memory => ScriptError::TooMuchMemory(limits.memory),
-                EngineError::Engine(message) => ScriptError::Engine(message),
-            }
+            let trouble = thrown(ctx, error, code, limits.memory);
+            if self.watch.is_late() { ScriptError::TooLong(limits.time) } else { trouble }
         };
         let module = Object::new(ctx.clone()).map_err(trouble)?;
         let exports = Object::new(ctx.clone()).map_err(trouble)?;
@@ -172,12 +165,7 @@ impl Engine {
             Err(error) => {
                 return Err(match trouble(error) {
                     ScriptError::Thrown { message, .. } => ScriptError::NotJson(format!("{kind} ({message})")),
-                    other @ (ScriptError::Syntax { .. }
-                    | ScriptError::NoFunction { .. }
-                    | ScriptError::TooLong(_)
-                    | ScriptError::TooMuchMemory(_)
-                    | ScriptError::NotJson(_)
-                    | ScriptError::Engine(_)) => other,
+                    other => other,
                 });
             }
         };

@@ -3,35 +3,21 @@
 use agentci_text::excerpt;
 use rquickjs::{CaughtError, Ctx, Error, Value};
 
+use crate::ScriptError;
 use crate::code::{NAME, ReadyCode};
 
 /// How much of a long message is kept.
 const SHOWN: usize = 2_000;
 
-/// What went wrong in the engine.
-pub(crate) enum EngineError {
-    /// The file threw.
-    Thrown {
-        /// What, as a text.
-        message: String,
-        /// Where in the file.
-        place: Option<(u32, u32)>,
-    },
-    /// There was no memory left.
-    Memory,
-    /// It is not the file's fault.
-    Engine(String),
-}
-
-/// What an error of the engine comes to.
-pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode) -> EngineError {
+/// What an error of the engine comes to, where it may hold so many bytes.
+pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usize) -> ScriptError {
     match CaughtError::from_error(ctx, error) {
-        CaughtError::Error(error) => EngineError::Engine(error.to_string()),
+        CaughtError::Error(error) => ScriptError::Engine(error.to_string()),
         CaughtError::Exception(exception) => {
             let text = exception.message().unwrap_or_default();
             let name = exception.as_object().get::<_, String>("name").unwrap_or_default();
             if name == "InternalError" && text == "out of memory" {
-                return EngineError::Memory;
+                return ScriptError::TooMuchMemory(memory);
             }
             let place = exception.stack().and_then(|stack| place(&stack, code));
             let message = denied(&name, &text).unwrap_or_else(|| match (name.as_str(), text.as_str()) {
@@ -39,12 +25,12 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode) -> EngineErr
                 (name, "") => name.to_owned(),
                 (name, text) => format!("{name}: {text}"),
             });
-            EngineError::Thrown { message: excerpt(&message, SHOWN).into_owned(), place }
+            ScriptError::Thrown { message: excerpt(&message, SHOWN).into_owned(), place }
         }
         // When there is no memory for an error, either.
-        CaughtError::Value(value) if value.is_null() => EngineError::Memory,
+        CaughtError::Value(value) if value.is_null() => ScriptError::TooMuchMemory(memory),
         CaughtError::Value(value) => {
-            EngineError::Thrown { message: excerpt(&say(ctx, value), SHOWN).into_owned(), place: None }
+            ScriptError::Thrown { message: excerpt(&say(ctx, value), SHOWN).into_owned(), place: None }
         }
     }
 }

@@ -8,8 +8,7 @@ use serde_json::Value;
 use crate::code::ReadyCode;
 use crate::engine::FunctionRun;
 use crate::surrogates::without_halves;
-use crate::workers;
-use crate::{CallLimits, ScriptError};
+use crate::{CallLimits, ScriptError, workers};
 
 /// A file of functions, made ready once: types are gone, the syntax is right.
 #[derive(Debug, Clone)]

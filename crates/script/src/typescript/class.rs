@@ -127,12 +127,12 @@ impl Eraser<'_> {
 
 fn property_name<'n>(parameter: &'n FormalParameter<'_>) -> Option<&'n str> {
     let is_property = parameter.accessibility.is_some() || parameter.readonly || parameter.r#override;
-    match &parameter.pattern {
+    let pattern = match &parameter.pattern {
+        BindingPattern::AssignmentPattern(pattern) => &pattern.left,
+        other => other,
+    };
+    match pattern {
         BindingPattern::BindingIdentifier(id) if is_property => Some(id.name.as_str()),
-        BindingPattern::AssignmentPattern(pattern) if is_property => match &pattern.left {
-            BindingPattern::BindingIdentifier(id) => Some(id.name.as_str()),
-            _ => None,
-        },
         _ => None,
     }
 }

@@ -10,16 +10,16 @@ use oxc_ast::ast::{
 use super::eraser::is_type_only;
 
 /// The functions and variables at the top level of a file.
-#[derive(Debug, Default)]
-pub(crate) struct TopLevelNames {
+#[derive(Default)]
+struct TopLevelNames {
     /// Every name that may be a function: what it is called from outside, and what it is called in the file.
     reachable: Vec<(String, String)>,
     /// Those that are written as functions.
     functions: Vec<String>,
-    aliases: Vec<(String, String)>,
 }
 
 /// What can be called from outside.
+#[derive(Debug)]
 pub(crate) struct ExportedNames {
     /// The functions.
     pub(crate) functions: Vec<String>,
@@ -29,14 +29,12 @@ pub(crate) struct ExportedNames {
     pub(crate) object: String,
 }
 
-impl TopLevelNames {
+impl ExportedNames {
     pub(super) fn of(program: &Program<'_>) -> Self {
-        let mut names = Self::default();
-        let types: HashSet<&str> = program.body.iter().filter_map(type_name).collect();
+        let mut names = TopLevelNames::default();
         for statement in &program.body {
             match statement {
                 Statement::ExportDeclaration(export) => names.declare_all(&export.declaration),
-                Statement::ExportNamedDeclaration(export) => names.alias_all(export, &types),
                 Statement::ExportDefaultDeclaration(export) => {
                     if let ExportDefaultDeclarationKind::FunctionDeclaration(function) = &export.declaration {
                         names.declare_function(function);
@@ -49,9 +47,21 @@ impl TopLevelNames {
                 }
             }
         }
-        names
+        // What a file declares itself is nearer than what it exports under that name.
+        let types: HashSet<&str> = program.body.iter().filter_map(type_name).collect();
+        for statement in &program.body {
+            if let Statement::ExportNamedDeclaration(export) = statement {
+                names.alias_all(export, &types);
+            }
+        }
+        let TopLevelNames { reachable, functions } = names;
+        let code: Vec<String> = reachable.iter().map(|(name, local)| format!("{name:?}:{local}")).collect();
+        let names = reachable.into_iter().map(|(name, _)| name).collect();
+        Self { functions, names, object: code.join(",") }
     }
+}
 
+impl TopLevelNames {
     fn declare_all(&mut self, declaration: &Declaration<'_>) {
         match declaration {
             _ if is_type_only(declaration) => {}
@@ -90,27 +100,14 @@ impl TopLevelNames {
                 && specifier.export_kind == ImportOrExportKind::Value
                 && local != exported
                 && !types.contains(local)
+                && !self.reachable.iter().any(|(name, _)| name == exported)
             {
-                self.aliases.push((local.into(), exported.into()));
+                self.reachable.push((exported.into(), local.into()));
+                if self.functions.iter().any(|name| name == local) {
+                    self.functions.push(exported.into());
+                }
             }
         }
-    }
-
-    /// All of them, now that no more come.
-    pub(crate) fn finish(mut self) -> ExportedNames {
-        for (local, exported) in self.aliases {
-            // What a file declares itself is nearer than what it exports under that name.
-            if self.reachable.iter().any(|(name, _)| *name == exported) {
-                continue;
-            }
-            if self.functions.contains(&local) {
-                self.functions.push(exported.clone());
-            }
-            self.reachable.push((exported, local));
-        }
-        let code: Vec<String> = self.reachable.iter().map(|(name, local)| format!("{name:?}:{local}")).collect();
-        let names = self.reachable.into_iter().map(|(name, _)| name).collect();
-        ExportedNames { functions: self.functions, names, object: code.join(",") }
     }
 }
 

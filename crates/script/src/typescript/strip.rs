@@ -9,7 +9,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
 
 use super::eraser::Eraser;
-use super::names::TopLevelNames;
+use super::names::ExportedNames;
 use super::rewrite::{Rewrite, range};
 use crate::ScriptError;
 use crate::source_map::{CodePlaces, place_of};
@@ -28,7 +28,7 @@ const STACK: usize = 4 * 1024 * 1024;
 pub(crate) struct Stripped {
     pub(crate) code: String,
     pub(crate) places: CodePlaces,
-    pub(crate) names: TopLevelNames,
+    pub(crate) names: ExportedNames,
 }
 
 /// Takes the types out of a file.
@@ -81,7 +81,7 @@ fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     eraser.visit_program(&program);
     let rewrite = eraser.finish().map_err(|(at, message)| wrong(source, at, message))?;
     let (code, places) = rewrite.finish();
-    Ok(Stripped { code, places, names: TopLevelNames::of(&program) })
+    Ok(Stripped { code, places, names: ExportedNames::of(&program) })
 }
 
 fn source_type(path: &Path) -> SourceType {
