@@ -20,9 +20,8 @@ use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Map, Value};
 
-use crate::arguments::{data, object};
 use crate::call_words::cut;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, data, object};
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::EvidenceQuestion;
 use crate::output::{input, structured};

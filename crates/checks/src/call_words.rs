@@ -23,12 +23,14 @@ pub(crate) fn observed(calls: &[TracedCall<'_>]) -> String {
     if calls.is_empty() {
         return NONE.into();
     }
-    let mut names: Vec<&str> = calls.iter().take(NAMES).map(|call| call.call.name.as_str()).collect();
-    let more = format!("and {} more", calls.len().saturating_sub(NAMES));
-    if calls.len() > NAMES {
-        names.push(&more);
-    }
-    format!("the agent called {}", names.join(", "))
+    let names = calls.iter().map(|call| call.call.name.clone());
+    format!("the agent called {}", at_most(NAMES, names).join(", "))
+}
+
+/// At most so many facts, and how many more there are.
+pub(crate) fn at_most(most: usize, facts: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let more = facts.len().saturating_sub(most);
+    facts.take(most).chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
 const NONE: &str = "the agent called no tool";

@@ -151,10 +151,7 @@ pub fn refill(
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
-    Ok(match make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled) {
-        Some(ready) => Ok(ready),
-        None => Err(compiler.problems),
-    })
+    Ok(make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled).ok_or(compiler.problems))
 }
 
 /// Where a check comes from that is to be made ready.
@@ -230,9 +227,6 @@ fn unknown(compiler: &mut Compiler<'_>, check: &Check) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("checks are {}", read::quoted_list(&known)),
     };
-    compiler.problems.push(
-        Diagnostic::error(kind.span, format!("unknown check `{}`", kind.value.escape_debug()))
-            .label("not a check in this format")
-            .help(help),
-    );
+    let message = format!("unknown check `{}`", kind.value.escape_debug());
+    compiler.problems.error(kind.span, message, "not a check in this format").help(help);
 }

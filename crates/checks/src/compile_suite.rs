@@ -74,15 +74,12 @@ impl SuiteCompiler<'_> {
             self.shared.insert(Arc::as_ptr(check), made.clone());
             made
         });
-        match made {
-            Ok(ready) => Some(ready),
-            Err(problems) => {
-                if wrong.reported.insert(Arc::as_ptr(check)) {
-                    wrong.problems.append(problems);
-                }
-                None
+        let report = |problems| {
+            if wrong.reported.insert(Arc::as_ptr(check)) {
+                wrong.problems.append(problems);
             }
-        }
+        };
+        made.map_err(report).ok()
     }
 
     fn make(&mut self, check: &Arc<Check>, all: &mut Diagnostics) -> Result<ReadyCheck, Diagnostics> {

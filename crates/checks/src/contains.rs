@@ -30,8 +30,7 @@ use agentci_source::{Node, Spanned, read};
 use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
-use crate::arguments::data;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, data};
 use crate::evaluate::Evaluate;
 use crate::output_words::{WordScope, quote, read_words};
 use crate::spelling::sorted;

@@ -23,8 +23,8 @@ use agentci_trace::{Event, EventKind as Happened, Trace};
 use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
-use crate::arguments::spanned;
-use crate::compiler::Compiler;
+use crate::call_words::at_most;
+use crate::compiler::{Compiler, spanned};
 use crate::evaluate::Evaluate;
 
 /// How many gaps a message lists.
@@ -120,10 +120,7 @@ fn too_idle(gaps: &[Gap<'_>], idle: &Spanned<Duration>) -> Option<Failure> {
     let mut failure = Failure::new(message).at(idle.span, format!("{took} ms {}", longest.words()));
     if long.len() > 1 {
         let note = |gap: &&Gap<'_>| format!("{} ms {}", milliseconds(gap.micros), gap.words());
-        failure.notes = long.iter().take(LISTED).map(note).collect();
-    }
-    if long.len() > LISTED {
-        failure.notes.push(format!("and {} more", long.len() - LISTED));
+        failure.notes = at_most(LISTED, long.iter().map(note));
     }
     failure.details = long.iter().take(LISTED).map(|gap| detail(gap.micros, idle.value)).collect();
     Some(failure)
@@ -153,22 +150,15 @@ impl WorkTime {
 
     /// The times between tool calls, in order.
     fn gaps<'t>(&self, trace: &'t Trace) -> Vec<Gap<'t>> {
-        let mut calls: Vec<(u64, &str)> = trace
-            .calls()
-            .iter()
-            .map(|call| {
-                (call.answered.unwrap_or(call.at).offset_us.clamp(self.start, self.end), call.call.name.as_str())
-            })
-            .collect();
-        calls.sort_by_key(|(at, _)| *at);
-        let mut gaps = Vec::with_capacity(calls.len() + 1);
-        let (mut last, mut from) = (self.start, None);
-        for (at, name) in calls {
-            gaps.push(Gap { micros: at - last, from, to: Some(name) });
-            (last, from) = (at, Some(name));
-        }
-        gaps.push(Gap { micros: self.end - last, from, to: None });
-        gaps
+        let mut bounds = vec![(self.start, None)];
+        bounds.extend(trace.calls().iter().map(|call| {
+            let at = call.answered.unwrap_or(call.at).offset_us;
+            (at.clamp(self.start, self.end), Some(call.call.name.as_str()))
+        }));
+        // None is before the start, which stays first.
+        bounds.sort_by_key(|(at, _)| *at);
+        bounds.push((self.end, None));
+        bounds.windows(2).map(|pair| Gap { micros: pair[1].0 - pair[0].0, from: pair[0].1, to: pair[1].1 }).collect()
     }
 }
 

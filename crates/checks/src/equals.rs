@@ -20,13 +20,13 @@ use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, ValueKind};
 use agentci_source::{Node, Reading, Span, read};
-use agentci_trace::Trace;
-use agentci_verdict::{Failure, Outcome};
+use agentci_text::{Difference, first_difference};
+use agentci_trace::{Trace, same_value};
+use agentci_verdict::{Detail, Failure, Outcome};
 use serde_json::Value;
 
 use crate::call_words::cut;
 use crate::compiler::Compiler;
-use crate::equality::difference;
 use crate::evaluate::{Evaluate, no_output};
 use crate::output::structured;
 
@@ -63,5 +63,56 @@ impl Evaluate for Equals {
             .note(format!("the final output is {}", cut(&seen)));
         failure.details = vec![detail];
         Outcome::Failed(failure)
+    }
+}
+
+/// The first difference between two values. Objects may have their keys in any order, and numbers are compared by value.
+fn difference(expected: &Value, actual: &Value) -> Option<Detail> {
+    let Difference { path, expected, actual } = first_difference(expected, actual, same_value)?;
+    Some(Detail { path, expected: expected.unwrap_or_default(), actual: actual.unwrap_or_default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference_of(one: &str, other: &str) -> Option<String> {
+        let read = |text| serde_json::from_str(text).unwrap();
+        difference(&read(one), &read(other)).map(|detail| detail.path)
+    }
+
+    #[test]
+    fn values_are_the_same_by_what_they_say() {
+        for (one, other) in [
+            ("1", "1.0"),
+            ("100", "1e2"),
+            ("-0", "0"),
+            ("0.10", "0.1"),
+            (r#"{"a":1,"b":[2,{"c":null}]}"#, r#"{"b":[2.0,{"c":null}],"a":1}"#),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("9007199254740993", "9007199254740993.0"),
+            ("1e400", "10e399"),
+        ] {
+            assert_eq!(difference_of(one, other), None, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn the_first_difference_has_a_path() {
+        for (one, other, path) in [
+            ("1", "2", ""),
+            ("1", "\"1\"", ""),
+            ("null", "false", ""),
+            ("9007199254740993", "9007199254740992", ""),
+            ("9007199254740993", "9007199254740992.0", ""),
+            ("0.1", "0.10000000000000001", ""),
+            (r#"{"a":{"b":[1,2]}}"#, r#"{"a":{"b":[1,3]}}"#, "/a/b/1"),
+            ("[1]", "[1,2]", "/1"),
+            ("[1,null]", "[1]", "/1"),
+            (r#"{"a":null}"#, "{}", "/a"),
+            ("{}", r#"{"x/y":null}"#, "/x~1y"),
+        ] {
+            assert_eq!(difference_of(one, other).as_deref(), Some(path), "{one} {other}");
+        }
     }
 }

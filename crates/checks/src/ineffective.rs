@@ -4,7 +4,7 @@
 use agentci_plan::Check;
 use agentci_source::{Diagnostic, Node, Pair, Reading, Span};
 
-use crate::vacuous::{matches_all, text};
+use crate::vacuous::matches_all;
 
 /// The parts of a request to a model that may be given by a pattern.
 const PARTS: [&str; 4] = ["system", "user", "messages", "model"];
@@ -25,11 +25,11 @@ fn of_calls(check: &Check, found: &mut Vec<Diagnostic>) {
     let arguments = &check.arguments;
     let after = arguments.get("after");
     let itself = after.filter(|after| {
-        let name = arguments.get("name").and_then(text);
-        name.is_some() && name == text(after)
+        let name = arguments.get("name").and_then(Node::as_text);
+        name.is_some() && name == after.as_text()
     });
     if let Some(after) = itself {
-        let name = text(after).unwrap_or_default();
+        let name = after.as_text().unwrap_or_default();
         let message = format!("`after` has no effect: `{name}` always comes after itself");
         let help = "name the tool that must be called before it; `count: { min: 2 }` expects two calls";
         found.push(Diagnostic::warning(after.span, message).label("the same tool").help(help));
@@ -46,7 +46,7 @@ fn of_calls(check: &Check, found: &mut Vec<Diagnostic>) {
 fn of_requests(check: &Check, found: &mut Vec<Diagnostic>) {
     let arguments = &check.arguments;
     // `all`, `first` and `last` need a request that meets the conditions, whatever the count.
-    if arguments.get("of").is_none_or(|of| text(of).as_deref() == Some("any")) {
+    if arguments.get("of").is_none_or(|of| of.as_text().as_deref() == Some("any")) {
         found.extend(any_number(check, "requests"));
     }
     found.extend(PARTS.iter().filter_map(|part| any_text(arguments.get(part)?, part)));
@@ -81,7 +81,7 @@ fn any_number(check: &Check, what: &str) -> Option<Diagnostic> {
 /// A result that asks for nothing. Deeper inside, `{}` and `regex:.*` still need their key.
 fn any_result(check: &Check) -> Option<Diagnostic> {
     let result = check.arguments.get("result").filter(|_| !check.negate)?;
-    let pattern = text(result).and_then(|written| Some(written.strip_prefix("regex:")?.to_owned()));
+    let pattern = result.as_text().and_then(|written| Some(written.strip_prefix("regex:")?.to_owned()));
     let why = match pattern {
         Some(pattern) if matches_all(&pattern) => format!("`{pattern}` matches any text"),
         None if result.pairs().is_some_and(<[Pair]>::is_empty) => {
@@ -97,7 +97,7 @@ fn any_result(check: &Check) -> Option<Diagnostic> {
 /// A pattern that matches every text.
 fn any_text(wanted: &Node, key: &str) -> Option<Diagnostic> {
     let pattern = wanted.get("matches")?;
-    let written = text(pattern).filter(|written| matches_all(written))?;
+    let written = pattern.as_text().filter(|written| matches_all(written))?;
     let message = format!("`{key}` has no effect: `{written}` matches any text");
     let help = format!("write a pattern that an empty text does not match; or remove `{key}`");
     Some(no_effect(pattern.span, message, help))

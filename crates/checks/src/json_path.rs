@@ -33,15 +33,13 @@ use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
-use agentci_trace::Trace;
+use agentci_trace::{Trace, same_value};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Value, json};
 
-use crate::arguments::{data, spanned};
 use crate::bounded::{BoundedTask, Weight, is_cheap, nests_too_deep};
 use crate::call_words::cut;
-use crate::compiler::Compiler;
-use crate::equality::same;
+use crate::compiler::{Compiler, data, spanned};
 use crate::evaluate::{Evaluate, no_output};
 use crate::output::{json_in, type_name};
 use crate::value_path::PathWalk;
@@ -125,12 +123,15 @@ impl AtPath {
             (_, []) if self.optional => true,
             (None, found) => !found.is_empty(),
             (Some(value @ Value::Array(items)), found) if self.walk.can_branch() => {
-                let all = items.len() == found.len() && items.iter().zip(found).all(|(item, found)| same(item, found));
+                let all =
+                    items.len() == found.len() && items.iter().zip(found).all(|(item, found)| same_value(item, found));
                 // One place where a list stands is that list.
-                all || matches!(found, [one] if one.is_array() && same(value, one))
+                all || matches!(found, [one] if one.is_array() && same_value(value, one))
             }
-            (Some(Value::Array(choices)), [one]) if !one.is_array() => choices.iter().any(|choice| same(choice, one)),
-            (Some(value), [one]) => same(value, one),
+            (Some(Value::Array(choices)), [one]) if !one.is_array() => {
+                choices.iter().any(|choice| same_value(choice, one))
+            }
+            (Some(value), [one]) => same_value(value, one),
             (Some(_), _) => false,
         }
     }
@@ -207,7 +208,7 @@ impl AtPath {
         let forbidden = match &self.value {
             // None of several places may have it.
             Some(value) if self.walk.can_branch() && !value.is_array() && !found.is_empty() => {
-                found.iter().any(|found| same(value, found))
+                found.iter().any(|found| same_value(value, found))
             }
             _ => self.fits(found),
         };

@@ -39,10 +39,9 @@ use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::arguments::{choice, data};
 use crate::bounded::{BoundedTask, SchemaCost, Weight};
 use crate::call_words::cut;
-use crate::compiler::{Compiler, Schema};
+use crate::compiler::{Compiler, Schema, choice, data};
 use crate::evaluate::{Evaluate, no_output, opposite};
 use crate::output::structured;
 use crate::output_words::quote;

@@ -14,13 +14,12 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Shape, ValueKind, required};
-use agentci_source::{Diagnostic, Node, Spanned, read};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::{EventKind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-use crate::arguments::spanned;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, spanned};
 use crate::evaluate::Evaluate;
 
 #[derive(Debug)]
@@ -44,8 +43,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     arguments.finish()?;
     let max_ms = max_ms?;
     if !max_ms.value.is_finite() {
-        let problem = Diagnostic::error(max_ms.span, "`max_ms` must be a number of milliseconds");
-        compiler.problems.push(problem.label("too large"));
+        compiler.problems.error(max_ms.span, "`max_ms` must be a number of milliseconds", "too large");
         return None;
     }
     Some(Arc::new(Latency { max_ms }))

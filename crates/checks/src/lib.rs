@@ -4,7 +4,6 @@
 //! [`ReadyCheck::evaluate`] is a pure function of the trace. Each check is one file here and one line in the registry.
 
 mod agent;
-mod arguments;
 mod bounded;
 mod call_order;
 mod call_words;
@@ -13,7 +12,6 @@ mod compile_suite;
 mod compiler;
 mod contains;
 mod duration;
-mod equality;
 mod equals;
 mod evaluate;
 mod evidence;

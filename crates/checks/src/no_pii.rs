@@ -22,6 +22,7 @@ use agentci_source::{Node, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 
+use crate::call_words::at_most;
 use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::pii::{self, PersonalData};
@@ -54,10 +55,7 @@ impl Evaluate for NoPii {
         };
         let mut failure = Failure::new(format!("the agent said {}{more}", described(first)));
         if found.len() > 1 {
-            failure.notes.extend(found.iter().take(LISTED).map(described));
-        }
-        if found.len() > LISTED {
-            failure.notes.push(format!("and {} more", found.len() - LISTED));
+            failure.notes = at_most(LISTED, found.iter().map(described));
         }
         Outcome::Failed(failure)
     }

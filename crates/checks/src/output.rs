@@ -45,6 +45,15 @@ pub(crate) fn structured(value: &Value) -> Option<(Cow<'_, Value>, bool)> {
     }
 }
 
+/// The items of a list or the values of an object.
+pub(crate) fn parts(data: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match data {
+        Value::Object(map) => Box::new(map.values()),
+        Value::Array(items) => Box::new(items.iter()),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
 /// What JSON calls the type of a value.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {

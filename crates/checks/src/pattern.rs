@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::ErrorKind;
 
@@ -29,7 +29,6 @@ impl PlacedPattern {
         Self::compile(written, node.span, false, compiler)
     }
 
-    /// Compiles a pattern.
     /// One pattern or several, of which all that are wrong are reported.
     pub(crate) fn read_all(
         node: &Node,
@@ -43,21 +42,16 @@ impl PlacedPattern {
         patterns.into_iter().collect()
     }
 
+    /// Compiles a pattern.
     pub(crate) fn compile(written: String, span: Span, ignore_case: bool, compiler: &mut Compiler<'_>) -> Option<Self> {
         let key = (written, ignore_case);
         if let Some(regex) = compiler.patterns.get(&key) {
             return Some(Self { regex: regex.clone(), span });
         }
-        match RegexBuilder::new(&key.0).case_insensitive(ignore_case).size_limit(SIZE_LIMIT).build() {
-            Ok(regex) => {
-                compiler.patterns.insert(key, regex.clone());
-                Some(Self { regex, span })
-            }
-            Err(error) => {
-                refuse(&key.0, &error, span, &mut compiler.problems);
-                None
-            }
-        }
+        let built = RegexBuilder::new(&key.0).case_insensitive(ignore_case).size_limit(SIZE_LIMIT).build();
+        let regex = built.map_err(|error| refuse(&key.0, &error, span, &mut compiler.problems)).ok()?;
+        compiler.patterns.insert(key, regex.clone());
+        Some(Self { regex, span })
     }
 
     /// About how many steps it takes for each byte of a text.
@@ -89,12 +83,8 @@ impl PlacedPattern {
 fn refuse(written: &str, error: &regex::Error, span: Span, problems: &mut Diagnostics) {
     if let regex::Error::CompiledTooBig(_) = error {
         let message = format!("this pattern is too large: compiled it has more than {} MiB", SIZE_LIMIT >> 20);
-        problems.push(
-            Diagnostic::error(span, message)
-                .label("too large")
-                .help("repeat less: `{1000}` stands for a thousand copies of what is before it"),
-        );
-        return;
+        let help = "repeat less: `{1000}` stands for a thousand copies of what is before it";
+        return problems.error(span, message, "too large").help(help);
     }
     // The parser itself says what is wrong without drawing the pattern.
     let (reason, label, remedy) = match regex_syntax::parse(written) {
@@ -106,8 +96,7 @@ fn refuse(written: &str, error: &regex::Error, span: Span, problems: &mut Diagno
         Err(regex_syntax::Error::Translate(error)) => (error.kind().to_string(), WRONG, PLAIN),
         _ => (error.to_string(), WRONG, PLAIN),
     };
-    let message = format!("this pattern can not be used: {reason}");
-    problems.push(Diagnostic::error(span, message).label(label).help(remedy));
+    problems.error(span, format!("this pattern can not be used: {reason}"), label).help(remedy);
 }
 
 const WRONG: &str = "not a regular expression";

@@ -3,7 +3,7 @@
 //! Tools written in Python often answer with `str(result)`. Whatever is not one literal as a whole is not read: sets have no
 //! order, and `Decimal('1')` or `<Order 7>` is not data.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// How deep values may be nested, as in JSON.
 const DEPTH: usize = 128;
@@ -25,10 +25,13 @@ impl PythonReader<'_> {
         let depth = depth.checked_sub(1)?;
         self.space();
         match self.rest.chars().next()? {
-            '{' => self.dictionary(depth),
-            '[' => self.items(']', depth).map(|(items, _)| Value::Array(items)),
+            '{' => {
+                let (pairs, _) = self.items('}', |reader| reader.pair(depth))?;
+                Some(Value::Object(pairs.into_iter().collect()))
+            }
+            '[' => self.items(']', |reader| reader.value(depth)).map(|(items, _)| Value::Array(items)),
             '(' => {
-                let (mut items, comma) = self.items(')', depth)?;
+                let (mut items, comma) = self.items(')', |reader| reader.value(depth))?;
                 // One value in parentheses is that value; a tuple of one has a comma.
                 if items.len() == 1 && !comma { items.pop() } else { Some(Value::Array(items)) }
             }
@@ -37,32 +40,23 @@ impl PythonReader<'_> {
         }
     }
 
-    fn dictionary(&mut self, depth: usize) -> Option<Value> {
-        self.take('{');
-        let mut map = Map::new();
-        while !self.ends('}') {
-            let key = match self.value(depth)? {
-                Value::String(text) => text,
-                // JSON names its keys so.
-                key @ (Value::Number(_) | Value::Bool(_) | Value::Null) => key.to_string(),
-                _ => return None,
-            };
-            self.take(':').then_some(())?;
-            map.insert(key, self.value(depth)?);
-            if !self.take(',') {
-                self.ends('}').then_some(())?;
-                break;
-            }
-        }
-        self.take('}').then_some(Value::Object(map))
+    fn pair(&mut self, depth: usize) -> Option<(String, Value)> {
+        let key = match self.value(depth)? {
+            Value::String(text) => text,
+            // JSON names its keys so.
+            key @ (Value::Number(_) | Value::Bool(_) | Value::Null) => key.to_string(),
+            _ => return None,
+        };
+        self.take(':').then_some(())?;
+        Some((key, self.value(depth)?))
     }
 
     /// The items up to an end, and whether a comma follows the last.
-    fn items(&mut self, end: char, depth: usize) -> Option<(Vec<Value>, bool)> {
+    fn items<T>(&mut self, end: char, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<(Vec<T>, bool)> {
         self.rest = self.rest.get(1..)?;
         let (mut items, mut comma) = (Vec::new(), false);
         while !self.ends(end) {
-            items.push(self.value(depth)?);
+            items.push(item(self)?);
             comma = self.take(',');
             if !comma {
                 break;

@@ -24,9 +24,8 @@ use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-use crate::arguments::{data, spanned};
 use crate::call_words::cut;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, data, spanned};
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::EvidenceQuestion;
 use crate::output::{input, type_name};

@@ -23,13 +23,12 @@ use std::sync::Arc;
 
 use agentci_plan::is_meant;
 use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required, words};
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, read};
+use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{DifferingFacts, Failure, Outcome, Similarity};
 use serde_json::Value;
 
-use crate::arguments::{choice, spanned};
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, choice, spanned};
 use crate::evaluate::Evaluate;
 use crate::output_words::quote;
 use crate::{EvidenceQuestion, KeptAnswer};
@@ -115,8 +114,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Threshold> {
     let Some(pairs) = node.pairs() else { return share(node, name, problems).map(Threshold::One) };
     if pairs.is_empty() {
-        let empty = Diagnostic::error(node.span, "`threshold` names no embedder").label("empty");
-        problems.push(empty.help("write a number, or embedders with numbers: `{ builtin: 0.5, openai: 0.8 }`"));
+        let help = "write a number, or embedders with numbers: `{ builtin: 0.5, openai: 0.8 }`";
+        problems.error(node.span, "`threshold` names no embedder", "empty").help(help);
     }
     let each = pairs.iter().filter_map(|pair| {
         let name = format!("{name}.{}", pair.key.text.escape_debug());
@@ -129,8 +128,8 @@ fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Thre
 fn share(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let number = read::number(node, name, problems)?;
     if !(0.0..=1.0).contains(&number) {
-        let problem = Diagnostic::error(node.span, format!("`{name}` must be from 0 to 1, found {number}"));
-        problems.push(problem.label("no threshold").help("a similarity is at most 1, of a text with itself"));
+        let message = format!("`{name}` must be from 0 to 1, found {number}");
+        problems.error(node.span, message, "no threshold").help("a similarity is at most 1, of a text with itself");
     }
     Some(Spanned::new(number, node.span))
 }
@@ -183,19 +182,21 @@ impl Semantic {
         let lacking = facts.lacking().filter(|_| self.facts == MissingFacts::Fail);
         let shown = measured.similarity.shown();
         let mut failure = match (negated, near, &lacking) {
-            (false, false, _) => Failure::new(format!(
-                "the answer is not near enough to the expected text: similarity {shown} is below {threshold} ({embedder})"
-            ))
-            .at(measured.span.unwrap_or(self.expected.span), format!("the similarity is {shown}")),
+            (false, false, _) | (true, true, _) => {
+                let (how, is) = if near {
+                    ("too near to the text", "is not below")
+                } else {
+                    ("not near enough to the expected text", "is below")
+                };
+                let message = format!("the answer is {how}: similarity {shown} {is} {threshold} ({embedder})");
+                let span = measured.span.unwrap_or(self.expected.span);
+                Failure::new(message).at(span, format!("the similarity is {shown}"))
+            }
             (false, true, Some(lacking)) => {
                 Failure::new(format!("the answer does not state what is expected: {lacking}"))
                     .at(self.expected.span, "not all of it is in the answer")
                     .note(measured.similarity.to_string())
             }
-            (true, true, _) => Failure::new(format!(
-                "the answer is too near to the text: similarity {shown} is not below {threshold} ({embedder})"
-            ))
-            .at(measured.span.unwrap_or(self.expected.span), format!("the similarity is {shown}")),
             (false, true, None) | (true, false, _) => return Outcome::Held,
         };
         if !near {

@@ -15,28 +15,27 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, words};
+use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::{EventKind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-use crate::arguments::{count, spanned};
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, count, spanned};
 use crate::evaluate::Evaluate;
 use crate::pattern::PlacedPattern;
 use agentci_text::shorten;
 
-const STATES: [(&str, &str); 9] = [
-    ("submitted", "submitted"),
-    ("working", "working"),
-    ("input-required", "input-required"),
-    ("auth-required", "auth-required"),
-    ("completed", "completed"),
-    ("failed", "failed"),
-    ("canceled", "canceled"),
-    ("rejected", "rejected"),
-    ("unknown", "unknown"),
+const STATES: [&str; 9] = [
+    "submitted",
+    "working",
+    "input-required",
+    "auth-required",
+    "completed",
+    "failed",
+    "canceled",
+    "rejected",
+    "unknown",
 ];
 /// How much of an artifact is shown.
 const SHOWN: usize = 200;
@@ -67,7 +66,7 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         optional(
             "state",
-            ValueKind::OneOrMore(&ValueKind::Choice(&words(&STATES))),
+            ValueKind::OneOrMore(&ValueKind::Choice(&STATES)),
             "The state, or several of which one is enough.",
         ),
         optional("artifacts", ValueKind::Shape(&ARTIFACTS), "What the task made."),
@@ -113,7 +112,9 @@ impl WantedArtifacts {
 
 fn states(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<&'static str>>> {
     let written = node.items().unwrap_or(std::slice::from_ref(node));
-    let state = |node: &Node| Some(Spanned::new(read::choice(node, name, &STATES, problems)?, node.span));
+    let state = |node: &Node| {
+        Some(Spanned::new(read::choice(node, name, &STATES.map(|state| (state, state)), problems)?, node.span))
+    };
     let states: Vec<Option<Spanned<&'static str>>> = written.iter().map(state).collect();
     states.into_iter().collect()
 }

@@ -18,8 +18,7 @@ use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 
-use crate::arguments::spanned;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, spanned};
 use crate::evaluate::Evaluate;
 
 #[derive(Debug)]

@@ -22,7 +22,7 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, ValueKind};
-use agentci_source::{Diagnostic, Node, Spanned, read};
+use agentci_source::{Node, Spanned, read};
 use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
@@ -49,8 +49,7 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let tools = read::one_or_more_texts(arguments, "tool_evidence", &mut compiler.problems)?;
     if let Some(nameless) = tools.iter().find(|tool| tool.value.trim().is_empty()) {
-        let problem = Diagnostic::error(nameless.span, "`tool_evidence` needs the name of a tool");
-        compiler.problems.push(problem.label("a name is missing here"));
+        compiler.problems.error(nameless.span, "`tool_evidence` needs the name of a tool", "a name is missing here");
         return None;
     }
     Some(Arc::new(ToolEvidence { tools }))

@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind, words};
+use agentci_source::shape::{CheckShape, ValueKind};
 use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -31,24 +31,17 @@ struct JsonType {
     span: Span,
 }
 
-const NAMES: [(&str, &str); 6] = [
-    ("string", "string"),
-    ("number", "number"),
-    ("boolean", "boolean"),
-    ("array", "array"),
-    ("object", "object"),
-    ("null", "null"),
-];
+const NAMES: [&str; 6] = ["string", "number", "boolean", "array", "object", "null"];
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "type",
     about: "The agent's final output is of this type.",
-    arguments: ValueKind::Either(&[ValueKind::Choice(&words(&NAMES)), ValueKind::Nothing]),
+    arguments: ValueKind::Either(&[ValueKind::Choice(&NAMES), ValueKind::Nothing]),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let name = read::choice(arguments, "type", &NAMES, &mut compiler.problems)?;
+    let name = read::choice(arguments, "type", &NAMES.map(|name| (name, name)), &mut compiler.problems)?;
     Some(Arc::new(JsonType { name, span: arguments.span }))
 }
 

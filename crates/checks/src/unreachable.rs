@@ -30,8 +30,7 @@ pub(crate) fn rules(script: &ModelScript) -> Vec<Diagnostic> {
 
 /// Patterns that match whatever is said.
 fn met_by_all(when: &ModelCondition) -> impl Iterator<Item = Diagnostic> {
-    let words = [("system", &when.system), ("user", &when.user), ("messages", &when.messages)];
-    words.into_iter().filter_map(|(key, words)| {
+    wanted(when).into_iter().filter_map(|(key, words)| {
         let Some(WantedWords::Matches(pattern)) = words else { return None };
         let message = format!("`{key}` has no effect: `{}` matches any text", pattern.value);
         let help = format!("write a pattern that an empty text does not match; or remove `{key}`");
@@ -51,9 +50,12 @@ fn contradictory(rule: &ModelRule) -> Option<Diagnostic> {
 /// A rule that always answers, and the requests that it answers.
 struct EarlierRule<'r> {
     rule: &'r ModelRule,
-    system: FittingTexts<'r>,
-    user: FittingTexts<'r>,
-    messages: FittingTexts<'r>,
+    texts: [FittingTexts<'r>; 3],
+}
+
+/// What is asked of the texts of a request, by its key.
+fn wanted(when: &ModelCondition) -> [(&'static str, Option<&WantedWords>); 3] {
+    [("system", when.system.as_ref()), ("user", when.user.as_ref()), ("messages", when.messages.as_ref())]
 }
 
 /// The texts that a condition fits.
@@ -69,10 +71,7 @@ enum FittingTexts<'r> {
 
 impl<'r> EarlierRule<'r> {
     fn of(rule: &'r ModelRule) -> Self {
-        let ModelCondition { system, user, messages, .. } = &rule.when;
-        let (system, user, messages) =
-            (FittingTexts::of(system.as_ref()), FittingTexts::of(user.as_ref()), FittingTexts::of(messages.as_ref()));
-        Self { rule, system, user, messages }
+        Self { rule, texts: wanted(&rule.when).map(|(_, words)| FittingTexts::of(words)) }
     }
 
     /// Whether it fits every request that fits these conditions and brings results of tools, or brings none.
@@ -86,9 +85,7 @@ impl<'r> EarlierRule<'r> {
             && (own.turn.is_none() || own.turn == when.turn)
             && own.tool_result.is_none_or(|wanted| wanted == results)
             && own.tools.as_ref().is_none_or(|own| when.tools.as_ref().is_some_and(|later| covers_offer(own, later)))
-            && self.system.covers(when.system.as_ref())
-            && self.user.covers(when.user.as_ref())
-            && self.messages.covers(when.messages.as_ref())
+            && self.texts.iter().zip(wanted(when)).all(|(texts, (_, later))| texts.covers(later))
     }
 }
 

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use serde_json_path::{JsonPath, ParseError};
 
+use crate::bounded::tokens;
+
 /// A path into a value.
 #[derive(Debug)]
 pub(crate) enum PathWalk {
@@ -85,21 +87,7 @@ pub(crate) fn has_selectors(path: &str) -> bool {
 
 /// Whether a path of the standard has selectors that can find more than one value; what is quoted is a name.
 fn can_branch(path: &str) -> bool {
-    let mut quote = None;
-    let mut letters = path.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(_), '\\') => {
-                letters.next();
-            }
-            (Some(open), _) if letter == open => quote = None,
-            (None, '\'' | '"') => quote = Some(letter),
-            (None, '*' | '?' | ':' | ',') => return true,
-            (None, '.') if letters.peek() == Some(&'.') => return true,
-            _ => {}
-        }
-    }
-    false
+    tokens(path).any(|token| matches!(token, "*" | "?" | ":" | "," | ".."))
 }
 
 /// Whether what follows `$` is dots, names and indexes only.

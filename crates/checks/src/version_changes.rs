@@ -5,8 +5,9 @@ use agentci_plan::{Case, Check, ModelRule, ModelWorld, Suite, Target, Verdicts};
 use agentci_source::{Files, Node, Reading, Span};
 use serde_json::Value;
 
+use crate::output::parts;
 use crate::registry::OF_OUTPUT;
-use crate::vacuous::{items, schema_of, text};
+use crate::vacuous::{items, schema_of};
 
 /// A verdict that changed.
 struct VerdictChange {
@@ -192,12 +193,12 @@ impl CheckUse<'_> {
     }
 
     fn text(&self, key: &str) -> Option<String> {
-        text(self.check.arguments.get(key)?)
+        self.check.arguments.get(key)?.as_text()
     }
 
     /// The texts under a key, or those that the check is given without one.
     fn texts(&self, key: &str) -> Vec<String> {
-        items(self.check.arguments.get(key).unwrap_or(&self.check.arguments)).iter().filter_map(text).collect()
+        items(self.check.arguments.get(key).unwrap_or(&self.check.arguments)).iter().filter_map(Node::as_text).collect()
     }
 
     /// Whether its schema has a `format`, and is of the draft that did not enforce it.
@@ -205,28 +206,19 @@ impl CheckUse<'_> {
         let arguments = &self.check.arguments;
         let Some((schema, _)) = schema_of(self.check, self.folder, self.files) else { return false };
         let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("2020-12");
-        draft.contains("2020-12") && arguments.get("format").is_none() && has_format(&schema)
+        draft.contains("2020-12")
+            && arguments.get("format").is_none()
+            && has(&schema, |schema| schema["format"].is_string())
     }
 }
 
 fn has_number(node: &Node) -> bool {
-    fn within(value: &Value) -> bool {
-        match value {
-            Value::Number(_) => true,
-            Value::Array(items) => items.iter().any(within),
-            Value::Object(map) => map.values().any(within),
-            _ => false,
-        }
-    }
-    node.value(Reading::Core).is_ok_and(|value| within(&value))
+    node.value(Reading::Core).is_ok_and(|value| has(&value, Value::is_number))
 }
 
-fn has_format(schema: &Value) -> bool {
-    match schema {
-        Value::Object(map) => map.get("format").is_some_and(Value::is_string) || map.values().any(has_format),
-        Value::Array(items) => items.iter().any(has_format),
-        _ => false,
-    }
+/// Whether a value is like this, or a part of it.
+fn has(value: &Value, is: fn(&Value) -> bool) -> bool {
+    is(value) || parts(value).any(|part| has(part, is))
 }
 
 /// Whether a path without `$` has something in brackets that is not an index.

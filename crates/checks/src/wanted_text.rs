@@ -4,8 +4,7 @@ use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
 use agentci_source::{Node, Span, Spanned, read};
 use serde_json::Value;
 
-use crate::arguments::spanned;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, spanned};
 use crate::contains::without_line_end;
 use crate::pattern::PlacedPattern;
 use agentci_text::shorten;

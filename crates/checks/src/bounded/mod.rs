@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::schema_format::Formats;
 
 pub use self::evaluator::Evaluator;
-pub(crate) use self::path_cost::{is_cheap, nests_too_deep};
+pub(crate) use self::path_cost::{is_cheap, nests_too_deep, tokens};
 pub(crate) use self::schema_cost::{SchemaCost, pattern_size};
 pub(crate) use self::weight::Weight;
 
@@ -34,36 +34,27 @@ pub(crate) const CHEAP: u64 = 1_000_000;
 /// An evaluation that is left to a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundedTask {
-    kind: TaskKind,
+    /// The word for what is to be done.
+    kind: String,
     /// The schema, or the path as a text.
     subject: Arc<Value>,
     /// What it is applied to.
     value: Value,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TaskKind {
-    Schema(Formats),
-    Path,
-}
-
 impl BoundedTask {
     /// What of a value breaks a schema.
     pub(crate) fn schema(schema: Arc<Value>, formats: Formats, value: Value) -> Self {
-        Self { kind: TaskKind::Schema(formats), subject: schema, value }
+        Self { kind: format!("{} {}", evaluator::SCHEMA, formats.name()), subject: schema, value }
     }
 
     /// What a path of RFC 9535 leads to.
     pub(crate) fn path(path: String, value: Value) -> Self {
-        Self { kind: TaskKind::Path, subject: Arc::new(path.into()), value }
+        Self { kind: evaluator::PATH.to_owned(), subject: Arc::new(path.into()), value }
     }
 
     /// The lines that ask a worker for it.
     pub fn lines(&self) -> String {
-        let word = match self.kind {
-            TaskKind::Schema(formats) => format!("{} {}", evaluator::SCHEMA, formats.name()),
-            TaskKind::Path => evaluator::PATH.to_owned(),
-        };
-        format!("{word}\n{}\n{}\n", self.subject, self.value)
+        format!("{}\n{}\n{}\n", self.kind, self.subject, self.value)
     }
 }

@@ -31,7 +31,8 @@ static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("the tokens are a regular expression")
 });
 
-fn tokens(path: &str) -> impl Iterator<Item = &str> {
+/// The parts of a path, white space included.
+pub(crate) fn tokens(path: &str) -> impl Iterator<Item = &str> {
     TOKENS.find_iter(path).map(|token| token.as_str())
 }
 

@@ -59,7 +59,11 @@ struct SchemaPartCost {
 }
 
 impl SchemaPartCost {
-    const UNBOUNDED: SchemaPartCost = SchemaPartCost { parts: u64::MAX, branches: 0, unevaluated: 0 };
+    const UNBOUNDED: SchemaPartCost = SchemaPartCost::of(u64::MAX);
+
+    const fn of(parts: u64) -> Self {
+        Self { parts, branches: 0, unevaluated: 0 }
+    }
 
     fn and(self, other: Self) -> Self {
         Self {
@@ -84,19 +88,14 @@ struct CostWalk<'s> {
 impl CostWalk<'_> {
     fn node(&mut self, schema: &Value, root: bool) -> SchemaPartCost {
         match schema {
-            Value::Array(items) => {
-                items.iter().fold(SchemaPartCost { parts: 1, ..SchemaPartCost::default() }, |sum, item| {
-                    let item = self.node(item, false);
-                    sum.and(item)
-                })
-            }
+            Value::Array(items) => self.all(items),
             Value::Object(map) => self.object(map, root),
-            _ => SchemaPartCost { parts: 1, ..SchemaPartCost::default() },
+            _ => SchemaPartCost::of(1),
         }
     }
 
     fn object(&mut self, map: &Map<String, Value>, root: bool) -> SchemaPartCost {
-        let mut sum = SchemaPartCost { parts: 1, ..SchemaPartCost::default() };
+        let mut sum = SchemaPartCost::of(1);
         let (mut branches, mut unevaluated) = (0, 0);
         for (key, value) in map {
             let inside = match (key.as_str(), value) {
@@ -117,16 +116,16 @@ impl CostWalk<'_> {
                         .keys()
                         .map(|pattern| self.pattern(pattern))
                         .fold(SchemaPartCost::default(), SchemaPartCost::and);
-                    named.and(self.each(patterns))
+                    named.and(self.all(patterns.values()))
                 }
                 // Names of the user's own, each with a schema.
                 (
                     "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
                     Value::Object(schemas),
-                ) => self.each(schemas),
+                ) => self.all(schemas.values()),
                 // Data, whatever it looks like.
                 ("const" | "enum" | "default" | "examples" | "example", _) => {
-                    SchemaPartCost { parts: Weight::of(value).parts, ..SchemaPartCost::default() }
+                    SchemaPartCost::of(Weight::of(value).parts)
                 }
                 _ => self.node(value, false),
             };
@@ -137,11 +136,8 @@ impl CostWalk<'_> {
         SchemaPartCost { branches: sum.branches + branches, unevaluated: sum.unevaluated + unevaluated, ..sum }
     }
 
-    fn each(&mut self, schemas: &Map<String, Value>) -> SchemaPartCost {
-        schemas.values().fold(SchemaPartCost { parts: 1, ..SchemaPartCost::default() }, |sum, schema| {
-            let schema = self.node(schema, false);
-            sum.and(schema)
-        })
+    fn all<'v>(&mut self, schemas: impl IntoIterator<Item = &'v Value>) -> SchemaPartCost {
+        schemas.into_iter().map(|schema| self.node(schema, false)).fold(SchemaPartCost::of(1), SchemaPartCost::and)
     }
 
     fn target(&mut self, to: &str) -> SchemaPartCost {
@@ -162,7 +158,7 @@ impl CostWalk<'_> {
     fn pattern(&mut self, pattern: &str) -> SchemaPartCost {
         let size = pattern_size(pattern);
         self.patterns = self.patterns.saturating_add(size);
-        SchemaPartCost { parts: 1 + size / PATTERN, ..SchemaPartCost::default() }
+        SchemaPartCost::of(1 + size / PATTERN)
     }
 }
 

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Shape, ValueKind, filled, words};
-use agentci_source::{Diagnostic, Node, Spanned};
+use agentci_source::{Node, Spanned};
 
 use super::condition::{RequestCondition, RequestPart};
 use super::requests::{RequestConditions, RequestScope};
 use super::tools::{self, EXACTLY, TOOL};
-use crate::arguments::{choice, spanned};
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, choice, spanned};
 use crate::evaluate::Evaluate;
 use crate::tool_called::{COUNT, Count};
 use crate::wanted_text::{WANTED, WantedText};
@@ -70,9 +69,9 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     for pair in arguments.pairs().unwrap_or_default() {
         if pair.value.is_null() && ARGUMENTS.declares(&pair.key.text) {
             let key = &pair.key.text;
-            let problem = Diagnostic::error(pair.key.span, format!("`{key}` has no value"));
-            let help = format!("write what is expected, or remove `{key}`");
-            compiler.problems.push(problem.label("a value is missing here").help(help));
+            let problem =
+                compiler.problems.error(pair.key.span, format!("`{key}` has no value"), "a value is missing here");
+            problem.help(format!("write what is expected, or remove `{key}`"));
         }
     }
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;

@@ -6,6 +6,7 @@ use agentci_verdict::{Failure, Outcome};
 
 use super::condition::RequestCondition;
 use super::tools::offered;
+use crate::call_words::at_most;
 use crate::evaluate::Evaluate;
 use crate::tool_called::{Count, times};
 use crate::wanted_text::quoted;
@@ -186,11 +187,7 @@ impl SeenRequests<'_> {
 
     /// These requests, a line each, as facts to show.
     fn listed(&self, chosen: &[usize]) -> Vec<String> {
-        let mut lines: Vec<String> = chosen.iter().take(LINES).map(|at| self.line(*at)).collect();
-        if chosen.len() > LINES {
-            lines.push(format!("and {} more", chosen.len() - LINES));
-        }
-        lines
+        at_most(LINES, chosen.iter().map(|at| self.line(*at)))
     }
 
     fn line(&self, at: usize) -> String {

@@ -2,14 +2,14 @@
 
 use agentci_source::shape::{Shape, ValueKind, filled, required};
 use agentci_source::{Node, Span, Spanned, read};
+use agentci_text::{Difference, pointer};
 use agentci_trace::{OfferedTool, same_value};
 use agentci_verdict::Detail;
 use serde_json::Value;
 
 use super::condition::RequestCondition;
-use crate::arguments::object;
 use crate::call_words::cut;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, object};
 
 /// How many tools a message names.
 const NAMED: usize = 20;
@@ -94,10 +94,10 @@ impl WantedTool {
     pub(super) fn seen(&self, which: &str, tools: &[OfferedTool<'_>]) -> String {
         match self.nearest(tools) {
             None => offered(which, tools),
-            Some(SchemaDifference { path, expected, actual }) => {
+            Some(Difference { path, expected, actual }) => {
                 let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
-                let actual = actual.map_or("nothing".into(), |actual| cut(&actual));
-                format!("{which} offers it with {actual}{place}, not {}", cut(&expected))
+                let shown = |value: Option<Value>| value.map_or("nothing".into(), |value| cut(&value));
+                format!("{which} offers it with {}{place}, not {}", shown(actual), shown(expected))
             }
         }
     }
@@ -105,9 +105,11 @@ impl WantedTool {
     pub(super) fn detail(&self, tools: &[OfferedTool<'_>]) -> Detail {
         match self.nearest(tools) {
             None => Detail { path: "/tools".into(), expected: self.name.value.as_str().into(), actual: names(tools) },
-            Some(SchemaDifference { path, expected, actual }) => {
-                Detail { path: format!("/tools{path}"), expected, actual: actual.unwrap_or_default() }
-            }
+            Some(Difference { path, expected, actual }) => Detail {
+                path: format!("/tools{path}"),
+                expected: expected.unwrap_or_default(),
+                actual: actual.unwrap_or_default(),
+            },
         }
     }
 
@@ -115,11 +117,11 @@ impl WantedTool {
         tools.iter().filter(|tool| tool.name == self.name.value)
     }
 
-    fn nearest(&self, tools: &[OfferedTool<'_>]) -> Option<SchemaDifference> {
+    fn nearest(&self, tools: &[OfferedTool<'_>]) -> Option<Difference> {
         self.offers(tools).find_map(|tool| self.differs(tool))
     }
 
-    fn differs(&self, tool: &OfferedTool<'_>) -> Option<SchemaDifference> {
+    fn differs(&self, tool: &OfferedTool<'_>) -> Option<Difference> {
         difference(self.parameters.as_ref()?, tool.parameters, &mut String::new())
     }
 }
@@ -156,20 +158,12 @@ fn names(tools: &[OfferedTool<'_>]) -> Value {
     tools.iter().map(|tool| tool.name).collect()
 }
 
-/// The first place at which an offered schema is not as asked.
-#[derive(Debug, PartialEq)]
-struct SchemaDifference {
-    path: String,
-    expected: Value,
-    actual: Option<Value>,
-}
-
-/// Of mappings only what is asked for is looked at; lists are sets.
-fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Option<SchemaDifference> {
+/// The first place at which an offered schema is not as asked. Of mappings only what is asked for is looked at; lists are sets.
+fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Option<Difference> {
     if let (Value::Object(wanted), Some(Value::Object(offered))) = (wanted, offered) {
         return wanted.iter().find_map(|(key, value)| {
             let length = path.len();
-            agentci_text::pointer::push(path, key);
+            pointer::push(path, key);
             let found = difference(value, offered.get(key), path);
             path.truncate(length);
             found
@@ -185,7 +179,7 @@ fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Opt
         (wanted, Some(offered)) => same_value(wanted, offered),
         (_, None) => false,
     };
-    (!same).then(|| SchemaDifference { path: path.clone(), expected: wanted.clone(), actual: offered.cloned() })
+    (!same).then(|| Difference { path: path.clone(), expected: Some(wanted.clone()), actual: offered.cloned() })
 }
 
 #[cfg(test)]

@@ -1,58 +1,26 @@
 //! Payment card numbers: the digits of a brand, in the groups that cards have or in none, with a right check digit.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::PersonalDataKind;
-use super::numbers::{ends_alone, starts_alone};
+use super::numbers::find_alone;
 
-/// How digits are grouped on cards.
-const GROUPS: [&[usize]; 4] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 4, 3]];
-/// How many digits cards have.
-const LENGTHS: std::ops::RangeInclusive<usize> = 13..=19;
+/// The digits of a card by themselves, or in the groups that cards have; sixteen digits may be the beginning of nineteen.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let grouped = "(?:[0-9]{4}_){4}[0-9]{3}|(?:[0-9]{4}_){3}[0-9]{4}|[0-9]{4}_[0-9]{6}_[0-9]{4,5}";
+    let [spaced, dashed] = [" ", "-"].map(|separator| grouped.replace('_', separator));
+    let pattern = format!(r"({spaced}|{dashed}|[0-9]{{13,19}})(?:[^0-9]|\z)");
+    Regex::new(&pattern).expect("the groups are a regular expression")
+});
 
 pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !bytes[at].is_ascii_digit() {
-            at += 1;
-            continue;
-        }
-        let run = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        match card(text, at, run).filter(|_| starts_alone(text, at)) {
-            Some(end) => {
-                found.push((PersonalDataKind::Card, at..end));
-                at = end;
-            }
-            None => at += run,
-        }
-    }
-    found
-}
-
-/// Where the card number that begins here ends.
-fn card(text: &str, start: usize, run: usize) -> Option<usize> {
-    let end = if LENGTHS.contains(&run) { start + run } else { grouped(text.as_bytes(), start, run)? };
-    let digits: Vec<u8> = text[start..end].bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
-    (brand(&digits) && check_digit(&digits) && ends_alone(text, end)).then_some(end)
-}
-
-fn grouped(bytes: &[u8], start: usize, run: usize) -> Option<usize> {
-    let separator = bytes.get(start + run).copied().filter(|byte| b" -".contains(byte))?;
-    let fits = |groups: &&[usize]| {
-        let mut at = start;
-        for (index, length) in groups.iter().enumerate() {
-            if index > 0 {
-                (bytes.get(at) == Some(&separator)).then(|| at += 1)?;
-            }
-            bytes.get(at..at + length).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
-            at += length;
-        }
-        (!bytes.get(at).is_some_and(u8::is_ascii_digit)).then_some(at)
-    };
-    // The longest that fits: sixteen digits may be the beginning of nineteen.
-    GROUPS.iter().filter_map(fits).max()
+    find_alone(&NUMBER, text, |number, _| {
+        let digits: Vec<u8> = number.as_str().bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+        (brand(&digits) && check_digit(&digits)).then_some(PersonalDataKind::Card)
+    })
 }
 
 /// Whether a brand has numbers that begin so and are this long.

@@ -1,6 +1,9 @@
 //! US telephone and social security numbers.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Captures, Match, Regex};
 
 use super::PersonalDataKind;
 
@@ -9,26 +12,63 @@ const CUE_DISTANCE: usize = 24;
 const PHONE_CUES: [&str; 9] = ["phone", "tel", "call", "mobile", "cell", "fax", "sms", "whatsapp", "dial"];
 const SOCIAL_CUES: [&str; 3] = ["ssn", "social security", "social-security"];
 
+/// `555-867-5309` and `123-45-6789` in their spellings, and digits alone, which need a cue. Numbers that merely stand beside each
+/// other are told apart by what numbering allows.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let spellings = r"(?x)(
+        (?<phone>
+            (?: \+?1 [-.\ ]? )? \([0-9]{3}\) [-.\ ]? [0-9]{3} [-.\ ]? [0-9]{4}
+            | (?: \+1 [-.\ ]? | 1 [-.\ ] )? (?:
+                [0-9]{3} - [0-9]{3} - [0-9]{4}
+                | [2-9][0-9]{2} \. [2-9][0-9]{2} \. [0-9]{4}
+                | [2-9][0-9]{2} \  [2-9][0-9]{2} \  [0-9]{4}
+            )
+            | \+1 [-.\ ]? [0-9]{10}
+        )
+        | (?<bare_phone> (?: 1 [-.\ ] )? [0-9]{10} )
+        | (?<social> [0-9]{3} - [0-9]{2} - [0-9]{4} | [0-9]{3} \  [0-9]{2} \  [0-9]{4} )
+        | (?<bare_social> [0-9]{9} )
+    )";
+    Regex::new(spellings).expect("the spellings are a regular expression")
+});
+
 pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
-    let bytes = text.as_bytes();
+    find_alone(&NUMBER, text, |number, captures| {
+        let is = |spelling: &str| captures.name(spelling).is_some();
+        let before = &text[..number.start()];
+        if is("phone") || (is("bare_phone") && cue(before, &PHONE_CUES)) {
+            return Some(PersonalDataKind::Phone);
+        }
+        let spelt = is("social") || (is("bare_social") && cue(before, &SOCIAL_CUES));
+        (spelt && is_given_out(number.as_str())).then_some(PersonalDataKind::SocialSecurity)
+    })
+}
+
+/// The numbers that the first group of a pattern finds and `kind` accepts, where they are no part of something longer.
+pub(super) fn find_alone(
+    pattern: &Regex,
+    text: &str,
+    kind: impl Fn(Match<'_>, &Captures<'_>) -> Option<PersonalDataKind>,
+) -> Vec<(PersonalDataKind, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        let begins = matches!(bytes[at], b'0'..=b'9' | b'+' | b'(') && starts_alone(text, at);
-        let number = begins.then(|| phone(text, at).or_else(|| social_security(text, at))).flatten();
-        match number {
-            Some((kind, end)) => {
-                found.push((kind, at..end));
-                at = end;
+    while let Some(captures) = pattern.captures_at(text, at) {
+        let number = captures.get(1).expect("the first group is all that a pattern finds of a number");
+        let alone = starts_alone(text, number.start()) && ends_alone(text, number.end());
+        match kind(number, &captures).filter(|_| alone) {
+            Some(kind) => {
+                found.push((kind, number.range()));
+                at = number.end();
             }
-            None => at += 1,
+            // What begins within digits does not stand alone.
+            None => at = number.start() + number.as_str().bytes().take_while(u8::is_ascii_digit).count().max(1),
         }
     }
     found
 }
 
 /// Whether what begins here is not the end of something longer: a word, a number, a part after a dash or point.
-pub(super) fn starts_alone(text: &str, at: usize) -> bool {
+fn starts_alone(text: &str, at: usize) -> bool {
     let mut before = text[..at].chars().rev();
     match before.next() {
         None => true,
@@ -38,7 +78,7 @@ pub(super) fn starts_alone(text: &str, at: usize) -> bool {
 }
 
 /// Whether what ends here is not the beginning of something longer.
-pub(super) fn ends_alone(text: &str, end: usize) -> bool {
+fn ends_alone(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
         None => true,
@@ -47,87 +87,15 @@ pub(super) fn ends_alone(text: &str, end: usize) -> bool {
     }
 }
 
-/// `555-867-5309` in its spellings, with or without the country before it.
-fn phone(text: &str, start: usize) -> Option<(PersonalDataKind, usize)> {
-    let mut reader = NumberScanner { bytes: text.as_bytes(), at: start };
-    let plus = reader.take(b"+").is_some();
-    if plus {
-        reader.take(b"1")?;
-    } else {
-        country(&mut reader);
-    }
-    if reader.at > start {
-        reader.take(b"-. ");
-    }
-    let brackets = reader.take(b"(").is_some();
-    let area = reader.digits(3)?;
-    if brackets {
-        reader.take(b")")?;
-    }
-    let first = reader.take(b"-. ");
-    let middle = reader.digits(3)?;
-    let second = reader.take(b"-. ");
-    reader.digits(4)?;
-    if !ends_alone(text, reader.at) {
-        return None;
-    }
-    let looks_right = match (first, second) {
-        (None, None) if !brackets => plus || cue(text, start, &PHONE_CUES),
-        (Some(b'-'), Some(b'-')) => true,
-        (_, Some(_)) if brackets => true,
-        // Numbers that merely stand beside each other are told apart by what numbering allows.
-        (Some(first), Some(second)) => first == second && area[0] >= b'2' && middle[0] >= b'2',
-        _ => brackets,
-    };
-    looks_right.then_some((PersonalDataKind::Phone, reader.at))
+/// Some social security numbers are never given out.
+fn is_given_out(number: &str) -> bool {
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    let (area, group, serial) = (&digits[..3], &digits[3..5], &digits[5..]);
+    area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000"
 }
 
-/// A `1` before the area code, set apart from it.
-fn country(reader: &mut NumberScanner<'_>) {
-    let separated = reader.bytes.get(reader.at + 1).is_some_and(|byte| b"-. (".contains(byte));
-    if separated {
-        reader.take(b"1");
-    }
-}
-
-/// `123-45-6789` in its spellings; some numbers are never given out.
-fn social_security(text: &str, start: usize) -> Option<(PersonalDataKind, usize)> {
-    let mut reader = NumberScanner { bytes: text.as_bytes(), at: start };
-    let area = reader.digits(3)?;
-    let first = reader.take(b"- ");
-    let group = reader.digits(2)?;
-    let second = reader.take(b"- ");
-    let serial = reader.digits(4)?;
-    let given_out = area != b"000" && area != b"666" && area[0] != b'9' && group != b"00" && serial != b"0000";
-    let spelt = first == second && (first.is_some() || cue(text, start, &SOCIAL_CUES));
-    (given_out && spelt && ends_alone(text, reader.at)).then_some((PersonalDataKind::SocialSecurity, reader.at))
-}
-
-/// Whether a word shortly before says what the number is.
-fn cue(text: &str, start: usize, words: &[&str]) -> bool {
-    let mut from = start.saturating_sub(CUE_DISTANCE);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let before = text[from..start].to_lowercase();
-    words.iter().any(|word| before.contains(word))
-}
-
-struct NumberScanner<'t> {
-    bytes: &'t [u8],
-    at: usize,
-}
-
-impl<'t> NumberScanner<'t> {
-    fn take(&mut self, one_of: &[u8]) -> Option<u8> {
-        let byte = self.bytes.get(self.at).copied().filter(|byte| one_of.contains(byte))?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    fn digits(&mut self, count: usize) -> Option<&'t [u8]> {
-        let digits = self.bytes.get(self.at..self.at + count)?;
-        digits.iter().all(u8::is_ascii_digit).then(|| self.at += count)?;
-        Some(digits)
-    }
+/// Whether a word shortly before a number says what it is.
+fn cue(before: &str, words: &[&str]) -> bool {
+    let near = before[before.ceil_char_boundary(before.len().saturating_sub(CUE_DISTANCE))..].to_lowercase();
+    words.iter().any(|word| near.contains(word))
 }

@@ -59,15 +59,8 @@ impl Evaluate for CalledTool {
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call, true)).collect();
         let times = times(fitting.len());
         let failure = match self.count.span {
-            None => {
-                let seen = if self.seen == CallObservation::Made {
-                    "the agent called this"
-                } else {
-                    &format!("this was {called}")
-                };
-                Failure::new(format!("`{name}` was {called}{with}, and must not be"))
-                    .at(self.name.span, format!("{seen} {times}"))
-            }
+            None => Failure::new(format!("`{name}` was {called}{with}, and must not be"))
+                .at(self.name.span, format!("{} {times}", self.seen.forbidden())),
             Some(span) => {
                 let words = self.count.words();
                 Failure::new(format!("`{name}` was {called} {times}{with}, and must not be {called} {words}"))

@@ -1,10 +1,9 @@
 //! How often a tool must be called.
 
 use agentci_source::shape::{Shape, ValueKind, optional};
-use agentci_source::{Diagnostic, Node, Span};
+use agentci_source::{Node, Span};
 
-use crate::arguments::count;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, count};
 
 /// The mapping that a number may be instead.
 pub(crate) static COUNT: Shape = Shape::new(
@@ -40,8 +39,7 @@ impl Count {
         let max = arguments.optional("max", count);
         arguments.finish()?;
         if max.is_some_and(|max| max < min) {
-            let problem = Diagnostic::error(node.span, "`max` is less than `min`");
-            compiler.problems.push(problem.label("no number of calls can be both"));
+            compiler.problems.error(node.span, "`max` is less than `min`", "no number of calls can be both");
             return None;
         }
         Some(Count { min, max, span })

@@ -44,12 +44,8 @@ impl Evaluate for NamedTools {
         let found: Vec<&Spanned<String>> = self.names.iter().filter(called).collect();
         let Some(first) = found.first() else { return Outcome::Held };
         let verb = if found.len() == 1 { "was" } else { "were" };
-        let label = if self.seen == CallObservation::Made {
-            "the agent called this".to_owned()
-        } else {
-            format!("this was {words}")
-        };
-        let failure = Failure::new(format!("{} {verb} {words}, and must not be", list(&found))).at(first.span, label);
+        let message = format!("{} {verb} {words}, and must not be", list(&found));
+        let failure = Failure::new(message).at(first.span, self.seen.forbidden());
         let calls = calls.iter().filter(|call| found.iter().any(|name| self.is(call, name)));
         Outcome::Failed(failure.notes(listed(calls)))
     }

@@ -68,6 +68,15 @@ impl CallObservation {
         }
     }
 
+    /// What is said of a call that must not be.
+    pub(crate) fn forbidden(self) -> String {
+        if self == CallObservation::Made {
+            "the agent called this".into()
+        } else {
+            format!("this was {}", self.words())
+        }
+    }
+
     /// Why calls of these tools do not count, as facts to show beside a failure.
     pub(crate) fn missed(self, trace: &Trace, names: &[&str], suffix: bool) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();

@@ -37,7 +37,7 @@ impl Path {
 
     /// All places that it leads to.
     pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
-        match (find(value, &self.written), &self.walk) {
+        match (walk(value, &self.written, &mut Vec::new()), &self.walk) {
             (Some(found), _) => vec![found],
             (None, Some(walk)) => walk.find(value),
             (None, None) => Vec::new(),
@@ -46,28 +46,16 @@ impl Path {
 
     /// Where it leads to, as a JSON pointer where there is one.
     pub(super) fn place(&self, value: &Value) -> String {
-        match &self.walk {
-            Some(_) if find(value, &self.written).is_none() => self.written.clone(),
-            _ => pointer::of(steps(value, &self.written)),
+        let mut steps = Vec::new();
+        match (walk(value, &self.written, &mut steps), &self.walk) {
+            (Some(_), _) => pointer::of(steps),
+            (None, Some(_)) => self.written.clone(),
+            (None, None) => pointer::of(self.written.split('.')),
         }
     }
 }
 
-/// What stands at a path of keys and indexes.
-fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    walk(value, path, &mut Vec::new())
-}
-
-/// The keys that a path is made of in this value; where it leads nowhere, all of its parts.
-fn steps<'p>(value: &Value, path: &'p str) -> Vec<&'p str> {
-    let mut steps = Vec::new();
-    match walk(value, path, &mut steps) {
-        Some(_) => steps,
-        None => path.split('.').collect(),
-    }
-}
-
-/// Longer keys are tried first. Each part of the value is reached in one way only, so it is looked at once at most.
+/// What stands at a path of keys and indexes; `steps` gets those that it is made of in this value. Longer keys are tried first. Each part of the value is reached in one way only, so it is looked at once at most.
 fn walk<'v, 'p>(value: &'v Value, path: &'p str, steps: &mut Vec<&'p str>) -> Option<&'v Value> {
     let ends = std::iter::once(path.len()).chain(path.rmatch_indices('.').map(|(dot, _)| dot));
     for end in ends {
@@ -118,8 +106,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_path_and_its_pointer_lead_to_the_same(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
-            if let Some(found) = find(&value, &path) {
-                let pointer = pointer::of(steps(&value, &path));
+            let mut steps = Vec::new();
+            if let Some(found) = walk(&value, &path, &mut steps) {
+                let pointer = pointer::of(steps);
                 prop_assert_eq!(value.pointer(&pointer), Some(found));
             }
         }
@@ -151,8 +140,8 @@ mod tests {
             ("", Some(json!({"": 6})), "/"),
             ("nowhere", None, "/nowhere"),
         ] {
-            assert_eq!(find(&value, path), found.as_ref(), "{path}");
-            assert_eq!(pointer::of(steps(&value, path)), place, "{path}");
+            assert_eq!(walk(&value, path, &mut Vec::new()), found.as_ref(), "{path}");
+            assert_eq!(Path { written: path.to_owned(), walk: None }.place(&value), place, "{path}");
         }
         for (path, found) in [
             ("items[0].sku", vec![json!("A")]),
@@ -168,7 +157,7 @@ mod tests {
             assert_eq!(wrong.is_some(), path.written == "a[x]");
             assert_eq!(path.find(&value), found.iter().collect::<Vec<_>>(), "{}", path.written);
         }
-        assert_eq!(find(&json!([[1, 2]]), "0.1"), Some(&json!(2)));
-        assert_eq!(find(&json!("text"), "0"), None);
+        assert_eq!(walk(&json!([[1, 2]]), "0.1", &mut Vec::new()), Some(&json!(2)));
+        assert_eq!(walk(&json!("text"), "0", &mut Vec::new()), None);
     }
 }

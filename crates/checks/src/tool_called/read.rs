@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
-use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, read};
+use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 
 use super::calling_agent::{BY, By};
 use super::calls::CalledTool;
@@ -12,8 +12,7 @@ use super::count::{COUNT, Count};
 use super::names::NamedTools;
 use super::observation::{ABOUT, CallObservation, SEEN};
 use super::path::Path;
-use crate::arguments::spanned;
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, spanned};
 use crate::evaluate::Evaluate;
 use crate::pattern::PlacedPattern;
 
@@ -124,11 +123,9 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<CallCondit
     let mut argument = |pair: &Pair| {
         let (path, wrong) = Path::read(pair.key.text.to_string());
         if let Some(wrong) = wrong {
-            compiler.problems.push(
-                Diagnostic::warning(pair.key.span, format!("`{}` can only be the name of a key", path.written))
-                    .label(format!("not a JSONPath: {wrong}"))
-                    .help("write steps with dots, `items.0.sku`, or a JSONPath (RFC 9535): `items[*].sku`"),
-            );
+            let message = format!("`{}` can only be the name of a key", path.written);
+            let problem = compiler.problems.warning(pair.key.span, message, format!("not a JSONPath: {wrong}"));
+            problem.help("write steps with dots, `items.0.sku`, or a JSONPath (RFC 9535): `items[*].sku`");
         }
         if path.is_costly() {
             let message = format!("`{}` may take too long to follow", path.written);

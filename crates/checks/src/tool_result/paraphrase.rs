@@ -5,12 +5,12 @@
 
 use std::sync::LazyLock;
 
+use agentci_trace::same_value;
 use regex::Regex;
 use serde_json::Value;
 
 use super::result_pattern::ResultPattern;
-use crate::equality::same;
-use crate::output::json_in;
+use crate::output::{json_in, parts};
 use crate::python::literal;
 use crate::spelling::compact;
 
@@ -107,14 +107,6 @@ fn texts(data: &Value, depth: usize, words: &mut String) {
     parts(data).for_each(|part| texts(part, depth, words));
 }
 
-fn parts(data: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
-    match data {
-        Value::Object(map) => Box::new(map.values()),
-        Value::Array(items) => Box::new(items.iter()),
-        _ => Box::new(std::iter::empty()),
-    }
-}
-
 /// In a sentence every value that can be looked for must stand.
 fn in_words(wanted: &ResultPattern, text: &str) -> SaidResult {
     match wanted {
@@ -202,7 +194,7 @@ fn has_number(wanted: &Value, text: &str) -> bool {
         let sign = if is_minus { "-" } else { "" };
         readings(found.as_str()).into_iter().any(|reading| {
             let read = serde_json::from_str::<Value>(&format!("{sign}{reading}")).ok();
-            read.is_some_and(|read| read.is_number() && same(wanted, &read))
+            read.is_some_and(|read| read.is_number() && same_value(wanted, &read))
         })
     })
 }

@@ -1,10 +1,10 @@
 //! What a result must be like.
 
 use agentci_source::{Node, Reading, read};
+use agentci_trace::same_value;
 use serde_json::Value;
 
 use crate::compiler::Compiler;
-use crate::equality::same;
 use crate::output::{json_in, structured};
 use crate::pattern::PlacedPattern;
 use crate::python::literal;
@@ -62,7 +62,7 @@ impl ResultPattern {
 
     pub(super) fn fits_value(&self, found: &Value) -> bool {
         match self {
-            ResultPattern::Value(value) => same(value, found),
+            ResultPattern::Value(value) => same_value(value, found),
             ResultPattern::Matching(pattern) => pattern.is_in(&compact(found)),
             ResultPattern::List(wanted) => structured(found).is_some_and(|(found, _)| {
                 found.as_array().is_some_and(|found| {

@@ -92,7 +92,7 @@ fn forbids_nothing(check: &Check) -> Option<Diagnostic> {
     let list = match check.kind.value.as_str() {
         _ if !check.negate => None,
         // An empty list is looked for as it is written.
-        "contains" if arguments.get("of").and_then(text).as_deref() == Some("output") => None,
+        "contains" if arguments.get("of").and_then(Node::as_text).as_deref() == Some("output") => None,
         "contains" => arguments.get("text").or(Some(arguments)),
         "matches" => arguments.get("pattern").or(Some(arguments)),
         "tool_called" => arguments.get("any").or(Some(arguments)),
@@ -142,7 +142,7 @@ fn warning(span: Span, message: String, help: &str) -> Diagnostic {
 fn any_value(check: &Check, folder: &Path, files: &dyn Files) -> Option<Diagnostic> {
     let arguments = &check.arguments;
     // What the agent said must be JSON then, whatever the schema asks for.
-    if arguments.get("of").and_then(text).as_deref() == Some("text") {
+    if arguments.get("of").and_then(Node::as_text).as_deref() == Some("text") {
         return None;
     }
     let (_, span) = schema_of(check, folder, files).filter(|(schema, _)| accepts_all(schema))?;
@@ -158,7 +158,7 @@ pub(crate) fn schema_of(check: &Check, folder: &Path, files: &dyn Files) -> Opti
         return Some((node.value(Reading::Core).ok()?, node.span));
     }
     let path = arguments.get("path").unwrap_or(arguments);
-    let found = files.read_text(&join(folder, &text(path)?), SCHEMA_LIMIT).ok()?;
+    let found = files.read_text(&join(folder, &path.as_text()?), SCHEMA_LIMIT).ok()?;
     Some((serde_json::from_str(&found).ok()?, path.span))
 }
 
@@ -205,7 +205,7 @@ fn every_text_by_default(check: &Check, case: &Case) -> Option<Diagnostic> {
     let patterns = check.arguments.get("pattern").unwrap_or(&check.arguments);
     let is_unset = |name: &str| !case.variables.iter().any(|(known, _)| known == name);
     items(patterns).iter().find_map(|node| {
-        let written = Text::parse(&text(node)?);
+        let written = Text::parse(&node.as_text()?);
         let variable = written.variables().next()?.to_owned();
         let pattern = written.fill(&|_| None).ok().filter(|pattern| matches_all(pattern))?;
         written.variables().all(is_unset).then(|| {
@@ -221,20 +221,13 @@ fn every_text_by_default(check: &Check, case: &Case) -> Option<Diagnostic> {
 /// A pattern that is found in every text, the empty one included.
 fn every_text(check: &Check) -> Option<Diagnostic> {
     let patterns = check.arguments.get("pattern").unwrap_or(&check.arguments);
-    let found = items(patterns).iter().find(|node| text(node).is_some_and(|pattern| matches_all(&pattern)))?;
-    let message = format!("`{}` accepts every answer: `{}` matches any text", check.name(), text(found)?);
+    let found = items(patterns).iter().find(|node| node.as_text().is_some_and(|pattern| matches_all(&pattern)))?;
+    let message = format!("`{}` accepts every answer: `{}` matches any text", check.name(), found.as_text()?);
     Some(warning(found.span, message, "write a pattern that an empty answer does not match; or remove the check"))
 }
 
 pub(crate) fn items(node: &Node) -> &[Node] {
     node.items().unwrap_or(std::slice::from_ref(node))
-}
-
-pub(crate) fn text(node: &Node) -> Option<String> {
-    match node.scalar()?.value(Reading::Core)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

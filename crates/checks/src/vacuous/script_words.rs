@@ -4,7 +4,7 @@ use agentci_plan::{Case, Check, ModelRule, Target, TurnInput};
 use agentci_source::{Diagnostic, Node, Span};
 use regex::{Regex, RegexBuilder};
 
-use super::{items, text};
+use super::items;
 
 /// What an answer must be like.
 enum ScriptText {
@@ -54,13 +54,13 @@ fn wanted(check: &Check) -> Vec<(ScriptText, String, Span)> {
         "contains" => "text",
         "matches" => "pattern",
         _ => {
-            let whole = text(arguments).filter(|whole| !whole.trim_end().is_empty());
+            let whole = arguments.as_text().filter(|whole| !whole.trim_end().is_empty());
             let being = |whole: String| (ScriptText::Being(whole.trim_end().to_owned()), whole, arguments.span);
             return whole.map(being).into_iter().collect();
         }
     };
     let one = |node: &Node| {
-        let written = text(node)?;
+        let written = node.as_text()?;
         let wanted = if key == "pattern" {
             ScriptText::Matching(RegexBuilder::new(&written).case_insensitive(ignore_case).build().ok()?)
         } else {
