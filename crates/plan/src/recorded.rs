@@ -64,15 +64,11 @@ impl Target {
 impl Case {
     /// The recording of the world around the agent, where the case has one.
     pub fn recorded_world(&self) -> Option<RecordedWorld<'_>> {
-        if !self.target.has_recordable_world() {
-            return None;
-        }
-        let world =
-            self.world.recording.as_ref().map(|recording| RecordedWorld { recording, holds: RecordedCase::World });
-        let model = || {
-            let recording = self.world.recorded_model.as_ref()?;
-            Some(RecordedWorld { recording, holds: RecordedCase::Model })
+        let (recording, holds) = match (&self.world.recording, &self.world.recorded_model) {
+            (Some(recording), _) => (recording, RecordedCase::World),
+            (None, Some(recording)) => (recording, RecordedCase::Model),
+            (None, None) => return None,
         };
-        world.or_else(model)
+        self.target.has_recordable_world().then_some(RecordedWorld { recording, holds })
     }
 }

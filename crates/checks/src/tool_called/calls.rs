@@ -100,7 +100,9 @@ impl CalledTool {
     fn with(&self) -> String {
         match self.conditions.as_slice() {
             [] => String::new(),
-            conditions if conditions.iter().all(CallCondition::is_of_values) => " with these arguments".into(),
+            conditions if conditions.iter().all(|condition| condition.pattern().is_none()) => {
+                " with these arguments".into()
+            }
             conditions => {
                 let words: Vec<String> = conditions.iter().map(CallCondition::words).collect();
                 format!(" with {}", words.join(" and "))

@@ -54,11 +54,6 @@ impl CallCondition {
         }
     }
 
-    /// Whether it asks for a value, and not for something that fits a pattern.
-    pub(super) fn is_of_values(&self) -> bool {
-        matches!(self, CallCondition::Argument { .. })
-    }
-
     /// The pattern that it looks for, if it looks for one.
     pub(super) fn pattern(&self) -> Option<&PlacedPattern> {
         match self {

@@ -171,18 +171,20 @@ fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Days and times, which are not numbers.
-static MOMENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}:\d{2}(:\d{2})?").ok());
+static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}:\d{2}(:\d{2})?";
+    Regex::new(pattern).expect("a moment is a regular expression")
+});
 
 /// Numbers, thousands apart or not.
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\d{1,3}(?:[ \u{a0}\u{202f}'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*(?:[eE][+-]?\d+)?|\.\d+").ok()
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"\d{1,3}(?:[ \u{a0}\u{202f}'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*(?:[eE][+-]?\d+)?|\.\d+";
+    Regex::new(pattern).expect("a number is a regular expression")
 });
 
 fn has_number(wanted: &Value, text: &str) -> bool {
-    let (Some(moment), Some(number)) = (&*MOMENT, &*NUMBER) else { return false };
-    let text = moment.replace_all(text, "_");
-    number.find_iter(&text).any(|found| {
+    let text = MOMENT.replace_all(text, "_");
+    NUMBER.find_iter(&text).any(|found| {
         let before: Vec<char> = text[..found.start()].chars().rev().take(2).collect();
         let is_in_word =
             |letter: Option<&char>| letter.is_some_and(|letter| letter.is_alphanumeric() || *letter == '_');

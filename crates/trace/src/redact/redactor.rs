@@ -17,10 +17,8 @@ use super::values::Values;
 /// What stands in the place of a secret.
 pub const PLACEHOLDER: &str = "[REDACTED]";
 
-/// A shorter value of an environment variable is not taken for a secret: its name alone tells too little.
-const SHORTEST_IN_ENVIRONMENT: usize = 8;
-/// The same of a header.
-const SHORTEST_IN_HEADER: usize = 8;
+/// A shorter value of an environment variable or a header is not taken for a secret: its name alone tells too little.
+const SHORTEST_NAMED: usize = 8;
 /// JSON within the text of JSON is followed this deep.
 const DEEPEST: usize = 4;
 
@@ -40,8 +38,8 @@ impl Redactor {
     #[must_use]
     pub fn with_environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
         for (name, value) in variables {
-            if value.len() >= SHORTEST_IN_ENVIRONMENT && secret_variable(&name, &value) {
-                self.learn_value(&value);
+            if secret_variable(&name, &value) {
+                self.learn_long(&value);
             }
         }
         self
@@ -134,23 +132,23 @@ impl Redactor {
     /// Remembers a header that says who asks: its whole value, and what follows the scheme, as in `Bearer TOKEN`.
     pub fn learn_header(&mut self, value: &str) {
         let (scheme, credential) = value.split_once(' ').unwrap_or(("", value));
-        for secret in [value, credential.trim_start()] {
-            if secret.len() >= SHORTEST_IN_HEADER {
-                self.learn_value(secret);
-            }
-        }
+        self.learn_long(value);
+        self.learn_long(credential.trim_start());
         if scheme.eq_ignore_ascii_case("basic")
             && let Some(pair) = decode_base64(credential.trim()).and_then(|pair| String::from_utf8(pair).ok())
             && let Some((_, password)) = pair.split_once(':')
-            && password.len() >= SHORTEST_IN_HEADER
         {
-            self.learn_value(password);
+            self.learn_long(password);
         }
         // The values of cookies, each after its name.
         for (_, cookie) in value.split(';').filter_map(|pair| pair.split_once('=')) {
-            if cookie.trim().len() >= SHORTEST_IN_HEADER {
-                self.learn_value(cookie);
-            }
+            self.learn_long(cookie.trim());
+        }
+    }
+
+    fn learn_long(&mut self, value: &str) {
+        if value.len() >= SHORTEST_NAMED {
+            self.learn_value(value);
         }
     }
 
