@@ -69,12 +69,12 @@ fn replace(text: &str, change: impl Fn(char) -> Replacement) -> Cow<'_, str> {
     Cow::Owned(changed)
 }
 
-fn shown(character: char) -> Replacement {
-    Some(character.escape_unicode().to_string().into())
+fn shown(character: char) -> Cow<'static, str> {
+    character.escape_unicode().to_string().into()
 }
 
 fn shown_if_unsafe(character: char) -> Replacement {
-    if is_unsafe(character) { shown(character) } else { None }
+    is_unsafe(character).then(|| shown(character))
 }
 
 fn as_xml(character: char) -> Replacement {
@@ -84,8 +84,8 @@ fn as_xml(character: char) -> Replacement {
         // Everywhere, so that no `]]>` is left.
         '>' => Some("&gt;".into()),
         '"' => Some("&quot;".into()),
-        '\u{fffe}' | '\u{ffff}' => shown(character),
-        _ if character.is_control() => shown(character),
+        '\u{fffe}' | '\u{ffff}' => Some(shown(character)),
+        _ if character.is_control() => Some(shown(character)),
         _ => None,
     }
 }
