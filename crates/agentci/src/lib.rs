@@ -57,5 +57,5 @@ pub use mock::{
 };
 pub use policies::read_baseline;
 pub use project::real as real_path;
-pub use settings::RunSettings;
+pub use settings::Settings;
 pub use suites::{LoadedSuite, Suites};

@@ -13,7 +13,7 @@ use agentci_stubs::Tool;
 /// How to run suites.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct RunSettings {
+pub struct Settings {
     /// Whether tools are replayed, recorded or live; default: each suite's own mode.
     pub mode: Option<Mode>,
     /// How many cases run at once.
@@ -52,7 +52,7 @@ pub struct RunSettings {
     pub budget: Option<Arc<Budget>>,
 }
 
-impl Default for RunSettings {
+impl Default for Settings {
     fn default() -> Self {
         let parallel = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self {

@@ -14,7 +14,7 @@ use agentci_verdict::{CaseStatus, Policy, RunEvent};
 use serde_json::Value;
 
 use crate::policies::policy;
-use crate::{DiskFiles, RunSettings, environment, environment_secrets, recording, scripts};
+use crate::{DiskFiles, Settings, environment, environment_secrets, recording, scripts};
 
 /// Suites that were read and whose checks are ready.
 #[derive(Debug, Clone)]
@@ -136,7 +136,7 @@ impl Suites {
     /// Runs the selected cases, suite after suite, and hands each event to `on_event`. The result is the worst status. What was
     /// run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an
     /// asynchronous runtime call it on a thread of its own.
-    pub fn run(mut self, settings: &RunSettings, mut on_event: impl FnMut(RunEvent)) -> io::Result<CaseStatus> {
+    pub fn run(mut self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<CaseStatus> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (_stopper, stop) = Stopper::new();
         let facts = RunFacts::default();
@@ -150,7 +150,7 @@ impl Suites {
 
     /// In record and live mode, makes sure that every tool that the selected cases of a suite may call can be executed. A run does
     /// so, too, but case by case.
-    pub async fn resolve_tools(&self, position: usize, settings: &RunSettings) -> Result<(), ToolboxError> {
+    pub async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), ToolboxError> {
         let LoadedSuite { suite, selected, .. } = &self.loaded[position];
         match settings.mode.unwrap_or(suite.mode) {
             Mode::Replay => Ok(()),
@@ -164,7 +164,7 @@ impl Suites {
         &mut self,
         position: usize,
         facts: &RunFacts,
-        settings: &RunSettings,
+        settings: &Settings,
         stop: &Stop,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> CaseStatus {
@@ -194,14 +194,14 @@ impl Suites {
         position: usize,
         agent: &str,
         message: String,
-        settings: &RunSettings,
+        settings: &Settings,
         stop: &Stop,
     ) -> Result<Value, Unheard> {
         let options = self.options(position, settings);
         agentci_runner::ask_agent(&self.loaded[position].suite, agent, message, &options, stop).await
     }
 
-    fn options<'s>(&'s self, position: usize, settings: &'s RunSettings) -> RunOptions<'s> {
+    fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> RunOptions<'s> {
         let suite = &self.loaded[position].suite;
         RunOptions {
             files: &DiskFiles,

@@ -6,7 +6,7 @@ use std::fs;
 
 use agentci::runner::{RunFacts, Stopper};
 use agentci::verdict::{Body, CaseStatus};
-use agentci::{RunSettings, Suites};
+use agentci::{Settings, Suites};
 
 const SUITE: &str = "suite: twice\ntarget: { mock: { model_name: m, responses: [{ content: hello, model: m, tokens_used: 1, latency_ms: 1 }] } }\n\
     cases: [{ id: a, input: {}, checks: [{ contains: hello }] }, { id: b, input: {}, checks: [{ contains: hello }] }]\n";
@@ -25,7 +25,7 @@ fn suites_run_as_often_as_there_are_copies() {
     let suites = suites();
     for _ in 0..2 {
         let mut ended = Vec::new();
-        let status = suites.clone().run(&RunSettings::default(), |event| {
+        let status = suites.clone().run(&Settings::default(), |event| {
             if let Body::CaseEnd(end) = &event.body {
                 ended.push(end.id.to_string());
             }
@@ -41,7 +41,7 @@ fn cases_that_were_run_do_not_pass_again() {
     let mut suites = suites();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_stopper, stop) = Stopper::new();
-    let (facts, settings) = (RunFacts::default(), RunSettings::default());
+    let (facts, settings) = (RunFacts::default(), Settings::default());
     let mut run = |selected: &[usize]| {
         let mut not_run = 0;
         let mut note = |event: agentci::verdict::RunEvent| {

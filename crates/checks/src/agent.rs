@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -40,16 +40,16 @@ struct AgentCheck {
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "agent", about: "Another agent judges the answer.", arguments: ValueKind::Shape(&ARGUMENTS) };
+    CheckShape { name: "agent", about: "Another agent judges the answer.", arguments: Kind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`agent`",
     "Who judges, and by what.",
     &[
-        required("agent", ValueKind::Name, "One of the `agents` of the suite."),
-        required("criteria", ValueKind::Data, "What is asked of the answer."),
-        optional("input", ValueKind::Data, "What the agent was asked, if it is to be told otherwise."),
-        optional("metadata", ValueKind::Object, "What else the judge is told."),
+        required("agent", Kind::Name, "One of the `agents` of the suite."),
+        required("criteria", Kind::Data, "What is asked of the answer."),
+        optional("input", Kind::Data, "What the agent was asked, if it is to be told otherwise."),
+        optional("metadata", Kind::Object, "What else the judge is told."),
     ],
 );
 

@@ -19,7 +19,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
@@ -41,17 +41,17 @@ struct CallOrder {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "call_order",
     about: "The tools were called in this order.",
-    arguments: ValueKind::Either(&[ValueKind::List(&ValueKind::Text), ValueKind::Shape(&ARGUMENTS)]),
+    arguments: Kind::Either(&[Kind::List(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`call_order`",
     "Tools in order.",
     &[
-        required("order", ValueKind::List(&ValueKind::Text), "The names of the tools."),
+        required("order", Kind::List(&Kind::Text), "The names of the tools."),
         optional(
             "anywhere",
-            ValueKind::Truth,
+            Kind::Truth,
             "Whether the tools may also have been called before, in another order. Default: false.",
         ),
         optional("seen", SEEN, SEEN_ABOUT),

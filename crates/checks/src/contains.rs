@@ -25,7 +25,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
@@ -46,16 +46,16 @@ struct Contains {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "contains",
     about: "What the agent said contains these texts.",
-    arguments: ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Text), ValueKind::Shape(&ARGUMENTS)]),
+    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`contains`",
     "Texts, and how they are looked for.",
     &[
-        required("text", ValueKind::Data, "A text, or several that must all be there; with `of: output` any value."),
-        optional("ignore_case", ValueKind::Truth, "Whether capital and small letters count as the same."),
-        optional("of", ValueKind::Choice(&WordScope::WORDS), WordScope::ABOUT),
+        required("text", Kind::Data, "A text, or several that must all be there; with `of: output` any value."),
+        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
+        optional("of", Kind::Choice(&WordScope::WORDS), WordScope::ABOUT),
     ],
 );
 

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{Event, EventKind as Happened, Trace};
 use agentci_verdict::{Detail, Failure, Outcome};
@@ -40,15 +40,15 @@ struct WithinTime {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "duration",
     about: "How long the agent was at work, as a whole and without a tool call.",
-    arguments: ValueKind::Shape(&ARGUMENTS),
+    arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`duration`",
     "Limits on time.",
     &[
-        optional("max", ValueKind::Duration, "The most time from the start of the first turn to the end of the last."),
-        optional("idle", ValueKind::Duration, "The most time without a tool call."),
+        optional("max", Kind::Duration, "The most time from the start of the first turn to the end of the last."),
+        optional("idle", Kind::Duration, "The most time without a tool call."),
     ],
 )
 .rules(&[KeyRule::Some(&["max", "idle"])]);

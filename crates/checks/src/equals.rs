@@ -18,7 +18,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Reading, Span, read};
 use agentci_text::{Difference, first_difference};
 use agentci_trace::{Trace, same_value};
@@ -38,7 +38,7 @@ struct Equals {
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: ValueKind::Data };
+    CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: Kind::Data };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let value = read::data(arguments, "equals", Reading::Core, &mut compiler.problems)?;

@@ -18,7 +18,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{EventKind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
@@ -36,7 +36,7 @@ struct FinishReason {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "finish_reason",
     about: "The model ended its last answer for this reason.",
-    arguments: ValueKind::OneOrMore(&ValueKind::Name),
+    arguments: Kind::OneOrMore(&Kind::Name),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {

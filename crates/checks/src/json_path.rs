@@ -31,7 +31,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{Trace, same_value};
 use agentci_verdict::{Failure, Outcome};
@@ -61,16 +61,16 @@ struct AtPath {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "json_path",
     about: "At a path of the agent's final output stands this value.",
-    arguments: ValueKind::Shape(&ARGUMENTS),
+    arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`json_path`",
     "A path into the final output, and what stands there.",
     &[
-        required("path", ValueKind::Text, "Names with dots between them and indexes in brackets, or a JSONPath."),
-        optional("value", ValueKind::Data, "What stands at the path; of a list, one item. Default: anything."),
-        optional("optional", ValueKind::Truth, "Whether a path that does not exist passes. Default: false."),
+        required("path", Kind::Text, "Names with dots between them and indexes in brackets, or a JSONPath."),
+        optional("value", Kind::Data, "What stands at the path; of a list, one item. Default: anything."),
+        optional("optional", Kind::Truth, "Whether a path that does not exist passes. Default: false."),
     ],
 )
 .rules(&[KeyRule::Needs("optional", "value")]);

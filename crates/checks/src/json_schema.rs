@@ -31,7 +31,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional, words};
+use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Files, Node, Span, join, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Detail, Failure, Outcome};
@@ -85,7 +85,7 @@ enum SchemaSubject {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "json_schema",
     about: "The agent's final output is valid under a JSON Schema.",
-    arguments: ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&ARGUMENTS)]),
+    arguments: Kind::Either(&[Kind::Text, Kind::Shape(&ARGUMENTS)]),
 };
 
 const WAYS: [(&str, SchemaSubject); 2] = [("output", SchemaSubject::Output), ("text", SchemaSubject::Text)];
@@ -94,16 +94,16 @@ static ARGUMENTS: Shape = Shape::new(
     "`json_schema`",
     "A schema, and what is held against it.",
     &[
-        optional("schema", ValueKind::Data, "The schema itself."),
-        optional("path", ValueKind::Text, "The file of the schema, from the folder of the suite."),
+        optional("schema", Kind::Data, "The schema itself."),
+        optional("path", Kind::Text, "The file of the schema, from the folder of the suite."),
         optional(
             "of",
-            ValueKind::Choice(&words(&WAYS)),
+            Kind::Choice(&words(&WAYS)),
             "Whether the output is taken as it is, or always read as JSON from its text.",
         ),
         optional(
             "format",
-            ValueKind::Choice(&Formats::WORDS),
+            Kind::Choice(&Formats::WORDS),
             "Whether `format` in the schema is enforced, a note, or a note with a warning where its draft says so. Default: \
              enforce.",
         ),

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{EventKind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
@@ -31,11 +31,11 @@ struct Latency {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "latency",
     about: "The answer took at most so many milliseconds.",
-    arguments: ValueKind::Shape(&ARGUMENTS),
+    arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape =
-    Shape::new("`latency`", "A limit on time.", &[required("max_ms", ValueKind::Number, "The most milliseconds.")]);
+    Shape::new("`latency`", "A limit on time.", &[required("max_ms", Kind::Number, "The most milliseconds.")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;

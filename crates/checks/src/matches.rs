@@ -22,7 +22,7 @@
 use std::sync::Arc;
 
 use agentci_source::Node;
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
 
@@ -42,20 +42,16 @@ struct Matches {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "matches",
     about: "What the agent said matches these regular expressions.",
-    arguments: ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Text), ValueKind::Shape(&ARGUMENTS)]),
+    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`matches`",
     "Patterns, and how they are looked for.",
     &[
-        required(
-            "pattern",
-            ValueKind::OneOrMore(&ValueKind::Text),
-            "A regular expression, or several that must all be found.",
-        ),
-        optional("ignore_case", ValueKind::Truth, "Whether capital and small letters count as the same."),
-        optional("of", ValueKind::Choice(&WordScope::WORDS), WordScope::ABOUT),
+        required("pattern", Kind::OneOrMore(&Kind::Text), "A regular expression, or several that must all be found."),
+        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
+        optional("of", Kind::Choice(&WordScope::WORDS), WordScope::ABOUT),
     ],
 );
 

@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -37,7 +37,7 @@ struct NoPii;
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "no_pii",
     about: "What the agent said holds no e-mail address, telephone, social security or card number.",
-    arguments: ValueKind::Asked,
+    arguments: Kind::Asked,
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {

@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -35,7 +35,7 @@ struct RequiredFields {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "required_fields",
     about: "The agent's final output has these keys.",
-    arguments: ValueKind::OneOrMore(&ValueKind::Text),
+    arguments: Kind::OneOrMore(&Kind::Text),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {

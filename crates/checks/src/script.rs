@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Span, Spanned, join, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -55,11 +55,8 @@ struct ScriptCheck {
 }
 
 /// What it is given.
-pub(crate) const SHAPE: CheckShape = CheckShape {
-    name: "script",
-    about: "A function of the suite's own says so.",
-    arguments: ValueKind::Shape(&ARGUMENTS),
-};
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "script", about: "A function of the suite's own says so.", arguments: Kind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`script`",
@@ -67,12 +64,12 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         required(
             "file",
-            ValueKind::Text,
+            Kind::Text,
             "The file with the function, JavaScript or TypeScript, from the folder of the suite.",
         ),
-        required("function", ValueKind::Name, "The name of the function."),
-        optional("value", ValueKind::Data, "What the function is given as its third argument."),
-        optional("input", ValueKind::Data, "What the agent was asked, if the function is to be told otherwise."),
+        required("function", Kind::Name, "The name of the function."),
+        optional("value", Kind::Data, "What the function is given as its third argument."),
+        optional("input", Kind::Data, "What the agent was asked, if the function is to be told otherwise."),
     ],
 );
 

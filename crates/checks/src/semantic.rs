@@ -22,7 +22,7 @@
 use std::sync::Arc;
 
 use agentci_plan::is_meant;
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{DifferingFacts, Failure, Outcome, Similarity};
@@ -77,21 +77,21 @@ struct Measured {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "semantic",
     about: "What the agent said means the same as the expected text.",
-    arguments: ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&ARGUMENTS)]),
+    arguments: Kind::Either(&[Kind::Name, Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`semantic`",
     "The expected text, and how near an answer must be.",
     &[
-        required("expected", ValueKind::Name, "What a good answer says."),
+        required("expected", Kind::Name, "What a good answer says."),
         optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
-        optional("facts", ValueKind::Choice(&words(&FACTS)), "What a fact comes to that the answer does not state."),
+        optional("facts", Kind::Choice(&words(&FACTS)), "What a fact comes to that the answer does not state."),
     ],
 );
 
-const THRESHOLD: ValueKind = ValueKind::Either(&[SHARE, ValueKind::FilledMap(&SHARE)]);
-const SHARE: ValueKind = ValueKind::Range(0.0, 1.0);
+const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
+const SHARE: Kind = Kind::Range(0.0, 1.0);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let (mut expected, mut limit, mut facts) = (arguments, None, MissingFacts::Fail);

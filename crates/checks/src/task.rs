@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::{EventKind as Happened, Trace};
 use agentci_verdict::{Failure, Outcome};
@@ -57,19 +57,15 @@ struct WantedArtifacts {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "task",
     about: "The task of an A2A agent is in this state and made these artifacts.",
-    arguments: ValueKind::Shape(&ARGUMENTS),
+    arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`task`",
     "The state of a task, and what it made.",
     &[
-        optional(
-            "state",
-            ValueKind::OneOrMore(&ValueKind::Choice(&STATES)),
-            "The state, or several of which one is enough.",
-        ),
-        optional("artifacts", ValueKind::Shape(&ARTIFACTS), "What the task made."),
+        optional("state", Kind::OneOrMore(&Kind::Choice(&STATES)), "The state, or several of which one is enough."),
+        optional("artifacts", Kind::Shape(&ARTIFACTS), "What the task made."),
     ],
 )
 .rules(&[KeyRule::Some(&["state", "artifacts"])]);
@@ -78,9 +74,9 @@ static ARTIFACTS: Shape = Shape::new(
     "`artifacts`",
     "What a task made.",
     &[
-        optional("match", ValueKind::OneOrMore(&ValueKind::Text), "Patterns, each of which an artifact matches."),
-        optional("min", ValueKind::Count(0), "The least number of artifacts."),
-        optional("names", ValueKind::OneOrMore(&ValueKind::Text), "Names, each of which an artifact has."),
+        optional("match", Kind::OneOrMore(&Kind::Text), "Patterns, each of which an artifact matches."),
+        optional("min", Kind::Count(0), "The least number of artifacts."),
+        optional("names", Kind::OneOrMore(&Kind::Text), "Names, each of which an artifact has."),
     ],
 );
 

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, required};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -27,16 +27,13 @@ struct TokensCheck {
 }
 
 /// What it is given.
-pub(crate) const SHAPE: CheckShape = CheckShape {
-    name: "tokens",
-    about: "The model wrote at most so many tokens.",
-    arguments: ValueKind::Shape(&ARGUMENTS),
-};
+pub(crate) const SHAPE: CheckShape =
+    CheckShape { name: "tokens", about: "The model wrote at most so many tokens.", arguments: Kind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`tokens`",
     "A limit on tokens.",
-    &[required("max", ValueKind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
+    &[required("max", Kind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {

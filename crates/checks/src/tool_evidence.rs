@@ -21,7 +21,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Spanned, read};
 use agentci_trace::{OutputSpelling, Trace};
 use agentci_verdict::{Failure, Outcome};
@@ -43,7 +43,7 @@ struct ToolEvidence {
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "tool_evidence",
     about: "What the agent said shows that these tools were called.",
-    arguments: ValueKind::OneOrMore(&ValueKind::Name),
+    arguments: Kind::OneOrMore(&Kind::Name),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {

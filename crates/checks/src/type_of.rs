@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Span, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -37,7 +37,7 @@ const NAMES: [&str; 6] = ["string", "number", "boolean", "array", "object", "nul
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "type",
     about: "The agent's final output is of this type.",
-    arguments: ValueKind::Either(&[ValueKind::Choice(&NAMES), ValueKind::Nothing]),
+    arguments: Kind::Either(&[Kind::Choice(&NAMES), Kind::Nothing]),
 };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {

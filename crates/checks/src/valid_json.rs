@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -27,7 +27,7 @@ struct ValidJson;
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "valid_json", about: "What the agent said is one JSON value.", arguments: ValueKind::Asked };
+    CheckShape { name: "valid_json", about: "What the agent said is one JSON value.", arguments: Kind::Asked };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     read::asked(arguments, "valid_json", &mut compiler.problems)?;

@@ -1,6 +1,6 @@
 //! A text that part of a request to a model must have: contained, equal, or matching a pattern.
 
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Node, Span, Spanned, read};
 use serde_json::Value;
 
@@ -13,14 +13,14 @@ use agentci_text::shorten;
 const SHOWN: usize = 120;
 
 /// What may stand for it.
-pub(crate) const WANTED: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&TEXT)]);
+pub(crate) const WANTED: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&TEXT)]);
 
 static TEXT: Shape = Shape::new(
     "a text",
     "A text that something is, or a pattern that it matches.",
     &[
-        optional("equals", ValueKind::Text, "The whole text."),
-        optional("matches", ValueKind::Text, "A pattern that is found in the text."),
+        optional("equals", Kind::Text, "The whole text."),
+        optional("matches", Kind::Text, "A pattern that is found in the text."),
     ],
 )
 .rules(&[KeyRule::One(&["equals", "matches"])]);

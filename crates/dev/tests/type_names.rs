@@ -13,8 +13,8 @@ const SHARED: &[(&str, &str)] = &[
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(folder).expect("a folder of the project") {
+        let path = entry.expect("an entry of it").path();
         if path.is_dir() && !path.ends_with("tests") {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
@@ -27,19 +27,22 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn types() -> BTreeMap<String, Vec<PathBuf>> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
-    for name in std::fs::read_dir(&crates).unwrap() {
-        let source = name.unwrap().path().join("src");
+    for name in std::fs::read_dir(&crates).expect("a folder of the project") {
+        let source = name.expect("an entry of it").path().join("src");
         if source.is_dir() {
             sources(&source, &mut files);
         }
     }
-    let defined = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait) (\w+)").unwrap();
+    let defined = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait) (\w+)").expect("a pattern");
     let mut types: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
+        let text = std::fs::read_to_string(&file).expect("a file of the project");
         let shipped = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
         for name in defined.captures_iter(shipped) {
-            types.entry(name[1].to_owned()).or_default().push(file.strip_prefix(&crates).unwrap().to_owned());
+            types
+                .entry(name[1].to_owned())
+                .or_default()
+                .push(file.strip_prefix(&crates).expect("a file below it").to_owned());
         }
     }
     types

@@ -134,13 +134,11 @@ impl FakeDriver {
         GIVEN.set(context.environment.to_vec());
         let script = SCRIPTS.with_borrow(|scripts| scripts.get(context.case_id).cloned());
         let script = script.map(|script| script.borrow_mut()(context.attempt)).unwrap_or_default();
-        match script.unreachable {
-            Some(error) => Err(error),
-            None => {
-                let (fetched, seen) = (context.fetched.clone(), SeenEvents::default());
-                Ok(Self { name, script, line, fetched, seen, calls: 0, taken: 0 })
-            }
+        if let Some(error) = script.unreachable {
+            return Err(error);
         }
+        let (fetched, seen) = (context.fetched.clone(), SeenEvents::default());
+        Ok(Self { name, script, line, fetched, seen, calls: 0, taken: 0 })
     }
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {

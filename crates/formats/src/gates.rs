@@ -1,7 +1,7 @@
 //! What the gates of two dialects have in common: their keys, and how they are read.
 
 use agentci_plan::Gates;
-use agentci_source::shape::{Field, ValueKind, optional};
+use agentci_source::shape::{Field, Kind, optional};
 use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
 
 use crate::quantity::{milliseconds, tidy};
@@ -10,18 +10,18 @@ use crate::quantity::{milliseconds, tidy};
 pub(crate) static SHARED_GATES: &[Field] = &[
     optional(
         "min_wall_ms_delta",
-        ValueKind::Number,
+        Kind::Number,
         "How many milliseconds longer cases must take to fail one of these two; 50 by default.",
     ),
-    optional("no_new_failures", ValueKind::Truth, "Whether a case that fails must have failed before."),
-    optional("no_missing_cases", ValueKind::Truth, "Whether a case that was there before must be there."),
-    optional("no_changed_steps", ValueKind::Truth, "Whether a case must call the tools that it called before."),
+    optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
+    optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
+    optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
     optional(
         "no_changed_prompts",
-        ValueKind::Truth,
+        Kind::Truth,
         "Whether models must be asked with the same system prompts, tools and parameters as before.",
     ),
-    optional("decide", ValueKind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
+    optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
 ];
 
 /// Takes the keys that both dialects have.

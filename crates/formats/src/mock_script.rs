@@ -3,37 +3,37 @@
 
 use crate::printer::Printer;
 use agentci_plan::{MockResponse, MockScript};
-use agentci_source::shape::{Field, Shape, UnknownKeys, ValueKind, optional, required};
+use agentci_source::shape::{Field, Kind, Shape, UnknownKeys, optional, required};
 use agentci_source::{Diagnostics, Node, Reader, Reading, Scalar, Severity, read};
 use serde_json::Value;
 
 /// The keys of a script, but for its responses.
-pub(crate) static SCRIPT: &[Field] = &[required("model_name", ValueKind::Text, "The name of the model.")];
+pub(crate) static SCRIPT: &[Field] = &[required("model_name", Kind::Text, "The name of the model.")];
 
 /// The responses of a script whose unknown keys are errors.
-pub(crate) static RESPONSES: Field = optional("responses", ValueKind::List(&ValueKind::Shape(&RESPONSE)), WHAT);
+pub(crate) static RESPONSES: Field = optional("responses", Kind::List(&Kind::Shape(&RESPONSE)), WHAT);
 /// The same, where unknown keys are warned about.
-pub(crate) static LAX_RESPONSES: Field = optional("responses", ValueKind::List(&ValueKind::Shape(&LAX_RESPONSE)), WHAT);
+pub(crate) static LAX_RESPONSES: Field = optional("responses", Kind::List(&Kind::Shape(&LAX_RESPONSE)), WHAT);
 const WHAT: &str = "What the model answers, one after another and then from the beginning.";
 
 /// How the model behaves.
 pub(crate) static MANNER: &[Field] = &[
     optional(
         "default_latency_ms",
-        ValueKind::Spelt(f64::INFINITY),
+        Kind::Spelt(f64::INFINITY),
         "The milliseconds an answer takes that no response is for.",
     ),
-    optional("failure_rate", ValueKind::Spelt(1.0), "The share of calls that fail."),
+    optional("failure_rate", Kind::Spelt(1.0), "The share of calls that fail."),
 ];
 
 static RESPONSE: Shape = Shape::new("a response", "One answer of the model.", RESPONSE_KEYS);
 static LAX_RESPONSE: Shape = RESPONSE.unknown(UnknownKeys::Warned);
 static RESPONSE_KEYS: &[Field] = &[
-    required("content", ValueKind::Text, "What the model says."),
-    required("model", ValueKind::Text, "The name of the model that says it."),
-    required("tokens_used", ValueKind::SpeltCount, "How many tokens it took."),
-    required("latency_ms", ValueKind::Spelt(f64::INFINITY), "How many milliseconds it took."),
-    optional("finish_reason", ValueKind::Text, "Why the model stopped, `stop` without it."),
+    required("content", Kind::Text, "What the model says."),
+    required("model", Kind::Text, "The name of the model that says it."),
+    required("tokens_used", Kind::SpeltCount, "How many tokens it took."),
+    required("latency_ms", Kind::Spelt(f64::INFINITY), "How many milliseconds it took."),
+    optional("finish_reason", Kind::Text, "Why the model stopped, `stop` without it."),
 ];
 
 /// Reads a script's keys; `None` when something is wrong. Unknown keys of a response are as bad as `unknown` says.

@@ -8,7 +8,7 @@
 
 use agentci_plan::Dialect;
 use agentci_source::schema::{self, Table};
-use agentci_source::shape::{CheckShape, Shape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind, Shape};
 use serde_json::Value;
 
 use crate::{ananke, aumai, mcp_script, model_script, native, runledger, scenario, yao};
@@ -26,7 +26,7 @@ pub struct SchemaFile {
     pub paths: &'static [&'static str],
     /// Whether each line of it is a document of its own, so that editors cannot use the schema.
     pub by_line: bool,
-    root: ValueKind,
+    root: Kind,
 }
 
 /// Every kind of file, the main one of a dialect first.
@@ -40,7 +40,7 @@ static SCHEMAS: [SchemaFile; 14] = [
         Some(Dialect::Native),
         "agentci suite, or the settings of a project",
         &["agentci.yaml", "agentci.yml"],
-        ValueKind::Having("cases", &native::SUITE, &scenario::SETTINGS),
+        Kind::Having("cases", &native::SUITE, &scenario::SETTINGS),
     ),
     mapping("model-script", None, "agentci model script", &["model.yaml", "models/*.yaml"], &model_script::SCRIPT),
     mapping("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], &mcp_script::SCRIPT),
@@ -77,7 +77,7 @@ const fn file(
     dialect: Option<Dialect>,
     title: &'static str,
     paths: &'static [&'static str],
-    root: ValueKind,
+    root: Kind,
 ) -> SchemaFile {
     SchemaFile { name, dialect, title, paths, by_line: false, root }
 }
@@ -89,12 +89,12 @@ const fn mapping(
     paths: &'static [&'static str],
     shape: &'static Shape,
 ) -> SchemaFile {
-    file(name, dialect, title, paths, ValueKind::Shape(shape))
+    file(name, dialect, title, paths, Kind::Shape(shape))
 }
 
 impl SchemaFile {
     /// What the file as a whole is.
-    pub fn root(&self) -> &ValueKind {
+    pub fn root(&self) -> &Kind {
         &self.root
     }
 

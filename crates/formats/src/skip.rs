@@ -1,11 +1,11 @@
 //! `skip`: whether a case is left out, and why.
 
 use agentci_plan::Skip;
-use agentci_source::shape::ValueKind;
+use agentci_source::shape::Kind;
 use agentci_source::{Diagnostic, Diagnostics, Node, Scalar, read};
 
 /// What may stand there.
-pub(crate) const SKIP: ValueKind = ValueKind::Either(&[ValueKind::Truth, ValueKind::Name]);
+pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Name]);
 
 /// Words that say that a case is not left out, and are texts all the same.
 const DENIALS: [&str; 8] = ["false", "f", "no", "n", "off", "none", "null", "0"];

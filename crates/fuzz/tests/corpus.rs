@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci_fuzz::{TARGETS, FuzzTarget};
+use agentci_fuzz::{FuzzTarget, TARGETS};
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")

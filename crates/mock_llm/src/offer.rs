@@ -26,7 +26,7 @@ pub(super) struct RequestOffer<'r> {
     /// Whether the provider runs some of them itself: such a call comes with the answer, whatever that is.
     pub(super) hosted: bool,
     /// What the text must be.
-    pub(super) format: Option<Format<'r>>,
+    pub(super) format: Option<RequiredFormat<'r>>,
 }
 
 /// A tool that a request offers.
@@ -59,7 +59,7 @@ impl SchemaForm {
 }
 
 /// What the text of an answer must be: JSON, or a text, that satisfies a schema if there is one.
-pub(super) struct Format<'r> {
+pub(super) struct RequiredFormat<'r> {
     pub(super) schema: Option<&'r Value>,
     pub(super) form: SchemaForm,
     /// Whether the schema is that of the text itself.
@@ -223,7 +223,7 @@ fn shows_not_all(request: &Value) -> bool {
 
 /// The format that the answer must have: `response_format` of Chat Completions, `text.format` of Responses, `output_config.format`
 /// (`output_format` before) of Messages.
-fn format<'r>(route: &Route, request: &'r Value) -> Option<Format<'r>> {
+fn format<'r>(route: &Route, request: &'r Value) -> Option<RequiredFormat<'r>> {
     let format = match route {
         Route::Responses => request.get("text")?.get("format")?,
         Route::Messages => {
@@ -237,5 +237,5 @@ fn format<'r>(route: &Route, request: &'r Value) -> Option<Format<'r>> {
         return None;
     }
     let schema = format.get("json_schema").unwrap_or(format).get("schema")?;
-    Some(Format { schema: Some(schema), form: SchemaForm::Json, is_text: false })
+    Some(RequiredFormat { schema: Some(schema), form: SchemaForm::Json, is_text: false })
 }

@@ -30,8 +30,8 @@ use std::io::{self, BufWriter, Write};
 use agentci_verdict::{Agentless, Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, RunEvent, Stability};
 
 use crate::{
-    AgentTestResult, OwnWordsResults, DocumentReport, OwnReports, PIECE, Paint, ReportedRun, RunDocument, agents, duration,
-    findings, gate_lines, not_loaded, printable, similarity, stability, xml_attribute, xml_text,
+    AgentTestResult, DocumentReport, OwnReports, OwnWordsResults, PIECE, Paint, ReportedRun, RunDocument, agents,
+    duration, findings, gate_lines, not_loaded, printable, similarity, stability, xml_attribute, xml_text,
 };
 
 /// Makes `junit.xml`. Several runs one after another become several suites in it.

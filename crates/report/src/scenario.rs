@@ -110,7 +110,7 @@ mod tests {
         let (status, cause) = settle(&findings);
         let measured = |similarity| Similarity { similarity, embedder: "x".into(), ..Similarity::default() };
         let similarities = similarity.map(measured).into_iter().collect();
-        let end = CaseEnd { runs: 1, status, cause, findings: findings.into(), similarities, ..CaseEnd::default() };
+        let end = CaseEnd { runs: 1, status, cause, findings, similarities, ..CaseEnd::default() };
         line(&CaseRow::new(&"t".into(), [end]))
     }
 

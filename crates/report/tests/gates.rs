@@ -82,11 +82,10 @@ fn run(policy: &Policy) -> Vec<RunEvent> {
                     args_hash: "1".repeat(16),
                     args: Some("{\"q\":\"b\"}".into()),
                     ..steps(&["search_docs"]).remove(0)
-                }]
-                .into(),
-                Some("t2") => steps(&["search_docs", "search_docs"]).into(),
-                Some("t7") => steps(&["add", "add"]).into(),
-                _ => Vec::new().into(),
+                }],
+                Some("t2") => steps(&["search_docs", "search_docs"]),
+                Some("t7") => steps(&["add", "add"]),
+                _ => Vec::new(),
             };
         }
     }

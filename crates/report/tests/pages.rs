@@ -383,7 +383,7 @@ fn html_of_many_long_failures_keeps_the_first_and_says_what_is_missing() {
     for (at, event) in events.iter_mut().enumerate() {
         match &mut event.body {
             Body::ToolResult(given) => given.result = json!(noise(at, 12_000)).into(),
-            Body::CaseEnd(end) => Arc::make_mut(end).stderr_tail = vec![noise(at, 2000)].into(),
+            Body::CaseEnd(end) => Arc::make_mut(end).stderr_tail = vec![noise(at, 2000)],
             _ => {}
         }
     }

@@ -48,16 +48,7 @@ fn finding(cause: Cause, message: &str) -> Finding {
 
 fn ended(index: usize, runs: u32, wall_ms: u64, findings: Vec<Finding>) -> CaseEnd {
     let (status, cause) = agentci_verdict::settle(&findings);
-    CaseEnd {
-        index,
-        runs,
-        passed: status == CaseStatus::Pass,
-        status,
-        cause,
-        wall_ms,
-        findings: findings.into(),
-        ..CaseEnd::default()
-    }
+    CaseEnd { index, runs, passed: status == CaseStatus::Pass, status, cause, wall_ms, findings, ..CaseEnd::default() }
 }
 
 /// An attempt: what the agent was sent, what it gave, how it ended.

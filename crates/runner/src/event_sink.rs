@@ -129,7 +129,7 @@ mod tests {
             system: Some(SystemPrompt { lines: vec!["x".repeat(line)], ..SystemPrompt::default() }),
             ..KeptPrompt::default()
         };
-        CaseEnd { prompts: ids.map(prompt).collect::<Vec<_>>().into(), ..CaseEnd::default() }
+        CaseEnd { prompts: ids.map(prompt).collect::<Vec<_>>(), ..CaseEnd::default() }
     }
 
     #[test]

@@ -45,7 +45,9 @@ pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
     problems.extend(loaded.iter().flat_map(|loaded| not_asked_for(&loaded.suite, sources)));
     problems.extend(unused(&named.iter().map(|(cassette, _)| cassette.path.as_path()).collect(), sources));
     let mut all = Diagnostics::default();
-    problems.into_iter().for_each(|problem| all.push(problem));
+    for problem in problems {
+        all.push(problem);
+    }
     all
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agentci::plan::{Case, ToolSource};
 use agentci::source::parse_duration;
-use agentci::{LoadedSuite, RunSettings, Suites};
+use agentci::{LoadedSuite, Settings, Suites};
 use clap::Args;
 
 use super::CliError;
@@ -29,7 +29,7 @@ pub(crate) struct ServiceFlags {
 
 impl ServiceFlags {
     /// Puts them into the settings of a run.
-    pub(super) fn apply(&self, settings: &mut RunSettings) {
+    pub(super) fn apply(&self, settings: &mut Settings) {
         settings.stub_port = self.stub_port.unwrap_or(settings.stub_port);
         settings.stub_bind = self.stub_bind.unwrap_or(settings.stub_bind);
         settings.embedder.clone_from(&self.embedder);

@@ -14,7 +14,7 @@ use agentci::plan::{Suite, TimeLimit};
 use agentci::runner::{Budget, RunFacts, Stop};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded};
-use agentci::{LoadedSuite, RunSettings, Suites};
+use agentci::{LoadedSuite, Settings, Suites};
 
 use super::dialect::OwnResults;
 use super::reports::tell_unwritten;
@@ -118,8 +118,8 @@ impl RunSession<'_> {
         }
     }
 
-    pub(super) fn settings(&self, suite: &Suite) -> RunSettings {
-        let mut settings = RunSettings::default();
+    pub(super) fn settings(&self, suite: &Suite) -> Settings {
+        let mut settings = Settings::default();
         settings.mode = self.arguments.mode;
         settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
         settings.fail_fast = self.arguments.fail_fast;
@@ -141,7 +141,7 @@ impl RunSession<'_> {
     }
 
     /// In record and live mode every tool must be there before anything runs.
-    async fn resolve_tools(&self, position: usize, settings: &RunSettings) -> Result<(), CliError> {
+    async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), CliError> {
         let Err(error) = self.suites.resolve_tools(position, settings).await else { return Ok(()) };
         let Some(span) = error.span else {
             let name = &self.suites.loaded()[position].suite.name;
@@ -201,7 +201,7 @@ async fn drive(
     suites: &mut Suites,
     position: usize,
     facts: &RunFacts,
-    settings: &RunSettings,
+    settings: &Settings,
     stop: &Stop,
     reports: SuiteReports,
 ) -> (CaseStatus, SuiteReports) {

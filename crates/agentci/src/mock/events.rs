@@ -29,8 +29,8 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
     for (index, result) in suite.results.iter().enumerate() {
         events.extend(bodies(index, result).into_iter().map(|body| event(Some(result), body)));
     }
-    let (wall_ms, wall_us) = whole(suite.duration_ms);
-    events.push(event(None, Body::RunEnd(RunEnd { wall_ms, wall_us, ..RunEnd::default() })));
+    let (millis, micros) = whole(suite.duration_ms);
+    events.push(event(None, Body::RunEnd(RunEnd { wall_ms: millis, wall_us: micros, ..RunEnd::default() })));
     events
 }
 
@@ -69,15 +69,15 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
     }
     let (status, cause) = settle(&findings);
     let failed = result.assertions_failed.len();
-    let (wall_ms, wall_us) = whole(result.duration_ms);
+    let (millis, micros) = whole(result.duration_ms);
     let mut end = CaseEnd {
         index,
         runs: 1,
         passed: status == CaseStatus::Pass,
         status,
         cause,
-        wall_ms,
-        wall_us,
+        wall_ms: millis,
+        wall_us: micros,
         assertions: AssertionCount { total: result.assertions_passed.len() + failed, failed },
         findings,
         ..CaseEnd::default()

@@ -18,7 +18,7 @@ use super::assertions::{nowhere, ready};
 use super::{
     AgentTestCase, AgentTestConfig, AgentTestResult, LoadError, MockLlmProvider, MockLlmResponse, TestSuiteResult,
 };
-use crate::{DiskFiles, RunSettings, Suites};
+use crate::{DiskFiles, Settings, Suites};
 
 /// Loads tests and runs them against scripted models.
 #[derive(Debug, Clone, Copy, Default)]
@@ -125,8 +125,7 @@ impl AgentTestRunner {
             let message = format!("`{}` holds suites of another format; run them with `Suites`", path.display());
             return Err(LoadError::Invalid(message));
         }
-        let mut settings =
-            RunSettings { seed: self.seed, suite_timeout: Some(config.timeout()), ..RunSettings::default() };
+        let mut settings = Settings { seed: self.seed, suite_timeout: Some(config.timeout()), ..Settings::default() };
         if !config.parallel() {
             settings.parallel = 1;
         }

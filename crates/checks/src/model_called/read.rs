@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, filled, words};
+use agentci_source::shape::{CheckShape, Kind, Shape, filled, words};
 use agentci_source::{Node, Spanned};
 
 use super::condition::{RequestCondition, RequestPart};
@@ -17,7 +17,7 @@ use crate::wanted_text::{WANTED, WantedText};
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "model_called",
     about: "The agent asked its model, with requests like this.",
-    arguments: ValueKind::Either(&[ValueKind::Nothing, ValueKind::Shape(&ARGUMENTS)]),
+    arguments: Kind::Either(&[Kind::Nothing, Kind::Shape(&ARGUMENTS)]),
 };
 
 const NAMES: [(&str, RequestScope); 4] = [
@@ -37,20 +37,17 @@ static ARGUMENTS: Shape = Shape::new(
         filled("model", WANTED, "The name of the model."),
         filled(
             "tools",
-            ValueKind::Either(&[
-                ValueKind::Filled(&ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&TOOL)])),
-                ValueKind::Shape(&EXACTLY),
-            ]),
+            Kind::Either(&[Kind::Filled(&Kind::Either(&[Kind::Name, Kind::Shape(&TOOL)])), Kind::Shape(&EXACTLY)]),
             "Tools that the request offers.",
         ),
         filled(
             "count",
-            ValueKind::Either(&[ValueKind::Count(0), ValueKind::Shape(&COUNT)]),
+            Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
             "How many requests are like this. Default: at least one.",
         ),
         filled(
             "of",
-            ValueKind::Choice(&words(&NAMES)),
+            Kind::Choice(&words(&NAMES)),
             "Which requests must be like this: any of them, all, the first or the last.",
         ),
     ],

@@ -1,6 +1,6 @@
 //! Tools that a request offers.
 
-use agentci_source::shape::{Shape, ValueKind, filled, required};
+use agentci_source::shape::{Kind, Shape, filled, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_text::{Difference, pointer};
 use agentci_trace::{OfferedTool, same_value};
@@ -19,8 +19,8 @@ pub(super) static TOOL: Shape = Shape::new(
     "a tool",
     "A tool and the parameters that it is offered with.",
     &[
-        required("name", ValueKind::Name, "The name of the tool."),
-        filled("parameters", ValueKind::Object, "What the JSON Schema of its arguments must contain."),
+        required("name", Kind::Name, "The name of the tool."),
+        filled("parameters", Kind::Object, "What the JSON Schema of its arguments must contain."),
     ],
 );
 
@@ -30,7 +30,7 @@ pub(super) static EXACTLY: Shape = Shape::new(
     "The tools that are offered, and no others.",
     &[required(
         "exactly",
-        ValueKind::List(&ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&TOOL)])),
+        Kind::List(&Kind::Either(&[Kind::Name, Kind::Shape(&TOOL)])),
         "The tools; an empty list says that none is offered.",
     )],
 );

@@ -1,6 +1,6 @@
 //! How often a tool must be called.
 
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Node, Span};
 
 use crate::compiler::{Compiler, count};
@@ -10,8 +10,8 @@ pub(crate) static COUNT: Shape = Shape::new(
     "`count`",
     "How often, within bounds.",
     &[
-        optional("min", ValueKind::Count(0), "The least number of calls."),
-        optional("max", ValueKind::Count(0), "The most calls."),
+        optional("min", Kind::Count(0), "The least number of calls."),
+        optional("max", Kind::Count(0), "The most calls."),
     ],
 );
 

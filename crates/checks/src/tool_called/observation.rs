@@ -1,6 +1,6 @@
 //! What must have been observed of a call for it to count.
 
-use agentci_source::shape::ValueKind;
+use agentci_source::shape::Kind;
 use agentci_source::{Diagnostics, Node, read};
 use agentci_trace::{Trace, TracedCall};
 
@@ -14,7 +14,7 @@ const WORDS: [(&str, CallObservation); 3] = [
 ];
 
 /// What a check is given for it.
-pub(crate) const SEEN: ValueKind = ValueKind::Choice(&["requested", "executed", "answered"]);
+pub(crate) const SEEN: Kind = Kind::Choice(&["requested", "executed", "answered"]);
 
 /// What the key means, for its documentation.
 pub(crate) const ABOUT: &str = "What must have been observed of a call: that a model `requested` it, that somebody saw it `executed`, that it was `answered`.";

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 
 use super::calling_agent::{BY, By};
@@ -20,15 +20,15 @@ use crate::pattern::PlacedPattern;
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "tool_called",
     about: "The agent called these tools.",
-    arguments: ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Text), ValueKind::Having("any", &ANY, &CALLS)]),
+    arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Having("any", &ANY, &CALLS)]),
 };
 
 static ANY: Shape = Shape::new(
     "`tool_called`",
     "Tools of which one is enough.",
     &[
-        required("any", ValueKind::OneOrMore(&ValueKind::Text), "The names of the tools."),
-        optional("suffix", ValueKind::Truth, SUFFIX),
+        required("any", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
+        optional("suffix", Kind::Truth, SUFFIX),
         optional("seen", SEEN, ABOUT),
     ],
 );
@@ -37,26 +37,22 @@ static CALLS: Shape = Shape::new(
     "`tool_called`",
     "A tool, how often it is called and what its calls are like.",
     &[
-        optional("any", ValueKind::Nothing, "Tools of which one is enough; then nothing else is said of the calls."),
-        required("name", ValueKind::Name, "The name of the tool."),
-        optional("suffix", ValueKind::Truth, SUFFIX),
+        optional("any", Kind::Nothing, "Tools of which one is enough; then nothing else is said of the calls."),
+        required("name", Kind::Name, "The name of the tool."),
+        optional("suffix", Kind::Truth, SUFFIX),
         optional(
             "count",
-            ValueKind::Either(&[ValueKind::Count(0), ValueKind::Shape(&COUNT)]),
+            Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
             "How often it is called; without it, at least once.",
         ),
-        optional("after", ValueKind::Name, "A tool that is called before it."),
+        optional("after", Kind::Name, "A tool that is called before it."),
         optional("seen", SEEN, ABOUT),
-        optional("refused", ValueKind::Truth, "Whether its result says that the tool was not run. Default: false."),
-        optional("by", ValueKind::Shape(&BY), "The agent that makes the call, where there are several."),
-        optional("args", ValueKind::Object, "Arguments, each with just this value."),
-        optional(
-            "args_match",
-            ValueKind::Map(&ValueKind::Text),
-            "Patterns for what stands at paths into the arguments.",
-        ),
-        optional("result_match", ValueKind::Text, "A pattern that the result matches."),
-        optional("result_not_match", ValueKind::Text, "A pattern that the result does not match."),
+        optional("refused", Kind::Truth, "Whether its result says that the tool was not run. Default: false."),
+        optional("by", Kind::Shape(&BY), "The agent that makes the call, where there are several."),
+        optional("args", Kind::Object, "Arguments, each with just this value."),
+        optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
+        optional("result_match", Kind::Text, "A pattern that the result matches."),
+        optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
     ],
 );
 

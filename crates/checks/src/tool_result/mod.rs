@@ -22,7 +22,7 @@ mod result_pattern;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_source::shape::{CheckShape, Shape, ValueKind, optional, required};
+use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
 use agentci_trace::{ToolResult, Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
@@ -47,17 +47,17 @@ struct ResultOf {
 
 /// What it is given.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "tool_result", about: "A tool gave this result.", arguments: ValueKind::Shape(&ARGUMENTS) };
+    CheckShape { name: "tool_result", about: "A tool gave this result.", arguments: Kind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`tool_result`",
     "A tool, and what it gave.",
     &[
-        required("name", ValueKind::Name, "The name of the tool."),
-        optional("suffix", ValueKind::Truth, "Whether a tool counts whose name ends in this one."),
+        required("name", Kind::Name, "The name of the tool."),
+        optional("suffix", Kind::Truth, "Whether a tool counts whose name ends in this one."),
         optional(
             "result",
-            ValueKind::Data,
+            Kind::Data,
             "What was given: values, texts that begin with `regex:`, or parts of a mapping.",
         ),
     ],

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::Check;
-use agentci_source::shape::{Field, Shape, ValueKind, optional, words};
+use agentci_source::shape::{Field, Kind, Shape, optional, words};
 use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Reading, Span, Spanned, read};
 use serde_json::Value;
 
@@ -48,23 +48,23 @@ pub(super) enum BlockLevel {
 }
 
 static EXTENDS: &[Field] =
-    &[optional("extends", ValueKind::OneOrMore(&ValueKind::Text), "Named blocks that this one builds upon.")];
+    &[optional("extends", Kind::OneOrMore(&Kind::Text), "Named blocks that this one builds upon.")];
 
 const INHERITED: [(&str, bool); 1] = [("all", true)];
 
 /// Whether turns inherit demands, too.
 pub(super) static INHERIT: &[Field] = &[optional(
     "inherit",
-    ValueKind::Choice(&words(&INHERITED)),
+    Kind::Choice(&words(&INHERITED)),
     "Whether every turn must meet what is demanded of the whole test.",
 )];
 
 /// What is asked.
 static RULES: &[Field] = &[
-    optional("tools", ValueKind::Shape(&TOOLS), "Which tools are called, and which must not be."),
-    optional("timing", ValueKind::Shape(&TIMING), "How long it may take."),
-    optional("task", ValueKind::Arguments("task"), "What is asked of the task of an A2A agent."),
-    optional("text", ValueKind::Shape(&TEXT), "What is said, and what must not be."),
+    optional("tools", Kind::Shape(&TOOLS), "Which tools are called, and which must not be."),
+    optional("timing", Kind::Shape(&TIMING), "How long it may take."),
+    optional("task", Kind::Arguments("task"), "What is asked of the task of an A2A agent."),
+    optional("text", Kind::Shape(&TEXT), "What is said, and what must not be."),
 ];
 
 pub(super) static ABOVE: Shape =
@@ -78,11 +78,11 @@ static TOOLS: Shape = Shape::new(
     "`tools`",
     "Which tools are called, and which must not be.",
     &[
-        optional("forbid", ValueKind::List(&ValueKind::Name), "Tools that must not be called."),
-        optional("require", ValueKind::List(&ValueKind::Shape(&REQUIRED)), "Calls that must be made."),
+        optional("forbid", Kind::List(&Kind::Name), "Tools that must not be called."),
+        optional("require", Kind::List(&Kind::Shape(&REQUIRED)), "Calls that must be made."),
         optional(
             "forbid_calls",
-            ValueKind::List(&ValueKind::Shape(&FORBIDDEN)),
+            Kind::List(&Kind::Shape(&FORBIDDEN)),
             "Calls that must not be made as they are described.",
         ),
     ],
@@ -94,12 +94,12 @@ static TIMING: Shape = Shape::new(
     &[
         optional(
             "max_duration_ms",
-            ValueKind::Either(&[ValueKind::Range(0.0, f64::INFINITY), ValueKind::False]),
+            Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
             "The most milliseconds from start to end.",
         ),
         optional(
             "max_idle_ms",
-            ValueKind::Either(&[ValueKind::Range(0.0, f64::INFINITY), ValueKind::False]),
+            Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
             "The most milliseconds without a tool call.",
         ),
     ],
@@ -111,10 +111,10 @@ static TEXT: Shape = Shape::new(
     &[
         optional(
             "must_match",
-            ValueKind::Either(&[ValueKind::Text, ValueKind::Filled(&ValueKind::Text)]),
+            Kind::Either(&[Kind::Text, Kind::Filled(&Kind::Text)]),
             "Patterns that what was said matches.",
         ),
-        optional("must_not_match", ValueKind::OneOrMore(&ValueKind::Text), "Patterns that it does not match."),
+        optional("must_not_match", Kind::OneOrMore(&Kind::Text), "Patterns that it does not match."),
     ],
 );
 

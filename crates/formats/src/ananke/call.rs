@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_plan::Check;
-use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, required};
+use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required};
 use agentci_source::{Content, Diagnostics, Key, Node, Pair, Reader, Scalar, Span, Spanned, read};
 
 use super::assertion::item;
@@ -13,15 +13,15 @@ const KIND: &str = "tool_called";
 
 /// Which calls are meant.
 static DESCRIBED: &[Field] = &[
-    required("name", ValueKind::Name, "The name of the tool."),
-    optional("args_match", ValueKind::Map(&ValueKind::Text), "Patterns for what stands at paths into the arguments."),
-    optional("result_match", ValueKind::Text, "A pattern that the result matches."),
-    optional("result_not_match", ValueKind::Text, "A pattern that the result does not match."),
+    required("name", Kind::Name, "The name of the tool."),
+    optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
+    optional("result_match", Kind::Text, "A pattern that the result matches."),
+    optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
 ];
 
 pub(super) static REQUIRED: Shape = Shape::new("a required call", "A call that must be made.", DESCRIBED).with(&[&[
-    optional("count", ValueKind::Shape(&COUNT), "How often it is made; without it, at least once."),
-    optional("after", ValueKind::Name, "A tool that is called before it."),
+    optional("count", Kind::Shape(&COUNT), "How often it is made; without it, at least once."),
+    optional("after", Kind::Name, "A tool that is called before it."),
 ]]);
 
 pub(super) static FORBIDDEN: Shape = Shape::new("a forbidden call", "A call that must not be made.", DESCRIBED);
@@ -30,9 +30,9 @@ static COUNT: Shape = Shape::new(
     "`count`",
     "How often.",
     &[
-        optional("exact", ValueKind::Count(0), "Just so often."),
-        optional("min", ValueKind::Count(0), "At least so often."),
-        optional("max", ValueKind::Count(0), "At most so often."),
+        optional("exact", Kind::Count(0), "Just so often."),
+        optional("min", Kind::Count(0), "At least so often."),
+        optional("max", Kind::Count(0), "At most so often."),
     ],
 )
 .rules(&[KeyRule::NotBoth(&["exact", "min"]), KeyRule::NotBoth(&["exact", "max"])]);

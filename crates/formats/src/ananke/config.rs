@@ -1,6 +1,6 @@
 //! `ananke.config.yaml`: what all tests of a project share.
 
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node};
 
 use super::assertion::{INHERIT, inherit};
@@ -34,10 +34,10 @@ pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a 
     ],
     INHERIT,
     &[
-        optional("recordings", ValueKind::Name, "The folder of recorded conversations."),
+        optional("recordings", Kind::Name, "The folder of recorded conversations."),
         optional(
             "played",
-            ValueKind::Truth,
+            Kind::Truth,
             "Whether tests are meant to be answered from their recordings, so that `--require-agent` lets them through.",
         ),
     ],

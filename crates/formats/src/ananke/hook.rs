@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agentci_plan::{CommandPart, Hook, Text};
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, read};
 
 use super::readers::{command, milliseconds};
@@ -19,9 +19,9 @@ pub(super) static HOOK: Shape = Shape::new(
     "a hook",
     "A command that runs before the turns; what it prints as JSON becomes variables.",
     &[
-        required("cmd", ValueKind::Filled(&ValueKind::Text), "The program and its arguments."),
-        optional("timeout_ms", ValueKind::Positive, "How many milliseconds it may take."),
-        optional("env", ValueKind::Map(&ValueKind::Word), "Variables of its environment."),
+        required("cmd", Kind::Filled(&Kind::Text), "The program and its arguments."),
+        optional("timeout_ms", Kind::Positive, "How many milliseconds it may take."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
     ],
 );
 

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use agentci_source::shape::ValueKind;
+use agentci_source::shape::Kind;
 use agentci_source::{Diagnostics, Node, Pair, Spanned, did_you_mean, read};
 
 use super::assertion::{AssertionBlock, BlockLevel, NAMED, block};
 use super::rules::Rules;
 
 /// Blocks by their names.
-pub(super) const NAMED_BLOCKS: ValueKind = ValueKind::Map(&ValueKind::Shape(&NAMED));
+pub(super) const NAMED_BLOCKS: Kind = Kind::Map(&Kind::Shape(&NAMED));
 
 /// How many named blocks may stand one upon another.
 const MOST_STEPS: usize = 32;

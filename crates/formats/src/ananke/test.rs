@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::{Hook, Skip};
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Spanned, read};
 
 use super::assertion::{ABOVE, AssertionBlock, BlockLevel, INHERIT, block, inherit};
@@ -37,13 +37,13 @@ pub(super) struct TestFile<'c> {
 /// The file as a whole.
 pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what is asked of it.", VERSION).with(&[
     &[
-        required("name", ValueKind::Name, "What reports call the test; each stands once in a project."),
-        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
+        required("name", Kind::Name, "What reports call the test; each stands once in a project."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
         optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("hooks", ValueKind::List(&ValueKind::Shape(&HOOK)), "Commands that run before the turns."),
+        optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before the turns."),
         optional("tools", TOOLS, "Tools that the client offers, beside those of the target."),
         required("turns", TURNS, "The conversation, turn by turn."),
-        optional("assert", ValueKind::Shape(&ABOVE), "What is asked of the whole test."),
+        optional("assert", Kind::Shape(&ABOVE), "What is asked of the whole test."),
         optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
     ],
     INHERIT,

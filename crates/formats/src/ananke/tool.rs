@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use agentci_plan::{ClientTool, Data, ScriptedAnswer, ScriptedTool};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
 use serde_json::{Value, json};
 
@@ -59,18 +59,18 @@ pub(super) fn merged(target: &[WrittenTool], test: Vec<WrittenTool>) -> Vec<Writ
 }
 
 /// A list of tools.
-pub(super) const TOOLS: ValueKind = ValueKind::List(&ValueKind::Shape(&TOOL));
+pub(super) const TOOLS: Kind = Kind::List(&Kind::Shape(&TOOL));
 
 static TOOL: Shape = Shape::new(
     "a tool",
     "A tool that the client offers, and how it answers.",
     &[
-        required("name", ValueKind::Name, "Its name."),
-        optional("description", ValueKind::Text, "What the agent is told about it."),
-        optional("parameters", ValueKind::Object, "The JSON Schema of its arguments."),
-        optional("reply", ValueKind::Data, "What it always gives."),
-        optional("replies", ValueKind::Filled(&ValueKind::Data), "What it gives, one thing after another."),
-        optional("error", ValueKind::Data, "What it complains of."),
+        required("name", Kind::Name, "Its name."),
+        optional("description", Kind::Text, "What the agent is told about it."),
+        optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
+        optional("reply", Kind::Data, "What it always gives."),
+        optional("replies", Kind::Filled(&Kind::Data), "What it gives, one thing after another."),
+        optional("error", Kind::Data, "What it complains of."),
     ],
 )
 .rules(&[KeyRule::NotBoth(&["reply", "replies", "error"])]);

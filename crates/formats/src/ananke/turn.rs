@@ -1,7 +1,7 @@
 //! One turn of a test: something that is said, or an action of the protocol.
 
 use agentci_plan::{Action, Message, TurnInput};
-use agentci_source::shape::{Field, KeyRule, Need, Shape, Tagged, ValueKind, optional, required, words};
+use agentci_source::shape::{Field, KeyRule, Kind, Need, Shape, Tagged, optional, required, words};
 use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Span, Spanned, read};
 
 use super::assertion::{AssertionBlock, BlockLevel, OF_TURN, block};
@@ -29,8 +29,8 @@ pub(super) struct Setting {
 }
 
 /// A turn.
-pub(super) const TURNS: ValueKind =
-    ValueKind::Filled(&ValueKind::Tagged(&Tagged { tag: "type", variants: &TYPES, usual: Some(USER) }));
+pub(super) const TURNS: Kind =
+    Kind::Filled(&Kind::Tagged(&Tagged { tag: "type", variants: &TYPES, usual: Some(USER) }));
 
 const USER: &str = "user";
 
@@ -52,78 +52,70 @@ static NAMES: [&str; 8] = words(&TYPES);
 
 /// What every turn may have.
 static TURN: &[Field] = &[
-    optional("type", ValueKind::Choice(&NAMES), "What kind of turn it is, `user` without it."),
-    optional("assert", ValueKind::Shape(&OF_TURN), "What is asked of this turn."),
+    optional("type", Kind::Choice(&NAMES), "What kind of turn it is, `user` without it."),
+    optional("assert", Kind::Shape(&OF_TURN), "What is asked of this turn."),
 ];
 
 static PLAIN: Shape = Shape::new("a turn", "A turn that has nothing of its own.", TURN);
 
 static SAID: Shape = Shape::new("a turn", "Something that the user says.", TURN).with(&[&[required(
     "user",
-    ValueKind::Text,
+    Kind::Text,
     "The words; variables may stand in them.",
 )]]);
 
-static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN).with(&[
-    &[optional("resume", ValueKind::Map(&ValueKind::Shape(&RESUMED)), "Answers to interrupts, by their ids.")],
-    STATUS,
-]);
+static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN)
+    .with(&[&[optional("resume", Kind::Map(&Kind::Shape(&RESUMED)), "Answers to interrupts, by their ids.")], STATUS]);
 
 /// The answer to an interrupt.
 static STATUS: &[Field] = &[
-    optional("status", ValueKind::Choice(&["resolved", "cancelled"]), "What became of the interrupt."),
-    optional("payload", ValueKind::Data, "What the agent is told."),
+    optional("status", Kind::Choice(&["resolved", "cancelled"]), "What became of the interrupt."),
+    optional("payload", Kind::Data, "What the agent is told."),
 ];
 
 static RESUMED: Shape = Shape::new("the answer to an interrupt", "What an interrupt is answered with.", STATUS);
 
 static SEND: Shape = Shape::new("a turn", "A message to an A2A agent.", TURN)
     .with(&[&[
-        optional("message", ValueKind::Text, "The words."),
-        optional("parts", ValueKind::List(&ValueKind::Data), "The parts of the message."),
-        optional("metadata", ValueKind::Object, "What is told beside."),
-        optional("contextId", ValueKind::Name, "The context that it belongs to."),
-        optional("taskId", ValueKind::Name, "The task that it belongs to."),
+        optional("message", Kind::Text, "The words."),
+        optional("parts", Kind::List(&Kind::Data), "The parts of the message."),
+        optional("metadata", Kind::Object, "What is told beside."),
+        optional("contextId", Kind::Name, "The context that it belongs to."),
+        optional("taskId", Kind::Name, "The task that it belongs to."),
     ]])
     .rules(&[KeyRule::Some(&["message", "parts"])]);
 
 static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[
-    &[
-        required("tool", ValueKind::Name, "The name of the tool."),
-        optional("args", ValueKind::Object, "Its arguments."),
-    ],
+    &[required("tool", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
     ANSWERS,
-    &[optional("errors", ValueKind::Choice(&["allow", "fail"]), "Whether the tool may fail.")],
+    &[optional("errors", Kind::Choice(&["allow", "fail"]), "Whether the tool may fail.")],
 ]);
 
 static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN)
-    .with(&[&[required("uri", ValueKind::Name, "The address of the resource.")], ANSWERS]);
+    .with(&[&[required("uri", Kind::Name, "The address of the resource.")], ANSWERS]);
 
 static PROMPT: Shape = Shape::new("a turn", "A prompt that is got.", TURN).with(&[
-    &[
-        required("name", ValueKind::Name, "The name of the prompt."),
-        optional("args", ValueKind::Object, "Its arguments."),
-    ],
+    &[required("name", Kind::Name, "The name of the prompt."), optional("args", Kind::Object, "Its arguments.")],
     ANSWERS,
 ]);
 
 static LISTED: Shape = Shape::new("a turn", "The tools of the server.", TURN).with(&[&[optional(
     "snapshot",
-    ValueKind::Name,
+    Kind::Name,
     "A file that the list of tools must be equal to.",
 )]]);
 
 static ANSWERS: &[Field] = &[optional(
     "answers",
-    ValueKind::List(&ValueKind::Shape(&ANSWER)),
+    Kind::List(&Kind::Shape(&ANSWER)),
     "What the server is told when it asks the user, one after another.",
 )];
 static ANSWER: Shape = Shape::new(
     "an answer",
     "What the server is told when it asks the user.",
     &[
-        optional("action", ValueKind::Choice(&["accept", "decline", "cancel"]), "What the user does."),
-        optional("content", ValueKind::Object, "What the user fills in."),
+        optional("action", Kind::Choice(&["accept", "decline", "cancel"]), "What the user does."),
+        optional("content", Kind::Object, "What the user fills in."),
     ],
 );
 
@@ -208,32 +200,32 @@ fn check_keys(fields: &mut Reader<'_, '_>, shape: &'static Shape) {
     }
 }
 
-fn check_value(node: &Node, key: &str, kind: &'static ValueKind, problems: &mut Diagnostics) {
+fn check_value(node: &Node, key: &str, kind: &'static Kind, problems: &mut Diagnostics) {
     match kind {
-        ValueKind::Text => drop(read::text(node, key, problems)),
-        ValueKind::Name => drop(read::name(node, key, problems)),
-        ValueKind::Object => drop(object(node, key, problems)),
-        ValueKind::Choice(words) => {
+        Kind::Text => drop(read::text(node, key, problems)),
+        Kind::Name => drop(read::name(node, key, problems)),
+        Kind::Object => drop(object(node, key, problems)),
+        Kind::Choice(words) => {
             let words: Vec<(&str, ())> = words.iter().map(|word| (*word, ())).collect();
             read::choice(node, key, &words, problems);
         }
-        ValueKind::List(kind) => {
+        Kind::List(kind) => {
             for item in read::list(node, key, problems).unwrap_or_default() {
                 check_value(item, key, kind, problems);
             }
         }
-        ValueKind::Map(kind) => {
+        Kind::Map(kind) => {
             object(node, key, problems);
             for pair in node.pairs().unwrap_or_default() {
                 check_value(&pair.value, key, kind, problems);
             }
         }
-        ValueKind::Shape(shape) => {
+        Kind::Shape(shape) => {
             shape.read(node, problems, |fields| {
                 check_keys(fields, shape);
                 Some(())
             });
         }
-        other => debug_assert!(matches!(other, ValueKind::Data), "no key of a turn is {other:?}"),
+        other => debug_assert!(matches!(other, Kind::Data), "no key of a turn is {other:?}"),
     }
 }

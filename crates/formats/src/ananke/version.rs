@@ -1,6 +1,6 @@
 //! `version`: which keys a file may use.
 
-use agentci_source::shape::{Field, ValueKind, required};
+use agentci_source::shape::{Field, Kind, required};
 use agentci_source::{Diagnostics, Node, Reader, Span, read};
 
 /// A version of the format.
@@ -35,11 +35,8 @@ impl std::fmt::Display for FormatVersion {
 }
 
 /// The key that every file has.
-pub(super) static VERSION: &[Field] = &[required(
-    "version",
-    ValueKind::Version(&["1.0", "1.1", "1.2"]),
-    "The version of the format that the file needs.",
-)];
+pub(super) static VERSION: &[Field] =
+    &[required("version", Kind::Version(&["1.0", "1.1", "1.2"]), "The version of the format that the file needs.")];
 
 /// The version of a file; `None` when it is missing, wrong or not known. A number without quotes counts as it is spelt.
 pub(super) fn version(fields: &mut Reader<'_, '_>) -> Option<FormatVersion> {
@@ -101,7 +98,7 @@ mod tests {
 
     #[test]
     fn every_known_version_is_declared() {
-        let ValueKind::Version(words) = VERSION[0].kind else { panic!("not a version") };
+        let Kind::Version(words) = VERSION[0].kind else { panic!("not a version") };
         assert_eq!(words, FormatVersion::KNOWN.map(|version| version.to_string()));
     }
 

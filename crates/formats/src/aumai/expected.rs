@@ -1,7 +1,7 @@
 //! `expected_behavior`: what is asked of an answer, as checks.
 
 use agentci_plan::Check;
-use agentci_source::shape::{Shape, ValueKind, filled};
+use agentci_source::shape::{Kind, Shape, filled};
 use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span, Spanned, read};
 use serde_json::Value;
 
@@ -16,13 +16,13 @@ pub(super) static EXPECTED: Shape = Shape::new(
     "`expected_behavior`",
     "What is expected of an answer.",
     &[
-        filled("contains_text", ValueKind::Word, "A text that it contains, in whatever letter case."),
-        filled("calls_tools", ValueKind::OneOrMore(&ValueKind::Word), "Tools that it calls."),
-        filled("max_tokens", ValueKind::SpeltCount, "The most tokens that it takes."),
-        filled("max_latency_ms", ValueKind::Spelt(f64::INFINITY), "The most milliseconds that it takes."),
-        filled("no_pii", ValueKind::Truth, "Whether personal data must not be in it."),
-        filled("valid_json", ValueKind::Truth, "Whether it must be JSON."),
-        filled("matches_schema", ValueKind::Object, "A JSON Schema that it is valid under."),
+        filled("contains_text", Kind::Word, "A text that it contains, in whatever letter case."),
+        filled("calls_tools", Kind::OneOrMore(&Kind::Word), "Tools that it calls."),
+        filled("max_tokens", Kind::SpeltCount, "The most tokens that it takes."),
+        filled("max_latency_ms", Kind::Spelt(f64::INFINITY), "The most milliseconds that it takes."),
+        filled("no_pii", Kind::Truth, "Whether personal data must not be in it."),
+        filled("valid_json", Kind::Truth, "Whether it must be JSON."),
+        filled("matches_schema", Kind::Object, "A JSON Schema that it is valid under."),
     ],
 );
 

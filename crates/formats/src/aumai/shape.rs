@@ -1,25 +1,18 @@
 //! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
 
-use agentci_source::shape::{KeyRule, Shape as Mapping, UnknownKeys, ValueKind, filled};
+use agentci_source::shape::{KeyRule, Kind, Shape as Mapping, UnknownKeys, filled};
 use agentci_source::{Diagnostics, Node, did_you_mean, read};
 
 use super::test::TEST;
 
 /// A file of tests: one test, a list of them, or a list below `tests`.
-pub(crate) const FILE: ValueKind = ValueKind::Either(&[
-    ValueKind::Having("tests", &TESTS, &TEST),
-    ValueKind::List(&ValueKind::Shape(&TEST)),
-    ValueKind::Nothing,
-]);
+pub(crate) const FILE: Kind =
+    Kind::Either(&[Kind::Having("tests", &TESTS, &TEST), Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]);
 
 static TESTS: Mapping = Mapping::new(
     "a file of tests",
     "Tests in a list.",
-    &[filled(
-        "tests",
-        ValueKind::Either(&[ValueKind::List(&ValueKind::Shape(&TEST)), ValueKind::Nothing]),
-        "The tests.",
-    )],
+    &[filled("tests", Kind::Either(&[Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]), "The tests.")],
 )
 .unknown(UnknownKeys::Warned)
 .rules(&[KeyRule::OneWritten(&["tests"])]);

@@ -1,7 +1,7 @@
 //! One test as it is written.
 
 use agentci_plan::Check;
-use agentci_source::shape::{Shape, UnknownKeys, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, UnknownKeys, optional, required};
 use agentci_source::{Diagnostics, Name, Node, Reading, Severity, Span, Spanned, read as take};
 use serde_json::{Map, Value};
 
@@ -30,11 +30,11 @@ pub(super) static TEST: Shape = Shape::new(
     "a test",
     "What a model is asked, and what is expected of its answer.",
     &[
-        required("name", ValueKind::Name, "What reports call the test."),
-        optional("description", ValueKind::Text, "What it is about."),
-        optional("input_messages", ValueKind::List(&ValueKind::Object), "What the model is asked."),
-        optional("expected_behavior", ValueKind::Shape(&expected::EXPECTED), "What is expected of the answer."),
-        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
+        required("name", Kind::Name, "What reports call the test."),
+        optional("description", Kind::Text, "What it is about."),
+        optional("input_messages", Kind::List(&Kind::Object), "What the model is asked."),
+        optional("expected_behavior", Kind::Shape(&expected::EXPECTED), "What is expected of the answer."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
     ],
 )
 .unknown(UnknownKeys::Warned);

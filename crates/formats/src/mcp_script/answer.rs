@@ -2,7 +2,7 @@
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{CallOutcome, ToolAnswer};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, read};
 use serde_json::Value;
 
@@ -15,16 +15,16 @@ pub(super) static ANSWER: Shape = Shape::new(
     "an answer",
     "What a tool answers, and to which calls.",
     &[
-        optional("when", ValueKind::Object, "Arguments that the call has, among others. Default: any."),
-        optional("steps", ValueKind::List(&ValueKind::Shape(&STEP)), "What happens before it."),
-        optional("reply", ValueKind::Data, "What it gives: a text, or data."),
-        optional("error", ValueKind::Text, "What the tool complains of."),
+        optional("when", Kind::Object, "Arguments that the call has, among others. Default: any."),
+        optional("steps", Kind::List(&Kind::Shape(&STEP)), "What happens before it."),
+        optional("reply", Kind::Data, "What it gives: a text, or data."),
+        optional("error", Kind::Text, "What the tool complains of."),
         optional(
             "result",
-            ValueKind::Object,
+            Kind::Object,
             "What it gives, as the protocol has it: `content`, `structuredContent`, `isError`.",
         ),
-        optional("fail", ValueKind::Shape(&FAIL), "The error of the protocol that the call ends with."),
+        optional("fail", Kind::Shape(&FAIL), "The error of the protocol that the call ends with."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&ENDS)]);
@@ -32,10 +32,7 @@ pub(super) static ANSWER: Shape = Shape::new(
 static FAIL: Shape = Shape::new(
     "`fail`",
     "An error of the protocol.",
-    &[
-        required("code", ValueKind::Whole(-32_768, 32_767), "Its number."),
-        required("message", ValueKind::Text, "Its words."),
-    ],
+    &[required("code", Kind::Whole(-32_768, 32_767), "Its number."), required("message", Kind::Text, "Its words.")],
 );
 
 pub(super) fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ToolAnswer> {

@@ -2,7 +2,7 @@
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::McpPrompt;
-use agentci_source::shape::{KeyRule, Shape, ValueKind, filled, optional, required};
+use agentci_source::shape::{KeyRule, Kind, Shape, filled, optional, required};
 use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::{Value, json};
 
@@ -17,22 +17,14 @@ pub(super) static PROMPT: Shape = Shape::new(
     "a prompt",
     "What is listed of a prompt, and its messages.",
     &[
-        optional("title", ValueKind::Text, "Its name for people."),
-        optional("description", ValueKind::Text, "What it is for."),
-        optional("arguments", ValueKind::List(&ValueKind::Shape(&ARGUMENT)), "Its arguments."),
-        optional("icons", ValueKind::List(&ValueKind::Object), "Its pictures."),
-        optional("_meta", ValueKind::Object, "What extensions say of it."),
-        optional("steps", ValueKind::List(&ValueKind::Shape(&STEP)), "What happens before it is given."),
-        filled(
-            "messages",
-            ValueKind::Filled(&ValueKind::Shape(&MESSAGE)),
-            "Its messages; `${INPUT.name}` is an argument.",
-        ),
-        optional(
-            "complete",
-            ValueKind::Map(&ValueKind::List(&ValueKind::Text)),
-            "What may stand for an argument, by its name.",
-        ),
+        optional("title", Kind::Text, "Its name for people."),
+        optional("description", Kind::Text, "What it is for."),
+        optional("arguments", Kind::List(&Kind::Shape(&ARGUMENT)), "Its arguments."),
+        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
+        optional("_meta", Kind::Object, "What extensions say of it."),
+        optional("steps", Kind::List(&Kind::Shape(&STEP)), "What happens before it is given."),
+        filled("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Its messages; `${INPUT.name}` is an argument."),
+        optional("complete", Kind::Map(&Kind::List(&Kind::Text)), "What may stand for an argument, by its name."),
     ],
 );
 
@@ -40,10 +32,10 @@ static ARGUMENT: Shape = Shape::new(
     "an argument",
     "An argument of a prompt.",
     &[
-        required("name", ValueKind::Name, "Its name."),
-        optional("title", ValueKind::Text, "Its name for people."),
-        optional("description", ValueKind::Text, "What it is."),
-        optional("required", ValueKind::Truth, "Whether it must be given. Default: false."),
+        required("name", Kind::Name, "Its name."),
+        optional("title", Kind::Text, "Its name for people."),
+        optional("description", Kind::Text, "What it is."),
+        optional("required", Kind::Truth, "Whether it must be given. Default: false."),
     ],
 );
 
@@ -57,7 +49,7 @@ static MESSAGE: Shape = Shape::new(
 )
 .rules(&[KeyRule::One(&ROLES)]);
 
-const CONTENT: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Object]);
+const CONTENT: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
 
 pub(super) fn prompt(name: Spanned<String>, node: &Node, problems: &mut Diagnostics) -> Option<McpPrompt> {
     let mut fields = PROMPT.reader(node, problems)?;

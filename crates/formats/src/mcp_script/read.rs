@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::mcp_script::McpScript;
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, Sources, Spanned, read};
 use serde_json::{Map, Value};
 
@@ -17,15 +17,11 @@ pub(crate) static SCRIPT: Shape = Shape::new(
     "the script of an MCP server",
     "What an MCP server offers and answers.",
     &[
-        optional("server", ValueKind::Shape(&SERVER), "What the server says of itself."),
-        optional("tools", ValueKind::FilledMap(&ValueKind::Shape(&TOOL)), "Its tools, by name."),
-        optional(
-            "resources",
-            ValueKind::FilledMap(&ValueKind::Shape(&RESOURCE)),
-            "Its resources, by address or template.",
-        ),
-        optional("prompts", ValueKind::FilledMap(&ValueKind::Shape(&PROMPT)), "Its prompts, by name."),
-        optional("page", ValueKind::Count(1), "How many entries a page of a list has. Default: all."),
+        optional("server", Kind::Shape(&SERVER), "What the server says of itself."),
+        optional("tools", Kind::FilledMap(&Kind::Shape(&TOOL)), "Its tools, by name."),
+        optional("resources", Kind::FilledMap(&Kind::Shape(&RESOURCE)), "Its resources, by address or template."),
+        optional("prompts", Kind::FilledMap(&Kind::Shape(&PROMPT)), "Its prompts, by name."),
+        optional("page", Kind::Count(1), "How many entries a page of a list has. Default: all."),
     ],
 )
 .rules(&[KeyRule::Some(&["tools", "resources", "prompts"])]);
@@ -34,9 +30,9 @@ static SERVER: Shape = Shape::new(
     "`server`",
     "What the server says of itself.",
     &[
-        optional("name", ValueKind::Name, "Its name. Default: that of the file."),
-        optional("version", ValueKind::Name, "Its version. Default: `0`."),
-        optional("instructions", ValueKind::Text, "How it wants to be used."),
+        optional("name", Kind::Name, "Its name. Default: that of the file."),
+        optional("version", Kind::Name, "Its version. Default: `0`."),
+        optional("instructions", Kind::Text, "How it wants to be used."),
     ],
 );
 

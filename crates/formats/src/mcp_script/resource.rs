@@ -2,7 +2,7 @@
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{Resource, ResourceContent};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Spanned};
 use serde_json::Value;
 
@@ -14,19 +14,19 @@ pub(super) static RESOURCE: Shape = Shape::new(
     "a resource",
     "What is listed of a resource, and what it holds.",
     &[
-        optional("name", ValueKind::Name, "Its name. Default: its address."),
-        optional("title", ValueKind::Text, "Its name for people."),
-        optional("description", ValueKind::Text, "What it is."),
-        optional("mimeType", ValueKind::Name, "What kind of content it holds."),
-        optional("annotations", ValueKind::Object, "For whom it is, and how much it matters."),
-        optional("size", ValueKind::Count(0), "How many bytes it has."),
-        optional("icons", ValueKind::List(&ValueKind::Object), "Its pictures."),
-        optional("_meta", ValueKind::Object, "What extensions say of it."),
-        optional("text", ValueKind::Text, "The text that it holds; `${INPUT.name}` is a part of a template."),
-        optional("blob", ValueKind::Text, "The bytes that it holds, as Base64."),
+        optional("name", Kind::Name, "Its name. Default: its address."),
+        optional("title", Kind::Text, "Its name for people."),
+        optional("description", Kind::Text, "What it is."),
+        optional("mimeType", Kind::Name, "What kind of content it holds."),
+        optional("annotations", Kind::Object, "For whom it is, and how much it matters."),
+        optional("size", Kind::Count(0), "How many bytes it has."),
+        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
+        optional("_meta", Kind::Object, "What extensions say of it."),
+        optional("text", Kind::Text, "The text that it holds; `${INPUT.name}` is a part of a template."),
+        optional("blob", Kind::Text, "The bytes that it holds, as Base64."),
         optional(
             "complete",
-            ValueKind::Map(&ValueKind::List(&ValueKind::Text)),
+            Kind::Map(&Kind::List(&Kind::Text)),
             "What may stand for a part of the template, by name.",
         ),
     ],

@@ -2,7 +2,7 @@
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{AnswerStep, ClientQuestion, LogLevel, QuestionKind};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Pair, read};
 use serde_json::{Value, json};
 
@@ -13,21 +13,21 @@ pub(super) static STEP: Shape = Shape::new(
     "a step",
     "Something that happens before an answer.",
     &[
-        optional("wait", ValueKind::Duration, "Nothing happens for so long."),
-        optional("log", ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&LOG)]), "Something is logged."),
+        optional("wait", Kind::Duration, "Nothing happens for so long."),
+        optional("log", Kind::Either(&[Kind::Text, Kind::Shape(&LOG)]), "Something is logged."),
         optional(
             "progress",
-            ValueKind::Shape(&PROGRESS),
+            Kind::Shape(&PROGRESS),
             "The client is told how far the call has come, if it wants to be.",
         ),
         optional(
             "ask",
-            ValueKind::FilledMap(&ValueKind::Shape(&QUESTION)),
+            Kind::FilledMap(&Kind::Shape(&QUESTION)),
             "What the client is asked, by names; all of it at once.",
         ),
         optional(
             "close",
-            ValueKind::Asked,
+            Kind::Asked,
             "The stream of a call over HTTP is closed: the client has to come back for the rest.",
         ),
     ],
@@ -38,8 +38,8 @@ static LOG: Shape = Shape::new(
     "`log`",
     "Something that is logged.",
     &[
-        required("data", ValueKind::Data, "What is said."),
-        optional("level", ValueKind::Choice(&words(&LogLevel::NAMES)), "How bad it is. Default: info."),
+        required("data", Kind::Data, "What is said."),
+        optional("level", Kind::Choice(&words(&LogLevel::NAMES)), "How bad it is. Default: info."),
     ],
 );
 
@@ -47,9 +47,9 @@ static PROGRESS: Shape = Shape::new(
     "`progress`",
     "How far a call has come.",
     &[
-        required("progress", ValueKind::Number, "So far."),
-        optional("total", ValueKind::Number, "Of so much."),
-        optional("message", ValueKind::Text, "In words."),
+        required("progress", Kind::Number, "So far."),
+        optional("total", Kind::Number, "Of so much."),
+        optional("message", Kind::Text, "In words."),
     ],
 );
 
@@ -57,13 +57,9 @@ static QUESTION: Shape = Shape::new(
     "a question",
     "What the client is asked.",
     &[
-        optional("elicit", ValueKind::Object, "The parameters of `elicitation/create`: the user is asked."),
-        optional(
-            "sample",
-            ValueKind::Object,
-            "The parameters of `sampling/createMessage`: the client's model is asked.",
-        ),
-        optional("roots", ValueKind::Asked, "The client is asked for the folders it works in."),
+        optional("elicit", Kind::Object, "The parameters of `elicitation/create`: the user is asked."),
+        optional("sample", Kind::Object, "The parameters of `sampling/createMessage`: the client's model is asked."),
+        optional("roots", Kind::Asked, "The client is asked for the folders it works in."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&words(&QuestionKind::NAMES))]);

@@ -1,7 +1,7 @@
 //! A tool: what a list says of it, and its answers.
 
 use agentci_plan::mcp_script::ScriptedMcpTool;
-use agentci_source::shape::{Shape, ValueKind, filled, optional};
+use agentci_source::shape::{Kind, Shape, filled, optional};
 use agentci_source::{Diagnostics, Node, Spanned};
 use serde_json::{Value, json};
 
@@ -14,16 +14,16 @@ pub(super) static TOOL: Shape = Shape::new(
     "a tool",
     "What is listed of a tool, and what it answers.",
     &[
-        optional("title", ValueKind::Text, "Its name for people."),
-        optional("description", ValueKind::Text, "What it does."),
-        optional("inputSchema", ValueKind::Object, "The schema of its arguments. Default: any object."),
-        optional("outputSchema", ValueKind::Object, "The schema of its results."),
-        optional("annotations", ValueKind::Object, "What it says of its effects."),
-        optional("icons", ValueKind::List(&ValueKind::Object), "Its pictures."),
-        optional("_meta", ValueKind::Object, "What extensions say of it."),
+        optional("title", Kind::Text, "Its name for people."),
+        optional("description", Kind::Text, "What it does."),
+        optional("inputSchema", Kind::Object, "The schema of its arguments. Default: any object."),
+        optional("outputSchema", Kind::Object, "The schema of its results."),
+        optional("annotations", Kind::Object, "What it says of its effects."),
+        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
+        optional("_meta", Kind::Object, "What extensions say of it."),
         filled(
             "answers",
-            ValueKind::OneOrMore(&ValueKind::Shape(&ANSWER)),
+            Kind::OneOrMore(&Kind::Shape(&ANSWER)),
             "What it answers. Those that fit a call are given in turn, the last one again and again.",
         ),
     ],

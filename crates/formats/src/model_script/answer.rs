@@ -3,7 +3,7 @@
 use agentci_plan::{
     AnswerPace, Finish, ModelCondition, ModelFailure, ModelRule, ScriptedCall, ScriptedUsage, SequenceStep,
 };
-use agentci_source::shape::{Field, Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{Field, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, Span, read};
 use serde_json::{Map, Value};
 
@@ -12,38 +12,35 @@ use crate::texts::object;
 
 /// What may be said of any answer.
 pub(super) static ANSWER: [Field; 8] = [
-    optional("tool_calls", ValueKind::List(&ValueKind::Shape(&CALL)), "The tools that the model calls."),
-    optional("latency", ValueKind::Duration, "How long the model thinks."),
-    optional("first_token", ValueKind::Duration, "How long it takes until the first token comes."),
-    optional("tokens_per_second", ValueKind::Positive, "How fast tokens come."),
-    optional("usage", ValueKind::Shape(&USAGE), "What the answer says about tokens."),
-    optional("finish", ValueKind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
-    optional("fail", ValueKind::Shape(&FAILURE), "What goes wrong with the request."),
+    optional("tool_calls", Kind::List(&Kind::Shape(&CALL)), "The tools that the model calls."),
+    optional("latency", Kind::Duration, "How long the model thinks."),
+    optional("first_token", Kind::Duration, "How long it takes until the first token comes."),
+    optional("tokens_per_second", Kind::Positive, "How fast tokens come."),
+    optional("usage", Kind::Shape(&USAGE), "What the answer says about tokens."),
+    optional("finish", Kind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
+    optional("fail", Kind::Shape(&FAILURE), "What goes wrong with the request."),
     optional(
         "misbehaves",
-        ValueKind::Truth,
+        Kind::Truth,
         "Whether the model calls tools that were not offered, or leaves the format that was asked for, on purpose.",
     ),
 ];
 
 /// What a model says: a text, or data that it says as JSON.
-pub(super) const REPLY: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Object]);
+pub(super) const REPLY: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
 
 static CALL: Shape = Shape::new(
     "a tool call",
     "A tool that the model calls.",
-    &[
-        required("name", ValueKind::Name, "The name of the tool."),
-        optional("args", ValueKind::Object, "Its arguments."),
-    ],
+    &[required("name", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
 );
 
 static USAGE: Shape = Shape::new(
     "`usage`",
     "What the answer says about tokens.",
     &[
-        optional("input", ValueKind::Count(0), "Tokens that were read."),
-        optional("output", ValueKind::Count(0), "Tokens that were written."),
+        optional("input", Kind::Count(0), "Tokens that were read."),
+        optional("output", Kind::Count(0), "Tokens that were written."),
     ],
 );
 

@@ -1,7 +1,7 @@
 //! `when`: the requests that a rule is for.
 
 use agentci_plan::{ModelCondition, WantedOffer, WantedWords};
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Spanned, read};
 
 use crate::world::check_pattern;
@@ -10,33 +10,33 @@ pub(super) static CONDITION: Shape = Shape::new(
     "`when`",
     "The requests that a rule is for.",
     &[
-        optional("model", ValueKind::Name, "The model that is asked."),
+        optional("model", Kind::Name, "The model that is asked."),
         optional("system", WORDS, "What the system prompt contains."),
         optional("user", WORDS, "What the last words of the user contain."),
         optional("messages", WORDS, "What one of the messages contains, system prompts aside."),
         optional(
             "tools",
-            ValueKind::Either(&[ValueKind::OneOrMore(&ValueKind::Name), ValueKind::Shape(&EXACTLY)]),
+            Kind::Either(&[Kind::OneOrMore(&Kind::Name), Kind::Shape(&EXACTLY)]),
             "Tools that the request offers.",
         ),
-        optional("tool_result", ValueKind::Truth, "Whether the request brings the result of a tool."),
-        optional("turn", ValueKind::Count(1), "Which answer of the model in its conversation this is, from 1."),
-        optional("nth", ValueKind::Count(1), "Which of the requests that fit otherwise this is, from 1."),
+        optional("tool_result", Kind::Truth, "Whether the request brings the result of a tool."),
+        optional("turn", Kind::Count(1), "Which answer of the model in its conversation this is, from 1."),
+        optional("nth", Kind::Count(1), "Which of the requests that fit otherwise this is, from 1."),
     ],
 );
 
-const WORDS: ValueKind = ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&PATTERN)]);
+const WORDS: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&PATTERN)]);
 
 static PATTERN: Shape = Shape::new(
     "a pattern",
     "A pattern that is found in the text.",
-    &[required("regex", ValueKind::Text, "A regular expression.")],
+    &[required("regex", Kind::Text, "A regular expression.")],
 );
 
 static EXACTLY: Shape = Shape::new(
     "`tools`",
     "The tools that the request offers.",
-    &[required("exactly", ValueKind::List(&ValueKind::Name), "These tools, and no others.")],
+    &[required("exactly", Kind::List(&Kind::Name), "These tools, and no others.")],
 );
 
 pub(super) fn condition(node: &Node, problems: &mut Diagnostics) -> Option<ModelCondition> {

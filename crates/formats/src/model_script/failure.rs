@@ -1,7 +1,7 @@
 //! `fail: { status: 429, retry_after: 2s, message: slow down, rate: 0.5, times: 2 }`
 
 use agentci_plan::{ModelFailure, ModelFailureKind};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, read};
 
 use crate::quantity::{number_to, whole_in};
@@ -12,14 +12,14 @@ pub(super) static FAILURE: Shape = Shape::new(
     "`fail`",
     "What goes wrong with a request.",
     &[
-        optional("retry_after", ValueKind::Duration, "When to try again, as a header says."),
-        optional("message", ValueKind::Text, "What the error says."),
-        optional("status", ValueKind::Whole(400, 599), "An error with this status."),
-        optional("malformed", ValueKind::Truth, "An answer that is not what the API promises."),
-        optional("cut", ValueKind::Truth, "An answer that ends in the middle."),
-        optional("hang", ValueKind::Truth, "No answer at all."),
-        optional("rate", ValueKind::Range(0.0, 1.0), "The share of requests that it befalls."),
-        optional("times", ValueKind::Count(1), "How often it happens before all is well."),
+        optional("retry_after", Kind::Duration, "When to try again, as a header says."),
+        optional("message", Kind::Text, "What the error says."),
+        optional("status", Kind::Whole(400, 599), "An error with this status."),
+        optional("malformed", Kind::Truth, "An answer that is not what the API promises."),
+        optional("cut", Kind::Truth, "An answer that ends in the middle."),
+        optional("hang", Kind::Truth, "No answer at all."),
+        optional("rate", Kind::Range(0.0, 1.0), "The share of requests that it befalls."),
+        optional("times", Kind::Count(1), "How often it happens before all is well."),
     ],
 )
 .rules(&[KeyRule::One(&KINDS), KeyRule::Needs("retry_after", "status"), KeyRule::Needs("message", "status")]);

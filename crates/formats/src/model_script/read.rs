@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::{ModelScript, UnansweredRoute};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostics, Files, Node, Sources, read};
 
 use super::ineffective;
@@ -16,12 +16,12 @@ pub(crate) static SCRIPT: Shape = Shape::new(
     "a model's script",
     "What the mock LLM answers.",
     &[
-        optional("model", ValueKind::Name, "The name of the model; another is not found."),
-        optional("api_key", ValueKind::Name, "The key that requests must have."),
-        optional("seed", ValueKind::Whole(0, i64::MAX), "What failures by chance are drawn from."),
+        optional("model", Kind::Name, "The name of the model; another is not found."),
+        optional("api_key", Kind::Name, "The key that requests must have."),
+        optional("seed", Kind::Whole(0, i64::MAX), "What failures by chance are drawn from."),
         optional(
             "rules",
-            ValueKind::List(&ValueKind::Shape(&RULE)),
+            Kind::List(&Kind::Shape(&RULE)),
             "What is answered to what; the first rule that fits counts.",
         ),
         optional(
@@ -29,15 +29,11 @@ pub(crate) static SCRIPT: Shape = Shape::new(
             STEPS,
             "The answers to the requests of one conversation, in order; a list of lists for several conversations.",
         ),
-        optional("default", ValueKind::OneOrMore(&ValueKind::Text), "What is answered where no rule fits."),
-        optional(
-            "strict",
-            ValueKind::Truth,
-            "Whether requests are refused that the provider would refuse. Default: true.",
-        ),
+        optional("default", Kind::OneOrMore(&Kind::Text), "What is answered where no rule fits."),
+        optional("strict", Kind::Truth, "Whether requests are refused that the provider would refuse. Default: true."),
         optional(
             "miss",
-            ValueKind::Choice(&words(&UnansweredRoute::NAMES)),
+            Kind::Choice(&words(&UnansweredRoute::NAMES)),
             "What a request that no rule fits does to its case. Default: fail.",
         ),
     ],

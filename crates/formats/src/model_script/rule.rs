@@ -1,7 +1,7 @@
 //! One rule: what it is for, and what it answers, once for each request or step by step.
 
 use agentci_plan::ModelRule;
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node};
 
 use super::answer::{ANSWER, REPLY, answer};
@@ -12,10 +12,10 @@ pub(super) static RULE: Shape = Shape::new(
     "a rule",
     "What is answered when.",
     &[
-        optional("when", ValueKind::Shape(&CONDITION), "The requests that it is for; without it, all."),
+        optional("when", Kind::Shape(&CONDITION), "The requests that it is for; without it, all."),
         optional(
             "reply",
-            ValueKind::OneOrMore(&REPLY),
+            Kind::OneOrMore(&REPLY),
             "What the model says, data as JSON; several are said one after another, request by request.",
         ),
         optional(

@@ -1,7 +1,7 @@
 //! `steps`: the answers to the requests of one conversation, in order.
 
 use agentci_plan::{ModelCondition, ModelRule, SequenceStep};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, read};
 
 use super::answer::{ANSWER, REPLY, answer};
@@ -15,10 +15,10 @@ pub(super) static STEP: Shape = Shape::new(
 .rules(&[KeyRule::Some(&["reply", "tool_calls", "fail"])]);
 
 /// The steps of a script itself: those of one conversation, or a list of lists for several.
-pub(super) const STEPS: ValueKind = ValueKind::Either(&[SEQUENCE, ValueKind::Filled(&SEQUENCE)]);
+pub(super) const STEPS: Kind = Kind::Either(&[SEQUENCE, Kind::Filled(&SEQUENCE)]);
 
 /// The steps of one conversation.
-pub(super) const SEQUENCE: ValueKind = ValueKind::Filled(&ValueKind::Shape(&STEP));
+pub(super) const SEQUENCE: Kind = Kind::Filled(&Kind::Shape(&STEP));
 
 /// Reads the steps of one conversation, whose first request is like this.
 pub(super) fn steps(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::Gates;
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
 use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
@@ -13,10 +13,10 @@ pub(super) static GATES: Shape = Shape::new(
     "`gates`",
     "What runs of the suite are held against.",
     &[
-        optional("baseline", ValueKind::Name, "The summary of a former run to compare with."),
-        optional("min_pass_rate", ValueKind::Range(0.0, 1.0), "The least share of cases that must pass."),
-        optional("max_avg_wall_ms_delta_pct", ValueKind::Number, "How many percent longer cases may take on average."),
-        optional("max_p95_wall_ms_delta_pct", ValueKind::Number, "How many percent longer the slowest cases may take."),
+        optional("baseline", Kind::Name, "The summary of a former run to compare with."),
+        optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
+        optional("max_avg_wall_ms_delta_pct", Kind::Number, "How many percent longer cases may take on average."),
+        optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
     ],
 )
 .with(&[SHARED_GATES]);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::Hook;
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, read};
 
 use super::readers::{SuiteFolder, command, named_texts};
@@ -15,10 +15,10 @@ pub(super) static HOOK: Shape = Shape::new(
     "a hook",
     "A command that runs before a case; what it prints as JSON becomes variables.",
     &[
-        required("command", ValueKind::Filled(&ValueKind::Text), "The program and its arguments."),
-        optional("folder", ValueKind::Name, "The folder that it runs in."),
-        optional("env", ValueKind::Map(&ValueKind::Word), "Variables of its environment."),
-        optional("timeout", ValueKind::Duration, "How long it may take."),
+        required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
+        optional("folder", Kind::Name, "The folder that it runs in."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional("timeout", Kind::Duration, "How long it may take."),
     ],
 );
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::{Limit, Limits};
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, parse_duration, print_duration};
 
 use crate::quantity::{number, whole};
@@ -12,17 +12,17 @@ pub(super) static LIMITS: Shape = Shape::new(
     "`limits`",
     "What stops a case or a turn, and fails it.",
     &[
-        optional("wall", ValueKind::SignedDuration, "The most time."),
-        optional("tool_calls", ValueKind::Unbroken, "The most tool calls."),
-        optional("tool_errors", ValueKind::Unbroken, "The most tool calls that may fail."),
+        optional("wall", Kind::SignedDuration, "The most time."),
+        optional("tool_calls", Kind::Unbroken, "The most tool calls."),
+        optional("tool_errors", Kind::Unbroken, "The most tool calls that may fail."),
         optional(
             "model_calls",
-            ValueKind::Unbroken,
+            Kind::Unbroken,
             "The most requests to a model; attempts of the same request count once.",
         ),
-        optional("tokens_in", ValueKind::Unbroken, "The most tokens that may be sent to the model."),
-        optional("tokens_out", ValueKind::Unbroken, "The most tokens that the model may write."),
-        optional("cost_usd", ValueKind::Number, "The most money in US dollars."),
+        optional("tokens_in", Kind::Unbroken, "The most tokens that may be sent to the model."),
+        optional("tokens_out", Kind::Unbroken, "The most tokens that the model may write."),
+        optional("cost_usd", Kind::Number, "The most money in US dollars."),
     ],
 );
 

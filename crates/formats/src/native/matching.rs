@@ -1,7 +1,7 @@
 //! `match: { ignore: [/metadata/user_id], system: false }`: what is not compared between requests of the agent and their recording.
 
 use agentci_plan::Matching;
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 
 use crate::printer::Printer;
@@ -21,10 +21,10 @@ pub(super) static MATCH: Shape = Shape::new(
     &[
         optional(
             "ignore",
-            ValueKind::List(&ValueKind::Like("^/.")),
+            Kind::List(&Kind::Like("^/.")),
             "JSON pointers into bodies of requests; `*` stands for any one name or index.",
         ),
-        optional("system", ValueKind::Truth, "Whether system prompts are compared. Default: true."),
+        optional("system", Kind::Truth, "Whether system prompts are compared. Default: true."),
     ],
 );
 

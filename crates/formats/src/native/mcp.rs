@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use agentci_plan::mcp_world::variable;
 use agentci_plan::{McpSource, McpWorld};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
 
 use super::file_names;
 use crate::printer::Printer;
 
 /// Servers by name.
-pub(super) const MCP: ValueKind = ValueKind::FilledMap(&ValueKind::Shape(&SERVER));
+pub(super) const MCP: Kind = Kind::FilledMap(&Kind::Shape(&SERVER));
 
 static SERVER: Shape = Shape::new(
     "an MCP server",
@@ -26,17 +26,17 @@ static SERVER: Shape = Shape::new(
     &[
         optional(
             "scripted",
-            ValueKind::Name,
+            Kind::Name,
             "A script of an MCP server, from the folder of the suite; `{case}` stands for the id of the case.",
         ),
         optional(
             "recording",
-            ValueKind::Name,
+            Kind::Name,
             "A recording of what an agent sent to the real server; `{case}` stands for the id of the case.",
         ),
         optional(
             "server",
-            ValueKind::Name,
+            Kind::Name,
             "What occurs in the address or the command of the server, where the recording has several.",
         ),
     ],

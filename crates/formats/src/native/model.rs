@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{ModelScript, ModelWorld, ScriptSource, UnansweredRoute};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 
 use super::file_names::of_case;
@@ -62,23 +62,23 @@ pub(super) static MODEL: Shape = Shape::new(
     &[
         optional(
             "script",
-            ValueKind::Either(&[ValueKind::Name, ValueKind::Shape(&SCRIPT)]),
+            Kind::Either(&[Kind::Name, Kind::Shape(&SCRIPT)]),
             "A model's script: its file, from the folder of the suite, in which `{case}` stands for the id of the case; or the script itself. A case that leaves it out has the suite's.",
         ),
         optional(
             "recording",
-            ValueKind::Name,
+            Kind::Name,
             "A recording of what the agent sends to its model alone; `{case}` stands for the id of the case.",
         ),
-        optional("optional", ValueKind::Truth, "Whether the agent may do without asking it. Default: false."),
+        optional("optional", Kind::Truth, "Whether the agent may do without asking it. Default: false."),
         optional(
             "miss",
-            ValueKind::Choice(&words(&UnansweredRoute::NAMES)),
+            Kind::Choice(&words(&UnansweredRoute::NAMES)),
             "What a request that no rule fits does to the case. Default: the script's `miss`, else fail.",
         ),
         optional(
             "strict",
-            ValueKind::Truth,
+            Kind::Truth,
             "Whether requests are refused that the provider would refuse. Default: the script's `strict`, else true.",
         ),
     ],

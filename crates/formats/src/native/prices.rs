@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use agentci_plan::Price;
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, read};
 
 use crate::printer::Printer;
 use crate::quantity::number_to;
 
 /// Prices by the names of models.
-pub(super) const PRICES: ValueKind = ValueKind::Map(&ValueKind::Shape(&PRICE));
+pub(super) const PRICES: Kind = Kind::Map(&Kind::Shape(&PRICE));
 
 /// The most that a price may be: no model costs a million dollars for a million tokens.
 const HIGHEST: f64 = 1_000_000.0;
@@ -19,13 +19,9 @@ static PRICE: Shape = Shape::new(
     "the price of a model",
     "What a model costs, in US dollars per million tokens.",
     &[
-        required("input", ValueKind::Range(0.0, HIGHEST), "Tokens that it reads."),
-        optional(
-            "cached_input",
-            ValueKind::Range(0.0, HIGHEST),
-            "Tokens that it read before. Default: as much as others.",
-        ),
-        required("output", ValueKind::Range(0.0, HIGHEST), "Tokens that it writes."),
+        required("input", Kind::Range(0.0, HIGHEST), "Tokens that it reads."),
+        optional("cached_input", Kind::Range(0.0, HIGHEST), "Tokens that it read before. Default: as much as others."),
+        required("output", Kind::Range(0.0, HIGHEST), "Tokens that it writes."),
     ],
 );
 

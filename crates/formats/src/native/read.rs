@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{Case, Dialect, Habits, Mode, Suite, Target};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reading, join, read};
 
 use super::gates::{GATES, gates};
@@ -34,25 +34,25 @@ pub(crate) static SUITE: Shape = Shape::new(
     "the suite",
     "Cases, and what they have in common.",
     &[
-        required("suite", ValueKind::Name, "What reports call the suite."),
-        optional("folder", ValueKind::Name, "The folder that paths are named from, if it is not that of the file."),
+        required("suite", Kind::Name, "What reports call the suite."),
+        optional("folder", Kind::Name, "The folder that paths are named from, if it is not that of the file."),
         optional(
             "mode",
-            ValueKind::Choice(&words(&Mode::NAMES)),
+            Kind::Choice(&words(&Mode::NAMES)),
             "Whether tools are answered from recordings, recorded, or live.",
         ),
-        optional("output_dir", ValueKind::Name, "Where runs are stored."),
-        optional("gates", ValueKind::Shape(&GATES), "What runs of the suite are held against."),
-        optional("redact", ValueKind::Shape(&REDACTION), "What must not be stored or shown."),
-        optional("embedder", ValueKind::Name, "What measures similarities for `semantic` checks."),
+        optional("output_dir", Kind::Name, "Where runs are stored."),
+        optional("gates", Kind::Shape(&GATES), "What runs of the suite are held against."),
+        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
+        optional("embedder", Kind::Name, "What measures similarities for `semantic` checks."),
         optional("prices", PRICES, "What models cost that are not known, or cost something else here, by their names."),
     ],
 )
 .with(&[
     SETTINGS,
     &[
-        optional("agents", ValueKind::Map(&ValueKind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
-        required("cases", ValueKind::Filled(&ValueKind::Shape(&CASE)), "The cases, in the order they are run."),
+        optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
+        required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they are run."),
     ],
     &[EXCLUDE],
 ]);
@@ -61,15 +61,15 @@ static CASE: Shape = Shape::new(
     "the case",
     "One test.",
     &[
-        required("id", ValueKind::Name, "What reports call the case; each stands once in a suite."),
-        optional("description", ValueKind::Text, "What it is about."),
-        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
+        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
+        optional("description", Kind::Text, "What it is about."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
         optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("input", ValueKind::Object, "A task as data: the one turn of the case."),
-        optional("turns", ValueKind::Filled(&ValueKind::Shape(&TURN)), "A conversation, turn by turn."),
-        optional("asked", ValueKind::Data, "What reports show as the question."),
-        optional("expected", ValueKind::Data, "What reports show as the hoped-for answer."),
-        optional("metadata", ValueKind::Data, "What reports show beside."),
+        optional("input", Kind::Object, "A task as data: the one turn of the case."),
+        optional("turns", Kind::Filled(&Kind::Shape(&TURN)), "A conversation, turn by turn."),
+        optional("asked", Kind::Data, "What reports show as the question."),
+        optional("expected", Kind::Data, "What reports show as the hoped-for answer."),
+        optional("metadata", Kind::Data, "What reports show beside."),
     ],
 )
 .with(&[SETTINGS])

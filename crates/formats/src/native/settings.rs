@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Check, Fault, Hook, Limits, LiveTool, MOST_RUNS, Normalization, ScriptedTool, StopRule, Text};
-use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, words};
+use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Reader, Reading, Spanned, read};
 
 use crate::world::{
@@ -97,26 +97,22 @@ pub(super) struct SharedSettings {
 
 /// The shared keys.
 pub(super) static SETTINGS: &[Field] = &[
-    optional("target", ValueKind::Shape(&TARGET), "How the agent is reached: one key, the kind."),
-    optional("world", ValueKind::Shape(&WORLD), "What the agent's model and tools meet."),
-    optional("variables", ValueKind::Map(&ValueKind::Word), "Values for `${..}` in texts."),
-    optional("hooks", ValueKind::List(&ValueKind::Shape(&HOOK)), "Commands that run before a case."),
-    optional("checks", ValueKind::List(&ValueKind::Check), "What is asked of the whole case."),
-    optional("limits", ValueKind::Shape(&LIMITS), "What stops a case, and fails it."),
+    optional("target", Kind::Shape(&TARGET), "How the agent is reached: one key, the kind."),
+    optional("world", Kind::Shape(&WORLD), "What the agent's model and tools meet."),
+    optional("variables", Kind::Map(&Kind::Word), "Values for `${..}` in texts."),
+    optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before a case."),
+    optional("checks", Kind::List(&Kind::Check), "What is asked of the whole case."),
+    optional("limits", Kind::Shape(&LIMITS), "What stops a case, and fails it."),
     optional(
         "timeout",
-        ValueKind::Either(&[ValueKind::Duration, ValueKind::Choice(&["none"])]),
+        Kind::Either(&[Kind::Duration, Kind::Choice(&["none"])]),
         "When a case is given up, or `none`.",
     ),
-    optional(
-        "runs",
-        ValueKind::Whole(1, MOST_RUNS as i64),
-        "How often a case is run; it passes only if all its runs do.",
-    ),
-    optional("stop", ValueKind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
+    optional("runs", Kind::Whole(1, MOST_RUNS as i64), "How often a case is run; it passes only if all its runs do."),
+    optional("stop", Kind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
     optional(
         "played",
-        ValueKind::Truth,
+        Kind::Truth,
         "Whether a case is meant to be answered from its `recording`, so that `--require-agent` lets it through.",
     ),
 ];
@@ -127,21 +123,21 @@ static WORLD: Shape = Shape::new(
     &[
         optional(
             "model",
-            ValueKind::Shape(&MODEL),
+            Kind::Shape(&MODEL),
             "The mock LLM that the agent is led to, or a recording of the real one.",
         ),
         optional("mcp", MCP, "The MCP servers that are played for the agent, by name."),
-        optional("tools", ValueKind::Shape(&TOOLS), "What answers for tools."),
+        optional("tools", Kind::Shape(&TOOLS), "What answers for tools."),
         NORMALIZATION,
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
         optional(
             "recording",
-            ValueKind::Name,
+            Kind::Name,
             "A recording of all that the agent sends to its model and tools, or of the conversation with a server that runs already; `{case}` stands for the id of the case.",
         ),
         optional(
             "match",
-            ValueKind::Shape(&MATCH),
+            Kind::Shape(&MATCH),
             "What is not compared between requests of the agent and their recording.",
         ),
     ],
@@ -151,14 +147,14 @@ static TOOLS: Shape = Shape::new(
     "`tools`",
     "What answers for tools.",
     &[
-        optional("cassette", ValueKind::Name, "Recorded answers; `{case}` stands for the id of the case."),
-        optional("allow", ValueKind::List(&ValueKind::Text), "The tools that may be called; without it, all."),
+        optional("cassette", Kind::Name, "Recorded answers; `{case}` stands for the id of the case."),
+        optional("allow", Kind::List(&Kind::Text), "The tools that may be called; without it, all."),
         optional("live", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
-        optional("module", ValueKind::Name, "A Python module with tools."),
+        optional("module", Kind::Name, "A Python module with tools."),
         optional("scripted", SCRIPTED, "Answers that are written down, by name."),
         optional(
             "refusals",
-            ValueKind::List(&ValueKind::Text),
+            Kind::List(&Kind::Text),
             "Patterns of results that say that a tool was not run, beside the forms that are known.",
         ),
     ],

@@ -1,7 +1,7 @@
 //! `input` and `turns`: what is said to the agent.
 
 use agentci_plan::{Action, Data, Message, Text, Turn, TurnInput};
-use agentci_source::shape::{Field, KeyRule, Shape, UnknownKeys, ValueKind, depends, optional, required};
+use agentci_source::shape::{Field, KeyRule, Kind, Shape, UnknownKeys, depends, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Reader, Reading, Spanned, read};
 use serde_json::{Map, Value};
 
@@ -15,11 +15,11 @@ pub(super) static TURN: Shape = Shape::new(
     "a turn",
     "Something that is said to the agent, or an action of its protocol.",
     &[
-        optional("user", ValueKind::Text, "What the user says; variables may stand in it."),
-        optional("input", ValueKind::Object, "A task as data."),
-        optional("messages", ValueKind::Filled(&ValueKind::Shape(&MESSAGE)), "Several messages at once."),
-        optional("checks", ValueKind::List(&ValueKind::Check), "What is asked of this turn."),
-        optional("limits", ValueKind::Shape(&LIMITS), "What stops the turn."),
+        optional("user", Kind::Text, "What the user says; variables may stand in it."),
+        optional("input", Kind::Object, "A task as data."),
+        optional("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Several messages at once."),
+        optional("checks", Kind::List(&Kind::Check), "What is asked of this turn."),
+        optional("limits", Kind::Shape(&LIMITS), "What stops the turn."),
     ],
 )
 .unknown(UnknownKeys::Matching {
@@ -30,20 +30,20 @@ pub(super) static TURN: Shape = Shape::new(
 
 /// What a message may say beside its role and its content.
 pub(crate) static MORE: &[Field] = &[
-    optional("name", ValueKind::Data, "The name of who says it."),
-    optional("tool_call_id", ValueKind::Data, "The call that it answers."),
-    optional("tool_calls", ValueKind::Data, "Calls of tools."),
-    optional("refusal", ValueKind::Data, "Why nothing else is said."),
-    optional("reasoning_content", ValueKind::Data, "What was thought before."),
+    optional("name", Kind::Data, "The name of who says it."),
+    optional("tool_call_id", Kind::Data, "The call that it answers."),
+    optional("tool_calls", Kind::Data, "Calls of tools."),
+    optional("refusal", Kind::Data, "Why nothing else is said."),
+    optional("reasoning_content", Kind::Data, "What was thought before."),
 ];
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
     &[
-        required("role", ValueKind::Name, "Who says it."),
+        required("role", Kind::Name, "Who says it."),
         depends(
             "content",
-            ValueKind::Either(&[ValueKind::Text, ValueKind::List(&ValueKind::Data)]),
+            Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
             "What is said: a text, or a list of parts.",
         ),
     ],

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use agentci_plan::Check;
-use agentci_source::shape::{Field, Shape, Tagged, UnknownKeys, ValueKind, optional, required};
+use agentci_source::shape::{Field, Kind, Shape, Tagged, UnknownKeys, optional, required};
 use agentci_source::{Content, Diagnostic, Diagnostics, Node, Scalar, Span, Spanned, read};
 
 use crate::suggestion::meant_and_known;
@@ -30,40 +30,38 @@ const VARIANTS: [(&str, &Shape); 6] = [
 ];
 
 /// A list of assertions.
-pub(super) const ASSERTIONS: ValueKind =
-    ValueKind::List(&ValueKind::Tagged(&Tagged { tag: "type", variants: &VARIANTS, usual: None }));
+pub(super) const ASSERTIONS: Kind =
+    Kind::List(&Kind::Tagged(&Tagged { tag: "type", variants: &VARIANTS, usual: None }));
 
 /// The key that every assertion has.
-static TYPE: &[Field] = &[required("type", ValueKind::Choice(&TYPES), "What is asked.")];
+static TYPE: &[Field] = &[required("type", Kind::Choice(&TYPES), "What is asked.")];
 static ASSERTION: Shape = shape("What is asked of a case.", &[]);
-static REQUIRED_FIELDS: Shape = shape(
-    "The final output has these keys.",
-    &[&[required("fields", ValueKind::OneOrMore(&ValueKind::Text), "The keys.")]],
-);
+static REQUIRED_FIELDS: Shape =
+    shape("The final output has these keys.", &[&[required("fields", Kind::OneOrMore(&Kind::Text), "The keys.")]]);
 static JSON_SCHEMA: Shape = shape(
     "The final output is valid under a JSON Schema.",
-    &[&[required("schema_path", ValueKind::Name, "The file of the schema, from the folder of the suite.")]],
+    &[&[required("schema_path", Kind::Name, "The file of the schema, from the folder of the suite.")]],
 );
 static CALLS: Shape = shape(
     "These tools are called, or must not be.",
-    &[&[required("tools", ValueKind::OneOrMore(&ValueKind::Text), "The names of the tools.")]],
+    &[&[required("tools", Kind::OneOrMore(&Kind::Text), "The names of the tools.")]],
 );
 static CALL_ORDER: Shape = shape(
     "Tools are called in this order.",
-    &[&[required("order", ValueKind::List(&ValueKind::Text), "The names of the tools.")]],
+    &[&[required("order", Kind::List(&Kind::Text), "The names of the tools.")]],
 );
 static SEMANTIC: Shape = shape(
     "The answer means the same as the expected text.",
     &[&[
-        required("expected", ValueKind::Name, "What a good answer says."),
+        required("expected", Kind::Name, "What a good answer says."),
         optional(
             "facts",
-            ValueKind::Choice(&["fail", "warn", "off"]),
+            Kind::Choice(&["fail", "warn", "off"]),
             "What a fact comes to that the answer does not state, `warn` without it.",
         ),
         optional(
             "threshold",
-            ValueKind::Either(&[ValueKind::Range(0.0, 1.0), ValueKind::FilledMap(&ValueKind::Range(0.0, 1.0))]),
+            Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]),
             "The least similarity, or one for each embedder.",
         ),
     ]],

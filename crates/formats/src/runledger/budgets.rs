@@ -1,14 +1,14 @@
 //! `budgets` of a suite or a case.
 
 use agentci_plan::{Limit, Limits};
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Content, Diagnostics, Node, Reading, Scalar};
 use serde_json::Value;
 
 use crate::quantity::{number, whole};
 
-const COUNT: ValueKind = ValueKind::Either(&[ValueKind::Unbroken, ValueKind::SpeltCount]);
-const MONEY: ValueKind = ValueKind::Either(&[ValueKind::Number, ValueKind::Spelt(f64::INFINITY)]);
+const COUNT: Kind = Kind::Either(&[Kind::Unbroken, Kind::SpeltCount]);
+const MONEY: Kind = Kind::Either(&[Kind::Number, Kind::Spelt(f64::INFINITY)]);
 
 pub(super) static BUDGETS: Shape = Shape::new(
     "`budgets`",

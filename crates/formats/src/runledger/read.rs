@@ -9,7 +9,7 @@ use agentci_plan::{
     Normalization, OutputRule, Parallelism, ProcessTarget, RecordedNumbers, Speech, Suite, Target, Text, ToolSource,
     TurnInput, Verdicts, World,
 };
-use agentci_source::shape::{Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
 use super::assertion::{ASSERTIONS, assertions};
@@ -54,29 +54,29 @@ pub(crate) static SUITE: Shape = Shape::new(
     "the suite",
     "A suite whose cases are files of their own.",
     &[
-        required("suite_name", ValueKind::Name, "What reports call the suite."),
+        required("suite_name", Kind::Name, "What reports call the suite."),
         required(
             "agent_command",
-            ValueKind::Filled(&ValueKind::Text),
+            Kind::Filled(&Kind::Text),
             "The agent: a program and its arguments; files in it are found beside the suite.",
         ),
         required(
             "mode",
-            ValueKind::Choice(&words(&Mode::NAMES)),
+            Kind::Choice(&words(&Mode::NAMES)),
             "Whether tools are answered from recordings, recorded, or live.",
         ),
-        required("cases_path", ValueKind::Name, "The folder of the cases."),
-        required("tool_registry", ValueKind::List(&ValueKind::Text), "The tools that the agent may call."),
+        required("cases_path", Kind::Name, "The folder of the cases."),
+        required("tool_registry", Kind::List(&Kind::Text), "The tools that the agent may call."),
         optional("assertions", ASSERTIONS, "What is asked of every case."),
-        optional("budgets", ValueKind::Shape(&BUDGETS), "What stops a case, and fails it."),
-        optional("output_dir", ValueKind::Name, "Where runs are stored."),
-        optional("baseline_path", ValueKind::Name, "The summary of a former run to compare with."),
-        optional("regression", ValueKind::Shape(&REGRESSION), "What runs of the suite are held against."),
+        optional("budgets", Kind::Shape(&BUDGETS), "What stops a case, and fails it."),
+        optional("output_dir", Kind::Name, "Where runs are stored."),
+        optional("baseline_path", Kind::Name, "The summary of a former run to compare with."),
+        optional("regression", Kind::Shape(&REGRESSION), "What runs of the suite are held against."),
         optional("tools", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
-        optional("tool_module", ValueKind::Name, "A Python module with tools."),
+        optional("tool_module", Kind::Name, "A Python module with tools."),
         NORMALIZATION,
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
-        optional("redact", ValueKind::Shape(&REDACTION), "What must not be stored or shown."),
+        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
     ],
 );
 
@@ -85,12 +85,12 @@ pub(crate) static CASE: Shape = Shape::new(
     "the case",
     "One test: a task, and what its tools answered.",
     &[
-        required("id", ValueKind::Name, "What reports call the case; each stands once in a suite."),
-        optional("description", ValueKind::Text, "What it is about."),
-        required("input", ValueKind::Object, "The task that the agent is given."),
-        required("cassette", ValueKind::Name, "The file with what tools answered, from the folder of the suite."),
+        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
+        optional("description", Kind::Text, "What it is about."),
+        required("input", Kind::Object, "The task that the agent is given."),
+        required("cassette", Kind::Name, "The file with what tools answered, from the folder of the suite."),
         optional("assertions", ASSERTIONS, "What is asked of this case beyond what the suite asks."),
-        optional("budgets", ValueKind::Shape(&BUDGETS), "What stops the case, in place of the suite's."),
+        optional("budgets", Kind::Shape(&BUDGETS), "What stops the case, in place of the suite's."),
         NORMALIZATION,
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),
     ],

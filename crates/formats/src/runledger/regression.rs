@@ -1,7 +1,7 @@
 //! `regression` of a suite: what its runs are held against.
 
 use agentci_plan::Gates;
-use agentci_source::shape::{Shape, UnknownKeys, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, UnknownKeys, optional};
 use agentci_source::{Diagnostics, Node, Reader, Reading, Spanned, read};
 
 use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
@@ -11,19 +11,19 @@ pub(super) static REGRESSION: Shape = Shape::new(
     "`regression`",
     "What runs of the suite are held against.",
     &[
-        optional("min_pass_rate", ValueKind::Range(0.0, 1.0), "The least share of cases that must pass."),
-        optional("min_success_rate", ValueKind::Range(0.0, 1.0), "Another name for `min_pass_rate`."),
+        optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
+        optional("min_success_rate", Kind::Range(0.0, 1.0), "Another name for `min_pass_rate`."),
         optional(
             "max_avg_wall_ms_delta_pct",
-            ValueKind::Number,
+            Kind::Number,
             "How much longer cases may take on average: a percentage from 1 on, a fraction below.",
         ),
         optional(
             "max_p95_wall_ms_delta_pct",
-            ValueKind::Number,
+            Kind::Number,
             "How much longer the slowest cases may take: a percentage from 1 on, a fraction below.",
         ),
-        optional("max_p95_wall_ms_increase_pct", ValueKind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
+        optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
     ],
 )
 .with(&[SHARED_GATES])

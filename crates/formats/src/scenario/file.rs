@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{Case, Data, TurnInput, World};
-use agentci_source::shape::{Shape, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::json;
 
@@ -22,13 +22,13 @@ pub(crate) static SCENARIO: Shape = Shape::new(
     "the scenario",
     "A question, what tools answer, and the answer that is hoped for.",
     &[
-        required("test_name", ValueKind::Name, "What reports call the scenario; each stands once for an agent."),
-        optional("description", ValueKind::Text, "What it is about."),
-        optional("tags", ValueKind::OneOrMore(&ValueKind::Text), "Words to select it by."),
+        required("test_name", Kind::Name, "What reports call the scenario; each stands once for an agent."),
+        optional("description", Kind::Text, "What it is about."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
         optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("variables", ValueKind::Object, "What the agent is told beside the question."),
-        required("user_input", ValueKind::Name, "The question."),
-        required("expected_answer", ValueKind::Name, "What a good answer says."),
+        optional("variables", Kind::Object, "What the agent is told beside the question."),
+        required("user_input", Kind::Name, "The question."),
+        required("expected_answer", Kind::Name, "What a good answer says."),
         optional("semantic_threshold", THRESHOLD, "The least similarity, or one for each embedder."),
         optional("tool_fixtures", FIXTURES, "What tools answer, by their ids."),
         optional("faults", FAULTS, "What goes wrong with tools on purpose."),

@@ -14,7 +14,7 @@
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, RoutedTool};
-use agentci_source::shape::{KeyRule, Shape, UnknownKeys, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, UnknownKeys, optional};
 use agentci_source::{Content, Diagnostics, Node, Pair, Reader, Reading, Spanned, did_you_mean, read};
 use serde_json::{Map, Value};
 
@@ -24,22 +24,21 @@ use crate::world::{FixtureManner, MANNER, check_delay, either_answer, read_manne
 static FIXTURE: Shape = Shape::new(
     "an answer",
     "A request to a tool, and its answer; keys that are not known belong to the request.",
-    &[optional("request", ValueKind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
+    &[optional("request", Kind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
 )
 .with(&[
     MANNER,
     &[
-        optional("delay_ms", ValueKind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
-        optional("response_file", ValueKind::Name, "A file with the answer, below `__files`."),
-        optional("response", ValueKind::Data, "The answer itself."),
+        optional("delay_ms", Kind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
+        optional("response_file", Kind::Name, "A file with the answer, below `__files`."),
+        optional("response", Kind::Data, "The answer itself."),
     ],
 ])
 .unknown(UnknownKeys::Ignored)
 .rules(&[KeyRule::NotBoth(&["response_file", "response"])]);
 
 /// Answers by the ids of tools.
-pub(super) const FIXTURES: ValueKind =
-    ValueKind::Map(&ValueKind::Either(&[ValueKind::List(&ValueKind::Shape(&FIXTURE)), ValueKind::Nothing]));
+pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
 
 /// Reads a mapping of tools to their answers.
 pub(super) fn fixtures(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{HttpTarget, Strictness, Text, TextEvents, ToolBase, UnansweredRoute};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Files, Node, Pair, Span, Spanned, did_you_mean, read, relative};
 
 use super::threshold::{THRESHOLD, threshold};
@@ -61,15 +61,11 @@ pub(crate) static SETTINGS: Shape = Shape::new(
     &[
         optional(
             "targets",
-            ValueKind::Map(&ValueKind::Shape(&TARGET)),
+            Kind::Map(&Kind::Shape(&TARGET)),
             "How agents are reached, by their folders; `default` is for the others.",
         ),
         optional("tool_bases", BASES, "The variables that lead agents to their tools."),
-        optional(
-            "stub_miss",
-            ValueKind::Choice(&words(&UnansweredRoute::NAMES)),
-            "What a call without an answer comes to.",
-        ),
+        optional("stub_miss", Kind::Choice(&words(&UnansweredRoute::NAMES)), "What a call without an answer comes to."),
         optional(
             "stub_port",
             PORT,
@@ -77,10 +73,10 @@ pub(crate) static SETTINGS: Shape = Shape::new(
         ),
         optional(
             "facts",
-            ValueKind::Choice(&words(&FACTS)),
+            Kind::Choice(&words(&FACTS)),
             "What a fact comes to that an answer does not state, `warn` without it.",
         ),
-        optional("embedder", ValueKind::Name, "What measures similarities."),
+        optional("embedder", Kind::Name, "What measures similarities."),
         optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
     ],
 )
@@ -89,15 +85,11 @@ pub(crate) static SETTINGS: Shape = Shape::new(
 static TARGET: Shape = Shape::new(
     "a target",
     "How an agent is reached.",
-    &[optional("url", ValueKind::Address, "The address; variables may stand in it.")],
+    &[optional("url", Kind::Address, "The address; variables may stand in it.")],
 )
 .with(&[
     HTTP_KEYS,
-    &[optional(
-        "agent_command",
-        ValueKind::Filled(&ValueKind::Text),
-        "The program that is the agent, started by the run.",
-    )],
+    &[optional("agent_command", Kind::Filled(&Kind::Text), "The program that is the agent, started by the run.")],
     SERVER_KEYS,
 ])
 .rules(&[

@@ -1,14 +1,13 @@
 //! `semantic_threshold`: how near an answer must be, as a number or as one for each embedder.
 
-use agentci_source::shape::ValueKind;
+use agentci_source::shape::Kind;
 use agentci_source::{Content, Diagnostics, Node};
 
 use crate::canonical;
 use crate::gates::share;
 
 /// A number, or one for each embedder.
-pub(super) const THRESHOLD: ValueKind =
-    ValueKind::Either(&[ValueKind::Range(0.0, 1.0), ValueKind::FilledMap(&ValueKind::Range(0.0, 1.0))]);
+pub(super) const THRESHOLD: Kind = Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]);
 
 /// Reads a threshold, in the form that the check takes.
 pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use agentci_source::shape::{Field, ValueKind as Shape, optional};
+use agentci_source::shape::{Field, Kind as Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, FileKind, Files, Node, Span, Spanned, join, read, yaml};
 
 use super::glob::Glob;

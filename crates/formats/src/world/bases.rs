@@ -3,22 +3,20 @@
 use std::sync::Arc;
 
 use agentci_plan::{Text, ToolBase};
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 
 use crate::native::read_address;
 use crate::printer::Printer;
 
 /// Names of variables, or a mapping from them.
-pub(crate) const BASES: ValueKind = ValueKind::Either(&[
-    ValueKind::OneOrMore(&ValueKind::Text),
-    ValueKind::Map(&ValueKind::Either(&[ValueKind::Shape(&BASE), ValueKind::Nothing])),
-]);
+pub(crate) const BASES: Kind =
+    Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Map(&Kind::Either(&[Kind::Shape(&BASE), Kind::Nothing]))]);
 
 static BASE: Shape = Shape::new(
     "a tool base",
     "Where a variable leads the agent in live mode.",
-    &[optional("live", ValueKind::Address, "The address of the real tools.")],
+    &[optional("live", Kind::Address, "The address of the real tools.")],
 );
 
 /// Reads names of variables; the good ones are kept when one is wrong.

@@ -3,27 +3,27 @@
 use crate::printer::Printer;
 use crate::quantity::number_to;
 use agentci_plan::{Fault, FaultKind, FaultTime};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, print_duration, read};
 
 const KINDS: [&str; 5] = ["error", "delay", "malformed", "truncated", "hang"];
 
 /// A list of faults.
-pub(crate) const FAULTS: ValueKind = ValueKind::List(&ValueKind::Shape(&FAULT));
+pub(crate) const FAULTS: Kind = Kind::List(&Kind::Shape(&FAULT));
 
 static FAULT: Shape = Shape::new(
     "a fault",
     "Something that goes wrong with tools on purpose.",
     &[
-        optional("tool", ValueKind::Name, "The tool it befalls; without it, every tool."),
-        optional("model", ValueKind::Truth, "Whether it befalls the model of a recorded world, and not its tools."),
-        optional("call", ValueKind::Count(1), "The call that it befalls, counted from 1."),
-        optional("rate", ValueKind::Range(0.0, 1.0), "The share of calls that it befalls."),
-        optional("error", ValueKind::Text, "The tool fails with this message."),
-        optional("delay", ValueKind::Duration, "The tool answers this much later."),
-        optional("malformed", ValueKind::Truth, "The answer is not what the tool would say."),
-        optional("truncated", ValueKind::Truth, "The answer is cut off."),
-        optional("hang", ValueKind::Truth, "The tool never answers."),
+        optional("tool", Kind::Name, "The tool it befalls; without it, every tool."),
+        optional("model", Kind::Truth, "Whether it befalls the model of a recorded world, and not its tools."),
+        optional("call", Kind::Count(1), "The call that it befalls, counted from 1."),
+        optional("rate", Kind::Range(0.0, 1.0), "The share of calls that it befalls."),
+        optional("error", Kind::Text, "The tool fails with this message."),
+        optional("delay", Kind::Duration, "The tool answers this much later."),
+        optional("malformed", Kind::Truth, "The answer is not what the tool would say."),
+        optional("truncated", Kind::Truth, "The answer is cut off."),
+        optional("hang", Kind::Truth, "The tool never answers."),
     ],
 )
 .rules(&[KeyRule::One(&KINDS), KeyRule::NotBoth(&["call", "rate"]), KeyRule::NotBoth(&["tool", "model"])]);

@@ -1,6 +1,6 @@
 //! What every answer of a routed tool may say, however the dialect writes the rest: `name`, `method`, `status`, `headers`.
 
-use agentci_source::shape::{Field, ValueKind, optional};
+use agentci_source::shape::{Field, Kind, optional};
 use agentci_source::{Diagnostics, Node, Pair, Reader, Spanned, read};
 
 use crate::quantity::whole_in;
@@ -13,14 +13,10 @@ const LONGEST_DELAY_MS: u64 = 600_000;
 
 /// The keys that all dialects have.
 pub(crate) static MANNER: &[Field] = &[
-    optional("name", ValueKind::Text, "What reports call the answer."),
-    optional(
-        "method",
-        ValueKind::Like("^[A-Za-z-]+$"),
-        "The method of HTTP that is answered; without it, every method.",
-    ),
-    optional("status", ValueKind::Whole(200, 599), "The status of the answer, 200 without it."),
-    optional("headers", ValueKind::Map(&ValueKind::Word), "Headers of the answer."),
+    optional("name", Kind::Text, "What reports call the answer."),
+    optional("method", Kind::Like("^[A-Za-z-]+$"), "The method of HTTP that is answered; without it, every method."),
+    optional("status", Kind::Whole(200, 599), "The status of the answer, 200 without it."),
+    optional("headers", Kind::Map(&Kind::Word), "Headers of the answer."),
 ];
 
 /// What an answer says beside request and content.

@@ -8,7 +8,7 @@
 //! ```
 
 use agentci_plan::{CommandPart, CommandTool, HttpTool, LiveTool, McpTool, McpTransport, TOOL_TIMEOUT, Text};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 
 use crate::command::SuiteFolder;
@@ -16,22 +16,22 @@ use crate::printer::Printer;
 use crate::texts::template;
 
 /// Tools by their names.
-pub(crate) const LIVE_TOOLS: ValueKind = ValueKind::Map(&ValueKind::Having("command", &COMMAND_TOOL, &SERVED_TOOL));
+pub(crate) const LIVE_TOOLS: Kind = Kind::Map(&Kind::Having("command", &COMMAND_TOOL, &SERVED_TOOL));
 
 static COMMAND_TOOL: Shape = Shape::new(
     "a tool",
     "A tool that is a program.",
     &[
-        optional("timeout", ValueKind::Duration, "How long one call may take."),
+        optional("timeout", Kind::Duration, "How long one call may take."),
         required(
             "command",
-            ValueKind::Filled(&ValueKind::Text),
+            Kind::Filled(&Kind::Text),
             "The program and its arguments; it reads the call as JSON from its standard input.",
         ),
-        optional("http", ValueKind::Nothing, "A server that is asked instead."),
-        optional("mcp", ValueKind::Nothing, "An MCP server that is asked instead."),
-        optional("long_lived", ValueKind::Truth, "Whether one process serves all calls, a line each."),
-        optional("env", ValueKind::Map(&ValueKind::Text), "Variables of its environment."),
+        optional("http", Kind::Nothing, "A server that is asked instead."),
+        optional("mcp", Kind::Nothing, "An MCP server that is asked instead."),
+        optional("long_lived", Kind::Truth, "Whether one process serves all calls, a line each."),
+        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
     ],
 );
 
@@ -39,10 +39,10 @@ static SERVED_TOOL: Shape = Shape::new(
     "a tool",
     "A tool that a server has.",
     &[
-        optional("timeout", ValueKind::Duration, "How long one call may take."),
-        optional("command", ValueKind::Nothing, "A program that is started instead."),
-        optional("http", ValueKind::Shape(&HTTP_TOOL), "A server that is asked over HTTP."),
-        optional("mcp", ValueKind::Having("command", &STDIO_SERVER, &HTTP_SERVER), "An MCP server."),
+        optional("timeout", Kind::Duration, "How long one call may take."),
+        optional("command", Kind::Nothing, "A program that is started instead."),
+        optional("http", Kind::Shape(&HTTP_TOOL), "A server that is asked over HTTP."),
+        optional("mcp", Kind::Having("command", &STDIO_SERVER, &HTTP_SERVER), "An MCP server."),
     ],
 )
 .rules(&[KeyRule::One(&["http", "mcp"])]);
@@ -51,8 +51,8 @@ static HTTP_TOOL: Shape = Shape::new(
     "`http`",
     "A server that is sent the arguments of a call.",
     &[
-        required("url", ValueKind::Text, "The address; variables may stand in it."),
-        optional("headers", ValueKind::Map(&ValueKind::Text), "Headers that are sent along."),
+        required("url", Kind::Text, "The address; variables may stand in it."),
+        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
     ],
 );
 
@@ -60,10 +60,10 @@ static STDIO_SERVER: Shape = Shape::new(
     "`mcp`",
     "An MCP server that is a program.",
     &[
-        optional("tool", ValueKind::Name, "The tool's name on the server, if it is another."),
-        required("command", ValueKind::Filled(&ValueKind::Text), "The program and its arguments."),
-        optional("url", ValueKind::Nothing, "An address that is asked instead."),
-        optional("env", ValueKind::Map(&ValueKind::Text), "Variables of its environment."),
+        optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
+        required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
+        optional("url", Kind::Nothing, "An address that is asked instead."),
+        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
     ],
 );
 
@@ -71,10 +71,10 @@ static HTTP_SERVER: Shape = Shape::new(
     "`mcp`",
     "An MCP server at an address.",
     &[
-        optional("tool", ValueKind::Name, "The tool's name on the server, if it is another."),
-        optional("command", ValueKind::Nothing, "A program that is started instead."),
-        required("url", ValueKind::Text, "The address; variables may stand in it."),
-        optional("headers", ValueKind::Map(&ValueKind::Text), "Headers that are sent along."),
+        optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
+        optional("command", Kind::Nothing, "A program that is started instead."),
+        required("url", Kind::Text, "The address; variables may stand in it."),
+        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
     ],
 );
 

@@ -1,31 +1,24 @@
 //! `normalization: { strip_keys: [..], strip_paths: [..], replace_paths: {..}, replace_text: [..] }`
 
 use agentci_plan::{Normalization, TextReplacement};
-use agentci_source::shape::{Field, Shape, ValueKind, optional, required};
+use agentci_source::shape::{Field, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 
 use super::check_pattern;
 use crate::printer::Printer;
 
 /// The key of what does not count.
-pub(crate) const NORMALIZATION: Field = optional(
-    "normalization",
-    ValueKind::Shape(&KEYS),
-    "What of a tool's arguments does not count when calls are compared.",
-);
+pub(crate) const NORMALIZATION: Field =
+    optional("normalization", Kind::Shape(&KEYS), "What of a tool's arguments does not count when calls are compared.");
 
 static KEYS: Shape = Shape::new(
     "`normalization`",
     "What of a tool's arguments does not count when calls are compared.",
     &[
-        optional("strip_keys", ValueKind::List(&ValueKind::Text), "Keys that do not count, wherever they stand."),
-        optional("strip_paths", ValueKind::List(&ValueKind::Text), "Paths of values that do not count."),
-        optional("replace_paths", ValueKind::Object, "Values by the paths that they take the place at."),
-        optional(
-            "replace_text",
-            ValueKind::List(&ValueKind::Shape(&REPLACEMENT)),
-            "Patterns whose matches are replaced.",
-        ),
+        optional("strip_keys", Kind::List(&Kind::Text), "Keys that do not count, wherever they stand."),
+        optional("strip_paths", Kind::List(&Kind::Text), "Paths of values that do not count."),
+        optional("replace_paths", Kind::Object, "Values by the paths that they take the place at."),
+        optional("replace_text", Kind::List(&Kind::Shape(&REPLACEMENT)), "Patterns whose matches are replaced."),
     ],
 );
 
@@ -33,11 +26,11 @@ static REPLACEMENT: Shape = Shape::new(
     "a text replacement",
     "A pattern, and what takes the place of its matches.",
     &[
-        required("pattern", ValueKind::Text, "A regular expression."),
-        optional("replacement", ValueKind::Text, "What takes its place; nothing without it."),
+        required("pattern", Kind::Text, "A regular expression."),
+        optional("replacement", Kind::Text, "What takes its place; nothing without it."),
         optional(
             "flags",
-            ValueKind::Like("^[ims]*$"),
+            Kind::Like("^[ims]*$"),
             "`i` for any letter case, `m` for lines, `s` so that `.` matches line ends.",
         ),
     ],

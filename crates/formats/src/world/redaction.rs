@@ -1,7 +1,7 @@
 //! `redact: { keys: [patient_name], patterns: ['P-\d+'] }`
 
 use agentci_plan::Redaction;
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, read};
 
 use super::check_pattern;
@@ -12,8 +12,8 @@ pub(crate) static REDACTION: Shape = Shape::new(
     "`redact`",
     "What must not be stored or shown, beyond what looks like a secret.",
     &[
-        optional("keys", ValueKind::OneOrMore(&ValueKind::Text), "Keys whose values are removed."),
-        optional("patterns", ValueKind::OneOrMore(&ValueKind::Text), "Patterns whose matches are removed."),
+        optional("keys", Kind::OneOrMore(&Kind::Text), "Keys whose values are removed."),
+        optional("patterns", Kind::OneOrMore(&Kind::Text), "Patterns whose matches are removed."),
     ],
 );
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Fixture, FixtureAnswer, RoutedTool, Routes, ToolBase, UnansweredRoute};
-use agentci_source::shape::{Field, KeyRule, Shape, ValueKind as Of, optional, words};
+use agentci_source::shape::{Field, KeyRule, Kind as Of, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, FileKind, Node, Pair, Reader, Reading, Span, Spanned, read};
 use serde_json::Value;
 

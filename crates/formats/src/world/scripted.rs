@@ -8,20 +8,20 @@
 use crate::printer::Printer;
 use crate::texts::data;
 use agentci_plan::{Data, ScriptedAnswer, ScriptedTool};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 use serde_json::Value;
 
 /// Answers by the names of tools.
-pub(crate) const SCRIPTED: ValueKind =
-    ValueKind::Map(&ValueKind::Either(&[ValueKind::Shape(&ANSWER), ValueKind::Filled(&ValueKind::Shape(&ANSWER))]));
+pub(crate) const SCRIPTED: Kind =
+    Kind::Map(&Kind::Either(&[Kind::Shape(&ANSWER), Kind::Filled(&Kind::Shape(&ANSWER))]));
 
 static ANSWER: Shape = Shape::new(
     "an answer",
     "What a tool answers.",
     &[
-        optional("reply", ValueKind::Data, "What it gives; variables may stand in its texts."),
-        optional("error", ValueKind::Text, "What it complains of instead."),
+        optional("reply", Kind::Data, "What it gives; variables may stand in its texts."),
+        optional("error", Kind::Text, "What it complains of instead."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&["reply", "error"])]);

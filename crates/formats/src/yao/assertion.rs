@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::Check;
-use agentci_source::shape::{Shape, UnknownKeys as Others, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, UnknownKeys as Others, optional};
 use agentci_source::{Content, Diagnostics, Node, Reading, Scalar, Span, Spanned, did_you_mean, read, relative};
 use serde_json::Value;
 
@@ -16,25 +16,22 @@ use crate::foreign_pattern::{Language, translated};
 use crate::world::check_pattern;
 
 /// What `assert` may be: one assertion, a list of them, or the type of one that has no value.
-pub(super) const ASSERT: ValueKind = ValueKind::Either(&[
-    ValueKind::Choice(&TYPES),
-    ValueKind::Shape(&ASSERTION),
-    ValueKind::List(&ValueKind::Shape(&ASSERTION)),
-]);
+pub(super) const ASSERT: Kind =
+    Kind::Either(&[Kind::Choice(&TYPES), Kind::Shape(&ASSERTION), Kind::List(&Kind::Shape(&ASSERTION))]);
 
 static ASSERTION: Shape = Shape::new(
     "an assertion",
     "What is asked of the answer.",
     &[
-        optional("type", ValueKind::Choice(&TYPES), "What kind of assertion it is, `equals` without it."),
-        optional("value", ValueKind::Data, "What is asked for; what it has to be depends on the type."),
-        optional("path", ValueKind::Data, "Where to look, for `json_path`."),
-        optional("script", ValueKind::Text, "The function that judges, for `script`."),
-        optional("use", ValueKind::Text, "The assistant that judges, for `agent`."),
-        optional("options", ValueKind::Data, "What the judging assistant is told beside."),
-        optional("threshold", ValueKind::Data, "The least similarity, for `semantic`."),
-        optional("message", ValueKind::Text, "What is said when it does not hold."),
-        optional("negate", ValueKind::Truth, "Whether it must not hold."),
+        optional("type", Kind::Choice(&TYPES), "What kind of assertion it is, `equals` without it."),
+        optional("value", Kind::Data, "What is asked for; what it has to be depends on the type."),
+        optional("path", Kind::Data, "Where to look, for `json_path`."),
+        optional("script", Kind::Text, "The function that judges, for `script`."),
+        optional("use", Kind::Text, "The assistant that judges, for `agent`."),
+        optional("options", Kind::Data, "What the judging assistant is told beside."),
+        optional("threshold", Kind::Data, "The least similarity, for `semantic`."),
+        optional("message", Kind::Text, "What is said when it does not hold."),
+        optional("negate", Kind::Truth, "Whether it must not hold."),
     ],
 )
 .unknown(Others::Ignored);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{self as plan, ChatPrompt, ChatTarget, OutputRule, ScriptFile};
-use agentci_source::shape::{Shape, UnknownKeys, ValueKind as Of, optional};
+use agentci_source::shape::{Kind as Of, Shape, UnknownKeys, optional};
 use agentci_source::{Diagnostic, Diagnostics, FileKind, Node, Severity, Span, Spanned, join, read};
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{ChatApi, Connector, KeyHeader, ModelScript, Text};
-use agentci_source::shape::{Field, KeyRule, Shape, Tagged, UnknownKeys, ValueKind as Of, optional, required, words};
+use agentci_source::shape::{Field, KeyRule, Kind as Of, Shape, Tagged, UnknownKeys, optional, required, words};
 use agentci_source::{FileKind, Node, Reader, Reading, Severity, Span, Spanned, join, read};
 use serde_json::{Map, Value};
 

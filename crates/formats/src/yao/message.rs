@@ -1,24 +1,23 @@
 //! What an assistant is told: a text, a message, or a conversation.
 
 use agentci_plan::{Message, Text};
-use agentci_source::shape::{KeyRule, Shape, UnknownKeys, ValueKind, depends, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, UnknownKeys, depends, optional};
 use agentci_source::{Diagnostics, Node, Reading, read};
 use serde_json::{Map, Value, json};
 
 use crate::native::{MESSAGE_KEYS, take_more};
 
 /// What an assistant may be told.
-pub(super) const INPUT: ValueKind =
-    ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&MESSAGE), ValueKind::Filled(&ValueKind::Shape(&MESSAGE))]);
+pub(super) const INPUT: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&MESSAGE), Kind::Filled(&Kind::Shape(&MESSAGE))]);
 
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
     &[
-        optional("role", ValueKind::Name, "Who says it, `user` without it."),
+        optional("role", Kind::Name, "Who says it, `user` without it."),
         depends(
             "content",
-            ValueKind::Either(&[ValueKind::Text, ValueKind::List(&ValueKind::Data)]),
+            Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
             "What is said: a text, or a list of parts.",
         ),
     ],

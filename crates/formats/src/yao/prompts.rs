@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::ChatPrompt;
-use agentci_source::shape::{Shape, UnknownKeys, ValueKind as Of, optional, required};
+use agentci_source::shape::{Kind as Of, Shape, UnknownKeys, optional, required};
 use agentci_source::{Diagnostics, FileKind, Files, Node, join, read, yaml};
 
 use super::app::SIZE_LIMIT;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{Message, ScriptedTool};
-use agentci_source::shape::{Shape, UnknownKeys as Others, ValueKind, optional, required};
+use agentci_source::shape::{Kind, Shape, UnknownKeys as Others, optional, required};
 use agentci_source::{Diagnostics, Name, Node, Pair, Reader, Reading, Span, Spanned, parse_duration, read};
 use serde_json::{Map, Value};
 
@@ -20,16 +20,16 @@ pub(crate) static RECORD: Shape = Shape::new(
     "a test",
     "What an assistant is told, and what is asked of its answer.",
     &[
-        required("id", ValueKind::Name, "What reports call the test; each stands once in a file."),
+        required("id", Kind::Name, "What reports call the test; each stands once in a file."),
         required("input", INPUT, "What the assistant is told: a text, a message, or a conversation."),
         optional("assert", ASSERT, "What is asked of the answer."),
-        optional("expected", ValueKind::Data, "The hoped-for answer, which is asked for where there is no `assert`."),
-        optional("user", ValueKind::Text, "The user who asks."),
-        optional("team", ValueKind::Text, "The team of the user."),
-        optional("timeout", ValueKind::Duration, "When the test is given up."),
-        optional("skip", ValueKind::Truth, "Whether it is left out."),
-        optional("metadata", ValueKind::Object, "What reports show beside."),
-        optional("options", ValueKind::Shape(&OPTIONS), "What the test chooses for its assistant."),
+        optional("expected", Kind::Data, "The hoped-for answer, which is asked for where there is no `assert`."),
+        optional("user", Kind::Text, "The user who asks."),
+        optional("team", Kind::Text, "The team of the user."),
+        optional("timeout", Kind::Duration, "When the test is given up."),
+        optional("skip", Kind::Truth, "Whether it is left out."),
+        optional("metadata", Kind::Object, "What reports show beside."),
+        optional("options", Kind::Shape(&OPTIONS), "What the test chooses for its assistant."),
     ],
 )
 .unknown(Others::Ignored);
@@ -41,13 +41,13 @@ static OPTIONS: Shape = Shape::new(
     "`options`",
     "What a test chooses for its assistant.",
     &[
-        optional("connector", ValueKind::Name, "The model, in place of the one of the assistant."),
-        optional("metadata", ValueKind::Object, "What functions of the assistant are told."),
-        optional("disable_global_prompts", ValueKind::Truth, "Whether the prompts of the application are left out."),
+        optional("connector", Kind::Name, "The model, in place of the one of the assistant."),
+        optional("metadata", Kind::Object, "What functions of the assistant are told."),
+        optional("disable_global_prompts", Kind::Truth, "Whether the prompts of the application are left out."),
         optional("tools", SCRIPTED, "What tools answer that the model calls, by name."),
-        optional("mode", ValueKind::Data, "Not looked at."),
-        optional("search", ValueKind::Data, "Not looked at."),
-        optional("skip", ValueKind::Data, "Not looked at."),
+        optional("mode", Kind::Data, "Not looked at."),
+        optional("search", Kind::Data, "Not looked at."),
+        optional("skip", Kind::Data, "Not looked at."),
     ],
 )
 .unknown(Others::Ignored);

@@ -1,6 +1,6 @@
 //! Documents drawn from shapes.
 
-use agentci_source::shape::{CheckShape, Field, KeyRule, Need, Shape, Tagged, ValueKind};
+use agentci_source::shape::{CheckShape, Field, KeyRule, Kind, Need, Shape, Tagged};
 use serde_json::{Map, Value, json};
 
 /// How deep a document may be before it holds only what it must.
@@ -40,9 +40,9 @@ impl<'d> Draw<'d> {
     }
 
     /// A document; of a file that may be one of two, the first.
-    pub(crate) fn file(&mut self, root: &ValueKind) -> Value {
+    pub(crate) fn file(&mut self, root: &Kind) -> Value {
         match root {
-            ValueKind::Having(_, with, _) => self.shape(with, ""),
+            Kind::Having(_, with, _) => self.shape(with, ""),
             _ => self.value(root, ""),
         }
     }
@@ -57,56 +57,56 @@ impl<'d> Draw<'d> {
     }
 
     /// A value at a place of the document.
-    pub(crate) fn value(&mut self, kind: &ValueKind, place: &str) -> Value {
+    pub(crate) fn value(&mut self, kind: &Kind, place: &str) -> Value {
         match kind {
-            ValueKind::Text | ValueKind::Name | ValueKind::Data => json!(self.word()),
-            ValueKind::Like(pattern) => {
+            Kind::Text | Kind::Name | Kind::Data => json!(self.word()),
+            Kind::Like(pattern) => {
                 let regex = regex::Regex::new(pattern).unwrap();
                 json!(["GET", "im", "/a/b", "http://host.test"].into_iter().find(|text| regex.is_match(text)).unwrap())
             }
-            ValueKind::Address => json!(self.one_of(&["http://127.0.0.1:8080/x", "https://host.test", "${ENV.URL}/x"])),
-            ValueKind::Word => self.one_of(&[&json!("text"), &json!(7), &json!(true)]).clone(),
-            ValueKind::Truth => json!(self.chance(2)),
-            ValueKind::Count(least) => json!(least + u32::try_from(self.below(4)).unwrap()),
-            ValueKind::Whole(least, _) => json!((*least).max(0) + i64::try_from(self.below(4)).unwrap()),
-            ValueKind::Unbroken => json!(self.below(100)),
-            ValueKind::Number | ValueKind::Range(..) => json!(self.one_of(&[0.0, 0.25, 1.0])),
-            ValueKind::Positive => json!(self.one_of(&[0.5, 30.0])),
-            ValueKind::Spelt(_) => self.one_of(&[&json!(0.5), &json!("0.5"), &json!(0)]).clone(),
-            ValueKind::SpeltCount => self.one_of(&[&json!(12), &json!("12")]).clone(),
-            ValueKind::Duration => json!(self.one_of(&["300ms", "20s", "1m30s", "1.5m"])),
-            ValueKind::SignedDuration => json!(self.one_of(&["300ms", "-5s", "0"])),
-            ValueKind::Choice(words) | ValueKind::Version(words) => json!(self.one_of(words)),
-            ValueKind::False => json!(false),
-            ValueKind::Nothing => Value::Null,
-            ValueKind::Asked => self.one_of(&[&Value::Null, &json!(true)]).clone(),
-            ValueKind::Object => json!({ self.name(): self.word() }),
-            ValueKind::List(item) | ValueKind::Filled(item) => self.list(item, place),
-            ValueKind::OneOrMore(item) if self.chance(2) => self.list(item, place),
-            ValueKind::OneOrMore(item) => self.value(item, place),
-            ValueKind::Map(value) | ValueKind::FilledMap(value) => {
+            Kind::Address => json!(self.one_of(&["http://127.0.0.1:8080/x", "https://host.test", "${ENV.URL}/x"])),
+            Kind::Word => self.one_of(&[&json!("text"), &json!(7), &json!(true)]).clone(),
+            Kind::Truth => json!(self.chance(2)),
+            Kind::Count(least) => json!(least + u32::try_from(self.below(4)).unwrap()),
+            Kind::Whole(least, _) => json!((*least).max(0) + i64::try_from(self.below(4)).unwrap()),
+            Kind::Unbroken => json!(self.below(100)),
+            Kind::Number | Kind::Range(..) => json!(self.one_of(&[0.0, 0.25, 1.0])),
+            Kind::Positive => json!(self.one_of(&[0.5, 30.0])),
+            Kind::Spelt(_) => self.one_of(&[&json!(0.5), &json!("0.5"), &json!(0)]).clone(),
+            Kind::SpeltCount => self.one_of(&[&json!(12), &json!("12")]).clone(),
+            Kind::Duration => json!(self.one_of(&["300ms", "20s", "1m30s", "1.5m"])),
+            Kind::SignedDuration => json!(self.one_of(&["300ms", "-5s", "0"])),
+            Kind::Choice(words) | Kind::Version(words) => json!(self.one_of(words)),
+            Kind::False => json!(false),
+            Kind::Nothing => Value::Null,
+            Kind::Asked => self.one_of(&[&Value::Null, &json!(true)]).clone(),
+            Kind::Object => json!({ self.name(): self.word() }),
+            Kind::List(item) | Kind::Filled(item) => self.list(item, place),
+            Kind::OneOrMore(item) if self.chance(2) => self.list(item, place),
+            Kind::OneOrMore(item) => self.value(item, place),
+            Kind::Map(value) | Kind::FilledMap(value) => {
                 let name = self.name();
                 json!({ name.as_str(): self.value(value, &format!("{place}/{name}")) })
             }
-            ValueKind::Shape(shape) => self.shape(shape, place),
-            ValueKind::Tagged(tagged) => self.tagged(tagged, place),
-            ValueKind::Having(_, with, without) => {
+            Kind::Shape(shape) => self.shape(shape, place),
+            Kind::Tagged(tagged) => self.tagged(tagged, place),
+            Kind::Having(_, with, without) => {
                 let shape = self.one_of(&[*with, *without]);
                 self.shape(shape, place)
             }
-            ValueKind::Either(kinds) => {
+            Kind::Either(kinds) => {
                 let kind = self.one_of(kinds);
                 self.value(&kind, place)
             }
-            ValueKind::Check => self.check(place),
-            ValueKind::Arguments(name) => {
+            Kind::Check => self.check(place),
+            Kind::Arguments(name) => {
                 let check = self.checks.iter().find(|check| check.name == *name).unwrap();
                 self.value(&check.arguments, place)
             }
         }
     }
 
-    fn list(&mut self, item: &ValueKind, place: &str) -> Value {
+    fn list(&mut self, item: &Kind, place: &str) -> Value {
         let length = 1 + self.below(2);
         (0..length).map(|index| self.value(item, &format!("{place}/{index}"))).collect()
     }

@@ -9,7 +9,7 @@ mod spoilt;
 
 use agentci_checks::shapes;
 use agentci_formats::{SchemaFile, schemas};
-use agentci_source::shape::{CheckShape, ValueKind};
+use agentci_source::shape::{CheckShape, Kind};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -61,7 +61,7 @@ fn readers_and_schemas_agree_about_checks() {
         "native",
         |_| true,
         |draw, _| {
-            let check = draw.value(&ValueKind::Check, "/cases/0/checks/0");
+            let check = draw.value(&Kind::Check, "/cases/0/checks/0");
             json!({ "suite": "a", "target": { "mock": { "model_name": "m" } }, "cases": [{ "id": "a", "input": {}, "checks": [check] }] })
         },
     );

@@ -1,6 +1,6 @@
 //! Documents with one thing made wrong.
 
-use agentci_source::shape::{Need, Shape, UnknownKeys, ValueKind};
+use agentci_source::shape::{Kind, Need, Shape, UnknownKeys};
 use serde_json::{Value, json};
 
 use crate::drawn::Draw;
@@ -51,29 +51,17 @@ fn retyped(mapping: &mut Value, shape: &Shape, draw: &mut Draw<'_>) -> Option<St
 }
 
 /// A value that can not stand where this kind is wanted.
-fn wrong_for(kind: &ValueKind) -> Option<Value> {
+fn wrong_for(kind: &Kind) -> Option<Value> {
     match kind {
-        ValueKind::Text
-        | ValueKind::Name
-        | ValueKind::Truth
-        | ValueKind::Count(_)
-        | ValueKind::Whole(..)
-        | ValueKind::Unbroken => Some(json!({ "a": 1 })),
-        ValueKind::Number
-        | ValueKind::Range(..)
-        | ValueKind::Positive
-        | ValueKind::Duration
-        | ValueKind::SignedDuration => Some(json!([1])),
-        ValueKind::Choice(_) | ValueKind::Version(_) | ValueKind::Address | ValueKind::Like(_) => {
-            Some(json!("zz_not_known"))
+        Kind::Text | Kind::Name | Kind::Truth | Kind::Count(_) | Kind::Whole(..) | Kind::Unbroken => {
+            Some(json!({ "a": 1 }))
         }
-        ValueKind::List(_)
-        | ValueKind::Filled(_)
-        | ValueKind::Map(_)
-        | ValueKind::FilledMap(_)
-        | ValueKind::Shape(_)
-        | ValueKind::Object => Some(json!(7)),
-        ValueKind::Spelt(_) | ValueKind::SpeltCount => Some(json!("many")),
+        Kind::Number | Kind::Range(..) | Kind::Positive | Kind::Duration | Kind::SignedDuration => Some(json!([1])),
+        Kind::Choice(_) | Kind::Version(_) | Kind::Address | Kind::Like(_) => Some(json!("zz_not_known")),
+        Kind::List(_) | Kind::Filled(_) | Kind::Map(_) | Kind::FilledMap(_) | Kind::Shape(_) | Kind::Object => {
+            Some(json!(7))
+        }
+        Kind::Spelt(_) | Kind::SpeltCount => Some(json!("many")),
         _ => None,
     }
 }

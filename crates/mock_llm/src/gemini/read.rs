@@ -2,7 +2,7 @@
 
 use super::{field, generation_config};
 use crate::fields::{RequestFields, items, wrong};
-use crate::offer::{Format, RequestOffer, RequestTool, SchemaForm};
+use crate::offer::{RequestOffer, RequestTool, RequiredFormat, SchemaForm};
 use crate::{choice::ToolChoice, messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn choice(request: &Value) -> ToolChoice<'_> {
     ToolChoice { none: mode == "NONE", forced: mode == "ANY", only, ..ToolChoice::default() }
 }
 
-fn format(request: &Value) -> Option<Format<'_>> {
+fn format(request: &Value) -> Option<RequiredFormat<'_>> {
     let config = generation_config(request)?;
     let mime = field(config, ["responseMimeType", "response_mime_type"]).and_then(Value::as_str);
     let plain = field(config, ["responseJsonSchema", "response_json_schema"]);
@@ -76,5 +76,5 @@ fn format(request: &Value) -> Option<Format<'_>> {
     let schema = plain.or_else(|| field(config, ["responseSchema", "response_schema"]));
     let is_json = mime == Some("application/json");
     let is_enum = mime == Some("text/x.enum");
-    (is_json || schema.is_some()).then_some(Format { schema, form, is_text: is_enum })
+    (is_json || schema.is_some()).then_some(RequiredFormat { schema, form, is_text: is_enum })
 }

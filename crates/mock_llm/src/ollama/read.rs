@@ -2,7 +2,7 @@
 
 use super::OllamaEndpoint;
 use crate::fields::{RequestFields, wrong};
-use crate::offer::{Format, RequestOffer, SchemaForm, collect};
+use crate::offer::{RequestOffer, RequiredFormat, SchemaForm, collect};
 use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
@@ -69,11 +69,11 @@ pub(in super::super) fn read_offer(request: &Value) -> RequestOffer<'_> {
     offer
 }
 
-fn format(request: &Value) -> Option<Format<'_>> {
+fn format(request: &Value) -> Option<RequiredFormat<'_>> {
     let schema = match request.get("format")? {
         Value::String(name) if name == "json" => None,
         schema @ Value::Object(_) => Some(schema),
         _ => return None,
     };
-    Some(Format { schema, form: SchemaForm::Json, is_text: false })
+    Some(RequiredFormat { schema, form: SchemaForm::Json, is_text: false })
 }

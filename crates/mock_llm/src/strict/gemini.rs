@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn refused(request: &Value) -> String {
-        check(request).map_or_else(|refusal| refusal.message, |_| String::new())
+        check(request).map_or_else(|refusal| refusal.message, |()| String::new())
     }
 
     fn call() -> Value {

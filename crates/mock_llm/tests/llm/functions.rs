@@ -22,7 +22,7 @@ fn told(seen: &mut UnboundedReceiver<EventKind>) -> Vec<String> {
     while let Ok(kind) = seen.try_recv() {
         match kind {
             EventKind::ToolCall(call) => {
-                told.push(format!("{} {}", call.call_id.trim_start_matches("call_0"), call.name))
+                told.push(format!("{} {}", call.call_id.trim_start_matches("call_0"), call.name));
             }
             EventKind::ToolResult(result) => {
                 told.push(format!("{} -> {}", result.call_id.trim_start_matches("call_0"), result.result));

@@ -104,7 +104,7 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
     };
     CaseEnd {
         asked: None,
-        prompts: Vec::new().into(),
+        prompts: Vec::new(),
         id: "".into(),
         index,
         runs: 1,
@@ -113,8 +113,8 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
         cause: wrong.then_some(cause),
         description: Some(TEXT.into()),
         wall_us: 0,
-        turns: Vec::new().into(),
-        tags: vec![TEXT.into()].into(),
+        turns: Vec::new(),
+        tags: vec![TEXT.into()],
         wall_ms: 5,
         metrics: Metrics {
             tool_calls: 1,
@@ -122,8 +122,8 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
             ..Metrics::default()
         },
         assertions: AssertionCount { total: 4, failed: 1 },
-        findings: if wrong { vec![finding.clone(), finding].into() } else { Vec::new().into() },
-        warnings: vec![TEXT.into()].into(),
+        findings: if wrong { vec![finding.clone(), finding] } else { Vec::new() },
+        warnings: vec![TEXT.into()],
         calls: vec![CallLife {
             tool: TEXT.into(),
             turn: 0,
@@ -131,9 +131,8 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
             observers: vec![TEXT.into()],
             counts: true,
             parts: vec![TEXT.into()],
-        }]
-        .into(),
-        similarities: vec![similarity()].into(),
+        }],
+        similarities: vec![similarity()],
         replay: Some(Box::new(ReplaySource {
             cassette_path: TEXT.into(),
             cassette_sha256: TEXT.into(),
@@ -142,7 +141,7 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
         })),
         played: Some(Box::new(Played { recording: TEXT.into(), place: place.clone(), meant: false })),
         no_agent: true,
-        stderr_tail: vec![TEXT.into()].into(),
+        stderr_tail: vec![TEXT.into()],
         output_hash: None,
         skip_reason: None,
         place: Some(place),

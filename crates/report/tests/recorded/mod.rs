@@ -140,7 +140,7 @@ fn not_passed(finding: Finding) -> CaseEnd {
         passed: false,
         status: finding.cause.status(),
         cause: Some(finding.cause),
-        findings: vec![finding].into(),
+        findings: vec![finding],
         ..passed()
     }
 }
@@ -153,7 +153,7 @@ fn tool_calls(name: &str, calls: u64, errors: u64) -> Metrics {
         tool_calls_by_name: [(name.to_owned(), calls)].into_iter().collect(),
         tool_errors_by_name: (errors > 0).then(|| (name.to_owned(), errors)).into_iter().collect(),
         usage: Usage::default(),
-        steps: Vec::new().into(),
+        steps: Vec::new(),
     }
 }
 
@@ -178,11 +178,11 @@ fn passes() -> Vec<RunEvent> {
     let ended = CaseEnd {
         index: 0,
         description: Some("finds the réset page".into()),
-        tags: vec!["docs".to_owned()].into(),
+        tags: vec!["docs".to_owned()],
         wall_ms: 56,
         metrics: Metrics { usage, model_calls: Some(2), ..tool_calls("search_docs", 1, 0) },
         assertions: AssertionCount { total: 3, failed: 0 },
-        similarities: vec![similarity()].into(),
+        similarities: vec![similarity()],
         replay: Some(Box::new(ReplaySource {
             cassette_path: "cassettes/t1.jsonl".to_owned(),
             cassette_sha256: "ab".repeat(32),
@@ -285,7 +285,7 @@ fn says_nothing() -> Vec<RunEvent> {
     stderr_tail.extend(
         ["\u{1b}[31mred\u{1b}[0m", "]]> <![CDATA[ & done", "bell\u{7}null\0\u{fffe}\u{9b}2J\r"].map(str::to_owned),
     );
-    let ended = CaseEnd { index: 3, wall_ms: 30_000, stderr_tail: stderr_tail.into(), ..not_passed(finding) };
+    let ended = CaseEnd { index: 3, wall_ms: 30_000, stderr_tail, ..not_passed(finding) };
     vec![begin("t4", 1), end("t4", 1, ended)]
 }
 

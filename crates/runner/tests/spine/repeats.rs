@@ -42,7 +42,7 @@ async fn what_one_run_was_told_is_not_told_by_the_next() {
     });
     let ran =
         Bench::new(TALKER, "  - { id: a, runs: 2, turns: [{ user: hi }], checks: [{ contains: one }] }\n").run().await;
-    let warnings: Vec<Vec<String>> = ran.ends("a").iter().map(|end| end.warnings.to_vec()).collect();
+    let warnings: Vec<Vec<String>> = ran.ends("a").iter().map(|end| end.warnings.clone()).collect();
     assert_eq!(warnings, [vec!["odd".to_owned()], vec![]]);
 }
 
@@ -63,7 +63,7 @@ async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
     assert_eq!((ran.status, ran.effects_of(&["open"]).len()), (CaseStatus::Pass, 3));
     // Half a second, then a whole one.
     assert_eq!(begun.elapsed().as_millis() / 100, 15);
-    assert_eq!(ran.end("a").warnings.to_vec(), ["passed after 2 retries; the first try: nobody is there"]);
+    assert_eq!(ran.end("a").warnings.clone(), ["passed after 2 retries; the first try: nobody is there"]);
     let logs = ran.events.iter().filter(|event| matches!(event.body, Body::Log(_))).count();
     assert_eq!(logs, 2);
 }

@@ -174,17 +174,17 @@ fn field(shape: &Shape, key: &str) -> Option<&'static Field> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{KeyRule, ValueKind, optional, required};
+    use crate::shape::{KeyRule, Kind, optional, required};
     use crate::{Content, Sources};
 
-    static PART: Shape = Shape::new("a part", "A part.", &[required("type", ValueKind::Text, "Its type.")]);
+    static PART: Shape = Shape::new("a part", "A part.", &[required("type", Kind::Text, "Its type.")]);
     static WHOLE: Shape = Shape::new(
         "a part",
         "A part of some type.",
         &[
-            required("type", ValueKind::Text, "Its type."),
-            required("name", ValueKind::Name, "Its name."),
-            optional("runs", ValueKind::Count(1), "How often."),
+            required("type", Kind::Text, "Its type."),
+            required("name", Kind::Name, "Its name."),
+            optional("runs", Kind::Count(1), "How often."),
         ],
     )
     .rules(&[KeyRule::Some(&["name"])]);

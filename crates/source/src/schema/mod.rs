@@ -8,11 +8,11 @@ mod writer;
 
 use serde_json::Value;
 
-use crate::shape::{CheckShape, ValueKind};
+use crate::shape::{CheckShape, Kind};
 
 pub use table::{KeyRow, Table, tables};
 
 /// The JSON Schema, draft-07, of a file that is a `root`; `checks` are those that a suite may ask for.
-pub fn schema(title: &str, root: &ValueKind, checks: &[&'static CheckShape]) -> Value {
+pub fn schema(title: &str, root: &Kind, checks: &[&'static CheckShape]) -> Value {
     writer::SchemaWriter::new(checks).file(title, root)
 }

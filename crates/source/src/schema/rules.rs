@@ -1,6 +1,6 @@
 //! What holds for several keys, as parts of a schema.
 
-use crate::shape::{KeyRule, Shape, UnknownKeys, ValueKind};
+use crate::shape::{KeyRule, Kind, Shape, UnknownKeys};
 use serde_json::{Map, Value, json};
 
 use super::values;
@@ -61,7 +61,7 @@ pub(super) fn has(shape: &Shape, key: &str) -> Value {
 
 /// A mapping in which a key has a value.
 fn present(shape: &Shape, key: &str) -> Value {
-    let kind = shape.fields().find(|field| field.key == key).map_or(ValueKind::Data, |field| field.kind);
+    let kind = shape.fields().find(|field| field.key == key).map_or(Kind::Data, |field| field.kind);
     json!({ "required": [key], "properties": { key: { "not": values::absent(&kind) } } })
 }
 

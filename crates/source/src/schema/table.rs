@@ -1,6 +1,6 @@
 //! The keys of a file as tables, for reference pages.
 
-use crate::shape::{CheckShape, Need, Shape, ValueKind};
+use crate::shape::{CheckShape, Kind, Need, Shape};
 
 /// A mapping of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,13 +27,13 @@ pub struct KeyRow {
 }
 
 /// The mappings that are met from here, each once.
-pub fn tables(root: &ValueKind, checks: &[&'static CheckShape]) -> Vec<Table> {
+pub fn tables(root: &Kind, checks: &[&'static CheckShape]) -> Vec<Table> {
     let mut met: Vec<&'static Shape> = Vec::new();
     add(root, checks, &mut met);
     met.into_iter().map(table).collect()
 }
 
-fn add(kind: &ValueKind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape>) {
+fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape>) {
     for shape in kind.shapes() {
         if met.iter().any(|known| std::ptr::eq(*known, shape)) {
             continue;
@@ -45,7 +45,7 @@ fn add(kind: &ValueKind, checks: &[&'static CheckShape], met: &mut Vec<&'static 
     }
     let innermost = innermost(kind);
     let named = |check: &&&'static CheckShape| {
-        matches!(innermost, ValueKind::Check) || matches!(innermost, ValueKind::Arguments(name) if check.name == *name)
+        matches!(innermost, Kind::Check) || matches!(innermost, Kind::Arguments(name) if check.name == *name)
     };
     for check in checks.iter().filter(named) {
         add(&check.arguments, checks, met);
@@ -53,7 +53,7 @@ fn add(kind: &ValueKind, checks: &[&'static CheckShape], met: &mut Vec<&'static 
 }
 
 /// What a list is of.
-fn innermost(kind: &ValueKind) -> &ValueKind {
+fn innermost(kind: &Kind) -> &Kind {
     kind.items().map_or(kind, innermost)
 }
 

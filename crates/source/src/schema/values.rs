@@ -1,6 +1,6 @@
 //! Schemas of values that are no mappings with declared keys.
 
-use crate::shape::ValueKind;
+use crate::shape::Kind;
 use serde_json::{Map, Value, json};
 
 /// A number with its unit, as often as wanted.
@@ -13,65 +13,65 @@ const UNTRUE: &str = "^([Nn][Oo]|[Oo][Ff][Ff])$";
 const VARIABLE: &str = "\\$\\{";
 
 /// The schema of a kind that holds no other. `templated` tells that a text with a variable may stand for a word or a time.
-pub(super) fn plain(kind: &ValueKind, templated: bool) -> Value {
+pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
     match kind {
-        ValueKind::Text => json!({ "type": "string" }),
-        ValueKind::Name => like("\\S", "It must not be blank."),
-        ValueKind::Like(pattern) => like(pattern, ""),
-        ValueKind::Address => like(
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Name => like("\\S", "It must not be blank."),
+        Kind::Like(pattern) => like(pattern, ""),
+        Kind::Address => like(
             "^[Hh][Tt][Tt][Pp][Ss]?://[^/\\s]\\S*$|\\$\\{",
             "Write a whole address, http://.. or https://.., or use a variable.",
         ),
-        ValueKind::Word => json!({ "type": ["string", "number", "boolean"] }),
-        ValueKind::Truth => json!({
+        Kind::Word => json!({ "type": ["string", "number", "boolean"] }),
+        Kind::Truth => json!({
             "type": ["boolean", "string"],
             "pattern": TRUTH,
             "patternErrorMessage": "Write true or false.",
         }),
-        ValueKind::Count(least) => json!({ "type": "integer", "minimum": least, "maximum": u32::MAX }),
-        ValueKind::Whole(least, most) => {
+        Kind::Count(least) => json!({ "type": "integer", "minimum": least, "maximum": u32::MAX }),
+        Kind::Whole(least, most) => {
             bounded("integer", (*least != i64::MIN).then(|| json!(least)), (*most != i64::MAX).then(|| json!(most)))
         }
-        ValueKind::Unbroken => json!({ "type": "integer" }),
-        ValueKind::Number => json!({ "type": "number" }),
-        ValueKind::Range(least, most) => bounded("number", finite(*least), finite(*most)),
-        ValueKind::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
-        ValueKind::Spelt(most) => {
+        Kind::Unbroken => json!({ "type": "integer" }),
+        Kind::Number => json!({ "type": "number" }),
+        Kind::Range(least, most) => bounded("number", finite(*least), finite(*most)),
+        Kind::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Kind::Spelt(most) => {
             let mut schema = bounded("number", Some(json!(0)), finite(*most));
             schema["type"] = json!(["number", "string"]);
             schema["patternErrorMessage"] = json!("Write a number.");
             schema["pattern"] = json!("^\\s*[+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?\\s*$");
             schema
         }
-        ValueKind::SpeltCount => {
+        Kind::SpeltCount => {
             json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^\\s*[+]?\\d+\\s*$" })
         }
-        ValueKind::Duration => duration("", templated),
-        ValueKind::SignedDuration => duration("-?", templated),
-        ValueKind::Choice(words) if templated => {
+        Kind::Duration => duration("", templated),
+        Kind::SignedDuration => duration("-?", templated),
+        Kind::Choice(words) if templated => {
             json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": VARIABLE }] })
         }
-        ValueKind::Choice(words) => json!({ "enum": words }),
-        ValueKind::Version(words) => {
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Version(words) => {
             let numbers = words.iter().filter_map(|word| word.parse::<f64>().ok()).map(Value::from);
             json!({ "enum": words.iter().map(|word| json!(word)).chain(numbers).collect::<Vec<_>>() })
         }
-        ValueKind::False => json!({ "const": false }),
-        ValueKind::Nothing => json!({ "type": "null" }),
-        ValueKind::Asked => json!({ "enum": [null, true, "yes", "on"] }),
-        ValueKind::Object => json!({ "type": "object" }),
-        ValueKind::List(_)
-        | ValueKind::Filled(_)
-        | ValueKind::OneOrMore(_)
-        | ValueKind::Map(_)
-        | ValueKind::FilledMap(_)
-        | ValueKind::Shape(_)
-        | ValueKind::Tagged(_)
-        | ValueKind::Having(..)
-        | ValueKind::Either(_)
-        | ValueKind::Data
-        | ValueKind::Check
-        | ValueKind::Arguments(_) => json!({}),
+        Kind::False => json!({ "const": false }),
+        Kind::Nothing => json!({ "type": "null" }),
+        Kind::Asked => json!({ "enum": [null, true, "yes", "on"] }),
+        Kind::Object => json!({ "type": "object" }),
+        Kind::List(_)
+        | Kind::Filled(_)
+        | Kind::OneOrMore(_)
+        | Kind::Map(_)
+        | Kind::FilledMap(_)
+        | Kind::Shape(_)
+        | Kind::Tagged(_)
+        | Kind::Having(..)
+        | Kind::Either(_)
+        | Kind::Data
+        | Kind::Check
+        | Kind::Arguments(_) => json!({}),
     }
 }
 
@@ -157,8 +157,8 @@ pub(super) fn or_nothing(mut schema: Value) -> Value {
 }
 
 /// A value that counts as absent: nothing, or for a truth value what is not true.
-pub(super) fn absent(kind: &ValueKind) -> Value {
-    if matches!(kind, ValueKind::Truth) {
+pub(super) fn absent(kind: &Kind) -> Value {
+    if matches!(kind, Kind::Truth) {
         return json!({ "anyOf": [{ "enum": [null, false] }, { "type": "string", "pattern": UNTRUE }] });
     }
     json!({ "type": "null" })

@@ -1,6 +1,6 @@
 //! From shapes to a schema.
 
-use crate::shape::{CheckShape, Field, Need, Shape, Tagged, UnknownKeys, ValueKind};
+use crate::shape::{CheckShape, Field, Kind, Need, Shape, Tagged, UnknownKeys};
 use serde_json::{Map, Value, json};
 
 use super::checks::{self, described};
@@ -25,7 +25,7 @@ impl<'c> SchemaWriter<'c> {
     }
 
     /// The schema of a file.
-    pub(super) fn file(mut self, title: &str, root: &ValueKind) -> Value {
+    pub(super) fn file(mut self, title: &str, root: &Kind) -> Value {
         let root = self.kind(root);
         let mut schema = Map::new();
         schema.insert("$schema".into(), DRAFT.into());
@@ -39,37 +39,37 @@ impl<'c> SchemaWriter<'c> {
     }
 
     /// The schema of what a check is given.
-    pub(super) fn arguments(&mut self, kind: &ValueKind) -> Value {
+    pub(super) fn arguments(&mut self, kind: &Kind) -> Value {
         let before = std::mem::replace(&mut self.templated, true);
         let schema = self.kind(kind);
         self.templated = before;
         schema
     }
 
-    fn kind(&mut self, kind: &ValueKind) -> Value {
+    fn kind(&mut self, kind: &Kind) -> Value {
         match kind {
-            ValueKind::List(item) => values::list(&self.kind(item), false),
-            ValueKind::Filled(item) => values::list(&self.kind(item), true),
-            ValueKind::OneOrMore(item) => values::one_or_more(self.kind(item)),
-            ValueKind::Map(value) => json!({ "type": "object", "additionalProperties": self.kind(value) }),
-            ValueKind::FilledMap(value) => {
+            Kind::List(item) => values::list(&self.kind(item), false),
+            Kind::Filled(item) => values::list(&self.kind(item), true),
+            Kind::OneOrMore(item) => values::one_or_more(self.kind(item)),
+            Kind::Map(value) => json!({ "type": "object", "additionalProperties": self.kind(value) }),
+            Kind::FilledMap(value) => {
                 json!({ "type": "object", "additionalProperties": self.kind(value), "minProperties": 1 })
             }
-            ValueKind::Shape(shape) => self.shape(shape),
-            ValueKind::Tagged(tagged) => self.tagged(tagged),
-            ValueKind::Having(key, with, without) => {
+            Kind::Shape(shape) => self.shape(shape),
+            Kind::Tagged(tagged) => self.tagged(tagged),
+            Kind::Having(key, with, without) => {
                 json!({ "if": rules::has(with, key), "then": self.shape(with), "else": self.shape(without) })
             }
-            ValueKind::Either(kinds) => self.either(kinds),
-            ValueKind::Check => checks::check(self),
-            ValueKind::Arguments(name) => checks::arguments(name, self),
+            Kind::Either(kinds) => self.either(kinds),
+            Kind::Check => checks::check(self),
+            Kind::Arguments(name) => checks::arguments(name, self),
             plain => values::plain(plain, self.templated),
         }
     }
 
-    fn either(&mut self, kinds: &[ValueKind]) -> Value {
-        let nothing = kinds.iter().any(|kind| matches!(kind, ValueKind::Nothing));
-        let others = kinds.iter().filter(|kind| !matches!(kind, ValueKind::Nothing));
+    fn either(&mut self, kinds: &[Kind]) -> Value {
+        let nothing = kinds.iter().any(|kind| matches!(kind, Kind::Nothing));
+        let others = kinds.iter().filter(|kind| !matches!(kind, Kind::Nothing));
         let mut ways: Vec<Value> = others.map(|kind| self.kind(kind)).collect();
         let schema = if ways.len() == 1 { ways.remove(0) } else { json!({ "anyOf": ways }) };
         if nothing { values::or_nothing(schema) } else { schema }

@@ -4,7 +4,7 @@ use super::Shape;
 
 /// What may stand as a value. Data, and what is nothing else than data to the reader, may be anything.
 #[derive(Debug, Clone, Copy)]
-pub enum ValueKind {
+pub enum Kind {
     /// A text; a number or a truth value has to be quoted to be one.
     Text,
     /// A text that is not blank.
@@ -48,15 +48,15 @@ pub enum ValueKind {
     /// Nothing, or `true`.
     Asked,
     /// A list.
-    List(&'static ValueKind),
+    List(&'static Kind),
     /// A list that is not empty.
-    Filled(&'static ValueKind),
+    Filled(&'static Kind),
     /// One, or a list of such.
-    OneOrMore(&'static ValueKind),
+    OneOrMore(&'static Kind),
     /// A mapping from any names.
-    Map(&'static ValueKind),
+    Map(&'static Kind),
     /// A mapping from any names that is not empty.
-    FilledMap(&'static ValueKind),
+    FilledMap(&'static Kind),
     /// A mapping with declared keys.
     Shape(&'static Shape),
     /// A mapping whose keys depend on one of them.
@@ -64,7 +64,7 @@ pub enum ValueKind {
     /// A mapping that is of the first shape if it has this key, and of the second if not.
     Having(&'static str, &'static Shape, &'static Shape),
     /// One of several kinds.
-    Either(&'static [ValueKind]),
+    Either(&'static [Kind]),
     /// Any mapping.
     Object,
     /// Anything.
@@ -94,7 +94,7 @@ pub struct CheckShape {
     /// What it checks, one sentence.
     pub about: &'static str,
     /// What stands after its name.
-    pub arguments: ValueKind,
+    pub arguments: Kind,
 }
 
 /// The words of a table that a reader chooses from.
@@ -108,12 +108,12 @@ pub const fn words<T: Copy, const N: usize>(table: &[(&'static str, T); N]) -> [
     words
 }
 
-impl ValueKind {
+impl Kind {
     /// Whether nothing may stand for it.
     pub fn allows_nothing(&self) -> bool {
         match self {
-            ValueKind::Nothing | ValueKind::Asked | ValueKind::Data => true,
-            ValueKind::Either(kinds) => kinds.iter().any(ValueKind::allows_nothing),
+            Kind::Nothing | Kind::Asked | Kind::Data => true,
+            Kind::Either(kinds) => kinds.iter().any(Kind::allows_nothing),
             _ => false,
         }
     }
@@ -121,22 +121,20 @@ impl ValueKind {
     /// The shapes that stand in it, however deep in lists and the like, but not those within shapes.
     pub fn shapes(&self) -> Vec<&'static Shape> {
         match self {
-            ValueKind::Shape(shape) => vec![shape],
-            ValueKind::Having(_, with, without) => vec![with, without],
-            ValueKind::Tagged(tagged) => tagged.variants.iter().map(|(_, shape)| *shape).collect(),
-            ValueKind::Either(kinds) => kinds.iter().flat_map(ValueKind::shapes).collect(),
-            other => other.items().map(ValueKind::shapes).unwrap_or_default(),
+            Kind::Shape(shape) => vec![shape],
+            Kind::Having(_, with, without) => vec![with, without],
+            Kind::Tagged(tagged) => tagged.variants.iter().map(|(_, shape)| *shape).collect(),
+            Kind::Either(kinds) => kinds.iter().flat_map(Kind::shapes).collect(),
+            other => other.items().map(Kind::shapes).unwrap_or_default(),
         }
     }
 
     /// What a list or a mapping from any names is of.
-    pub(crate) fn items(&self) -> Option<&'static ValueKind> {
+    pub(crate) fn items(&self) -> Option<&'static Kind> {
         match self {
-            ValueKind::List(kind)
-            | ValueKind::Filled(kind)
-            | ValueKind::OneOrMore(kind)
-            | ValueKind::Map(kind)
-            | ValueKind::FilledMap(kind) => Some(kind),
+            Kind::List(kind) | Kind::Filled(kind) | Kind::OneOrMore(kind) | Kind::Map(kind) | Kind::FilledMap(kind) => {
+                Some(kind)
+            }
             _ => None,
         }
     }
@@ -145,35 +143,35 @@ impl ValueKind {
     pub fn words(&self) -> String {
         let quoted = |words: &[&str]| crate::read::quoted_list(words);
         match self {
-            ValueKind::Text | ValueKind::Like(_) => "text".into(),
-            ValueKind::Name => "text, not blank".into(),
-            ValueKind::Address => "address".into(),
-            ValueKind::Word => "word".into(),
-            ValueKind::Truth => "true or false".into(),
-            ValueKind::Count(0) | ValueKind::SpeltCount | ValueKind::Unbroken => "whole number".into(),
-            ValueKind::Count(least) => format!("whole number, {least} or more"),
-            ValueKind::Whole(least, i64::MAX) => format!("whole number, {least} or more"),
-            ValueKind::Whole(least, most) => format!("whole number from {least} to {most}"),
-            ValueKind::Number => "number".into(),
-            ValueKind::Range(least, most) => format!("number from {least} to {most}"),
-            ValueKind::Spelt(most) if most.is_finite() => format!("number from 0 to {most}"),
-            ValueKind::Spelt(_) => "number, 0 or more".into(),
-            ValueKind::Positive => "number above 0".into(),
-            ValueKind::Duration | ValueKind::SignedDuration => "duration".into(),
-            ValueKind::Choice([word]) => format!("`{word}`"),
-            ValueKind::Choice(words) | ValueKind::Version(words) => format!("one of {}", quoted(words)),
-            ValueKind::False => "`false`".into(),
-            ValueKind::Nothing | ValueKind::Asked => "nothing".into(),
-            ValueKind::List(kind) | ValueKind::Filled(kind) => format!("list: {}", kind.words()),
-            ValueKind::OneOrMore(kind) => format!("{}, or a list", kind.words()),
-            ValueKind::Map(kind) | ValueKind::FilledMap(kind) => format!("mapping of names: {}", kind.words()),
-            ValueKind::Shape(shape) | ValueKind::Having(_, shape, _) => shape.what.trim_matches('`').into(),
-            ValueKind::Tagged(tagged) => tagged.variants.first().map_or("", |(_, shape)| shape.what).into(),
-            ValueKind::Either(kinds) => kinds.iter().map(ValueKind::words).collect::<Vec<_>>().join(", or "),
-            ValueKind::Object => "mapping".into(),
-            ValueKind::Data => "anything".into(),
-            ValueKind::Check => "check".into(),
-            ValueKind::Arguments(name) => format!("as the check `{name}` takes it"),
+            Kind::Text | Kind::Like(_) => "text".into(),
+            Kind::Name => "text, not blank".into(),
+            Kind::Address => "address".into(),
+            Kind::Word => "word".into(),
+            Kind::Truth => "true or false".into(),
+            Kind::Count(0) | Kind::SpeltCount | Kind::Unbroken => "whole number".into(),
+            Kind::Count(least) => format!("whole number, {least} or more"),
+            Kind::Whole(least, i64::MAX) => format!("whole number, {least} or more"),
+            Kind::Whole(least, most) => format!("whole number from {least} to {most}"),
+            Kind::Number => "number".into(),
+            Kind::Range(least, most) => format!("number from {least} to {most}"),
+            Kind::Spelt(most) if most.is_finite() => format!("number from 0 to {most}"),
+            Kind::Spelt(_) => "number, 0 or more".into(),
+            Kind::Positive => "number above 0".into(),
+            Kind::Duration | Kind::SignedDuration => "duration".into(),
+            Kind::Choice([word]) => format!("`{word}`"),
+            Kind::Choice(words) | Kind::Version(words) => format!("one of {}", quoted(words)),
+            Kind::False => "`false`".into(),
+            Kind::Nothing | Kind::Asked => "nothing".into(),
+            Kind::List(kind) | Kind::Filled(kind) => format!("list: {}", kind.words()),
+            Kind::OneOrMore(kind) => format!("{}, or a list", kind.words()),
+            Kind::Map(kind) | Kind::FilledMap(kind) => format!("mapping of names: {}", kind.words()),
+            Kind::Shape(shape) | Kind::Having(_, shape, _) => shape.what.trim_matches('`').into(),
+            Kind::Tagged(tagged) => tagged.variants.first().map_or("", |(_, shape)| shape.what).into(),
+            Kind::Either(kinds) => kinds.iter().map(Kind::words).collect::<Vec<_>>().join(", or "),
+            Kind::Object => "mapping".into(),
+            Kind::Data => "anything".into(),
+            Kind::Check => "check".into(),
+            Kind::Arguments(name) => format!("as the check `{name}` takes it"),
         }
     }
 }

@@ -25,7 +25,7 @@
 
 mod kind;
 
-pub use kind::{CheckShape, Tagged, ValueKind, words};
+pub use kind::{CheckShape, Kind, Tagged, words};
 
 /// A mapping: its keys, and what holds for them together.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ pub struct Field {
     /// The key.
     pub key: &'static str,
     /// What may stand below it.
-    pub kind: ValueKind,
+    pub kind: Kind,
     /// Whether it may be left out.
     pub need: Need,
     /// What it is for, one sentence.
@@ -115,22 +115,22 @@ pub enum KeyRule {
 }
 
 /// A key that must be there.
-pub const fn required(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
+pub const fn required(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Required, about }
 }
 
 /// A key that may be left out.
-pub const fn optional(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
+pub const fn optional(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Optional, about }
 }
 
 /// A key that may be left out, and has a value once it is written.
-pub const fn filled(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
+pub const fn filled(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Filled, about }
 }
 
 /// A key that may be left out at times.
-pub const fn depends(key: &'static str, kind: ValueKind, about: &'static str) -> Field {
+pub const fn depends(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Depends, about }
 }
 

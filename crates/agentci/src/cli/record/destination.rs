@@ -65,7 +65,9 @@ impl Claim {
             }
             Ok(None) => Err(taken(path, &part)),
             Err(error) => {
-                made.iter().for_each(|folder| drop(fs_err::remove_dir(folder)));
+                for folder in &made {
+                    let _ = fs_err::remove_dir(folder);
+                }
                 Err(refused(error))
             }
         }

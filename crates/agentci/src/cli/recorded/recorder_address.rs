@@ -48,8 +48,8 @@ impl ReachFlags {
         hosts: &RecordedHosts,
         observer: UnboundedSender<SessionEvent>,
     ) -> Result<RecorderSession, SessionError> {
-        let made = |folder: &PathBuf| fs_err::create_dir_all(folder).and_then(|()| fs_err::canonicalize(folder));
-        let folder = self.world_dir.as_ref().map(made).transpose().map_err(SessionError::Folder)?;
+        let created = |folder: &PathBuf| fs_err::create_dir_all(folder).and_then(|()| fs_err::canonicalize(folder));
+        let folder = self.world_dir.as_ref().map(created).transpose().map_err(SessionError::Folder)?;
         let session = RecorderSession::start(SessionOptions {
             mode,
             bind: self.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),

@@ -1,7 +1,7 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, OutputRule, Target};
-use agentci_source::shape::{Field, ValueKind, optional};
+use agentci_source::shape::{Field, Kind, optional};
 use agentci_source::{Diagnostics, Node, Reader};
 
 use super::auth::AUTH;
@@ -12,16 +12,16 @@ use crate::texts::{object_data, template};
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
-    optional("agentCardUrl", ValueKind::Address, "The address of the agent's card."),
-    optional("agentCard", ValueKind::Object, "The agent's card itself."),
-    optional("endpoint", ValueKind::Address, "The address of an agent without a card."),
-    optional("contextId", ValueKind::Text, "The context that messages belong to."),
-    optional("blocking", ValueKind::Truth, "Whether the agent is asked to answer only once it is done."),
-    optional("acceptedOutputModes", ValueKind::List(&ValueKind::Text), "The media types that answers may have."),
+    optional("agentCardUrl", Kind::Address, "The address of the agent's card."),
+    optional("agentCard", Kind::Object, "The agent's card itself."),
+    optional("endpoint", Kind::Address, "The address of an agent without a card."),
+    optional("contextId", Kind::Text, "The context that messages belong to."),
+    optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
+    optional("acceptedOutputModes", Kind::List(&Kind::Text), "The media types that answers may have."),
     optional("auth", AUTH, "How we say who we are."),
     optional(
         "hosts",
-        ValueKind::List(&ValueKind::Name),
+        Kind::List(&Kind::Name),
         "Further hosts that a card at `agentCardUrl` may name although they get credentials.",
     ),
 ];

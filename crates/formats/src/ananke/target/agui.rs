@@ -1,7 +1,7 @@
 //! A server that speaks AG-UI.
 
 use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
-use agentci_source::shape::{Field, ValueKind, optional, required, words};
+use agentci_source::shape::{Field, Kind, optional, required, words};
 use agentci_source::{Reader, read};
 
 use super::Common;
@@ -11,14 +11,14 @@ use crate::texts::{object_data, template};
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
-    required("endpoint", ValueKind::Address, "The address that runs are sent to."),
-    required("agentId", ValueKind::Name, "The agent that is asked."),
-    optional("threadId", ValueKind::Text, "The thread of the conversation; without it, a new one for each test."),
-    optional("forwardedProps", ValueKind::Object, "What the agent is told as `forwardedProps`."),
-    optional("state", ValueKind::Object, "The state that the conversation begins with."),
+    required("endpoint", Kind::Address, "The address that runs are sent to."),
+    required("agentId", Kind::Name, "The agent that is asked."),
+    optional("threadId", Kind::Text, "The thread of the conversation; without it, a new one for each test."),
+    optional("forwardedProps", Kind::Object, "What the agent is told as `forwardedProps`."),
+    optional("state", Kind::Object, "The state that the conversation begins with."),
     optional("tools", TOOLS, "Tools that the client offers."),
-    optional("wire", ValueKind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
-    optional("protocol", ValueKind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+    optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
+    optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
 ];
 
 pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Vec<WrittenTool>) -> Option<Target> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text};
-use agentci_source::shape::{Field, Shape, Tagged, ValueKind, optional, required, words};
+use agentci_source::shape::{Field, Kind, Shape, Tagged, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, read};
 
 use super::SuiteFolder;
@@ -16,35 +16,35 @@ static SCHEMES: [(&str, &Shape); 4] = [("apiKey", &API_KEY), ("bearer", &BEARER)
 static NAMES: [&str; 4] = words(&SCHEMES);
 
 /// How we say who we are.
-pub(super) const AUTH: ValueKind = ValueKind::Tagged(&Tagged { tag: "scheme", variants: &SCHEMES, usual: None });
+pub(super) const AUTH: Kind = Kind::Tagged(&Tagged { tag: "scheme", variants: &SCHEMES, usual: None });
 
-static SCHEME: &[Field] = &[required("scheme", ValueKind::Choice(&NAMES), "The way to say it.")];
+static SCHEME: &[Field] = &[required("scheme", Kind::Choice(&NAMES), "The way to say it.")];
 
 static UNKNOWN: Shape = Shape::new("`auth`", "A way that is not known yet.", SCHEME);
 
 static API_KEY: Shape = Shape::new("`auth`", "A key in a header, the query or a cookie.", SCHEME).with(&[&[
-    optional("in", ValueKind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
-    optional("name", ValueKind::Name, "The name of the header, parameter or cookie."),
-    required("value", ValueKind::Text, "The key, usually a variable."),
+    optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
+    optional("name", Kind::Name, "The name of the header, parameter or cookie."),
+    required("value", Kind::Text, "The key, usually a variable."),
 ]]);
 
 static BEARER: Shape = Shape::new("`auth`", "A token.", SCHEME).with(&[&[required(
     "token",
-    ValueKind::Text,
+    Kind::Text,
     "The token, usually a variable.",
 )]]);
 
 static OAUTH2: Shape = Shape::new("`auth`", "Client credentials that are exchanged for a token.", SCHEME).with(&[&[
-    required("tokenUrl", ValueKind::Address, "Where the token is got."),
-    required("clientId", ValueKind::Text, "Our id."),
-    required("clientSecret", ValueKind::Text, "Our secret, usually a variable."),
-    optional("scopes", ValueKind::List(&ValueKind::Text), "What the token is for."),
+    required("tokenUrl", Kind::Address, "Where the token is got."),
+    required("clientId", Kind::Text, "Our id."),
+    required("clientSecret", Kind::Text, "Our secret, usually a variable."),
+    optional("scopes", Kind::List(&Kind::Text), "What the token is for."),
 ]]);
 
 static MTLS: Shape = Shape::new("`auth`", "A certificate of our own.", SCHEME).with(&[&[
-    required("cert", ValueKind::Name, "The file of the certificate."),
-    required("key", ValueKind::Name, "The file of its key."),
-    optional("ca", ValueKind::Name, "The file of the authority that the server is known to."),
+    required("cert", Kind::Name, "The file of the certificate."),
+    required("key", Kind::Name, "The file of its key."),
+    optional("ca", Kind::Name, "The file of the authority that the server is known to."),
 ]]);
 
 pub(super) fn auth(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Auth> {

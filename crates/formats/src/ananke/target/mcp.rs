@@ -1,7 +1,7 @@
 //! A server that speaks MCP.
 
 use agentci_plan::{McpTarget, McpTransport, Target};
-use agentci_source::shape::{Field, ValueKind, depends, optional, required, words};
+use agentci_source::shape::{Field, Kind, depends, optional, required, words};
 use agentci_source::{Node, Reader};
 
 use super::auth::AUTH;
@@ -21,10 +21,10 @@ const TRANSPORTS: [(&str, WrittenTransport); 3] =
 
 /// The keys of such a target beside the common ones.
 pub(super) static KEYS: &[Field] = &[
-    required("transport", ValueKind::Choice(&words(&TRANSPORTS)), "How the server is reached."),
-    depends("command", ValueKind::Filled(&ValueKind::Text), "The program and its arguments, for `stdio`."),
-    depends("endpoint", ValueKind::Address, "The address of the server, for `sse` and `http`."),
-    optional("env", ValueKind::Map(&ValueKind::Word), "Variables of the environment of the program."),
+    required("transport", Kind::Choice(&words(&TRANSPORTS)), "How the server is reached."),
+    depends("command", Kind::Filled(&Kind::Text), "The program and its arguments, for `stdio`."),
+    depends("endpoint", Kind::Address, "The address of the server, for `sse` and `http`."),
+    optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
     optional("auth", AUTH, "How we say who we are."),
 ];
 

@@ -8,7 +8,7 @@ mod mcp;
 use std::time::Duration;
 
 use agentci_plan::{REQUEST_TIMEOUT, Target, Text};
-use agentci_source::shape::{Field, KeyRule, Shape, Tagged, ValueKind, optional, required, words};
+use agentci_source::shape::{Field, KeyRule, Kind, Shape, Tagged, optional, required, words};
 use agentci_source::{Content, Diagnostics, Node, Pair, Severity, Span, read};
 
 use super::assertion::{ABOVE, AssertionBlock, BlockLevel, INHERIT, block, inherit};
@@ -62,7 +62,7 @@ impl TargetProtocol {
 }
 
 /// A target.
-pub(super) const TARGET: ValueKind = ValueKind::Tagged(&Tagged {
+pub(super) const TARGET: Kind = Kind::Tagged(&Tagged {
     tag: "type",
     variants: &[
         (TargetProtocol::NAMES[0].0, &AGUI),
@@ -74,10 +74,10 @@ pub(super) const TARGET: ValueKind = ValueKind::Tagged(&Tagged {
 
 /// What targets of every type have.
 static COMMON: &[Field] = &[
-    required("type", ValueKind::Choice(&words(&TargetProtocol::NAMES)), "The protocol that is spoken."),
-    optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
-    optional("timeout_ms", ValueKind::Positive, "How many milliseconds one request may take."),
-    optional("assert", ValueKind::Shape(&ABOVE), "What is asked of every test."),
+    required("type", Kind::Choice(&words(&TargetProtocol::NAMES)), "The protocol that is spoken."),
+    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+    optional("timeout_ms", Kind::Positive, "How many milliseconds one request may take."),
+    optional("assert", Kind::Shape(&ABOVE), "What is asked of every test."),
 ];
 
 static UNKNOWN: Shape = Shape::new("the target", "A target whose type is not known yet.", COMMON).with(&[INHERIT]);

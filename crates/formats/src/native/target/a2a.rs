@@ -1,7 +1,7 @@
 //! An agent that speaks A2A.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Target};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, filled, optional, required, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, filled, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, read};
 
 use super::super::readers::{SuiteFolder, named_texts, object, template};
@@ -12,21 +12,21 @@ pub(super) static A2A: Shape = Shape::new(
     "`a2a`",
     "An agent that speaks A2A.",
     &[
-        optional("card_url", ValueKind::Address, "The address of the agent's card."),
-        optional("card", ValueKind::Object, "The agent's card itself."),
-        optional("endpoint", ValueKind::Address, "The address of an agent without a card."),
-        optional("context", ValueKind::Text, "The context that messages belong to."),
-        optional("blocking", ValueKind::Truth, "Whether the agent is asked to answer only once it is done."),
-        optional("accepted_output_modes", ValueKind::List(&ValueKind::Text), "The media types that answers may have."),
-        optional("auth", ValueKind::Shape(&AUTH), "How we say who we are."),
+        optional("card_url", Kind::Address, "The address of the agent's card."),
+        optional("card", Kind::Object, "The agent's card itself."),
+        optional("endpoint", Kind::Address, "The address of an agent without a card."),
+        optional("context", Kind::Text, "The context that messages belong to."),
+        optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
+        optional("accepted_output_modes", Kind::List(&Kind::Text), "The media types that answers may have."),
+        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
         optional(
             "hosts",
-            ValueKind::List(&ValueKind::Name),
+            Kind::List(&Kind::Name),
             "Further hosts that a card at `card_url` may name although they get credentials.",
         ),
-        optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
-        optional("timeout", ValueKind::Duration, "How long one request may take."),
-        optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
+        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 )
 .rules(&[KeyRule::One(&["card_url", "card", "endpoint"])]);
@@ -35,10 +35,10 @@ pub(super) static AUTH: Shape = Shape::new(
     "`auth`",
     "How we say who we are: one key, the scheme.",
     &[
-        filled("bearer", ValueKind::Text, "A token, usually a variable."),
-        filled("api_key", ValueKind::Shape(&API_KEY), "A key in a header, the query or a cookie."),
-        filled("oauth2", ValueKind::Shape(&OAUTH2), "Client credentials that are exchanged for a token."),
-        filled("mtls", ValueKind::Shape(&MTLS), "A certificate of our own."),
+        filled("bearer", Kind::Text, "A token, usually a variable."),
+        filled("api_key", Kind::Shape(&API_KEY), "A key in a header, the query or a cookie."),
+        filled("oauth2", Kind::Shape(&OAUTH2), "Client credentials that are exchanged for a token."),
+        filled("mtls", Kind::Shape(&MTLS), "A certificate of our own."),
     ],
 )
 .rules(&[KeyRule::OneKey]);
@@ -47,9 +47,9 @@ static API_KEY: Shape = Shape::new(
     "`api_key`",
     "A key.",
     &[
-        required("name", ValueKind::Name, "The name of the header, parameter or cookie."),
-        optional("in", ValueKind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
-        required("value", ValueKind::Text, "The key, usually a variable."),
+        required("name", Kind::Name, "The name of the header, parameter or cookie."),
+        optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
+        required("value", Kind::Text, "The key, usually a variable."),
     ],
 );
 
@@ -57,10 +57,10 @@ static OAUTH2: Shape = Shape::new(
     "`oauth2`",
     "Client credentials.",
     &[
-        required("token_url", ValueKind::Text, "Where the token is got."),
-        required("client_id", ValueKind::Text, "Our id."),
-        required("client_secret", ValueKind::Text, "Our secret, usually a variable."),
-        optional("scopes", ValueKind::OneOrMore(&ValueKind::Text), "What the token is for."),
+        required("token_url", Kind::Text, "Where the token is got."),
+        required("client_id", Kind::Text, "Our id."),
+        required("client_secret", Kind::Text, "Our secret, usually a variable."),
+        optional("scopes", Kind::OneOrMore(&Kind::Text), "What the token is for."),
     ],
 );
 
@@ -68,9 +68,9 @@ static MTLS: Shape = Shape::new(
     "`mtls`",
     "A certificate of our own.",
     &[
-        required("certificate", ValueKind::Name, "The file of the certificate."),
-        required("key", ValueKind::Name, "The file of its key."),
-        optional("authority", ValueKind::Name, "The file of the authority that the server is known to."),
+        required("certificate", Kind::Name, "The file of the certificate."),
+        required("key", Kind::Name, "The file of its key."),
+        optional("authority", Kind::Name, "The file of the authority that the server is known to."),
     ],
 );
 

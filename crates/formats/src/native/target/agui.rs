@@ -1,7 +1,7 @@
 //! A server that speaks AG-UI.
 
 use agentci_plan::{AguiTarget, AguiWire, ClientTool, OutputRule, REQUEST_TIMEOUT, Strictness, Target};
-use agentci_source::shape::{Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, read};
 use serde_json::json;
 
@@ -12,17 +12,17 @@ pub(super) static AGUI: Shape = Shape::new(
     "`agui`",
     "A server that speaks AG-UI.",
     &[
-        required("endpoint", ValueKind::Address, "The address that runs are sent to."),
-        optional("agent", ValueKind::Text, "The agent that is asked."),
-        optional("thread", ValueKind::Text, "The thread of the conversation; without it, a new one for each case."),
-        optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
-        optional("timeout", ValueKind::Duration, "How long one run may take."),
-        optional("forwarded_props", ValueKind::Object, "What the agent is told as `forwardedProps`."),
-        optional("state", ValueKind::Object, "The state that the conversation begins with."),
-        optional("tools", ValueKind::List(&ValueKind::Shape(&CLIENT_TOOL)), "Tools that the client offers."),
-        optional("wire", ValueKind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
-        optional("protocol", ValueKind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
-        optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
+        required("endpoint", Kind::Address, "The address that runs are sent to."),
+        optional("agent", Kind::Text, "The agent that is asked."),
+        optional("thread", Kind::Text, "The thread of the conversation; without it, a new one for each case."),
+        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("timeout", Kind::Duration, "How long one run may take."),
+        optional("forwarded_props", Kind::Object, "What the agent is told as `forwardedProps`."),
+        optional("state", Kind::Object, "The state that the conversation begins with."),
+        optional("tools", Kind::List(&Kind::Shape(&CLIENT_TOOL)), "Tools that the client offers."),
+        optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
+        optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 
@@ -30,9 +30,9 @@ static CLIENT_TOOL: Shape = Shape::new(
     "a tool",
     "A tool that the client offers.",
     &[
-        required("name", ValueKind::Name, "Its name."),
-        optional("description", ValueKind::Text, "What the agent is told about it."),
-        optional("parameters", ValueKind::Object, "The JSON Schema of its arguments."),
+        required("name", Kind::Name, "Its name."),
+        optional("description", Kind::Text, "What the agent is told about it."),
+        optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
     ],
 );
 

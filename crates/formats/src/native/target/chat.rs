@@ -6,7 +6,7 @@ use agentci_plan::{
     Assistant, ChatPrompt, ChatTarget, Connector, EnvironmentFile, KeyHeader, OutputRule, REQUEST_TIMEOUT, ScriptFile,
     Target,
 };
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 use serde_json::{Map, Value};
 
@@ -22,34 +22,34 @@ pub(super) static CHAT: Shape = Shape::new(
     "`chat`",
     "An agent that is prompts and a model.",
     &[
-        optional("agent", ValueKind::Name, "What the agent is called."),
-        optional("about", ValueKind::Map(&ValueKind::Text), "Variables that prompts may use."),
+        optional("agent", Kind::Name, "What the agent is called."),
+        optional("about", Kind::Map(&Kind::Text), "Variables that prompts may use."),
         required(
             "connector",
-            ValueKind::Either(&[ValueKind::Choice(&words(&MOCK)), ValueKind::Shape(&MODEL), ValueKind::Shape(&MOCKED)]),
+            Kind::Either(&[Kind::Choice(&words(&MOCK)), Kind::Shape(&MODEL), Kind::Shape(&MOCKED)]),
             "The model: an API, or a script that stands in for one.",
         ),
         optional("prompts", PROMPTS, "What stands before every conversation."),
-        optional("presets", ValueKind::Map(&PROMPTS), "Prompts by names, for functions to choose from."),
-        optional("options", ValueKind::Object, "What the model is told beside the messages, such as `temperature`."),
-        optional("env", ValueKind::Name, "A file of variables, `NAME=value` lines."),
-        optional("script", ValueKind::Name, "A file with functions that run before and after the model."),
-        optional("context", ValueKind::Shape(&CONTEXT), "Who asks, and from where."),
-        optional("timeout", ValueKind::Duration, "How long one request may take."),
-        optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
+        optional("presets", Kind::Map(&PROMPTS), "Prompts by names, for functions to choose from."),
+        optional("options", Kind::Object, "What the model is told beside the messages, such as `temperature`."),
+        optional("env", Kind::Name, "A file of variables, `NAME=value` lines."),
+        optional("script", Kind::Name, "A file with functions that run before and after the model."),
+        optional("context", Kind::Shape(&CONTEXT), "Who asks, and from where."),
+        optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 
-const PROMPTS: ValueKind = ValueKind::List(&ValueKind::Either(&[ValueKind::Text, ValueKind::Shape(&PROMPT)]));
+const PROMPTS: Kind = Kind::List(&Kind::Either(&[Kind::Text, Kind::Shape(&PROMPT)]));
 
 static PROMPT: Shape = Shape::new(
     "a prompt",
     "A message that stands before every conversation.",
     &[
-        required("role", ValueKind::Name, "Who says it: `system`, `user` or `assistant`."),
-        optional("name", ValueKind::Text, "The name of who says it."),
-        required("content", ValueKind::Text, "What is said."),
-        optional("shared", ValueKind::Truth, "Whether `Create` may leave it out with `disable_global_prompts`."),
+        required("role", Kind::Name, "Who says it: `system`, `user` or `assistant`."),
+        optional("name", Kind::Text, "The name of who says it."),
+        required("content", Kind::Text, "What is said."),
+        optional("shared", Kind::Truth, "Whether `Create` may leave it out with `disable_global_prompts`."),
     ],
 );
 
@@ -57,14 +57,14 @@ static MODEL: Shape = Shape::new(
     "`connector`",
     "A model behind an API.",
     &[
-        optional("script", ValueKind::Name, "A script that stands in for a model; not with an API."),
-        optional("api", ValueKind::Choice(&MODELS), "What is spoken, `openai` without it."),
-        optional("id", ValueKind::Name, "What reports call it."),
-        required("url", ValueKind::Address, "The whole address that requests are sent to."),
-        required("model", ValueKind::Text, "The name of the model."),
-        optional("key", ValueKind::Text, "The key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
-        optional("key_header", ValueKind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("settings", ValueKind::Object, "What every request says, such as `max_tokens`."),
+        optional("script", Kind::Name, "A script that stands in for a model; not with an API."),
+        optional("api", Kind::Choice(&MODELS), "What is spoken, `openai` without it."),
+        optional("id", Kind::Name, "What reports call it."),
+        required("url", Kind::Address, "The whole address that requests are sent to."),
+        required("model", Kind::Text, "The name of the model."),
+        optional("key", Kind::Text, "The key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
+        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("settings", Kind::Object, "What every request says, such as `max_tokens`."),
     ],
 )
 .rules(&[KeyRule::Needs("script", "api")]);
@@ -73,13 +73,13 @@ static MOCKED: Shape = Shape::new(
     "`connector`",
     "A script that stands in for a model.",
     &[
-        optional("script", ValueKind::Name, "A model's script, from the folder of the suite."),
-        optional("api", ValueKind::Choice(&words(&MOCK)), "`mock`."),
-        optional("id", ValueKind::Name, "What reports call it."),
-        optional("model", ValueKind::Text, "The name of the model."),
-        optional("key", ValueKind::Text, "The key that is sent."),
-        optional("key_header", ValueKind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("settings", ValueKind::Object, "What every request says."),
+        optional("script", Kind::Name, "A model's script, from the folder of the suite."),
+        optional("api", Kind::Choice(&words(&MOCK)), "`mock`."),
+        optional("id", Kind::Name, "What reports call it."),
+        optional("model", Kind::Text, "The name of the model."),
+        optional("key", Kind::Text, "The key that is sent."),
+        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+        optional("settings", Kind::Object, "What every request says."),
     ],
 )
 .rules(&[KeyRule::Some(&["script", "api"])]);
@@ -93,15 +93,15 @@ static CONTEXT: Shape = Shape::new(
     "`context`",
     "Who asks, and from where.",
     &[
-        optional("user", ValueKind::Text, "The user."),
-        optional("team", ValueKind::Text, "The team of the user."),
-        optional("locale", ValueKind::Text, "The language, such as `en-us`."),
-        optional("client_type", ValueKind::Text, "What kind of client asks."),
-        optional("client_ip", ValueKind::Text, "The address of the client."),
-        optional("referer", ValueKind::Text, "Where the request comes from."),
-        optional("accept", ValueKind::Text, "What kind of answer is taken."),
-        optional("chat", ValueKind::Text, "The id of the conversation."),
-        optional("metadata", ValueKind::Object, "Whatever else functions may look at."),
+        optional("user", Kind::Text, "The user."),
+        optional("team", Kind::Text, "The team of the user."),
+        optional("locale", Kind::Text, "The language, such as `en-us`."),
+        optional("client_type", Kind::Text, "What kind of client asks."),
+        optional("client_ip", Kind::Text, "The address of the client."),
+        optional("referer", Kind::Text, "Where the request comes from."),
+        optional("accept", Kind::Text, "What kind of answer is taken."),
+        optional("chat", Kind::Text, "The id of the conversation."),
+        optional("metadata", Kind::Object, "Whatever else functions may look at."),
     ],
 );
 

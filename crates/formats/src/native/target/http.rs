@@ -1,7 +1,7 @@
 //! A server that is asked over plain HTTP, as the native dialect has it and as the settings of a project do.
 
 use agentci_plan::{HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
-use agentci_source::shape::{Field, KeyRule, Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Reader, Span, Spanned, read};
 
 use super::super::readers::{SuiteFolder, command, data, named_texts};
@@ -14,31 +14,31 @@ const ABOUT_SERVER: [&str; 5] = ["folder", "env", "ready", "patience", "shared"]
 
 /// What is said about a server beside its address.
 pub(crate) static HTTP_KEYS: &[Field] = &[
-    optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
-    optional("body", ValueKind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
-    optional("answer", ValueKind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
+    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+    optional("body", Kind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
+    optional("answer", Kind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
     optional(
         "events",
-        ValueKind::Either(&[ValueKind::Choice(&["all"]), ValueKind::Filled(&ValueKind::Name)]),
+        Kind::Either(&[Kind::Choice(&["all"]), Kind::Filled(&Kind::Name)]),
         "The kinds of server-sent events that are text; `all` for every event that carries text.",
     ),
     optional(
         "protocol",
-        ValueKind::Choice(&words(&Strictness::NAMES)),
+        Kind::Choice(&words(&Strictness::NAMES)),
         "The outcome of an answer that is not what its `content-type` or its stream format says.",
     ),
-    optional("timeout", ValueKind::Duration, "How long one request may take."),
+    optional("timeout", Kind::Duration, "How long one request may take."),
 ];
 
 /// What is said about a program that is the server, beside its command.
 pub(crate) static SERVER_KEYS: &[Field] = &[
-    optional("folder", ValueKind::Name, "The folder that the program runs in."),
-    optional("env", ValueKind::Map(&ValueKind::Word), "Variables of its environment."),
-    optional("ready", ValueKind::Address, "An address that answers once the program is ready."),
-    optional("patience", ValueKind::Duration, "How long the program may take to be ready."),
+    optional("folder", Kind::Name, "The folder that the program runs in."),
+    optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+    optional("ready", Kind::Address, "An address that answers once the program is ready."),
+    optional("patience", Kind::Duration, "How long the program may take to be ready."),
     optional(
         "shared",
-        ValueKind::Truth,
+        Kind::Truth,
         "Whether one program serves all cases although their tools are played [default: false].",
     ),
 ];
@@ -46,13 +46,13 @@ pub(crate) static SERVER_KEYS: &[Field] = &[
 pub(super) static HTTP: Shape = Shape::new(
     "`http`",
     "A server that is asked over plain HTTP.",
-    &[required("url", ValueKind::Address, "The address; variables may stand in it.")],
+    &[required("url", Kind::Address, "The address; variables may stand in it.")],
 )
 .with(&[
     HTTP_KEYS,
-    &[optional("command", ValueKind::Filled(&ValueKind::Text), "The program that is the server, started by the run.")],
+    &[optional("command", Kind::Filled(&Kind::Text), "The program that is the server, started by the run.")],
     SERVER_KEYS,
-    &[optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT)],
+    &[optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT)],
 ])
 .rules(&[
     KeyRule::Needs("folder", "command"),

@@ -1,7 +1,7 @@
 //! A server that speaks MCP.
 
 use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT, Target};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, optional};
+use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node};
 
 use super::super::readers::{SuiteFolder, command, named_texts};
@@ -13,16 +13,16 @@ pub(super) static MCP: Shape = Shape::new(
     "`mcp`",
     "A server that speaks MCP.",
     &[
-        optional("env", ValueKind::Map(&ValueKind::Word), "Variables of the environment of the program."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
         optional(
             "command",
-            ValueKind::Filled(&ValueKind::Text),
+            Kind::Filled(&Kind::Text),
             "The program and its arguments; files in it are found beside the suite.",
         ),
-        optional("url", ValueKind::Address, "The address of the server; variables may stand in it."),
-        optional("headers", ValueKind::Map(&ValueKind::Word), "Headers that are sent along."),
-        optional("timeout", ValueKind::Duration, "How long one request may take."),
-        optional("auth", ValueKind::Shape(&AUTH), "How we say who we are."),
+        optional("url", Kind::Address, "The address of the server; variables may stand in it."),
+        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
+        optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
     ],
 )
 .rules(&[KeyRule::One(&["command", "url"])]);

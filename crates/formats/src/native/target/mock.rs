@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentci_plan::{MockTarget, Target};
-use agentci_source::shape::{Shape, ValueKind, optional};
+use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Severity};
 
 use super::ReadTarget;
@@ -18,7 +18,7 @@ pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place 
         mock_script::MANNER,
         &[optional(
             "position",
-            ValueKind::Whole(0, LAST_POSITION as i64),
+            Kind::Whole(0, LAST_POSITION as i64),
             "The position in the script; without it, that of the case in its suite.",
         )],
     ]);

@@ -1,7 +1,7 @@
 //! A program.
 
 use agentci_plan::{OutputRule, ProcessTarget, Speech, Target, Text};
-use agentci_source::shape::{Shape, ValueKind, optional, required, words};
+use agentci_source::shape::{Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node};
 
 use super::super::readers::{SuiteFolder, command, named_texts};
@@ -13,17 +13,17 @@ pub(super) static PROCESS: Shape = Shape::new(
     &[
         required(
             "command",
-            ValueKind::Filled(&ValueKind::Text),
+            Kind::Filled(&Kind::Text),
             "The program and its arguments; files in it are found beside the suite.",
         ),
-        optional("folder", ValueKind::Name, "The folder that it runs in, from that of the suite."),
-        optional("env", ValueKind::Map(&ValueKind::Word), "Variables of its environment."),
+        optional("folder", Kind::Name, "The folder that it runs in, from that of the suite."),
+        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
         optional(
             "speaks",
-            ValueKind::Choice(&words(&Speech::NAMES)),
+            Kind::Choice(&words(&Speech::NAMES)),
             "How it is spoken to: in JSON lines, or plainly, where what it prints is its answer.",
         ),
-        optional("output", ValueKind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
+        optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{MockScript, MockTarget, Target};
-use agentci_source::shape::{KeyRule, Shape, ValueKind, filled};
+use agentci_source::shape::{KeyRule, Kind, Shape, filled};
 use agentci_source::{Diagnostics, Node, Span, did_you_mean, read};
 
 use super::super::readers::SuiteFolder;
@@ -24,15 +24,15 @@ pub(in crate::native) static TARGET: Shape = Shape::new(
     &[
         filled(
             "process",
-            ValueKind::Shape(&process::PROCESS),
+            Kind::Shape(&process::PROCESS),
             "A program that speaks JSON lines over its standard input and output.",
         ),
-        filled("http", ValueKind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
-        filled("mock", ValueKind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
-        filled("agui", ValueKind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
-        filled("a2a", ValueKind::Shape(&a2a::A2A), "An agent that speaks A2A."),
-        filled("mcp", ValueKind::Shape(&mcp::MCP), "A server that speaks MCP."),
-        filled("chat", ValueKind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
+        filled("http", Kind::Shape(&http::HTTP), "A server that is asked over plain HTTP."),
+        filled("mock", Kind::Shape(&mock::MOCK), "A scripted model in place of an agent."),
+        filled("agui", Kind::Shape(&agui::AGUI), "A server that speaks AG-UI."),
+        filled("a2a", Kind::Shape(&a2a::A2A), "An agent that speaks A2A."),
+        filled("mcp", Kind::Shape(&mcp::MCP), "A server that speaks MCP."),
+        filled("chat", Kind::Shape(&chat::CHAT), "An agent that is prompts and a model."),
     ],
 )
 .rules(&[KeyRule::OneKey]);

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hyper::Response;
 use hyper::http::Uri;
 use hyper::http::request::Parts;
 use serde_json::Value;
@@ -20,8 +21,8 @@ use crate::proxy::forking::session::SESSION;
 use crate::proxy::forwarding::forward;
 use crate::proxy::playing::replay::{play, refuse};
 use crate::proxy::{
-    ForkSessions, ForkStreams, LiveEvent, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState, RecordedLookup,
-    RecordingReplay, ReplayNotice, RequestTarget, SessionChoice,
+    AnswerBody, ForkSessions, ForkStreams, LiveEvent, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState,
+    RecordedLookup, RecordingReplay, ReplayNotice, RequestTarget, SessionChoice,
 };
 use crate::{
     Answered, Circumstances, Exchange, Fork, Forked, MatchRules, Matcher, Miss, RecordedRequest, Recording, Then,
@@ -128,17 +129,17 @@ impl Forking {
             }
             ForkStep::Early if !self.is_past_by(Self::soon()).await => {
                 let miss = self.lose_early(replay, &call.clean, number);
-                call.missed(miss)
+                Ok(call.missed(miss))
             }
             ForkStep::Early | ForkStep::Past => self.after(call).await,
-            ForkStep::Lost(miss) => call.missed(miss),
+            ForkStep::Lost(miss) => Ok(call.missed(miss)),
         }
     }
 
     /// Answers a request that comes after the beginning.
     async fn after(&self, call: ForkCall<'_>) -> ProxyAnswer {
         if self.state.borrow().lost {
-            return call.refused(GONE_ANOTHER_WAY);
+            return Ok(call.refused(GONE_ANOTHER_WAY));
         }
         if let Some(reply) = call.replay.expected_reply(&call.asked.request) {
             if let Some(recorded) = self.again(call.replay, &call.clean) {
@@ -146,7 +147,7 @@ impl Forking {
             }
             // What waits for it goes on.
             call.replay.questions.add(reply, &call.asked.request, None);
-            return call.refused(ASKED_BEFORE);
+            return Ok(call.refused(ASKED_BEFORE));
         }
         let to = match self.then {
             Then::Live => return self.go_live(call).await,
@@ -160,7 +161,7 @@ impl Forking {
         let found = self.again(call.replay, &call.clean);
         let Some(recorded) = found.filter(|(exchange, _)| exchange.is_kept()) else {
             let miss = self.matcher().missed(&call.clean);
-            return call.missed(miss);
+            return Ok(call.missed(miss));
         };
         self.state.send_modify(|state| state.recorded += 1);
         call.play(recorded, None).await
@@ -200,7 +201,7 @@ impl Forking {
                 }
                 Some(renewed)
             }
-            SessionChoice::Refused(reason) => return call.refused(&reason),
+            SessionChoice::Refused(reason) => return Ok(call.refused(&reason)),
         };
         self.count_live(1);
         let outgoing = OutgoingRequest { parts: renewed.as_deref().unwrap_or(parts), ..call.outgoing };
@@ -330,11 +331,11 @@ fn recorded(recording: &Recording, answered: Option<Answered>) -> Option<Recorde
 }
 
 impl ForkCall<'_> {
-    fn missed(self, miss: Miss) -> ProxyAnswer {
-        Ok(refuse(self.clean, Miss { number: self.number, ..miss }, self.shared))
+    fn missed(self, miss: Miss) -> Response<AnswerBody> {
+        refuse(self.clean, Miss { number: self.number, ..miss }, self.shared)
     }
 
-    fn refused(self, reason: &str) -> ProxyAnswer {
+    fn refused(self, reason: &str) -> Response<AnswerBody> {
         let miss = missed(&self.clean, self.number, reason);
         self.missed(miss)
     }

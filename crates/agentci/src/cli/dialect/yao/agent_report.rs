@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use agentci::ledger::write_whole;
 use agentci::report::{Buffer, Reporter, YaoDocument, printable};
 use agentci::runner::Stop;
-use agentci::{RunSettings, Suites};
+use agentci::{Settings, Suites};
 use serde_json::{Value, json};
 
 use crate::cli::CliContext;
@@ -40,7 +40,7 @@ impl AgentReport {
     pub(crate) async fn write(
         self,
         (suites, position): (&Suites, usize),
-        settings: &RunSettings,
+        settings: &Settings,
         verbose: bool,
         stop: &Stop,
         context: &CliContext,
