@@ -27,7 +27,6 @@ mod policies;
 mod project;
 mod recording;
 mod scripts;
-mod settings;
 pub mod shards;
 mod suites;
 
@@ -41,6 +40,7 @@ pub use agentci_mock_mcp as mock_mcp;
 pub use agentci_plan as plan;
 pub use agentci_report as report;
 pub use agentci_runner as runner;
+pub use agentci_runner::Settings;
 pub use agentci_script as script;
 pub use agentci_source as source;
 pub use agentci_stubs as stubs;
@@ -57,5 +57,4 @@ pub use mock::{
 };
 pub use policies::read_baseline;
 pub use project::real as real_path;
-pub use settings::Settings;
 pub use suites::{LoadedSuite, Suites};

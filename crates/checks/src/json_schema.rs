@@ -312,7 +312,7 @@ impl JsonSchema {
 
 fn detail(source: &Value, error: &ValidationError<'_>) -> Detail {
     let expected = source.pointer(error.schema_path().as_str()).cloned().unwrap_or_default();
-    let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+    let keyword = error.schema_path().as_str().rsplit('/').next().expect("a split has a first part").to_owned();
     Detail {
         path: error.instance_path().to_string(),
         expected: json!({ &keyword: short(expected) }),

@@ -223,6 +223,6 @@ fn has(value: &Value, is: fn(&Value) -> bool) -> bool {
 
 /// Whether a path without `$` has something in brackets that is not an index.
 fn has_brackets(path: &str) -> bool {
-    let inside = path.split('[').skip(1).map(|part| part.split(']').next().unwrap_or_default());
+    let inside = path.split('[').skip(1).map(|part| part.split(']').next().expect("a split has a first part"));
     !path.starts_with('$') && inside.into_iter().any(|inside| !inside.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Names that stand for several types on purpose, each with the reason.
-const SHARED: &[(&str, &str)] = &[
-    ("Message", "`agentci::mock` has the names of the Python library whose suites it runs"),
-    ("LoadError", "`agentci::mock` has the names of the Python library whose suites it runs"),
-];
+const SHARED: &[(&str, &str)] =
+    &[("Message", "`agentci::mock` has the names of the Python library whose suites it runs")];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder of the project") {
@@ -33,7 +31,9 @@ fn types() -> BTreeMap<String, Vec<PathBuf>> {
             sources(&source, &mut files);
         }
     }
-    let defined = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait) (\w+)").expect("a pattern");
+    let defined =
+        Regex::new(r"(?m)^(?:\s*(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait)|(?:pub(?:\([^)]*\))? )?type) (\w+)")
+            .expect("a pattern");
     let mut types: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a file of the project");

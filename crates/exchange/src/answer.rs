@@ -88,7 +88,7 @@ impl StreamedAnswer {
     /// What the body says it is, in small letters and without parameters; empty if it does not say.
     pub fn content_type(&self) -> String {
         let whole = self.header("content-type").unwrap_or_default();
-        whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+        whole.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
     }
 
     /// How the body is compressed, if it is.

@@ -173,7 +173,7 @@ pub(super) fn parameter(challenge: &str, name: &str) -> Option<String> {
     let mut rest = challenge;
     loop {
         let equals = rest.find('=')?;
-        let key = rest[..equals].trim_end().rsplit([' ', ',', '\t']).next().unwrap_or_default();
+        let key = rest[..equals].trim_end().rsplit([' ', ',', '\t']).next().expect("a split has a first part");
         let (value, after) = value(rest[equals + 1..].trim_start());
         if key.eq_ignore_ascii_case(name) {
             return Some(value);

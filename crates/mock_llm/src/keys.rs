@@ -30,7 +30,7 @@ pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut JournalEntry)
 /// Refuses a request that does not have the key that the script demands, as its provider would.
 pub(super) fn authorize(mind: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), ModelRefusal> {
     let Some(wanted) = &mind.script.api_key else { return Ok(()) };
-    let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head));
+    let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head).map(Cow::Owned));
     let refusal = match (key, provider) {
         (Some(key), _) if key == *wanted => return Ok(()),
         (Some(_), Provider::Gemini) => ModelRefusal::new(400, "API key not valid. Please pass a valid API key."),

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher as _;
-use std::sync::Arc;
 
 use agentci_trace::{EventKind, ModelTrouble, Observer, ToolCall, ToolResult, Usage};
 use rustc_hash::FxBuildHasher;
@@ -116,16 +115,8 @@ impl WireObserver {
 
     fn result(&self, call_id: Option<String>, given: &GivenResult) {
         let Some(call_id) = call_id else { return };
-        let result = value(&given.content);
-        let (result, error) = if given.failed { (Value::Null, Some(given.content.clone())) } else { (result, None) };
-        self.send(EventKind::ToolResult(ToolResult {
-            call_id,
-            ok: !given.failed,
-            result: result.into(),
-            error,
-            observer: Observer::ModelWire,
-            ..ToolResult::default()
-        }));
+        let outcome = if given.failed { Err(given.content.clone()) } else { Ok(value(&given.content)) };
+        self.send(EventKind::ToolResult(ToolResult::new(call_id, outcome, Observer::ModelWire)));
     }
 
     pub(super) fn answer(&mut self, request: Value, response: Value, answer: &SpokenAnswer) {
@@ -154,13 +145,7 @@ impl WireObserver {
         for WantedCall { id, name, args, json } in calls {
             let function = FunctionCall { name: name.clone(), arguments: Some(json.clone()) };
             self.open.insert(id.clone(), RequestedTool { function, after });
-            self.send(EventKind::ToolCall(ToolCall {
-                call_id: id.clone(),
-                name: name.clone(),
-                args: Arc::new(args.clone()),
-                observer: Observer::ModelWire,
-                begun: None,
-            }));
+            self.send(EventKind::ToolCall(ToolCall::new(id, name, args.clone(), Observer::ModelWire)));
         }
     }
 

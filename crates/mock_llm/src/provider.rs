@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use agentci_text::percent_decoded;
 use hyper::HeaderMap;
 use hyper::http::request::Parts;
 
 /// Whose shape a request and its answer have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Provider {
     OpenAi,
     /// OpenAI's shapes at addresses of Azure.
@@ -21,13 +23,7 @@ const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
 
 impl Provider {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Provider::OpenAi => "openai",
-            Provider::Azure => "azure",
-            Provider::Anthropic => "anthropic",
-            Provider::Gemini => "gemini",
-            Provider::Ollama => "ollama",
-        }
+        self.into()
     }
 
     /// Who is meant, where the path alone does not tell.
@@ -66,7 +62,7 @@ impl Provider {
         let named = KEY_HEADERS.into_iter().filter_map(|name| head.headers.get(name)?.to_str().ok());
         let authorization = head.headers.get("authorization").and_then(|value| value.to_str().ok());
         let bearer = authorization.and_then(|value| Some(value.split_once(' ')?.1.trim()));
-        named.chain(bearer).map(Cow::Borrowed).chain(query_key(head)).filter(|key| !key.is_empty())
+        named.chain(bearer).map(Cow::Borrowed).chain(query_key(head).map(Cow::Owned)).filter(|key| !key.is_empty())
     }
 
     /// The key that the headers of a request bring.
@@ -81,30 +77,10 @@ impl Provider {
 }
 
 /// The key in the query, where Gemini takes one: `?key=..`.
-pub(super) fn query_key(head: &Parts) -> Option<Cow<'_, str>> {
+pub(super) fn query_key(head: &Parts) -> Option<String> {
     let mut pairs = head.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     let (_, key) = pairs.find(|(name, _)| *name == "key")?;
-    Some(unescaped(key))
-}
-
-/// A text of a query without its escapes.
-fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains(['%', '+']) {
-        return Cow::Borrowed(text);
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escape = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        if let Some(byte) = escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(if *first == b'+' { b' ' } else { *first });
-            rest = after;
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    Some(percent_decoded(&key.replace('+', " ")))
 }
 
 #[cfg(test)]

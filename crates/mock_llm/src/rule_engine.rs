@@ -38,7 +38,8 @@ pub enum Decision {
 }
 
 /// How an answer is spoilt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum AnswerFault {
     /// It is not JSON.
     Malformed,
@@ -50,11 +51,7 @@ pub enum AnswerFault {
 
 impl AnswerFault {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            AnswerFault::Malformed => "malformed",
-            AnswerFault::Cut => "cut",
-            AnswerFault::Hang => "hang",
-        }
+        self.into()
     }
 }
 

@@ -45,7 +45,7 @@ fn parts(template: &str, uri: &str) -> Option<Map<String, Value>> {
     while let Some((before, rest)) = template.split_once('{') {
         let (name, after) = rest.split_once('}')?;
         uri = uri.strip_prefix(before)?;
-        let literal = after.split('{').next().unwrap_or_default();
+        let literal = after.split('{').next().expect("a split has a first part");
         let end = if literal.is_empty() { uri.len() } else { uri.find(literal)? };
         let (value, left) = uri.split_at(end);
         if value.is_empty() || value.contains('/') {

@@ -33,18 +33,13 @@ pub enum FaultTime {
 impl FaultKind {
     /// Its name in suites and events.
     pub fn name(&self) -> &'static str {
-        match self {
-            FaultKind::Error(_) => "error",
-            FaultKind::Delay(_) => "delay",
-            FaultKind::Malformed => "malformed",
-            FaultKind::Truncated => "truncated",
-            FaultKind::Hang => "hang",
-        }
+        self.into()
     }
 }
 
 /// What goes wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
     /// The tool fails with these words.
     Error(String),

@@ -54,7 +54,8 @@ pub struct Suite {
 }
 
 /// The format a suite was written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Dialect {
     /// `agentci.yaml`, the plan's own YAML.
     Native,
@@ -73,19 +74,13 @@ pub enum Dialect {
 impl Dialect {
     /// Its name in messages and artifacts.
     pub fn name(self) -> &'static str {
-        match self {
-            Dialect::Native => "native",
-            Dialect::Runledger => "runledger",
-            Dialect::Aumai => "aumai",
-            Dialect::Ananke => "ananke",
-            Dialect::Scenario => "scenario",
-            Dialect::Yao => "yao",
-        }
+        self.into()
     }
 }
 
 /// Where the answers of tools come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// From the recording; nothing is executed.
     #[default]
@@ -103,10 +98,6 @@ impl Mode {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Mode::Replay => "replay",
-            Mode::Record => "record",
-            Mode::Live => "live",
-        }
+        self.into()
     }
 }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::a2a::escape;
+use agentci_text::percent_encoded;
 
 /// The headers and the body of the request. The client tells who it is in a header, or else in the body.
 pub fn token_request(
@@ -27,7 +27,7 @@ pub fn token_request(
 
 /// A value as forms have it.
 fn encode(value: &str) -> String {
-    escape(value).replace("%20", "+")
+    percent_encoded(value).replace("%20", "+")
 }
 
 #[cfg(test)]

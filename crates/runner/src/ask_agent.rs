@@ -50,12 +50,12 @@ pub async fn ask_agent(
     stop: &Stop,
 ) -> Result<Value, Unheard> {
     let library = Library::default();
-    let resources = CaseResources::new(&library, agent, options.seed);
-    let draws = MockDraws::new(options.seed);
+    let resources = CaseResources::new(&library, agent, options.settings.seed);
+    let draws = MockDraws::new(options.settings.seed);
     let ask = Ask {
         suite,
         case_id: agent,
-        limit: options.timeout.unwrap_or(PATIENCE),
+        limit: options.settings.timeout.unwrap_or(PATIENCE),
         draws: &draws,
         resources: &resources,
         fetched: &FetchedSecrets::default(),
@@ -107,7 +107,7 @@ impl Ask<'_> {
             folder: &self.suite.folder,
             environment: &[],
             draws: self.draws,
-            request_timeout: self.options.timeout,
+            request_timeout: self.options.settings.timeout,
             attempt: 1,
             tools: false,
             enforced: &[],
@@ -158,7 +158,7 @@ pub(crate) fn lookup(target: &Target, options: &RunOptions<'_>, name: &str) -> O
 
 /// How long an agent may take that is asked for a case.
 pub(crate) fn patience(options: &RunOptions<'_>, own: Option<Duration>) -> Duration {
-    options.timeout.or(own).unwrap_or(PATIENCE)
+    options.settings.timeout.or(own).unwrap_or(PATIENCE)
 }
 
 /// The trouble of a driver as that of a question.

@@ -67,8 +67,8 @@ pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> O
     let mut worst = None;
     let runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
     for number in 1..=runs {
-        let gives_up = job.run.options.fail_fast && pending.tally().failed && worst.is_none();
-        let overspent = job.run.options.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some());
+        let gives_up = job.run.options.settings.fail_fast && pending.tally().failed && worst.is_none();
+        let overspent = job.run.options.settings.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some());
         if job.run.stop.stopped() || gives_up || overspent {
             break;
         }
@@ -81,7 +81,7 @@ pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> O
 
 /// Runs a case once, and again for as long as its agent could not be reached or was busy and there are retries left.
 async fn with_retries(job: &CaseJob<'_>, number: u32) -> CaseStatus {
-    let mut retries = Retries::new(job.run.options.retries);
+    let mut retries = Retries::new(job.run.options.settings.retries);
     loop {
         let mut attempt = Attempt::new(job, number);
         let mut ended = run(&mut attempt).await;

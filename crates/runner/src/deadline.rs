@@ -32,7 +32,7 @@ impl Deadline {
         let started = Instant::from_std(attempt.clock.started());
         let far = Duration::from_hours(24 * 365);
         // Of a server each request may take so long; a driver sees to that.
-        let of_run = job.run.options.timeout.filter(|_| !job.case.target.takes_requests());
+        let of_run = job.run.options.settings.timeout.filter(|_| !job.case.target.takes_requests());
         let timeout = of_run.or(job.case.timeout).unwrap_or(far);
         let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, whose: DeadlineOwner::Case };
         if let Some(suite) = job.run.deadline.filter(|suite| suite.at < deadline.at) {

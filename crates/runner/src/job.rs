@@ -33,7 +33,7 @@ impl<'j> CaseJob<'j> {
             ready,
             index: *index,
             secrets: Secrets::new(&run.secrets),
-            resources: CaseResources::new(&run.shared.library, &case.id, run.options.seed),
+            resources: CaseResources::new(&run.shared.library, &case.id, run.options.settings.seed),
         }
     }
 

@@ -156,7 +156,8 @@ pub(crate) fn tells_of_calls(target: &Target, world: &World) -> bool {
 /// Whether a model that is asked by us has its tools answered: by a recording, by what is written down, or by the tools.
 pub(crate) fn answers_tools(job: &CaseJob<'_>) -> bool {
     let world = &job.case.world;
-    let executed = !world.live.tools.is_empty() || world.live.module.is_some() || !job.run.options.tools.is_empty();
+    let executed =
+        !world.live.tools.is_empty() || world.live.module.is_some() || !job.run.options.settings.tools.is_empty();
     matches!(world.tools, ToolSource::Cassette(_))
         || !world.scripted.is_empty()
         || (executed && job.run.options.mode != Mode::Replay)

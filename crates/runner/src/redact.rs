@@ -160,7 +160,7 @@ fn scrub_finding(finding: &mut Finding, secrets: &Redactor) {
 }
 
 fn last_step(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or_default()
+    path.rsplit('/').next().expect("a split has a first part")
 }
 
 fn scrub_option(text: &mut Option<String>, secrets: &Redactor) {

@@ -74,6 +74,6 @@ impl RunPlan<'_> {
         if self.selected().any(takes_turns) {
             return 1;
         }
-        self.options.parallel.clamp(1, self.selected.len().max(1))
+        self.options.settings.parallel.clamp(1, self.selected.len().max(1))
     }
 }

@@ -89,8 +89,8 @@ fn conclude(
         events.of_run(now.unix_ms, Body::Gates(Box::new(report)));
     }
     events.of_run(now.unix_ms, Body::RunEnd(end));
-    if not_run > 0 && options.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some()) {
+    if not_run > 0 && options.settings.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some()) {
         worst = worst.max(CaseStatus::Error);
     }
-    if options.require_agent && events.lacks_agent() { worst.max(CaseStatus::Fail) } else { worst }
+    if options.settings.require_agent && events.lacks_agent() { worst.max(CaseStatus::Fail) } else { worst }
 }

@@ -72,7 +72,7 @@ impl<'r> SuiteRun<'r> {
     ) -> Self {
         let RunPlan { sources, suite, options, stop, .. } = *run;
         let shared = RunState {
-            draws: Draws::new(options.seed),
+            draws: Draws::new(options.settings.seed),
             evidence: Evidence::new(suite, options),
             library: Library::default(),
             unmet: Unmet::new(&run.cases, options.mode),
@@ -98,7 +98,7 @@ fn deadline(options: &RunOptions<'_>, clock: &Clock) -> Option<SuiteDeadline> {
         let at = Instant::from_std(clock.started()).checked_add(after)?;
         Some(SuiteDeadline { at, after, flag: "--timeout" })
     });
-    let of_budget = options.budget.as_ref().and_then(|budget| budget.deadline());
+    let of_budget = options.settings.budget.as_ref().and_then(|budget| budget.deadline());
     let of_budget = of_budget.map(|(at, after)| SuiteDeadline { at: Instant::from_std(at), after, flag: "--max-wall" });
     of_suite.into_iter().chain(of_budget).min_by_key(|deadline| deadline.at)
 }

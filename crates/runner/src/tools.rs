@@ -70,7 +70,7 @@ impl LiveSource {
 /// How long the tools of a case may take to be ready: as long as the case may.
 fn patience(job: &CaseJob<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.map(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0));
-    let timeout = job.run.options.timeout.or(job.case.timeout);
+    let timeout = job.run.options.settings.timeout.or(job.case.timeout);
     let far = Duration::from_hours(24);
     timeout.unwrap_or(far).min(wall.and_then(Result::ok).unwrap_or(far)).max(Duration::from_secs(1))
 }
@@ -100,9 +100,10 @@ async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
         }
         _ => None,
     };
-    let toolbox = Box::pin(Toolbox::open(&world.live, job.run.options.tools, &world.executed(), &attempt.lookup()))
-        .await
-        .map_err(|error| findings::toolbox(error, job.run.sources))?;
+    let toolbox =
+        Box::pin(Toolbox::open(&world.live, &job.run.options.settings.tools, &world.executed(), &attempt.lookup()))
+            .await
+            .map_err(|error| findings::toolbox(error, job.run.sources))?;
     Ok(LiveSource::Execute(Box::new(toolbox), recorder))
 }
 

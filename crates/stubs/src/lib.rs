@@ -14,6 +14,5 @@ pub use faults::Faults;
 pub use normalize::Normalizer;
 pub use routes::{
     LateCalls, RouteError, RouteMiss, RouteOptions, RouteRecording, RouteServer, RouteServerOptions, RouteSession,
-    percent_decoded,
 };
 pub use tools::{ScriptedTools, Tool, Toolbox, ToolboxError, fill_command};

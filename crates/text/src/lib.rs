@@ -1,12 +1,14 @@
-//! Texts and values as messages show them: excerpts, escaping, and the first difference of two JSON values.
+//! Texts and values as messages show them: excerpts, escaping, percent signs, and the first difference of two JSON values.
 
 mod difference;
 mod escape;
 mod excerpt;
+mod percent;
 pub mod pointer;
 mod words;
 
 pub use difference::{Difference, first_difference};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use excerpt::excerpt;
+pub use percent::{percent_decoded, percent_encoded};
 pub use words::{passage, shorten};

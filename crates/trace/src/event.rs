@@ -92,7 +92,8 @@ pub enum EventKind {
 }
 
 /// Who saw a tool call or its result. Several may see the same call: [`Joiner`](crate::Joiner) makes one of what they tell.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Observer {
     /// The stub that stands in for the tool.
     Stub,
@@ -111,12 +112,7 @@ impl Observer {
 
     /// Its word in a run's events.
     pub fn name(self) -> &'static str {
-        match self {
-            Observer::Stub => "stub",
-            Observer::Protocol => "protocol",
-            Observer::Provider => "provider",
-            Observer::ModelWire => "model_wire",
-        }
+        self.into()
     }
 
     /// Who goes by this word.
@@ -140,6 +136,13 @@ pub struct ToolCall {
     pub begun: Option<Moment>,
 }
 
+impl ToolCall {
+    /// A call whose arguments came at once.
+    pub fn new(call_id: impl Into<String>, name: impl Into<String>, args: Value, observer: Observer) -> Self {
+        Self { call_id: call_id.into(), name: name.into(), args: args.into(), observer, begun: None }
+    }
+}
+
 /// An answer to a tool call, as one observer saw it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
@@ -159,6 +162,15 @@ pub struct ToolResult {
     pub refused: Option<String>,
     /// The form of a failure that it was recognised by, where the protocol has no word for one.
     pub recognised: Option<String>,
+}
+
+impl ToolResult {
+    /// What a tool gave, or what it complained of.
+    pub fn new(call_id: impl Into<String>, outcome: Result<Value, String>, observer: Observer) -> Self {
+        let ok = outcome.is_ok();
+        let (result, error) = outcome.map_or_else(|error| (Value::Null, Some(error)), |result| (result, None));
+        Self { call_id: call_id.into(), ok, result: result.into(), error, observer, ..Self::default() }
+    }
 }
 
 /// What the agent did in one attempt.

@@ -14,7 +14,8 @@ pub struct ModelTrouble {
 }
 
 /// What a scripted model complains of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TroubleKind {
     /// The provider would refuse the request.
     ProviderWouldRefuse,
@@ -33,14 +34,7 @@ pub enum TroubleKind {
 impl TroubleKind {
     /// The word for it.
     pub fn name(self) -> &'static str {
-        match self {
-            TroubleKind::ProviderWouldRefuse => "provider_would_refuse",
-            TroubleKind::ToolNotOffered => "tool_not_offered",
-            TroubleKind::ArgumentsDoNotFit => "arguments_do_not_fit",
-            TroubleKind::FormatNotMet => "format_not_met",
-            TroubleKind::ModelMiss => "model_miss",
-            TroubleKind::ForeignKey => "foreign_key",
-        }
+        self.into()
     }
 }
 

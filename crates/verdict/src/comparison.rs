@@ -20,7 +20,8 @@ pub struct Comparison {
 }
 
 /// Something that is asked of a run as a whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
     /// Enough cases pass.
@@ -44,15 +45,7 @@ pub enum Gate {
 impl Gate {
     /// The word for it.
     pub fn name(self) -> &'static str {
-        match self {
-            Gate::MinPassRate => "min_pass_rate",
-            Gate::MaxAvgWallMsDeltaPct => "max_avg_wall_ms_delta_pct",
-            Gate::MaxP95WallMsDeltaPct => "max_p95_wall_ms_delta_pct",
-            Gate::NoNewFailures => "no_new_failures",
-            Gate::NoMissingCases => "no_missing_cases",
-            Gate::NoChangedSteps => "no_changed_steps",
-            Gate::NoChangedPrompts => "no_changed_prompts",
-        }
+        self.into()
     }
 
     /// Whether it looks at how cases ended. The others say nothing about a run in which no case passed.

@@ -13,7 +13,8 @@ use crate::aggregate::float;
 use crate::{CaseRow, CaseStatus, Rows};
 
 /// How reliably a case passes, in the words of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum StabilityClass {
     /// Every run passed.
@@ -43,12 +44,7 @@ impl StabilityClass {
 
     /// The word for it.
     pub fn name(self) -> &'static str {
-        match self {
-            StabilityClass::Stable => "stable",
-            StabilityClass::MostlyStable => "mostly_stable",
-            StabilityClass::Unstable => "unstable",
-            StabilityClass::HighlyUnstable => "highly_unstable",
-        }
+        self.into()
     }
 
     /// The same for people.

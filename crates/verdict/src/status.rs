@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// How a case ended, in the words of `summary.json`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum CaseStatus {
     /// Everything that was asked held.
@@ -20,17 +21,13 @@ pub enum CaseStatus {
 impl CaseStatus {
     /// The word for it.
     pub fn name(self) -> &'static str {
-        match self {
-            CaseStatus::Pass => "pass",
-            CaseStatus::Skipped => "skipped",
-            CaseStatus::Fail => "fail",
-            CaseStatus::Error => "error",
-        }
+        self.into()
     }
 }
 
 /// Why a case failed or could not be told, the failures first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// A check did not hold.
@@ -86,28 +83,6 @@ impl Cause {
 
     /// The word for it.
     pub fn name(self) -> &'static str {
-        match self {
-            Cause::Check => "check",
-            Cause::Limit => "limit",
-            Cause::ReplayMiss => "replay_miss",
-            Cause::StubMiss => "stub_miss",
-            Cause::ToolNotAllowed => "tool_not_allowed",
-            Cause::ProviderWouldRefuse => "provider_would_refuse",
-            Cause::ToolNotOffered => "tool_not_offered",
-            Cause::ArgumentsDoNotFit => "arguments_do_not_fit",
-            Cause::FormatNotMet => "format_not_met",
-            Cause::ModelMiss => "model_miss",
-            Cause::ModelNeverAsked => "model_never_asked",
-            Cause::Timeout => "timeout",
-            Cause::Protocol => "protocol",
-            Cause::AgentExited => "agent_exited",
-            Cause::AgentError => "agent_error",
-            Cause::Unreachable => "unreachable",
-            Cause::Embedding => "embedding",
-            Cause::CheckTimeout => "check_timeout",
-            Cause::Hook => "hook",
-            Cause::Config => "config",
-            Cause::Interrupted => "interrupted",
-        }
+        self.into()
     }
 }

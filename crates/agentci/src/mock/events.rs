@@ -59,7 +59,7 @@ fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
 fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
     let finding = |label: &String| Finding {
         cause: Cause::Check,
-        name: label.split(": ").next().unwrap_or_default().to_owned(),
+        name: label.split(": ").next().expect("a split has a first part").to_owned(),
         message: label.clone(),
         ..Finding::default()
     };

@@ -88,7 +88,7 @@ impl SuiteReporter for JsonReporter {
         // Nothing in a result has no form in JSON: a number that is none is written as null.
         let _ = suite.serialize(&mut serializer);
         text.push(b'\n');
-        String::from_utf8(text).unwrap_or_default()
+        String::from_utf8(text).expect("a report is text")
     }
 }
 

@@ -125,7 +125,9 @@ impl AgentTestRunner {
             let message = format!("`{}` holds suites of another format; run them with `Suites`", path.display());
             return Err(LoadError::Invalid(message));
         }
-        let mut settings = Settings { seed: self.seed, suite_timeout: Some(config.timeout()), ..Settings::default() };
+        let mut settings = Settings::default();
+        settings.seed = self.seed;
+        settings.suite_timeout = Some(config.timeout());
         if !config.parallel() {
             settings.parallel = 1;
         }

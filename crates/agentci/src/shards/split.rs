@@ -100,10 +100,10 @@ fn balanced(durations: &[u64], count: u32) -> Vec<u32> {
     let mut loads = vec![(0_u64, 0_usize); count as usize];
     let mut taken_by = vec![0; durations.len()];
     for index in order {
-        let least = (0..loads.len()).min_by_key(|shard| (loads[*shard], *shard)).unwrap_or_default();
+        let least = (0..loads.len()).min_by_key(|shard| (loads[*shard], *shard)).expect("there is a shard");
         loads[least].0 += durations[index];
         loads[least].1 += 1;
-        taken_by[index] = u32::try_from(least).unwrap_or_default();
+        taken_by[index] = u32::try_from(least).expect("the number of shards is a `u32`");
     }
     taken_by
 }

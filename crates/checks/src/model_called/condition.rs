@@ -13,7 +13,8 @@ use agentci_text::shorten;
 const DETAIL: usize = 2000;
 
 /// A part of a request that is text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum RequestPart {
     System,
     User,
@@ -34,12 +35,7 @@ pub(super) enum RequestCondition {
 
 impl RequestPart {
     pub(super) fn key(self) -> &'static str {
-        match self {
-            RequestPart::System => "system",
-            RequestPart::User => "user",
-            RequestPart::Messages => "messages",
-            RequestPart::Model => "model",
-        }
+        self.into()
     }
 
     fn words(self) -> &'static str {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariable};
-use agentci_protocols::a2a::escape;
+use agentci_text::percent_encoded;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
 
@@ -124,7 +124,7 @@ impl Credentials {
             AuthScheme::Header(name, value) => headers.push((name.clone(), value.clone())),
             AuthScheme::Query(name, value) => {
                 let separator = if url.contains('?') { '&' } else { '?' };
-                *url = format!("{url}{separator}{}={}", escape(name), escape(value));
+                *url = format!("{url}{separator}{}={}", percent_encoded(name), percent_encoded(value));
             }
             AuthScheme::Token(_) => {
                 headers.extend(self.token.iter().map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));

@@ -78,13 +78,7 @@ pub(super) fn read(kept: &Value) -> Option<EventKind> {
     // Older recordings do not tell apart who saw a call.
     let observer = || text("observer").and_then(|word| Observer::read(&word)).unwrap_or(Observer::Stub);
     Some(match kept.get("type")?.as_str()? {
-        "tool_call" => EventKind::ToolCall(ToolCall {
-            call_id: text("call_id")?,
-            name: text("name")?,
-            args: value("args").into(),
-            observer: observer(),
-            begun: None,
-        }),
+        "tool_call" => EventKind::ToolCall(ToolCall::new(text("call_id")?, text("name")?, value("args"), observer())),
         "tool_result" => EventKind::ToolResult(ToolResult {
             call_id: text("call_id")?,
             ok: kept.get("ok")?.as_bool()?,

@@ -25,7 +25,7 @@ fn words(value: u128) -> Vec<u32> {
 }
 
 fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or_default()
+    u32::try_from(number).expect("a state has 624 numbers")
 }
 
 fn initialised(key: &[u32]) -> [u32; SIZE] {

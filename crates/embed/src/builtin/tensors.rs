@@ -56,8 +56,8 @@ impl Packed {
     /// Adds a row to what is there.
     pub(super) fn add_row(&self, row: usize, to: &mut [f32]) {
         let first = row * self.columns / GROUP;
-        let numbers = self.numbers.get(first * GROUP / 2..).unwrap_or_default().chunks_exact(GROUP / 2);
-        let scales = self.scales.as_chunks::<2>().0.get(first..).unwrap_or_default();
+        let numbers = self.numbers[first * GROUP / 2..].chunks_exact(GROUP / 2);
+        let scales = &self.scales.as_chunks::<2>().0[first..];
         for ((numbers, scale), to) in numbers.zip(scales).zip(to.chunks_exact_mut(GROUP)) {
             expand(numbers, *scale, to);
         }

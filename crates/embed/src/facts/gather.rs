@@ -263,7 +263,7 @@ impl<'a> FactReader<'a, '_> {
 
     fn is_negative(&self, index: usize) -> bool {
         let Some(piece) = self.pieces.get(index) else { return false };
-        let before = self.text.get(..piece.start).unwrap_or_default().trim_end_matches(['€', '$', '£', '¥', '₹']);
+        let before = self.text[..piece.start].trim_end_matches(['€', '$', '£', '¥', '₹']);
         let sign = before.strip_suffix(['-', '−']);
         let word = || index.checked_sub(1).and_then(|before| self.pieces.get(before));
         sign.is_some_and(|before| before.is_empty() || before.ends_with([' ', '\n', '\t', '(', '*', '"', ':']))
@@ -273,7 +273,7 @@ impl<'a> FactReader<'a, '_> {
     /// The `1.` before a point of a list.
     fn is_list_mark(&self, index: usize) -> bool {
         let Some(piece) = self.pieces.get(index) else { return false };
-        let after = self.text.get(piece.end()..).unwrap_or_default();
+        let after = &self.text[piece.end()..];
         let marked = after.starts_with(['.', ')']) && after[1..].starts_with([' ', '\t']);
         let before = self.text.get(..piece.start).filter(|_| marked);
         let before = before.map(|before| before.trim_end_matches([' ', '\t', '*', '#', '-']));

@@ -162,7 +162,7 @@ impl<'a> Cutter<'a> {
 
     fn begins(&self, start: usize) -> bool {
         let Some(previous) = self.pieces.last() else { return true };
-        let gap = self.text.get(previous.end()..start).unwrap_or_default();
+        let gap = &self.text[previous.end()..start];
         // An abbreviation or an initial has a full stop, but no sentence ends with it.
         let initial = previous.item == PieceItem::Word && previous.text.chars().nth(1).is_none();
         let abbreviated = initial

@@ -38,7 +38,7 @@ pub(super) fn url(node: &Node, name: &str, problems: &mut Diagnostics) -> Option
 
 fn is_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().expect("a split has a first part");
     let plain = !text.chars().any(|c| c.is_whitespace() || c.is_control());
     plain && !host.is_empty() && ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

@@ -123,7 +123,7 @@ fn existing(text: &str, span: Span) -> Result<Range<usize>, String> {
     let lines = lines(text);
     let first = usize::try_from(span.line).ok().and_then(|line| line.checked_sub(1)).ok_or_else(moved)?;
     let start = lines.get(first).ok_or_else(moved)?;
-    let written = text.get(start.clone()).unwrap_or_default().trim_start_matches('\u{feff}');
+    let written = text[start.clone()].trim_start_matches('\u{feff}');
     let key = [KEY.to_owned(), format!("\"{KEY}\""), format!("'{KEY}'")];
     if !key.iter().any(|key| written.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))) {
         return Err(if written.trim_start().starts_with(['{', '[']) { flow_style() } else { moved() });
@@ -132,7 +132,7 @@ fn existing(text: &str, span: Span) -> Result<Range<usize>, String> {
     // of it follows.
     let mut last = first;
     for (at, line) in lines.iter().enumerate().skip(first + 1) {
-        let line = text.get(line.clone()).unwrap_or_default();
+        let line = &text[line.clone()];
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
@@ -153,7 +153,7 @@ fn end(text: &str) -> Result<Range<usize>, String> {
     let mut documents = 0;
     let mut content = false;
     for line in &lines {
-        let written = text.get(line.clone()).unwrap_or_default();
+        let written = &text[line.clone()];
         if written.trim_start_matches('\u{feff}').trim_start().starts_with('{') && !content {
             return Err(flow_style());
         }

@@ -54,10 +54,10 @@ fn variable(line: &str) -> Option<(&str, String)> {
 /// A value without its quotes, or without the comment behind it.
 fn unquoted(value: &str) -> String {
     if let Some(inner) = value.strip_prefix('\'') {
-        return inner.split('\'').next().unwrap_or_default().to_owned();
+        return inner.split('\'').next().expect("a split has a first part").to_owned();
     }
     let Some(inner) = value.strip_prefix('"') else {
-        return value.split(" #").next().unwrap_or_default().trim_end().to_owned();
+        return value.split(" #").next().expect("a split has a first part").trim_end().to_owned();
     };
     let mut text = String::new();
     let mut letters = inner.chars();

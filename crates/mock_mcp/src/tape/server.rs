@@ -41,7 +41,7 @@ impl McpTapeError {
 /// Where an exchange goes: an address without its query, or a command.
 pub(super) fn address(exchange: &Exchange) -> String {
     let request = &exchange.request;
-    let path = request.path.split(['?', '#']).next().unwrap_or_default();
+    let path = request.path.split(['?', '#']).next().expect("a split has a first part");
     format!("{}{path}", request.origin)
 }
 

@@ -32,7 +32,7 @@ pub use card::{A2aProtocol, A2aVersion, Binding, Card, Interface};
 pub use conversation::A2aConversation;
 pub use fields::{A2aError, cut, shown};
 pub use item::{A2aItem, A2aMessage, ArtifactPiece, TaskNews, TaskStatus};
-pub use outgoing::{A2aCall, A2aMethod, OutgoingMessage, PreparedCall, escape};
+pub use outgoing::{A2aCall, A2aMethod, OutgoingMessage, PreparedCall};
 pub use part::{A2aPart, PartContent};
 pub use reader::{A2aReader, TurnStanding};
 pub use refusal::A2aRefusal;

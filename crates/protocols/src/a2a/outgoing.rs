@@ -1,7 +1,6 @@
 //! What is sent to an agent.
 
-use std::fmt::Write as _;
-
+use agentci_text::percent_encoded;
 use serde_json::{Map, Value, json};
 
 use super::card::{A2aProtocol, A2aVersion, Binding, Interface};
@@ -206,13 +205,13 @@ impl A2aCall<'_> {
         }
         if let Some(tenant) = &interface.tenant {
             url.push('/');
-            url.push_str(&escape(tenant));
+            url.push_str(&percent_encoded(tenant));
         }
         match self {
             A2aCall::Send { .. } => url.push_str("/message:send"),
             A2aCall::Stream(_) => url.push_str("/message:stream"),
-            A2aCall::Get(task) => url.extend(["/tasks/", &escape(task)]),
-            A2aCall::Subscribe(task) => url.extend(["/tasks/", &escape(task), ":subscribe"]),
+            A2aCall::Get(task) => url.extend(["/tasks/", &percent_encoded(task)]),
+            A2aCall::Subscribe(task) => url.extend(["/tasks/", &percent_encoded(task), ":subscribe"]),
         }
         url + &query
     }
@@ -264,17 +263,4 @@ impl OutgoingMessage {
         }
         identity
     }
-}
-
-/// A text as one part of a path or query.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            let _ = write!(escaped, "%{byte:02X}");
-        }
-    }
-    escaped
 }

@@ -30,9 +30,11 @@ pub(super) struct AnswerLimits {
     pub(super) entities: usize,
 }
 
+const LIMITS: AnswerLimits = AnswerLimits { events: 2_000_000, bytes: 64 << 20, open: 1_000, entities: 20_000 };
+
 impl Default for AnswerLimits {
     fn default() -> Self {
-        Self { events: 2_000_000, bytes: 64 << 20, open: 1_000, entities: 20_000 }
+        LIMITS
     }
 }
 

@@ -93,7 +93,7 @@ fn sse(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
 
 /// Whether the first line is JSON by itself.
 fn begins_with_line(bytes: &[u8]) -> bool {
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = bytes.split(|byte| *byte == b'\n').next().expect("a split has a first part");
     line.len() < bytes.len() && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok()
 }
 

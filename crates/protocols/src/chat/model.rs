@@ -23,8 +23,8 @@ fn deployment(path: &str) -> Option<String> {
 
 /// What stands after a word in a path, up to the next slash.
 fn segment<'p>(path: &'p str, word: &str) -> Option<&'p str> {
-    let path = path.split('?').next().unwrap_or_default();
-    path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().unwrap_or_default())
+    let path = path.split('?').next().expect("a split has a first part");
+    path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().expect("a split has a first part"))
 }
 
 fn unescaped(name: &str) -> String {

@@ -12,7 +12,8 @@ pub struct ElicitationAnswer {
 }
 
 /// What a user can do about a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ElicitationAction {
     /// Answers.
     Accept,
@@ -25,11 +26,7 @@ pub enum ElicitationAction {
 impl ElicitationAction {
     /// The protocol's word for it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            ElicitationAction::Accept => "accept",
-            ElicitationAction::Decline => "decline",
-            ElicitationAction::Cancel => "cancel",
-        }
+        self.into()
     }
 }
 

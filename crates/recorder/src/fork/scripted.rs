@@ -13,7 +13,7 @@ pub(super) fn is_of_model(request: &RecordedRequest) -> bool {
 /// The path and query at which the scripted model answers a request; nothing if it does not speak that API, or if no model is asked.
 pub(crate) fn scripted_path(request: &RecordedRequest) -> Option<String> {
     let whole = request.path.as_str();
-    let path = whole.split('?').next().unwrap_or_default();
+    let path = whole.split('?').next().expect("a split has a first part");
     let deployment = || whole.find("/deployments/").map(|at| format!("/openai{}", &whole[at..]));
     if let Some(count) = counts(request) {
         return if count.starts_with(':') { of_google(whole) } else { Some(format!("/v1{count}")) };
@@ -31,7 +31,7 @@ pub(crate) fn scripted_path(request: &RecordedRequest) -> Option<String> {
 }
 
 fn counts(request: &RecordedRequest) -> Option<&'static str> {
-    let path = request.path.split('?').next().unwrap_or_default();
+    let path = request.path.split('?').next().expect("a split has a first part");
     COUNTS.into_iter().find(|end| request.method == "POST" && path.ends_with(end))
 }
 

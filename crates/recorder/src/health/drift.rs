@@ -103,12 +103,12 @@ fn add(shapes: &mut Shapes, response: &RecordedResponse, of_model: bool) {
 
 fn place(exchange: &Exchange, response: &RecordedResponse) -> AnswerPlace {
     let request = &exchange.request;
-    let path = request.path.split(['?', '#']).next().unwrap_or_default().to_owned();
+    let path = request.path.split(['?', '#']).next().expect("a split has a first part").to_owned();
     (request.method.clone(), request.origin.clone(), path, response.status / 100, content_type(response))
 }
 
 /// The content type without its parameters.
 fn content_type(response: &RecordedResponse) -> String {
     let value = response.header("content-type").unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    value.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
 }

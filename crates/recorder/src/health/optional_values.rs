@@ -134,7 +134,7 @@ const END: usize = 6;
 fn is_id(key: &str) -> bool {
     let has_digit = key.bytes().any(|byte| byte.is_ascii_digit());
     let is_number = key.bytes().all(|byte| byte.is_ascii_digit() || b"-:./ TZ+".contains(&byte));
-    let end = key.rsplit(['-', '_', ':', '#']).next().unwrap_or_default();
+    let end = key.rsplit(['-', '_', ':', '#']).next().expect("a split has a first part");
     let is_numbered = end.len() < key.len() && end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_digit());
     let is_random = end.len() >= END
         && end.bytes().any(|byte| byte.is_ascii_digit())

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use agentci_text::percent_encoded;
+
 use crate::Roots;
 
 /// A slash that is part of a name in a path.
@@ -111,19 +113,12 @@ pub(super) fn text(path: &Path) -> Option<String> {
 
 /// The same forms in the same order for every folder, and whether slashes are dashes in them.
 pub(super) fn forms(path: &str) -> [(String, bool); 5] {
-    let encoded = |kept: &str| {
-        let byte = |byte: u8| match char::from(byte) {
-            plain if plain.is_ascii_alphanumeric() || kept.contains(plain) => plain.to_string(),
-            _ => format!("%{byte:02X}"),
-        };
-        path.bytes().map(byte).collect::<String>()
-    };
     [
         (path.to_owned(), false),
         (path.replace('/', "-"), true),
         (path.replace(['/', '_', '.'], "-"), true),
-        (encoded("-_.~/"), false),
-        (encoded("-_.~"), false),
+        (percent_encoded(path).replace("%2F", "/"), false),
+        (percent_encoded(path), false),
     ]
 }
 

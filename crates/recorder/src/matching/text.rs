@@ -134,7 +134,7 @@ impl TextPair<'_> {
         let is_here = |start: &usize| recorded[self.at + start..].starts_with(PLACEHOLDER.as_bytes());
         let start = (earliest..=self.equal).find(is_here)?;
         let rest = &self.recorded[self.at + start + PLACEHOLDER.len()..];
-        let literal = rest.split(PLACEHOLDER).next().unwrap_or_default();
+        let literal = rest.split(PLACEHOLDER).next().expect("a split has a first part");
         // What may be part of a hole itself is not looked for.
         let of_hole =
             |(at, letter): (usize, char)| (at > 0 && (letter.is_ascii_digit() || letter == '/')).then_some(at);

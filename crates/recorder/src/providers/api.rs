@@ -64,7 +64,7 @@ pub fn api_of(request: &RecordedRequest) -> Option<ProviderApi> {
         return None;
     }
     let path = route(&request.path);
-    let last = path.rsplit('/').next().unwrap_or_default();
+    let last = path.rsplit('/').next().expect("a split has a first part");
     match last {
         // Azure: `/openai/deployments/{name}/chat/completions`.
         "completions" if path.ends_with("/chat/completions") => Some(ProviderApi::OpenAiChat),
@@ -98,7 +98,7 @@ fn of_verb(request: &RecordedRequest, last: &str) -> Option<ProviderApi> {
 
 /// A path without its query and a slash at its end.
 pub(super) fn route(path: &str) -> &str {
-    path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')
+    path.split(['?', '#']).next().expect("a split has a first part").trim_end_matches('/')
 }
 
 fn field<'r>(request: &'r RecordedRequest, name: &str) -> Option<&'r Value> {

@@ -29,7 +29,7 @@ fn shown(exchange: &Exchange) -> Vec<WarningKind> {
     let mut kinds = Vec::new();
     let request = &exchange.request;
     let place = || {
-        let path = request.path.split(['?', '#']).next().unwrap_or_default();
+        let path = request.path.split(['?', '#']).next().expect("a split has a first part");
         format!("{} {}{path}", request.method, request.origin)
     };
     if let Some(response) = &exchange.response {

@@ -114,7 +114,7 @@ impl PageCases {
     /// Puts the attempts at a case where there is room for them.
     fn keep(&mut self, position: usize, mut attempts: Vec<RunningAttempt>) {
         // These are plain texts and numbers, which always have a form in JSON.
-        let text = |attempts: &[RunningAttempt]| serde_json::to_string(attempts).unwrap_or_default();
+        let text = |attempts: &[RunningAttempt]| serde_json::to_string(attempts).expect("an attempt is JSON");
         let worst = attempts.iter().map(|attempt| attempt.status).max().unwrap_or_default();
         if worst == CaseStatus::Pass {
             for attempt in &mut attempts {

@@ -101,7 +101,7 @@ pub(super) fn definitions(class: &str, facts: impl IntoIterator<Item = (impl Dis
 /// `2025-11-15 03:06:40 UTC`
 fn moment(unix_ms: u64) -> String {
     let iso = iso_utc(unix_ms);
-    format!("{} UTC", iso.split('.').next().unwrap_or_default().replace('T', " "))
+    format!("{} UTC", iso.split('.').next().expect("a split has a first part").replace('T', " "))
 }
 
 fn overview(run: &ReportedRun, numbers: &Aggregates, into: &mut String) {

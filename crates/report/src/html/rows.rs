@@ -70,7 +70,7 @@ fn case(row: &CaseRow, gathered: &PageCases, departures: &Departures<'_>, names:
 
 fn json(value: &impl Serialize) -> String {
     // These are plain texts and numbers, which always have a form in JSON.
-    serde_json::to_string(value).unwrap_or_default()
+    serde_json::to_string(value).expect("a row is JSON")
 }
 
 /// Names that repeat.

@@ -115,7 +115,7 @@ impl PageStep {
             Body::FinalOutput(given) => step.part("output", &given.output),
             Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,
             // Shown as it is stored: the page has no part for it.
-            Body::Stability(_) => step.text(&event.to_line().unwrap_or_default()),
+            Body::Stability(_) => step.text(&event.to_line().expect("an event is a line")),
         }
         Some(step)
     }

@@ -5,8 +5,6 @@
 //! work done by a thread: its time is bounded as well, since nobody waits for it any longer than that, but not its memory.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 use agentci_checks::{BoundedTask, Evaluator, ReadyCheck};
@@ -67,9 +65,9 @@ enum Silent {
 impl EvidenceWorkers {
     pub(super) fn new(options: &RunOptions<'_>) -> Self {
         let at_once = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(WORKERS);
-        let command = options.worker.map(|(program, arguments): (&Path, &[OsString])| ProcessCommand {
+        let command = options.settings.worker.as_ref().map(|(program, arguments)| ProcessCommand {
             program: program.into(),
-            arguments: arguments.to_vec(),
+            arguments: arguments.clone(),
             ..ProcessCommand::default()
         });
         Self { command, idle: RefCell::default(), free: Semaphore::new(at_once) }
@@ -194,7 +192,7 @@ async fn on_thread<T: Send + 'static>(
 /// How long the evaluations of a case may take together: no longer than the case.
 fn time(job: &CaseJob<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.and_then(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).ok());
-    within([wall, job.run.options.timeout, job.case.timeout])
+    within([wall, job.run.options.settings.timeout, job.case.timeout])
 }
 
 fn within(limits: [Option<Duration>; 3]) -> Duration {

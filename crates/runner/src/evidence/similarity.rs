@@ -33,11 +33,12 @@ impl Meanings {
     /// environment of this program, else the built-in one. What a case hands its agent, a scripted model's address say, has no
     /// part in it.
     pub(super) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
-        let pinned = options.embedder.or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()));
+        let pinned =
+            options.settings.embedder.as_deref().or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()));
         let variable = |name: &str| (options.environment)(name).filter(|value| !value.trim().is_empty());
         let (key, url) =
             (variable("OPENAI_API_KEY"), variable("OPENAI_BASE_URL").or_else(|| variable("OPENAI_API_BASE")));
-        Self { embedder: embedder(pinned, key, url, options.semantic_timeout), known: RefCell::default() }
+        Self { embedder: embedder(pinned, key, url, options.settings.semantic_timeout), known: RefCell::default() }
     }
 
     /// Compares an expected text with what was said.

@@ -72,28 +72,13 @@ impl ServerWatcher for Watching {
     fn saw(&self, seen: ServerEvent) {
         let watch = &self.0;
         let kind = match seen {
-            ServerEvent::Call { number, tool, arguments } => EventKind::ToolCall(ToolCall {
-                call_id: watch.call_id(number),
-                name: tool,
-                args: Arc::new(arguments),
-                observer: Observer::Stub,
-                begun: None,
-            }),
-            ServerEvent::Answer { number, outcome, fault } => {
-                let (ok, result, error) = match outcome {
-                    Ok(result) => (true, Arc::new(result), None),
-                    Err(error) => (false, Arc::default(), Some(error)),
-                };
-                EventKind::ToolResult(ToolResult {
-                    call_id: watch.call_id(number),
-                    ok,
-                    result,
-                    error,
-                    fault: fault.map(|fault| fault.name().to_owned()),
-                    observer: Observer::Stub,
-                    ..ToolResult::default()
-                })
+            ServerEvent::Call { number, tool, arguments } => {
+                EventKind::ToolCall(ToolCall::new(watch.call_id(number), tool, arguments, Observer::Stub))
             }
+            ServerEvent::Answer { number, outcome, fault } => EventKind::ToolResult(ToolResult {
+                fault: fault.map(|fault| fault.name().to_owned()),
+                ..ToolResult::new(watch.call_id(number), outcome, Observer::Stub)
+            }),
             ServerEvent::Miss { of, message } => {
                 let message = format!("the MCP server `{}` has no answer: {message}", watch.name);
                 let mut misses = lock(&watch.misses);

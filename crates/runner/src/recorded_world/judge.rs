@@ -186,7 +186,7 @@ fn acts(exchange: &Exchange) -> bool {
 /// Where a request goes, without its query.
 pub(super) fn place(exchange: &Exchange) -> String {
     let request = &exchange.request;
-    let path = request.path.split(['?', '#']).next().unwrap_or_default();
+    let path = request.path.split(['?', '#']).next().expect("a split has a first part");
     format!("`{} {}{path}` (number {})", request.method, request.origin, exchange.id)
 }
 

@@ -65,7 +65,7 @@ fn is_event_stream(response: Option<&RecordedResponse>) -> bool {
 }
 
 fn address(request: &RecordedRequest) -> (String, String) {
-    let route = request.path.split(['?', '#']).next().unwrap_or_default();
+    let route = request.path.split(['?', '#']).next().expect("a split has a first part");
     (request.origin.clone(), route.to_owned())
 }
 

@@ -34,7 +34,7 @@ impl ExchangeReader {
     pub(super) fn new(job: &CaseJob<'_>, holds: RecordedCase, mcp: McpAddresses) -> Self {
         let models = WireReader::new(true);
         let prices = prices(&job.run.suite.prices);
-        let (streams, budget) = (McpStreams::default(), job.run.options.budget.clone());
+        let (streams, budget) = (McpStreams::default(), job.run.options.settings.budget.clone());
         Self { holds, models, prices, calls: 0, mcp, streams, budget }
     }
 
@@ -130,7 +130,7 @@ pub(super) fn is_helper(request: &RecordedRequest) -> bool {
     if request.speaks == Some(ProviderApi::OpenAiEmbeddings) {
         return true;
     }
-    let path = request.path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let path = request.path.split(['?', '#']).next().expect("a split has a first part").trim_end_matches('/');
     let listed = request.method == "GET" && (path.ends_with("/models") || path.contains("/v1/models/"));
     let counted = ["/count_tokens", "/input_tokens", "/moderations", ":countTokens", "/api/tags", "/api/show"];
     listed || counted.iter().any(|end| path.ends_with(end))

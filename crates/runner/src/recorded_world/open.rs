@@ -1,7 +1,6 @@
 //! Starting the recorder of an attempt.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use agentci_drivers::ToolBases;
@@ -47,7 +46,7 @@ pub(crate) async fn open(
         allow: ours,
         environment,
         folder: None,
-        tap: job.run.options.tap.map(Path::to_owned),
+        tap: job.run.options.settings.tap.clone(),
         upstream_roots: None,
         secrets: job.secrets.all(),
         observer: Some(seen),
@@ -73,7 +72,7 @@ fn mode(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, Ses
     };
     match options.mode {
         Mode::Live => Ok((SessionMode::Record, SessionUse::Watched)),
-        Mode::Record if options.update && world.recording.path.exists() => {
+        Mode::Record if options.settings.update && world.recording.path.exists() => {
             Ok((replayed(OnMiss::Record)?.0, SessionUse::Updated))
         }
         Mode::Record => Ok((SessionMode::Record, SessionUse::Recorded)),

@@ -21,7 +21,7 @@ pub(super) fn keep(
 ) {
     let job = attempt.job;
     let FinishedSession { mut recording, mut secrets, tally, bypassed: past, warnings, .. } = finished;
-    let overspent = job.run.options.budget.as_ref().and_then(|budget| budget.exceeded());
+    let overspent = job.run.options.settings.budget.as_ref().and_then(|budget| budget.exceeded());
     // One that was done by then has all it needs.
     let cut = warnings.iter().any(|warning| matches!(warning.kind, WarningKind::Refused { .. }));
     if let Some(reason) = overspent.filter(|_| cut || !account.findings.is_empty()) {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use agentci_recorder::{EndKind, Exchange, FormPart, RecordedBody, RecordedRequest, RecordedResponse, is_stdio};
-use agentci_stubs::percent_decoded;
+use agentci_text::percent_decoded;
 use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
@@ -80,7 +80,7 @@ fn host(origin: &str) -> &str {
 }
 
 fn route(path: &str) -> &str {
-    path.split(['?', '#']).next().unwrap_or_default()
+    path.split(['?', '#']).next().expect("a split has a first part")
 }
 
 /// What is asked for beside the path.

@@ -57,7 +57,7 @@ pub(crate) fn host_and_port(url: &str) -> Option<String> {
         Some(rest) => (rest, 80),
         None => (url.strip_prefix("https://")?, 443),
     };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().expect("a split has a first part");
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     // The last colon of an address in brackets may be one of its own.
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));

@@ -50,9 +50,10 @@ impl ToolServer {
         }
         let called_by_running = routed.clone().any(|case| is_called_by_running(case, options.mode));
         let expected = || routed.clone().find_map(|case| routes(&case.world)?.port);
-        let port = if options.stub_port == 0 { expected().unwrap_or_default() } else { options.stub_port };
+        let port =
+            if options.settings.stub_port == 0 { expected().unwrap_or_default() } else { options.settings.stub_port };
         let worlds = routed.map(|case| (Arc::clone(&case.target), Arc::clone(&case.world))).collect();
-        let wanted = RouteServerOptions { bind: options.stub_bind, port };
+        let wanted = RouteServerOptions { bind: options.settings.stub_bind, port };
         let started = RouteServer::start(wanted).await.map_err(|error| error.to_string());
         Self { server: Some(started), scoped, called_by_running, worlds }
     }

@@ -62,7 +62,7 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: AgentLi
         started: around.world.as_ref().map(|world| world.started.clone()),
         bases: &around.bases,
         draws: &draws,
-        request_timeout: job.run.options.timeout,
+        request_timeout: job.run.options.settings.timeout,
         attempt: attempt.number,
         tools: mock_model::answers_tools(job),
         agents: &job.run.suite.agents,

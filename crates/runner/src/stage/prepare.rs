@@ -92,7 +92,7 @@ fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
 /// What the draws of an attempt depend on.
 fn seed(attempt: &Attempt<'_>) -> u64 {
     let job = attempt.job;
-    let of_case = job.case.id.bytes().fold(job.run.options.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+    let of_case = job.case.id.bytes().fold(job.run.options.settings.seed, |seed, byte| mix(seed ^ u64::from(byte)));
     mix(of_case ^ u64::from(attempt.number))
 }
 

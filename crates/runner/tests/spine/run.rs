@@ -1,7 +1,6 @@
 //! A run of a suite that is written in the test.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::time::Duration;
 
 use agentci_drivers::testing::{effects, note};
 use agentci_plan::Mode;
-use agentci_runner::{RunFacts, RunOptions, Stop, Stopper, run_suite};
+use agentci_runner::{RunFacts, RunOptions, Settings, Stop, Stopper, run_suite};
 use agentci_source::{FileError, FileKind, Files, FolderEntry, MemoryFiles};
 use agentci_stubs::Tool;
 use agentci_trace::Redactor;
@@ -87,26 +86,20 @@ impl Bench {
         let cases = std::mem::take(&mut plan.suites[0].cases);
         let selected: Vec<usize> = (0..cases.len()).collect();
         let secrets = Redactor::default().with_environment(self.environment.clone());
+        let mut settings = Settings::default();
+        settings.parallel = self.parallel;
+        settings.fail_fast = self.fail_fast;
+        settings.retries = self.retries;
+        settings.timeout = self.timeout;
+        settings.seed = 1;
+        settings.tools.clone_from(&self.tools);
+        settings.embedder = Some("builtin".into());
         let options = RunOptions {
             files: &files,
             environment: &|name| self.environment.get(name).cloned(),
             mode: self.mode,
-            parallel: self.parallel,
-            fail_fast: self.fail_fast,
-            require_agent: false,
-            retries: self.retries,
-            timeout: self.timeout,
             suite_timeout: self.suite_timeout,
-            seed: 1,
-            stub_bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            stub_port: 0,
-            tools: &self.tools,
-            embedder: Some("builtin"),
-            semantic_timeout: None,
-            worker: None,
-            tap: None,
-            update: false,
-            budget: None,
+            settings: &settings,
             secrets: &secrets,
         };
         let facts = RunFacts::default();

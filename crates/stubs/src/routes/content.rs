@@ -47,7 +47,7 @@ pub(super) fn content_type(path: &Path) -> &'static str {
 
 /// An ending for a file with this content; the first that [`content_type`] takes for it.
 pub(super) fn ending(content: &str) -> &'static str {
-    let kind = |content: &str| content.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = |content: &str| content.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
     let wanted = kind(content);
     if wanted.ends_with("+json") {
         return "json";

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use agentci_plan::Mode;
+use agentci_text::percent_decoded;
 use agentci_wire::http::{self, HttpError, StreamRequest};
 use bytes::Bytes;
 use hyper::header::{ACCEPT_ENCODING, CONNECTION, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue};
@@ -12,7 +13,6 @@ use hyper::{Method, StatusCode};
 use super::content::of_the_connection;
 use super::fixtures::RouteReply;
 use super::miss::Explained;
-use super::path::decoded;
 use super::recorded::RecordedToolCall;
 use super::request::ToolRequest;
 use super::session_state::SessionState;
@@ -46,7 +46,7 @@ pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Forward
         return Ok(ForwardRoute { base: None, path });
     }
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-    let name = decoded(first);
+    let name = percent_decoded(first);
     if let Some(live) = active.live.iter().find(|live| live.name == name) {
         if let Some(url) = &live.url {
             return Ok(ForwardRoute { base: Some(url), path: rest });

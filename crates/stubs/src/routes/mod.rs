@@ -28,6 +28,5 @@ mod sessions;
 pub use error::RouteError;
 pub use late_calls::LateCalls;
 pub use miss::RouteMiss;
-pub use path::decoded as percent_decoded;
 pub use server::{RouteServer, RouteServerOptions};
 pub use session::{RouteOptions, RouteRecording, RouteSession};

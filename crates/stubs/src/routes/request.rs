@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
+use agentci_text::percent_decoded;
 use agentci_trace::{decimal, same_value};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value};
-
-use super::path::decoded;
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +27,7 @@ impl ToolRequest {
             return ToolRequest::Body(json);
         }
         let content = headers.get(CONTENT_TYPE).and_then(|content| content.to_str().ok()).unwrap_or_default();
-        let content = content.split(';').next().unwrap_or_default().trim();
+        let content = content.split(';').next().expect("a split has a first part").trim();
         if content.eq_ignore_ascii_case("application/x-www-form-urlencoded")
             && let Ok(form) = str::from_utf8(body)
         {
@@ -60,7 +59,7 @@ fn parameters(query: &str) -> Value {
     let mut all: Map<String, Value> = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let plain = |written: &str| decoded(&written.replace('+', " "));
+        let plain = |written: &str| percent_decoded(&written.replace('+', " "));
         let (name, value) = (plain(name), Value::String(plain(value)));
         let (name, listed) = name.strip_suffix("[]").map_or((name.as_str(), false), |name| (name, true));
         match all.get_mut(name) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agentci_plan::{Mode, RecordedTool, Routes, ToolBase};
 use agentci_source::Files;
+use agentci_text::percent_encoded;
 use agentci_trace::{EventKind, Redactor};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -14,7 +15,6 @@ use super::fixtures::FixtureSet;
 use super::forward::ForwardTarget;
 use super::late_calls::LateCalls;
 use super::miss::RouteMiss;
-use super::path::encoded;
 use super::recorded::{WrittenFixture, fixtures};
 use super::session_state::SessionState;
 use super::sessions::RouteSessions;
@@ -83,7 +83,7 @@ impl RouteSession {
     /// What the agent is given as the base of its tools, the scope included, without a slash at the end.
     pub fn base(&self) -> String {
         match &self.active.scope {
-            Some(scope) => format!("{}/{}", self.url, encoded(scope)),
+            Some(scope) => format!("{}/{}", self.url, percent_encoded(scope)),
             None => self.url.clone(),
         }
     }
@@ -94,7 +94,7 @@ impl RouteSession {
         let base = self.base();
         let value = |name: &str| match self.active.mode {
             Mode::Replay => base.clone(),
-            Mode::Record | Mode::Live => format!("{base}/{}", encoded(name)),
+            Mode::Record | Mode::Live => format!("{base}/{}", percent_encoded(name)),
         };
         self.routes.bases.iter().map(|base| (base.name.value.clone(), value(&base.name.value))).collect()
     }

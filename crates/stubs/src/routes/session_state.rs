@@ -1,7 +1,7 @@
 //! A case whose routes are served: its fixtures, and what has happened so far.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 
 use agentci_plan::{FaultKind, Mode};
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
@@ -114,13 +114,7 @@ impl SessionState {
             state.calls += 1;
             (format!("call_{}", state.calls), state.faults.next(tool))
         };
-        self.tell(EventKind::ToolCall(ToolCall {
-            call_id: id.clone(),
-            name: tool.to_owned(),
-            args: Arc::new(asked.value().clone()),
-            observer: Observer::Stub,
-            begun: None,
-        }));
+        self.tell(EventKind::ToolCall(ToolCall::new(&*id, tool, asked.value().clone(), Observer::Stub)));
         BegunCall { id, fault }
     }
 
@@ -166,20 +160,9 @@ impl SessionState {
 
     /// Takes note of the answer to a call.
     pub(super) fn answered(&self, begun: &BegunCall, answer: Result<Value, String>) {
-        let (ok, result, error) = match answer {
-            Ok(result) => (true, result, None),
-            Err(error) => (false, Value::Null, Some(error)),
-        };
         let fault = begun.fault.as_ref().map(|fault| fault.name().to_owned());
-        self.tell(EventKind::ToolResult(ToolResult {
-            call_id: begun.id.clone(),
-            ok,
-            result: result.into(),
-            error,
-            fault,
-            observer: Observer::Stub,
-            ..ToolResult::default()
-        }));
+        let result = ToolResult::new(&*begun.id, answer, Observer::Stub);
+        self.tell(EventKind::ToolResult(ToolResult { fault, ..result }));
     }
 
     /// The requests that nothing answered, as far as they are remembered.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use agentci_text::percent_decoded;
 use agentci_wire::lock;
 
-use super::{error::RouteError, path::decoded, session_state::SessionState};
+use super::{error::RouteError, session_state::SessionState};
 
 /// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
 #[derive(Debug, Default)]
@@ -49,7 +50,7 @@ impl RouteSessions {
         let open = lock(&self.0);
         let path = path.strip_prefix('/').unwrap_or(path);
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-        if let Some(active) = open.served.get(&Some(decoded(first))) {
+        if let Some(active) = open.served.get(&Some(percent_decoded(first))) {
             return Some((Arc::clone(active), rest));
         }
         let root = open.served.get(&None).or_else(|| {

@@ -82,7 +82,7 @@ pub(super) fn secret_argument(name: &str) -> bool {
         return false;
     }
     let snake = snake(name);
-    let last = snake.rsplit('_').next().unwrap_or_default();
+    let last = snake.rsplit('_').next().expect("a split has a first part");
     let named = CONTAINED.iter().any(|part| snake.ends_with(part)) || (last != "auth" && WORDS.contains(&last));
     named && !snake.split('_').next().is_some_and(|first| SWITCHES.contains(&first))
 }

@@ -24,7 +24,8 @@ pub struct StreamRequest {
 }
 
 /// What is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum HttpMethod {
     /// Something is to be done.
     Post,
@@ -41,13 +42,7 @@ pub enum HttpMethod {
 impl HttpMethod {
     /// As HTTP spells it.
     pub fn name(self) -> &'static str {
-        match self {
-            HttpMethod::Post => "POST",
-            HttpMethod::Get => "GET",
-            HttpMethod::Put => "PUT",
-            HttpMethod::Patch => "PATCH",
-            HttpMethod::Delete => "DELETE",
-        }
+        self.into()
     }
 }
 
@@ -124,7 +119,7 @@ impl Incoming {
     /// What the body says it is, in small letters and without parameters; empty if it does not say.
     pub fn content_type(&self) -> String {
         let whole = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
-        whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+        whole.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
     }
 
     /// The next bytes of the body; `None` at its end.

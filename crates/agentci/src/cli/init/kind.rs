@@ -37,7 +37,7 @@ macro_rules! template {
 impl AgentKind {
     /// Its name on the command line.
     pub(super) fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        self.to_possible_value().expect("no kind is hidden").get_name().to_owned()
     }
 
     /// What it is, for someone who is asked.

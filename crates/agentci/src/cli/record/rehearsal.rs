@@ -104,7 +104,7 @@ fn in_conversation(pointer: &str) -> bool {
         "tools",
         "prompt",
     ];
-    let first = pointer.strip_prefix('/').map(|rest| rest.split('/').next().unwrap_or_default());
+    let first = pointer.strip_prefix('/').map(|rest| rest.split('/').next().expect("a split has a first part"));
     pointer.contains(' ') || first.is_none_or(|first| first.is_empty() || conversation.contains(&first))
 }
 

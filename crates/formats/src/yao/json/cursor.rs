@@ -30,7 +30,7 @@ impl<'t> Cursor<'t> {
 
     /// What is still to come.
     pub(super) fn rest(&self) -> &'t str {
-        self.text.get(self.at.byte..).unwrap_or_default()
+        &self.text[self.at.byte..]
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -65,7 +65,7 @@ impl<'t> Cursor<'t> {
         while self.peek().is_some_and(&kind) {
             self.take();
         }
-        start.get(..start.len() - self.rest().len()).unwrap_or_default()
+        &start[..start.len() - self.rest().len()]
     }
 
     /// Passes over what says nothing. The error is a comment that never ends.

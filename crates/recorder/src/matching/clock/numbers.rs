@@ -277,7 +277,7 @@ fn dated_before(bytes: &[u8]) -> bool {
     let before = &bytes[..bytes.len() - joined];
     let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (rest, word) = before.split_at(before.len() - letters);
-    let word = std::str::from_utf8(word).unwrap_or_default();
+    let word = std::str::from_utf8(word).expect("ASCII letters are UTF-8");
     let after_digit = rest.last().is_some_and(u8::is_ascii_digit);
     let ordinal = matches!(word, "" | "st" | "nd" | "rd" | "th" | "Z" | "AM" | "PM" | "am" | "pm");
     (after_digit && ordinal) || month_named(word).is_some()

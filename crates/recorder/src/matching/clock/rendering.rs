@@ -155,7 +155,7 @@ impl<'t> RenderingScan<'t> {
     /// All letters that come next.
     pub(super) fn word(&mut self) -> &'t str {
         let letters = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let word = std::str::from_utf8(&self.bytes[self.at..self.at + letters]).unwrap_or_default();
+        let word = std::str::from_utf8(&self.bytes[self.at..self.at + letters]).expect("ASCII letters are UTF-8");
         self.at += letters;
         word
     }

@@ -21,7 +21,7 @@ pub(crate) fn read(content_type: &str, encoding: &str, bytes: &Bytes) -> Recorde
             None => RecordedBody::Bytes(bytes.clone()),
         };
     }
-    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = content_type.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
     if kind == "multipart/form-data" {
         return parts(content_type, bytes).map_or_else(|| RecordedBody::Bytes(bytes.clone()), RecordedBody::Parts);
     }

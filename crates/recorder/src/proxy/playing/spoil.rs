@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::{AnswerFrame, EndKind, Exchange, RecordedRequest, RecordedResponse, miss_answer};
 
 /// What goes wrong with an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Spoil {
     /// It is an error with these words.
     Error(String),
@@ -28,13 +29,7 @@ pub enum Spoil {
 impl Spoil {
     /// Its name in suites and events.
     pub fn name(&self) -> &'static str {
-        match self {
-            Spoil::Error(_) => "error",
-            Spoil::Delay(_) => "delay",
-            Spoil::Malformed => "malformed",
-            Spoil::Truncated => "truncated",
-            Spoil::Hang => "hang",
-        }
+        self.into()
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Splitter {
 impl Splitter {
     /// For an answer of this type and encoding. What is compressed has no events to see.
     pub(crate) fn new(content_type: &str, encoding: &str) -> Self {
-        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let kind = content_type.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
         let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
         let cut = match kind.as_str() {
             "text/event-stream" if plain => FrameCut::Events,

@@ -110,7 +110,7 @@ fn scrub_raw(response: &mut RecordedResponse, redactor: &Redactor) {
         return;
     }
     for (frame, part) in response.frames.iter_mut().zip(&parts) {
-        frame.bytes = Bytes::copy_from_slice(text.get(part.clone()).unwrap_or_default().as_bytes());
+        frame.bytes = Bytes::copy_from_slice(text[part.clone()].as_bytes());
     }
     for (index, clean) in changed {
         if let Some(frame) = response.frames.get_mut(index) {

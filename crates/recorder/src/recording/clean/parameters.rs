@@ -26,7 +26,7 @@ const KEYED_PATHS: [&str; 6] = [
 
 /// Whether the parameter `key` of an address is one that says who asks, however it looks. The address may lack its host.
 fn takes_key(origin: &str, path: &str) -> bool {
-    let path = path.split('?').next().unwrap_or_default();
+    let path = path.split('?').next().expect("a split has a first part");
     origin.contains(KEYED_HOST) || path.contains(KEYED_HOST) || KEYED_PATHS.iter().any(|known| path.contains(known))
 }
 

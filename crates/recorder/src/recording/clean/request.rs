@@ -1,6 +1,9 @@
 //! A request without its secrets, and what it tells about them.
 
+use std::borrow::Cow;
+
 use agentci_trace::{PLACEHOLDER, Redactor};
+use percent_encoding::percent_decode_str;
 
 use super::super::headers::{is_credential, is_secret_header, is_word};
 use super::{keys, parameters, texts};
@@ -30,7 +33,7 @@ fn learn_query(secrets: &mut Redactor, origin: &str, path: &str) {
 pub fn learn_response(secrets: &mut Redactor, headers: &[(String, String)]) {
     for (_, cookie) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
         // What follows says for whom it is, and is not a secret.
-        let pair = cookie.split(';').next().unwrap_or_default();
+        let pair = cookie.split(';').next().expect("a split has a first part");
         if let Some((_, value)) = pair.split_once('=').filter(|(_, value)| value.trim().len() >= SHORTEST) {
             secrets.learn_value(value.trim());
         }
@@ -51,15 +54,7 @@ fn learn_parameter(value: &str, secrets: &mut Redactor) {
 
 /// A text without percent signs; one that would not be UTF-8 stays as it is.
 pub(crate) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 impl RecordedRequest {

@@ -81,11 +81,11 @@ fn parts_without(text: &str, cuts: &[TextCut], parts: &[Range<usize>]) -> Vec<St
         let mut clean = String::new();
         done = part.start.max(done);
         while let Some(cut) = cuts.next_if(|cut| cut.at.start < part.end) {
-            clean.push_str(text.get(done..cut.at.start).unwrap_or_default());
+            clean.push_str(&text[done..cut.at.start]);
             clean.push_str(&cut.with);
             done = cut.at.end;
         }
-        clean.push_str(text.get(done..part.end).unwrap_or_default());
+        clean.push_str(&text[done..part.end]);
         clean
     };
     parts.iter().map(&mut clean_part).collect()

@@ -59,7 +59,7 @@ fn usual_folder(workspace: &Path) -> PathBuf {
 /// `2026-11-15T06-00-00Z`: a time that every file system takes in a name.
 fn file_stamp(unix_ms: u64) -> String {
     let second = iso_utc(unix_ms).replace(':', "-");
-    format!("{}Z", second.split('.').next().unwrap_or_default())
+    format!("{}Z", second.split('.').next().expect("a split has a first part"))
 }
 
 #[cfg(test)]

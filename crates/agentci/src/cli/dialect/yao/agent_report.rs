@@ -45,7 +45,7 @@ impl AgentReport {
         stop: &Stop,
         context: &CliContext,
     ) -> bool {
-        let report: Value = serde_json::from_slice(&self.document.take()).unwrap_or_default();
+        let report: Value = serde_json::from_slice(&self.document.take()).expect("the document is JSON of ours");
         let mut written = true;
         for path in self.paths {
             let message = message(&report, &path, verbose);
@@ -87,7 +87,7 @@ fn save(answer: &Value, path: &Path) -> Result<(), (String, Option<String>)> {
     let text = match answer {
         Value::Null => String::new(),
         Value::String(text) => unfenced(text).to_owned(),
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+        other => format!("{other:#}"),
     };
     if text.trim().is_empty() {
         return Err(("the reporter said nothing".into(), None));

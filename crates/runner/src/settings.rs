@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::Mode;
-use agentci_runner::Budget;
 use agentci_stubs::Tool;
+
+use crate::budget::Budget;
 
 /// How to run suites.
 #[derive(Debug, Clone)]
@@ -40,8 +41,9 @@ pub struct Settings {
     pub embedder: Option<String>,
     /// How long one request for embeddings may take; default: 30 seconds.
     pub semantic_timeout: Option<Duration>,
-    /// The program, with its arguments, that evaluates schemas and paths which may take long. The binary `agentci` does with the
-    /// argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
+    /// The program, with its arguments, that evaluates schemas and paths which may take long: it must answer as
+    /// [`Evaluator`](agentci_checks::Evaluator) does, after it printed [`WORKER_READY`](crate::WORKER_READY). The binary `agentci`
+    /// does with the argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
     pub worker: Option<(PathBuf, Vec<OsString>)>,
     /// The program `agentci`, which records MCP servers over standard input and output with `tap`; default: they are not
     /// recorded.
