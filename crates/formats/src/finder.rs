@@ -96,7 +96,6 @@ pub(crate) enum ChosenSuites {
     Nothing,
     /// What was chosen is taken, or refused.
     Taken,
-    /// What is in this folder.
     Folder(PathBuf),
 }
 

@@ -29,7 +29,6 @@ impl Framing {
     }
 }
 
-/// The events of an answer.
 #[derive(Debug, Default)]
 pub(super) struct AnswerEvents {
     framing: Framing,

@@ -3,7 +3,6 @@
 use super::refusal::ModelRefusal;
 use serde_json::Value;
 
-/// The fields of a request.
 pub(super) struct RequestFields<'f>(&'f Value);
 
 impl<'f> RequestFields<'f> {

@@ -66,7 +66,6 @@ pub(super) struct Items {
     pub(super) others: Vec<String>,
     /// Outputs of any kind.
     pub(super) outputs: Vec<String>,
-    /// Outputs of functions.
     pub(super) function_outputs: Vec<String>,
     /// The items of earlier answers that it refers to, by their own ids.
     pub(super) references: Vec<String>,

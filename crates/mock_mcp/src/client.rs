@@ -77,7 +77,6 @@ impl ServedClient {
 /// Something on the way to a client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ToClient {
-    /// A message.
     Message(Value),
     /// An answer that is spoilt on purpose.
     Spoilt {

@@ -24,7 +24,6 @@ pub(crate) struct EventSink<'e> {
     kept: RefCell<KeptEvents>,
 }
 
-/// What is kept of the events.
 #[derive(Default)]
 struct KeptEvents {
     /// The secrets of the run itself.

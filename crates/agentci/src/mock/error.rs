@@ -37,10 +37,7 @@ impl InvalidModel {
 pub enum LoadError {
     /// Nothing stands at the path.
     #[error("there is no file or folder `{}`", .0.display())]
-    NotFound(
-        /// The path.
-        PathBuf,
-    ),
+    NotFound(PathBuf),
     /// A file is wrong; every problem is told with its place.
     #[error("{0}")]
     Invalid(

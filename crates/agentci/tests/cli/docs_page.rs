@@ -41,7 +41,6 @@ pub(crate) fn files_below(path: &str, extension: &str) -> Vec<String> {
     found
 }
 
-/// A page.
 #[derive(Debug)]
 pub(crate) struct Page {
     /// Its path in the project.
@@ -68,11 +67,9 @@ pub(crate) enum Item {
 pub(crate) struct Block {
     /// The line it begins at.
     pub(crate) line: usize,
-    /// Its language.
     pub(crate) language: String,
     /// What is in it.
     pub(crate) text: String,
-    /// The file that it is.
     pub(crate) file: Option<String>,
     /// The code that its last command ends with.
     pub(crate) exit: i32,

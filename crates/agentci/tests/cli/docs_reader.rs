@@ -43,7 +43,6 @@ pub(crate) struct Reader {
 pub(crate) struct Came {
     /// Its exit code; none when it was ended.
     pub(crate) code: Option<i32>,
-    /// What it printed.
     pub(crate) printed: String,
 }
 

@@ -49,7 +49,6 @@ impl SchemaCost {
     }
 }
 
-/// What a part of a schema costs.
 #[derive(Debug, Clone, Copy, Default)]
 struct SchemaPartCost {
     parts: u64,

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// What kind it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PersonalDataKind {
     Email,

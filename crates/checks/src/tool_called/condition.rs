@@ -21,10 +21,16 @@ const DETAIL: usize = 2000;
 #[derive(Debug)]
 pub(super) enum CallCondition {
     /// An argument has just this value.
-    Argument { name: String, value: Value, span: Span },
+    Argument {
+        name: String,
+        value: Value,
+        span: Span,
+    },
     /// What stands at a path of the arguments matches.
-    ArgumentMatches { path: Path, pattern: PlacedPattern },
-    /// The result matches.
+    ArgumentMatches {
+        path: Path,
+        pattern: PlacedPattern,
+    },
     ResultMatches(PlacedPattern),
     /// The result, if there is one, does not match.
     ResultDoesNotMatch(PlacedPattern),

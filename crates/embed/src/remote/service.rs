@@ -17,7 +17,6 @@ use super::retry::{RetryLimits, may_pass};
 const BATCH: usize = 64;
 /// The most bytes of text in one request, unless a single text has more.
 const BATCH_BYTES: usize = 256 << 10;
-/// The largest answer.
 const LARGEST_ANSWER: usize = 32 << 20;
 /// Longer than anything is waited for, and not longer than clocks go.
 const FAR: Duration = Duration::from_hours(24 * 365);

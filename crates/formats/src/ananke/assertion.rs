@@ -41,7 +41,6 @@ pub(super) struct AssertionBlock {
 pub(super) enum BlockLevel {
     /// In the target or at the top of a test: turns may inherit it.
     Above,
-    /// In a turn.
     Turn,
     /// Among the named blocks.
     Named,

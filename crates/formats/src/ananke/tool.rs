@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::readers::filled_list;
 use crate::texts::{data, object};
 
-/// A tool as it is written.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenTool {
     name: Spanned<String>,

@@ -28,7 +28,6 @@ pub(super) struct Setting {
     pub(super) protocol: TargetProtocol,
 }
 
-/// A turn.
 pub(super) const TURNS: Kind =
     Kind::Filled(&Kind::Tagged(&Tagged { tag: "type", variants: &TYPES, usual: Some(USER) }));
 

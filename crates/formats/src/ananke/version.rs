@@ -3,7 +3,6 @@
 use agentci_source::shape::{Field, Kind, required};
 use agentci_source::{Diagnostics, Node, Reader, Span, read};
 
-/// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FormatVersion {
     major: u32,

@@ -40,7 +40,6 @@ pub(crate) struct Documents<'d> {
     pub(crate) name: String,
     /// What was named: a file or a folder.
     pub(crate) path: &'d Path,
-    /// The folder that it is, or is in.
     pub(crate) folder: &'d Path,
     /// The files in the order of their paths.
     pub(crate) files: Vec<(PathBuf, Node)>,

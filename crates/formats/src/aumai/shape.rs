@@ -20,7 +20,6 @@ static TESTS: Mapping = Mapping::new(
 /// The keys that no other format has.
 const MARKS: [&str; 2] = ["input_messages", "expected_behavior"];
 
-/// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AumaiFile {
     /// It holds tests.

@@ -21,7 +21,6 @@ pub(crate) struct Home {
     pub(crate) root: PathBuf,
 }
 
-/// An agent and its scenarios.
 pub(crate) struct ScenarioAgent {
     pub(crate) slug: String,
     pub(crate) home: Home,

@@ -20,9 +20,7 @@ const SCRIPTS: [&str; 2] = ["src/index.ts", "src/index.js"];
 
 /// What a package says that matters to a conversation.
 pub(super) struct AssistantPackage {
-    /// Its id.
     pub(super) id: String,
-    /// Its folder.
     pub(super) folder: PathBuf,
     /// The target of a case that says nothing of its own.
     pub(super) target: ChatTarget,

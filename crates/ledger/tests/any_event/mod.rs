@@ -21,7 +21,6 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
-/// A run event.
 pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
     (text(), option::of(text()), option::of(any::<u32>()), any::<u64>(), body()).prop_map(
         |(suite, case_id, attempt, timestamp, mut body)| {

@@ -17,7 +17,6 @@ const MOST: usize = 100;
 /// How soon a client may come back, in milliseconds.
 const RETRY: u64 = 100;
 
-/// The streams of a session.
 #[derive(Debug, Default)]
 pub(super) struct SessionStreams(Mutex<BTreeMap<u64, ClientStream>>);
 

@@ -40,7 +40,6 @@ pub(super) fn answer(id: &str, call_id: &str, content: Value, error: Option<&str
     message
 }
 
-/// An activity.
 pub(super) fn activity(id: &str, kind: &str, content: Value, lane: Option<String>) -> Value {
     let mut message =
         object([("id", id.into()), ("role", "activity".into()), ("activityType", kind.into()), ("content", content)]);

@@ -19,7 +19,6 @@ const ON_INTERRUPT: &str = "on_interrupt";
 /// By this name frameworks say which argument of a tool will become which part of the state.
 const PREDICT_STATE: &str = "PredictState";
 
-/// What a bracket is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BracketKind {
     /// A step, by name; each agent has its own.

@@ -18,7 +18,6 @@ pub(super) struct ObservedShape {
     pub(super) items: Option<Box<ObservedShape>>,
 }
 
-/// The keys of objects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ObjectKeys {
     /// How many objects there were.

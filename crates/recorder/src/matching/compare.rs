@@ -57,7 +57,6 @@ pub(super) enum Rank {
 pub(super) enum Until {
     /// The first difference that is no hole.
     Difference,
-    /// The end.
     End,
 }
 

@@ -18,7 +18,6 @@ use crate::RecordedRequest;
 /// Up to which length a text is worth reading twice.
 const SHORT: usize = 4096;
 
-/// A print of a request, and of what in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum RequestPrint {
     Equal(u64),

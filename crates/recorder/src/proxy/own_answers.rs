@@ -9,7 +9,6 @@ use hyper::{Response, StatusCode};
 use crate::MissAnswer;
 use crate::proxy::UpstreamBroken;
 
-/// The body of an answer.
 pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, UpstreamBroken>;
 
 /// The answer to a request; an error breaks the connection off.

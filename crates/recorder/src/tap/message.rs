@@ -10,14 +10,12 @@ pub(crate) const LISTEN: &str = "listen";
 /// The method of an answer that a host gives to its server: what a person or a model said.
 pub(super) const REPLY: &str = "reply";
 
-/// What a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageKind {
     /// It asks for an answer.
     Request,
     /// It does not.
     Notification,
-    /// It is an answer.
     Answer,
 }
 

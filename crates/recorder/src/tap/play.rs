@@ -144,7 +144,6 @@ struct Scene {
     shared: Arc<ProxyState>,
 }
 
-/// A line of the server.
 struct ServerLine {
     /// Microseconds from the request to it.
     after_us: u64,

@@ -12,7 +12,6 @@ use crate::{EndKind, RecordedBody, RecordedRequest, is_chatter};
 /// The answer of a server is a stream of lines.
 pub(super) const LINES: (&str, &str) = ("content-type", "application/x-ndjson");
 
-/// A server that is recorded.
 pub(super) struct RecordedServer {
     ledger: Arc<ExchangeLog>,
     origin: String,

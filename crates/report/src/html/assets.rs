@@ -4,7 +4,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-/// The style.
 pub(super) const STYLE: &str = concat!(
     include_str!("assets/base.css"),
     include_str!("assets/overview.css"),

@@ -52,7 +52,6 @@ impl RunDocument for HtmlDocument {
     }
 }
 
-/// The page.
 fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     let numbers = Aggregates::of(&run.rows);
     let suite = name(&run.suite);

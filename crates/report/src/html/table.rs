@@ -12,7 +12,6 @@ use crate::{ReportedRun, duration, html_text, one_line};
 /// The most of the words that say why a case did not pass.
 const REASON_LIMIT: usize = 120;
 
-/// The table.
 pub(super) fn table(run: &ReportedRun, gathered: &PageCases, numbers: &Aggregates, into: &mut String) {
     into.push_str("<h2>Cases</h2>\n<div class=choice>");
     let choices = [

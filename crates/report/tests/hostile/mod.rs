@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 pub(crate) const TEXT: &str = "<script>alert(1)</script>]]>\u{1b}[31m|a|```` `b` \"c\" 'd' &amp; </details></pre></style><!-- \
     [x](javascript:1) ![i](http://e.example/i.png) @octocat #1 **bold** \u{202e}\r\n::error::forged\n````\n\n# title\n";
 
-/// The run.
 pub(crate) fn run() -> Vec<RunEvent> {
     let start = RunStart {
         agentci_version: TEXT.into(),

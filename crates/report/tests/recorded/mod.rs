@@ -20,7 +20,6 @@ const BEGIN: u64 = 1_763_176_000_123;
 /// A name that means something to XML.
 const SUITE: &str = "demo <&\">";
 
-/// The run.
 pub(crate) fn run() -> Vec<RunEvent> {
     let mut events = vec![event(None, 0, Body::RunStart(Box::new(start())))];
     events.extend(passes());

@@ -90,7 +90,6 @@ struct AcceptedRequest {
     call: Option<StreamCall>,
 }
 
-/// The call that it is.
 #[derive(Debug)]
 struct StreamCall {
     id: String,

@@ -21,7 +21,6 @@ struct TopLevelNames {
 /// What can be called from outside.
 #[derive(Debug)]
 pub(crate) struct ExportedNames {
-    /// The functions.
     pub(crate) functions: Vec<String>,
     /// These and every variable that may be one.
     pub(crate) names: Vec<String>,

@@ -25,7 +25,6 @@ pub(super) struct FixtureSet {
     tools: Vec<ToolFixtures>,
 }
 
-/// A tool with its fixtures.
 #[derive(Debug)]
 pub(super) struct ToolFixtures {
     pub(super) id: String,

@@ -31,7 +31,6 @@ pub(super) struct RecordedToolCall {
     pub(super) bytes: Bytes,
 }
 
-/// A fixture to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WrittenFixture {
     pub(super) fixture: RecordedFixture,

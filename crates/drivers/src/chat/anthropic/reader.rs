@@ -165,7 +165,6 @@ impl AnswerBlock {
         self.opened.get("type").and_then(Value::as_str) == Some(kind)
     }
 
-    /// The call that it is.
     fn call(&self) -> CompletionCall {
         let begun = self.opened.get("input").filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
         let arguments = match begun {

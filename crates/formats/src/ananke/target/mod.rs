@@ -61,7 +61,6 @@ impl TargetProtocol {
     }
 }
 
-/// A target.
 pub(super) const TARGET: Kind = Kind::Tagged(&Tagged {
     tag: "type",
     variants: &[

@@ -17,7 +17,6 @@ pub(crate) fn has_target(root: &Node) -> bool {
     target.iter().any(|pair| pair.value.pairs().is_some() && TARGET.fields().any(|kind| kind.key == &*pair.key.text))
 }
 
-/// A target.
 pub(in crate::native) static TARGET: Shape = Shape::new(
     "`target`",
     "How the agent is reached: one key, the kind.",

@@ -2,7 +2,6 @@
 
 use agentci_source::{Diagnostic, FileId, Span};
 
-/// A place in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextPlace {
     pub(super) byte: usize,

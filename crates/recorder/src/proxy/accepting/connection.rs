@@ -46,7 +46,6 @@ pub(crate) struct Speaker {
 /// What a connection becomes after an answer that says so.
 #[derive(Debug)]
 pub(crate) enum Upgrade {
-    /// A tunnel.
     Tunnel(OnUpgrade, tunnel::Tunnel),
     /// A WebSocket, whose far end is this.
     Socket(OnUpgrade, reqwest::Upgraded),

@@ -13,7 +13,6 @@ const LONGEST_METHOD: usize = 20;
 /// What is spoken in a tunnel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TunnelProtocol {
-    /// TLS.
     Tls,
     /// HTTP/1.
     Http,

@@ -11,7 +11,6 @@ pub(crate) struct RequestTarget {
     pub(crate) tls: bool,
     /// A name in lower case, or an address without brackets.
     pub(crate) host: String,
-    /// The port.
     pub(crate) port: u16,
 }
 

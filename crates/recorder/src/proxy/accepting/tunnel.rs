@@ -31,7 +31,6 @@ const REPLAY_SPEAK_TIMEOUT: Duration = Duration::from_secs(1);
 /// What is to become of a tunnel.
 #[derive(Debug)]
 pub(crate) enum Tunnel {
-    /// It is read.
     Read(RequestTarget),
     /// It is passed on unread to a server that was reached; with a name it is counted.
     Raw(TcpStream, Option<String>),

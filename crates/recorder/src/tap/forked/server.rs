@@ -342,7 +342,6 @@ fn forking(shared: &ProxyState) -> Option<(&RecordingReplay, &Forking)> {
     Some((replay, replay.fork()?))
 }
 
-/// A message of the host.
 struct HostMessage {
     message: Value,
     kind: MessageKind,
