@@ -5,7 +5,7 @@ use std::fmt::Display;
 use crate::{Node, Sources, Span, source::Place};
 
 /// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The suite or the case can not be run.
     Error,
@@ -14,7 +14,7 @@ pub enum Severity {
 }
 
 /// One problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,

@@ -1,6 +1,6 @@
 //! What is to be run: the cases are selected, and the flags held against them before anything runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use agentci::source::{Diagnostics, Severity};
@@ -68,7 +68,7 @@ fn not_loaded(suites: &Suites) -> Vec<NotLoaded> {
 
 /// The problems that no case of the run will tell of.
 fn not_told_later(suites: &Suites) -> Diagnostics {
-    let mut told = Vec::new();
+    let mut told = HashSet::new();
     for LoadedSuite { suite, ready, selected, .. } in suites.loaded().iter().filter(|loaded| !loaded.ready.refused) {
         for index in selected {
             told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
@@ -79,7 +79,7 @@ fn not_told_later(suites: &Suites) -> Diagnostics {
     for problem in suites.problems() {
         let is_new = match problem.severity {
             Severity::Warning => !others.has(problem),
-            Severity::Error => !told.contains(&problem),
+            Severity::Error => !told.contains(problem),
         };
         if is_new {
             rest.push(problem.clone());
